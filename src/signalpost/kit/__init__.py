@@ -1,0 +1,1 @@
+"""Tools that know no word of our domain: anything here could serve another product."""
