@@ -1,0 +1,72 @@
+"""The clock: aware UTC instants only, their wire form, and one request's own time for test keys."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+_fixed: ContextVar[datetime | None] = ContextVar("fixed_now", default=None)
+
+
+def now() -> datetime:
+    """Return the present instant in UTC; inside `at()` the instant given there."""
+    return _fixed.get() or datetime.now(UTC)
+
+
+@contextmanager
+def at(instant: datetime) -> Iterator[None]:
+    """Make `now()` answer `instant` for the current task and what it awaits."""
+    token = _fixed.set(instant)
+    try:
+        yield
+    finally:
+        _fixed.reset(token)
+
+
+def wire(instant: datetime) -> str:
+    """Return RFC 3339 in UTC with milliseconds: `2026-11-21T18:00:00.000Z`."""
+    if instant.tzinfo is not UTC:
+        instant = instant.astimezone(UTC)
+    return instant.isoformat(timespec="milliseconds")[:-6] + "Z"
+
+
+def wire_or_none(instant: datetime | None) -> str | None:
+    """Return `wire(instant)`, or None for None."""
+    return None if instant is None else wire(instant)
+
+
+def monotonic() -> float:
+    """Return seconds that never step back; only differences mean something."""
+    return time.monotonic()
+
+
+def zone(name: str) -> tzinfo | None:
+    """Return the IANA zone called `name`, or None when there is none."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return None
+
+
+def resolve_local(naive: datetime, where: tzinfo) -> tuple[datetime, str | None]:
+    """Turn a wall time in a zone into an instant.
+
+    Returns:
+        The UTC instant and `"gap"` (the time does not exist that day: moved forward by the length of the gap),
+        `"overlap"` (it exists twice: the first one is taken) or None.
+    """
+    first = naive.replace(tzinfo=where, fold=0)
+    second = naive.replace(tzinfo=where, fold=1)
+    instant = first.astimezone(UTC)
+    if first.utcoffset() == second.utcoffset():
+        return instant, None
+    if instant.astimezone(where).replace(tzinfo=None) == naive:
+        return instant, "overlap"
+    return instant, "gap"
+
+
+def seconds(count: float) -> timedelta:
+    """Return `count` seconds as a timedelta."""
+    return timedelta(seconds=count)

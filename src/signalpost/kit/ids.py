@@ -1,0 +1,54 @@
+"""Ids: monotonic UUIDv7 in the database, `<prefix>_` + 26 Crockford base32 characters (the ULID alphabet) outside."""
+
+import os
+import threading
+import time
+from uuid import UUID
+
+ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_PAIRS = tuple(a + b for a in ALPHABET for b in ALPHABET)  # ten bits at a time: half the steps of one character at a time
+_VALUES = {char: value for value, char in enumerate(ALPHABET)}
+_LENGTH = 26
+
+_lock = threading.Lock()
+_last = 0
+
+
+def new_id() -> UUID:
+    """Return a UUIDv7 that is greater than every id this process made before, also within one millisecond."""
+    global _last
+    # 48 bits of milliseconds, then 74 random bits split around the version and variant fields.
+    milliseconds = time.time_ns() // 1_000_000
+    random = int.from_bytes(os.urandom(10), "big")
+    with _lock:
+        value = (milliseconds << 74) | (random >> 7 << 1)  # the lowest bit stays free, so +1 below cannot carry far
+        if value <= _last:
+            value = _last + 1
+        _last = value
+    high, middle, low = value >> 74, (value >> 62) & 0xFFF, value & ((1 << 62) - 1)
+    return UUID(int=(high << 80) | (0x7 << 76) | (middle << 64) | (0b10 << 62) | low)
+
+
+def encode(prefix: str, value: UUID) -> str:
+    """Return the outside form of `value`, for example `pst_01J…`."""
+    number = value.int
+    parts = []
+    for _ in range(13):
+        parts.append(_PAIRS[number & 0x3FF])
+        number >>= 10
+    parts.reverse()
+    return f"{prefix}_{''.join(parts)}"
+
+
+def decode(prefix: str, text: str) -> UUID | None:
+    """Return the UUID inside `text`, or None when it is not an id with this prefix."""
+    head, _, tail = text.partition("_")
+    if head != prefix or len(tail) != _LENGTH:
+        return None
+    number = 0
+    for char in tail.upper():
+        value = _VALUES.get(char)
+        if value is None:
+            return None
+        number = number << 5 | value
+    return UUID(int=number) if number < 1 << 128 else None

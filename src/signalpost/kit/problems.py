@@ -1,0 +1,192 @@
+"""Errors that a caller sees, as RFC 9457 problems. A class is a code is a page of the docs.
+
+The class name gives the stable code (`PlanLimitReached` -> `plan_limit_reached`), the first line of its docstring the
+title, the rest of the docstring what to do about it. Rooms declare theirs in `errors.py`; the general ones stand here.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from msgspec import Struct
+
+
+class Issue(Struct, omit_defaults=True):
+    """One finding about one place of a request: `path` is a JSON pointer into the body, or the name of a query parameter."""
+
+    path: str
+    code: str
+    message: str
+    params: dict[str, Any] | None = None
+
+
+class Problem(Exception):
+    """Something the caller can read and act upon.
+
+    Args:
+        detail: what happened in this case, for a person; the title when left out.
+        errors: findings by place, all of them at once.
+        headers: extra response headers, such as Retry-After.
+        members: extra members of the problem document (`limit`, `platform`, `existingPostId`).
+    """
+
+    status: ClassVar[int] = 500
+    code: ClassVar[str] = "problem"
+    title: ClassVar[str] = "Problem"
+    remediation: ClassVar[str | None] = None
+    retryable: ClassVar[bool] = False
+    registry: ClassVar[dict[str, type["Problem"]]] = {}
+
+    def __init_subclass__(cls, *, status: int, retryable: bool = False, code: str | None = None) -> None:
+        cls.status = status
+        cls.retryable = retryable
+        cls.code = code or re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
+        lines = (cls.__doc__ or cls.__name__).strip().splitlines()
+        cls.title = lines[0].rstrip(".")
+        cls.remediation = " ".join(line.strip() for line in lines[1:] if line.strip()) or None
+        Problem.registry[cls.code] = cls
+
+    def __init__(
+        self,
+        detail: str | None = None,
+        *,
+        errors: Sequence[Issue] = (),
+        headers: Mapping[str, str] | None = None,
+        **members: Any,
+    ) -> None:
+        super().__init__(detail or self.title)
+        self.detail = detail or self.title + "."
+        self.errors = list(errors)
+        self.headers = dict(headers or {})
+        self.members = members
+
+
+class MalformedRequest(Problem, status=400):
+    """The request cannot be read.
+
+    Send valid JSON in UTF-8, and cursors exactly as they were handed out.
+    """
+
+
+class Unauthenticated(Problem, status=401):
+    """A valid credential is needed.
+
+    Send `Authorization: Bearer <API key or access token>`.
+    """
+
+
+class Forbidden(Problem, status=403):
+    """Your role does not allow this.
+
+    Ask an owner or admin of the workspace.
+    """
+
+
+class InsufficientScope(Problem, status=403):
+    """This API key lacks a scope that the operation needs.
+
+    Create a key that has the scope named in `detail`.
+    """
+
+
+class NotFound(Problem, status=404):
+    """There is no such thing here.
+
+    Check the id, and that your credential belongs to the workspace and profile it is in.
+    """
+
+
+class MethodNotAllowed(Problem, status=405):
+    """This path does not know that method.
+
+    The `Allow` header lists the methods it knows.
+    """
+
+
+class NotAcceptable(Problem, status=406):
+    """None of the accepted media types can be produced.
+
+    Accept `application/json`.
+    """
+
+
+class InvalidState(Problem, status=409):
+    """The resource is in a state that does not allow this.
+
+    Read the resource again; `detail` names the state and what it allows.
+    """
+
+
+class AlreadyExists(Problem, status=409):
+    """Something with this name or identity exists already.
+
+    Choose another one, or use the one that exists.
+    """
+
+
+class VersionConflict(Problem, status=412):
+    """The resource was changed since you read it.
+
+    Read it again, merge your change and send the new `ETag` in `If-Match`.
+    """
+
+
+class PayloadTooLarge(Problem, status=413):
+    """The request is larger than allowed.
+
+    `limit` in the answer, where present, names the largest size in bytes.
+    """
+
+
+class UnsupportedMediaType(Problem, status=415):
+    """The body has a media type that this operation does not read.
+
+    Send `Content-Type: application/json`, or what the reference of the operation names.
+    """
+
+
+class ValidationFailed(Problem, status=422):
+    """Some values are not valid.
+
+    `errors` lists every finding with the place it stands at; correct all of them and send again.
+    """
+
+
+class TooManyItems(Problem, status=422):
+    """The request holds more items than allowed.
+
+    Split it into several requests.
+    """
+
+
+class UnsafeAddress(Problem, status=422, code="unsafe_url"):
+    """This address may not be reached from here.
+
+    Use a public https address; an operator can allow private hosts by SIGNALPOST_ALLOWED_PRIVATE_HOSTS.
+    """
+
+
+class RateLimited(Problem, status=429, retryable=True):
+    """Too many requests.
+
+    Wait for the seconds in `Retry-After`, then go on more slowly.
+    """
+
+
+class InternalError(Problem, status=500, retryable=True):
+    """Something went wrong on our side.
+
+    Try again; if it stays, report the request id.
+    """
+
+
+class Unavailable(Problem, status=503, retryable=True):
+    """The service cannot do this right now.
+
+    Try again after the seconds in `Retry-After`.
+    """
+
+
+def invalid(path: str, code: str, message: str, **params: Any) -> ValidationFailed:
+    """Return a ValidationFailed with one finding."""
+    return ValidationFailed(message, errors=[Issue(path, code, message, params or None)])

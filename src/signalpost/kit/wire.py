@@ -1,0 +1,30 @@
+"""Base structs of everything that crosses the wire: camelCase outside, snake_case inside."""
+
+from typing import Annotated, Generic, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct
+
+T = TypeVar("T")
+
+Instant = Annotated[str, Meta(extra_json_schema={"format": "date-time"}, examples=["2026-11-21T18:00:00.000Z"])]
+"""RFC 3339 UTC with milliseconds, made by `clock.wire`. A string, since a datetime would be written with microseconds."""
+
+
+class Body(Struct, rename="camel", forbid_unknown_fields=True, kw_only=True):
+    """What a client sends. Unknown fields are refused, so that nothing is silently dropped."""
+
+
+class Shape(Struct, rename="camel"):
+    """What the service answers. Every declared key is always present; an unset one is null."""
+
+
+class Listing(Shape, Generic[T]):
+    """A list answer of every list endpoint."""
+
+    data: list[T]
+    next_cursor: str | None = None
+    has_more: bool = False
+
+
+encode = msgspec.json.Encoder().encode
