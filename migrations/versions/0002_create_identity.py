@@ -1,0 +1,129 @@
+"""Users, workspaces, members, sessions, API keys, idempotency, usage."""
+
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+
+SQL = """
+create table app_user (
+    id uuid primary key,
+    email text not null,
+    email_key text not null generated always as (lower(email)) stored unique,
+    name text,
+    password_hash text,
+    avatar_url text,
+    timezone text not null default 'UTC',
+    locale text not null default 'en',
+    is_staff boolean not null default false,
+    last_workspace_id uuid,
+    created_at timestamptz not null default now(),
+    updated_at timestamptz not null default now()
+);
+
+create table workspace (
+    id uuid primary key,
+    name text not null,
+    slug text not null unique,
+    plan text not null default 'free',     -- what was bought; with billing off every workspace is self_hosted
+    timezone text not null default 'UTC',
+    redirect_urls text[] not null default '{}',
+    created_at timestamptz not null default now(),
+    updated_at timestamptz not null default now(),
+    deleted_at timestamptz
+);
+
+create table member (
+    id uuid primary key,
+    workspace_id uuid not null references workspace,
+    user_id uuid references app_user,
+    email text not null,
+    role text not null check (role in ('owner', 'admin', 'editor', 'contributor', 'approver', 'viewer')),
+    profile_ids uuid[],                    -- null: all
+    status text not null default 'active'
+        check (status in ('invited', 'active', 'suspended', 'declined', 'expired', 'removed')),
+    invited_by uuid,
+    invited_at timestamptz not null default now(),
+    joined_at timestamptz,
+    expires_at timestamptz,
+    last_active_at timestamptz
+);
+create unique index member_active on member (workspace_id, user_id) where status in ('active', 'suspended');
+create unique index member_one_owner on member (workspace_id) where role = 'owner' and status = 'active';
+create index member_user on member (user_id);
+
+create table session (
+    id uuid primary key,
+    user_id uuid not null references app_user,
+    workspace_id uuid not null references workspace,
+    user_agent text,
+    created_at timestamptz not null default now(),
+    seen_at timestamptz not null default now(),
+    expires_at timestamptz not null,
+    revoked_at timestamptz,
+    revoked_reason text
+);
+create index session_user on session (user_id);
+
+create table refresh_token (
+    hash bytea primary key,
+    session_id uuid not null references session,
+    issued_at timestamptz not null default now(),
+    expires_at timestamptz not null,
+    used_at timestamptz
+);
+create index refresh_token_session on refresh_token (session_id);
+
+create table one_time_token (             -- password reset, first run
+    hash bytea primary key,
+    purpose text not null check (purpose in ('password_reset', 'first_run')),
+    user_id uuid references app_user,
+    created_at timestamptz not null default now(),
+    expires_at timestamptz not null,
+    used_at timestamptz
+);
+
+create table api_key (
+    id uuid primary key,
+    workspace_id uuid not null references workspace,
+    key_id text not null unique,
+    secret_hmac bytea not null,
+    name text not null,
+    mode text not null check (mode in ('live', 'test')),
+    permission text not null check (permission in ('read', 'read_write')),
+    scopes text[] not null,
+    profile_ids uuid[],
+    ip_allow_list text[],
+    expires_at timestamptz,
+    last_used_at timestamptz,
+    last_used_ip text,
+    created_by uuid not null references app_user,
+    created_at timestamptz not null default now(),
+    revoked_at timestamptz
+);
+create index api_key_workspace on api_key (workspace_id, created_at desc, id desc);
+
+create table idempotency (
+    credential text not null,
+    key text not null,
+    fingerprint bytea not null,
+    status integer,                        -- null: still running
+    headers jsonb,
+    body bytea,
+    created_at timestamptz not null default now(),
+    primary key (credential, key)
+);
+create index idempotency_age on idempotency (created_at);
+
+create table usage (
+    workspace_id uuid not null,
+    metric text not null,
+    period date not null,
+    used bigint not null default 0,
+    primary key (workspace_id, metric, period)
+) with (fillfactor = 60);
+"""
+
+
+def upgrade() -> None:
+    op.execute(SQL)
