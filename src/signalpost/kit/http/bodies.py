@@ -1,0 +1,100 @@
+"""What goes out: bodies and headers in the forms aiohttp takes."""
+
+from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+import aiohttp
+from aiohttp.payload import AsyncIterablePayload, BytesPayload, Payload
+from multidict import CIMultiDict
+
+from signalpost.kit.http.errors import NotSent
+
+_PIECE_BYTES = 256 * 1024
+_IN_ONE_PIECE_BYTES_MAX = 1024 * 1024  # more would hold up the loop while it is copied to the socket
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One field of a multipart/form-data body."""
+
+    name: str
+    content: bytes | str | AsyncIterable[bytes] = field(repr=False)
+    #: Makes it a file part.
+    filename: str | None = None
+    content_type: str | None = None
+    #: Bytes of a streamed `content`. When all are known the body goes out with a length, which some servers insist on.
+    size: int | None = None
+
+
+Body = bytes | AsyncIterable[bytes] | Mapping[str, str] | Sequence[Part]
+
+
+def as_payload(body: Body) -> Payload | AsyncIterable[bytes] | aiohttp.MultipartWriter:
+    """Turn bytes, a stream, a form (mapping) or multipart fields (parts) into what aiohttp sends."""
+    match body:
+        case bytes():
+            return _bytes_payload(body, "application/octet-stream")
+        case AsyncIterable():
+            return body
+        case Mapping():
+            return _bytes_payload(urlencode(body).encode(), "application/x-www-form-urlencoded")
+        case _:
+            writer = aiohttp.MultipartWriter("form-data")
+            for part in body:
+                writer.append_payload(_part_payload(part))
+            return writer
+
+
+def json_payload(encoded: bytes) -> Payload:
+    return _bytes_payload(encoded, "application/json")
+
+
+def checked_headers(headers: Mapping[str, str]) -> Mapping[str, str]:
+    """Refuse what could start a new header line, before a connection is used up for it.
+
+    Raises:
+        NotSent: a name or value holds a control character.
+    """
+    for name, value in headers.items():
+        if not (name.isascii() and name.isprintable() and value.replace("\t", " ").isprintable()):
+            raise NotSent(f"the value for header {name[:40]!r} holds a control character", stage="url")
+    return headers
+
+
+class _SizedStream(AsyncIterablePayload):
+    """A stream that knows its length beforehand."""
+
+    def __init__(self, content: AsyncIterable[bytes], size: int | None, content_type: str) -> None:
+        super().__init__(content, content_type=content_type)
+        self._size = size
+
+
+def _bytes_payload(content: bytes, content_type: str) -> Payload:
+    if len(content) > _IN_ONE_PIECE_BYTES_MAX:
+        return _SizedStream(_in_pieces(content), len(content), content_type)
+    return BytesPayload(content, content_type=content_type)
+
+
+async def _in_pieces(content: bytes) -> AsyncIterator[bytes]:
+    for start in range(0, len(content), _PIECE_BYTES):
+        yield content[start : start + _PIECE_BYTES]
+
+
+def _part_payload(part: Part) -> Payload:
+    content, content_type = part.content, part.content_type
+    payload: Payload
+    if isinstance(content, str):
+        payload = _bytes_payload(content.encode(), content_type or "text/plain; charset=utf-8")
+    elif isinstance(content, bytes):
+        payload = _bytes_payload(content, content_type or "application/octet-stream")
+    else:
+        payload = _SizedStream(content, part.size, content_type or "application/octet-stream")
+    names = {"name": part.name} if part.filename is None else {"name": part.name, "filename": part.filename}
+    payload.set_content_disposition("form-data", quote_fields=True, **names)
+    return payload
+
+
+def default_headers(user_agent: str) -> CIMultiDict[str]:
+    """Headers of every call. `identity`: an answer's size is then what comes over the wire, so no bomb unfolds."""
+    return CIMultiDict({"User-Agent": user_agent, "Accept-Encoding": "identity", "Accept": "*/*"})

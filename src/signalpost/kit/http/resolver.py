@@ -1,0 +1,92 @@
+"""Name lookups that neither block the loop nor let one stuck name server block the others for long."""
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from signalpost.kit.addresses import Address, literal
+from signalpost.kit.http.errors import NotSent
+
+#: Name in, addresses out; raises OSError when there are none.
+Lookup = Callable[[str], Awaitable[Sequence[str]]]
+
+LOOKUP_THREADS = 64
+LOOKUPS_WAITING_MAX = 512
+ANSWERS_MAX = 32
+
+
+class SystemLookup:
+    """`getaddrinfo` in its own threads: the loop has few, and a hostile name holds one for long."""
+
+    def __init__(self) -> None:
+        self._threads: ThreadPoolExecutor | None = None
+
+    async def __call__(self, host: str) -> Sequence[str]:
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(LOOKUP_THREADS, thread_name_prefix="lookup")
+        return await asyncio.get_running_loop().run_in_executor(self._threads, _getaddrinfo, host)
+
+    def close(self) -> None:
+        """Let go of the threads; those inside a lookup end with it."""
+        if self._threads is not None:
+            self._threads.shutdown(wait=False, cancel_futures=True)
+            self._threads = None
+
+
+def _getaddrinfo(host: str) -> list[str]:
+    # No AI_ADDRCONFIG: both families are asked for, so that both are checked whatever this machine can dial.
+    found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
+
+
+class Resolver:
+    """Names to addresses. Nothing is remembered; calls that ask for one name at the same moment share one lookup."""
+
+    def __init__(self, lookup: Lookup | None = None, *, timeout_seconds: float = 3.0) -> None:
+        self._system = SystemLookup()
+        self._lookup = lookup or self._system
+        self._timeout_seconds = timeout_seconds
+        self._running: dict[str, asyncio.Task[Sequence[str]]] = {}
+
+    async def addresses(self, host: str) -> list[Address]:
+        """Return every address of `host`, in the order to try them.
+
+        Raises:
+            NotSent: there is none, or the answer took too long. `ours` tells a broken resolver from an unknown name.
+        """
+        task = self._running.get(host)
+        if task is None:
+            if len(self._running) >= LOOKUPS_WAITING_MAX:
+                raise NotSent("too many name lookups are waiting", stage="lookup", ours=True)
+            task = asyncio.ensure_future(self._look_up(host))
+            self._running[host] = task
+            task.add_done_callback(lambda done: self._forget(host, done))
+        try:
+            async with asyncio.timeout(self._timeout_seconds):
+                answers = await asyncio.shield(task)
+        except TimeoutError:
+            raise NotSent(f"looking up {host} took too long", stage="lookup", ours=True) from None
+        except socket.gaierror as failure:
+            ours = failure.errno in (socket.EAI_AGAIN, socket.EAI_SYSTEM, socket.EAI_MEMORY)
+            raise NotSent(f"{host} does not resolve", stage="lookup", ours=ours) from None
+        except (OSError, UnicodeError):
+            raise NotSent(f"{host} does not resolve", stage="lookup") from None
+        found = [address for answer in answers[:ANSWERS_MAX] if (address := literal(answer)) is not None]
+        if not found:
+            raise NotSent(f"{host} does not resolve", stage="lookup")
+        return found
+
+    async def _look_up(self, host: str) -> Sequence[str]:
+        return await self._lookup(host)
+
+    def _forget(self, host: str, task: "asyncio.Task[Sequence[str]]") -> None:
+        self._running.pop(host, None)
+        if not task.cancelled():
+            task.exception()  # seen, so that a lookup nobody waits for any more is not reported as lost
+
+    def close(self) -> None:
+        """Stop waiting for lookups."""
+        for task in self._running.values():
+            task.cancel()
+        self._system.close()

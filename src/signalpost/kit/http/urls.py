@@ -1,0 +1,77 @@
+"""The part of the guard that needs no lookup: what an address may look like."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import urlsplit, urlunsplit
+
+from yarl import URL
+
+from signalpost.kit.addresses import Address, literal
+from signalpost.kit.http.errors import UnsafeUrl
+
+URL_LENGTH_MAX = 2048
+_NAME = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*\.?")
+_DEFAULT_PORTS = {"https": 443, "http": 80}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A well-formed address, taken apart once."""
+
+    url: URL
+    scheme: str
+    #: In ASCII form, lower case, without brackets.
+    host: str
+    port: int
+    #: Set when the host is an address, not a name.
+    address: Address | None
+
+
+@lru_cache(maxsize=2048)
+def parse(text: str) -> Target:
+    """Take an http or https address apart. Only the text is judged (so it may be cached), not where it leads.
+
+    Raises:
+        UnsafeUrl: too long, odd characters, userinfo, no or bad host, bad port, another scheme.
+    """
+    if len(text) > URL_LENGTH_MAX:
+        raise UnsafeUrl(f"the address is longer than {URL_LENGTH_MAX} characters")
+    if "\\" in text or " " in text or not text.isprintable():
+        raise UnsafeUrl("the address holds a space, a control character or a backslash")
+    try:
+        url = URL(text)
+        scheme, host, port = url.scheme, url.raw_host, url.explicit_port
+    except (ValueError, UnicodeError):
+        raise UnsafeUrl("the address is malformed: its host or port cannot be read") from None
+    if scheme not in _DEFAULT_PORTS:
+        raise UnsafeUrl("the address must start with https://")
+    if "@" in text.split("://", 1)[-1].split("/", 1)[0].split("?", 1)[0].split("#", 1)[0]:
+        raise UnsafeUrl("the address must not carry a user name or password")
+    if not host or host.strip(".") == "":
+        raise UnsafeUrl("the address has no host")
+    if port == 0:
+        raise UnsafeUrl("port 0 is no port")
+    return Target(url, scheme, host, port or _DEFAULT_PORTS[scheme], _address(host))
+
+
+def _address(host: str) -> Address | None:
+    """Read an address, and refuse names that a resolver might read as one (2130706433, 0x7f.1, 127.1, 1.2.3.4.)."""
+    address = literal(host)
+    if address is not None:
+        return address
+    last = host.rstrip(".").rpartition(".")[2]
+    if last.isdigit() or last.startswith("0x"):
+        raise UnsafeUrl(f"{host} is an odd spelling of an address")
+    if len(host) > 253 or not _NAME.fullmatch(host):
+        raise UnsafeUrl("the host name is malformed")
+    return None
+
+
+def redact_url(url: str) -> str:
+    """Return `url` without userinfo, query and fragment, the parts that carry secrets. Never raises."""
+    try:
+        parts = urlsplit(url)
+        return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    except ValueError:
+        return "(unreadable address)"
