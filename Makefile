@@ -1,0 +1,99 @@
+# Every command people type. `make` lists them. Needs Python >= 3.11 and make; everything else is set up on the way.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+ARGS ?=
+JOBS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+# The first of these that is 3.11 or newer and can make environments; `make PYTHON=/path/to/python` chooses another.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python python3.14; do \
+	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; break; }; done)
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
+SOURCES := src tests scripts bench migrations clients simulator
+# Stamps are named by content, so that a changed lock file, not a changed time, renews the environment.
+hash = $(shell cat $(1) | cksum | cut -d' ' -f1)
+BASE := $(VENV)/.base-$(call hash,requirements/base.txt pyproject.toml)
+DEV := $(VENV)/.dev-$(call hash,requirements/base.txt requirements/dev.txt pyproject.toml)
+
+.PHONY: help
+help:  ## List the targets
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: serve
+serve: $(BASE)  ## Set up and run the service: make serve ARGS="--port 9000 --data-dir DIR"
+	@exec $(BIN)/signalpost serve $(ARGS)
+
+.PHONY: test
+test: $(DEV) test-tools  ## Set up and run all tests: make test ARGS="tests/kit -k postgres" JOBS=4
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(ARGS)
+
+.PHONY: lint
+lint: $(DEV)  ## Check style, import floors and that files are formatted
+	$(BIN)/ruff check $(wildcard $(SOURCES))
+	$(BIN)/ruff format --check $(wildcard $(SOURCES))
+	$(BIN)/lint-imports
+
+.PHONY: types
+types: $(DEV)  ## Check types, strictly
+	$(BIN)/mypy
+
+.PHONY: format
+format: $(DEV)  ## Format the code and fix what can be fixed safely
+	$(BIN)/ruff check --fix $(wildcard $(SOURCES)) || true
+	$(BIN)/ruff format $(wildcard $(SOURCES))
+
+.PHONY: check-openapi
+check-openapi: $(DEV)  ## Check the API description with redocly and spectral
+	scripts/install-test-tools node openapi
+	scripts/check-openapi
+
+.PHONY: bench
+bench: $(DEV)  ## Measure speed against bare floors, print ratios
+	$(BIN)/python -m bench $(ARGS)
+
+.PHONY: docs
+docs: $(BASE)  ## Write docs/reference anew from the code
+	$(BIN)/python scripts/generate-docs
+
+.PHONY: lock
+lock: $(DEV)  ## Lock requirements/*.in anew: make lock ARGS="--upgrade-package NAME" (or --upgrade)
+	BIN=$(BIN) scripts/lock-requirements $(ARGS)
+
+.PHONY: test-tools
+test-tools: $(DEV)  ## Install reference servers and validators that tests use (once, below .cache)
+	@scripts/install-test-tools
+
+.PHONY: setup
+setup: $(BASE)  ## Only make the environment in .venv
+
+.PHONY: clean
+clean:  ## Remove the environment and caches, never data
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist src/*.egg-info
+	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+# A stamp is written last: an interrupted set-up is repeated, a finished one costs nothing.
+$(BASE): | python
+	@echo "Setting up $(VENV) (once, about half a minute)"
+	@[[ -x $(BIN)/python ]] && $(BIN)/python -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+		{ rm -rf $(VENV); $(PYTHON) -m venv $(VENV); }
+	@$(PIP) install --require-hashes -r requirements/base.txt
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@rm -f $(VENV)/.base-*
+	@touch $@
+
+$(DEV): $(BASE)
+	@echo "Adding what tests and checks need"
+	@$(PIP) install --require-hashes -r requirements/dev.txt
+	@rm -f $(VENV)/.dev-*
+	@touch $@
+
+.PHONY: python
+python:
+	@[[ -n "$(PYTHON)" ]] || { echo "No Python >= 3.11 with venv and pip found. Install one (Debian: apt install python3-venv)," \
+		"or name it: make PYTHON=/path/to/python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is older than 3.11 or does not run" >&2; exit 1; }
