@@ -40,6 +40,7 @@ class MediaRule:
     duration_ms_max: int | None = None
     pixels_max: int | None = None
     alt_text_max: int | None = None
+    mixes_with: tuple[Kind, ...] = ()  # other kinds that may stand beside it, where `Facts.media_mixed` is off
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +79,8 @@ class Facts:
     media_mixed: bool = False  # may kinds be mixed in one post
     media_total: int | None = None
     media_required: bool = False
-    thread_parts_max: int = 0  # 0: no threads
+    link: Literal["text", "card"] = "text"  # where `Outgoing.link` goes: into the text, or a card (text beside media)
+    thread_parts_max: int = 0  # 0: no threads; else posts in all, the first one counted
     first_comment: bool = False
     alt_text: bool = True
     options: Mapping[str, Option] = field(default_factory=dict)
@@ -149,7 +151,10 @@ class Journal(Protocol):
 
     @property
     def steps(self) -> Mapping[str, Any]:
-        """What was recorded, by step name."""
+        """What was recorded, by step name: the value given to `done`, else to `intend` while it is open, else to `record`.
+
+        So a connector reads an open intent from here too; it tells the two apart by the remote id, which only `done` has.
+        """
 
     async def record(self, step: str, value: Any) -> None:
         """Keep the result of a step that made nothing public: an uploaded blob, a container id. JSON-able values only."""
@@ -194,6 +199,7 @@ class Http(Protocol):
         timeout_seconds: float = 10.0,
         bytes_max: int = 1_000_000,
         trusted: bool = False,
+        truncate: bool = False,
     ) -> Answer: ...
 
 
@@ -367,7 +373,11 @@ Outcome = Published | Pending | Refused | NeedsReconnect | TryLater | OutcomeUnk
 
 
 class Finding(Struct, omit_defaults=True):
-    """One preflight finding: `rule` is `<platform>.<area>.<name>`, `path` a JSON pointer relative to the target's content."""
+    """One preflight finding: `rule` is `<platform>.<area>.<name>`, `path` a JSON pointer relative to the target's content.
+
+    That content is {text, media[], title, link, thread[], firstComment, options{}}: `/media/0`, `/thread/1/text` (the third
+    post of a thread), `/options/languages`.
+    """
 
     rule: str
     path: str
