@@ -1,0 +1,1 @@
+"""How anything happens later: lanes, leases, waking, retries. It knows no word of posts, webhooks or networks."""
