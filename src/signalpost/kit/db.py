@@ -1,0 +1,106 @@
+"""PostgreSQL through plain asyncpg: one pool, JSON columns, transactions."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, TypeAlias
+
+import asyncpg
+import msgspec
+from asyncpg.pool import PoolConnectionProxy
+
+from signalpost.kit import problems
+
+Row: TypeAlias = asyncpg.Record
+Db: TypeAlias = "asyncpg.Connection[Row] | PoolConnectionProxy[Row]"
+"""A connection. Routes that write get one inside a transaction, routes that read one without."""
+
+Undone = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
+"""Errors after which the whole transaction may simply be run again."""
+
+Gone = (
+    OSError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.TooManyConnectionsError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+)
+"""Errors that mean: the database is not there right now."""
+
+ACQUIRE_SECONDS = 5.0
+STATEMENT_SECONDS = 20.0
+
+_json_encode = msgspec.json.Encoder().encode
+_json_decode = msgspec.json.Decoder().decode
+
+
+def _to_json(value: Any) -> str:
+    return _json_encode(value).decode()
+
+
+async def _prepare(connection: Any) -> None:
+    for kind in ("json", "jsonb"):
+        await connection.set_type_codec(
+            kind, schema="pg_catalog", encoder=_to_json, decoder=_json_decode, format="text"
+        )
+
+
+async def _nothing_to_reset(connection: Any) -> None:
+    """A connection comes back without session state: nothing here sets any outside a transaction."""
+
+
+class Database:
+    """The pool. Everything that needs its own transaction, outside a request's one, gets it here."""
+
+    def __init__(self, pool: "asyncpg.Pool[Row]", dsn: str) -> None:
+        self.pool = pool
+        self.dsn = dsn
+
+    @classmethod
+    async def open(cls, dsn: str, *, connections_max: int = 16, application_name: str = "signalpost") -> "Database":
+        """Connect; raises what asyncpg raises when the server is not there."""
+        pool = await asyncpg.create_pool(
+            dsn,
+            min_size=1,
+            max_size=connections_max,
+            max_inactive_connection_lifetime=60,
+            max_queries=0x7FFFFFFF,  # recycling connections by count only costs; leaks are bounded by the lifetime above
+            init=_prepare,
+            reset=_nothing_to_reset,
+            command_timeout=STATEMENT_SECONDS,
+            server_settings={"application_name": application_name, "timezone": "UTC", "jit": "off"},
+        )
+        return cls(pool, dsn)
+
+    async def close(self) -> None:
+        """Close, and cut what does not come back within ten seconds."""
+        try:
+            await asyncio.wait_for(self.pool.close(), timeout=10)
+        except TimeoutError:
+            self.pool.terminate()
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[Db]:
+        """Lend a connection without a transaction: for reads.
+
+        Raises:
+            Unavailable: none is free within five seconds, or the database is gone.
+        """
+        try:
+            connection = await self.pool.acquire(timeout=ACQUIRE_SECONDS)
+        except (*Gone, TimeoutError) as error:
+            raise problems.Unavailable(
+                "The database does not answer right now.", headers={"Retry-After": "2"}
+            ) from error
+        try:
+            yield connection
+        finally:
+            await self.pool.release(connection)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Db]:
+        """Lend a connection inside a transaction: committed at the end, rolled back by any exception."""
+        async with self.connection() as db, db.transaction():
+            yield db

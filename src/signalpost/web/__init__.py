@@ -1,0 +1,1 @@
+"""What every endpoint needs, once: who asks, which row, page, transaction, errors, limits, docs. Knows no domain."""

@@ -1,0 +1,61 @@
+"""Who asks: what `identity` finds behind a credential, and what a route may demand of it."""
+
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+from uuid import UUID
+
+from signalpost.kit import ids
+
+SCOPES: Final = (
+    "profiles:read", "profiles:write", "accounts:read", "accounts:write", "posts:read", "posts:write", "posts:publish",
+    "media:write", "analytics:read", "webhooks:read", "webhooks:write", "team:read", "team:write", "billing:read",
+    "invites:write", "support:write", "instance:admin",
+)  # fmt: skip
+
+PUBLIC: Final = "public"
+"""Scope of a route that needs no credential."""
+
+SIGNED_IN: Final = "signed_in"
+"""Scope of a route that any valid credential may use; the action decides by role."""
+
+Role = Literal["owner", "admin", "editor", "contributor", "approver", "viewer"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """A resolved credential. Shared between requests for up to a second, so nothing here may change."""
+
+    user_id: UUID
+    user_name: str
+    workspace_id: UUID
+    role: Role
+    scopes: frozenset[str]
+    mode: Literal["live", "test"]
+    auth: Literal["session", "api_key"]
+    credential: str  # stable name of the credential: rate limits and idempotency keys hang on it
+    plan: str
+    workspace_timezone: str = "UTC"
+    profile_ids: frozenset[UUID] | None = None  # None: all of the workspace
+    key_id: UUID | None = None
+    key_name: str | None = None
+    session_id: UUID | None = None
+    is_staff: bool = False
+    requests_per_minute: int = 600_000
+    writes_per_minute: int = 600_000
+    ip_allow_list: tuple[str, ...] = field(default=())
+
+    @property
+    def actor(self) -> dict[str, Any]:
+        """The caller as `{type, id, name}`, as audit logs and `createdBy` show it."""
+        if self.key_id is not None:
+            return {"type": "api_key", "id": ids.encode("key", self.key_id), "name": self.key_name}
+        return {"type": "user", "id": ids.encode("usr", self.user_id), "name": self.user_name}
+
+    @property
+    def sees_profiles(self) -> list[UUID] | None:
+        """The profile filter as a query parameter: None means all."""
+        return None if self.profile_ids is None else list(self.profile_ids)
+
+    def may_see_profile(self, profile_id: UUID) -> bool:
+        """Whether the profile is inside what this member or key is limited to."""
+        return self.profile_ids is None or profile_id in self.profile_ids

@@ -1,0 +1,69 @@
+"""Answers as bytes: the one ASGI response of the service, and problems rendered into it."""
+
+from typing import Any
+
+from litestar.types import Receive, Scope, Send
+from msgspec.json import Encoder
+
+from signalpost.kit import log
+from signalpost.kit.problems import Problem
+
+Headers = list[tuple[bytes, bytes]]
+_encode = Encoder().encode
+
+_BASE: Headers = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"cache-control", b"no-store"),
+]
+
+
+class Reply:
+    """Status, headers and body, sent in two ASGI messages."""
+
+    __slots__ = ("body", "headers", "status")
+
+    def __init__(self, status: int, body: bytes, headers: Headers, media_type: bytes = b"application/json") -> None:
+        self.status = status
+        self.body = body
+        self.headers = [*_BASE, *headers]
+        if status not in (204, 304):
+            self.headers.append((b"content-type", media_type))
+            self.headers.append((b"content-length", b"%d" % len(body)))
+
+    async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
+        """Send it; a HEAD request gets the headers only."""
+        await send({"type": "http.response.start", "status": self.status, "headers": self.headers})
+        body = b"" if scope["method"] == "HEAD" else self.body  # type: ignore[typeddict-item]
+        await send({"type": "http.response.body", "body": body, "more_body": False})
+
+
+def problem_document(problem: Problem, path: str, base_url: str) -> dict[str, Any]:
+    """Return the members of the problem, as they go on the wire."""
+    document: dict[str, Any] = {
+        "type": f"{base_url}/problems/{problem.code}",
+        "title": problem.title,
+        "status": problem.status,
+        "detail": problem.detail,
+        "instance": path,
+        "code": problem.code,
+        "requestId": log.request_id.get(),
+        "retryable": problem.retryable,
+    }
+    if problem.remediation:
+        document["remediation"] = problem.remediation
+    if problem.errors:
+        document["errors"] = problem.errors
+    return document | problem.members
+
+
+def problem_reply(problem: Problem, path: str, base_url: str, headers: Headers) -> Reply:
+    """Render a problem as application/problem+json."""
+    extra = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in problem.headers.items()]
+    sent = {name for name, _ in extra}
+    body = _encode(problem_document(problem, path, base_url))
+    return Reply(
+        problem.status,
+        body,
+        [*(header for header in headers if header[0] not in sent), *extra],
+        b"application/problem+json",
+    )

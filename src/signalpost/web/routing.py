@@ -1,0 +1,186 @@
+"""Routes: a room says method, path, scope and what can fail; the inputs are read off the handler's signature."""
+
+import inspect
+import re
+import typing
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+from uuid import UUID
+
+import msgspec
+from litestar import Request
+from msgspec import Struct
+
+from signalpost.kit.db import Database
+from signalpost.kit.problems import Problem
+from signalpost.web.caller import PUBLIC, SCOPES, SIGNED_IN, Caller
+from signalpost.web.inputs import Id, IfMatch, Mine, Page, Segment, Tools
+
+BODY_BYTES_MAX = 2_000_000
+Handler = Callable[..., Awaitable[Any]]
+
+
+class Raw(Struct):
+    """An answer that is not JSON, or carries a status or headers of its own."""
+
+    body: bytes
+    media_type: str
+    status: int = 200
+    headers: dict[str, str] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class PathInput:
+    """One path parameter: which argument it fills and how."""
+
+    argument: str
+    param: str
+    how: Id | Mine[Any] | Segment
+
+
+@dataclass(frozen=True, kw_only=True)
+class Endpoint:
+    """One operation. Everything that serves, documents and tests it reads from here."""
+
+    method: str
+    path: str
+    scope: str
+    status: int
+    handler: Handler
+    tag: str
+    raises: tuple[type[Problem], ...]
+    description: str
+    path_inputs: tuple[PathInput, ...]
+    arguments: Mapping[str, str]  # argument -> db | database | tools | caller | page | request | if_match
+    body: Any = None
+    body_optional: bool = False
+    query: type[Struct] | None = None
+    answer: Any = None
+    etag: bool = False
+    bucket: str | None = None  # a stricter rate limit by address: "login"
+    unlimited: bool = False  # no address limit: health checks, signed incoming webhooks
+    body_bytes_max: int = BODY_BYTES_MAX
+    request_types: tuple[str, ...] = ("application/json",)
+    decoder: "msgspec.json.Decoder[Any] | None" = field(default=None, compare=False)
+
+    @property
+    def writes(self) -> bool:
+        """Whether the method may change something."""
+        return self.method != "GET"
+
+    @property
+    def name(self) -> str:
+        """The operation's id in the OpenAPI document."""
+        return self.handler.__name__
+
+    def has(self, kind: str) -> bool:
+        """Whether the handler asks for this kind of input."""
+        return kind in self.arguments.values()
+
+
+_PLAIN = {Caller: "caller", Page: "page", Tools: "tools", Database: "database", IfMatch: "if_match", Request: "request"}
+
+
+class Routes:
+    """The routes of one room. `tag` is their group in the reference."""
+
+    def __init__(self, tag: str) -> None:
+        self.tag = tag
+        self.endpoints: list[Endpoint] = []
+
+    def __iter__(self) -> Iterator[Endpoint]:
+        return iter(self.endpoints)
+
+    def get(self, path: str, *, scope: str, **options: Any) -> Callable[[Handler], Handler]:
+        """Serve GET; `status` 200."""
+        return self._add("GET", path, scope, 200, options)
+
+    def post(self, path: str, *, scope: str, **options: Any) -> Callable[[Handler], Handler]:
+        """Serve POST; `status` 201."""
+        return self._add("POST", path, scope, 201, options)
+
+    def patch(self, path: str, *, scope: str, **options: Any) -> Callable[[Handler], Handler]:
+        """Serve PATCH; `status` 200."""
+        return self._add("PATCH", path, scope, 200, options)
+
+    def put(self, path: str, *, scope: str, **options: Any) -> Callable[[Handler], Handler]:
+        """Serve PUT; `status` 200."""
+        return self._add("PUT", path, scope, 200, options)
+
+    def delete(self, path: str, *, scope: str, **options: Any) -> Callable[[Handler], Handler]:
+        """Serve DELETE; `status` 200."""
+        return self._add("DELETE", path, scope, 200, options)
+
+    def _add(
+        self, method: str, path: str, scope: str, status: int, options: dict[str, Any]
+    ) -> Callable[[Handler], Handler]:
+        if scope not in SCOPES and scope not in (PUBLIC, SIGNED_IN):
+            raise TypeError(f"{method} {path}: there is no scope {scope!r}")
+
+        def register(handler: Handler) -> Handler:
+            self.endpoints.append(_endpoint(self.tag, method, path, scope, status, handler, dict(options)))
+            return handler
+
+        return register
+
+
+def _endpoint(
+    tag: str, method: str, path: str, scope: str, status: int, handler: Handler, options: dict[str, Any]
+) -> Endpoint:
+    where = f"{method} {path} ({handler.__name__})"
+    hints = typing.get_type_hints(handler, include_extras=True)
+    params = re.findall(r"\{(\w+)\}", path)
+    arguments: dict[str, str] = {}
+    path_inputs: list[PathInput] = []
+    body: Any = None
+    query: type[Struct] | None = None
+    body_optional = False
+    for name, parameter in inspect.signature(handler).parameters.items():
+        hint = hints[name]
+        if name == "db":
+            arguments[name] = "db"
+        elif name == "data":
+            body, body_optional = hint, parameter.default is not inspect.Parameter.empty
+        elif name == "query":
+            query = hint
+        elif hint in _PLAIN:
+            arguments[name] = _PLAIN[hint]
+        elif typing.get_origin(hint) is Annotated and (how := _path_marker(hint)) is not None:
+            path_inputs.append(PathInput(name, _param(how, name, params, where), how))
+        else:
+            raise TypeError(f"{where}: nothing is known about the argument {name!r} of type {hint!r}")
+    if missing := set(params) - {found.param for found in path_inputs}:
+        raise TypeError(f"{where}: the path parameters {sorted(missing)} are not asked for")
+    description = inspect.getdoc(handler)
+    if not description:
+        raise TypeError(f"{where}: a docstring is needed, it is the operation's text in the reference")
+    return Endpoint(
+        method=method,
+        path=path,
+        scope=scope,
+        status=options.pop("status", status),
+        handler=handler,
+        tag=tag,
+        raises=tuple(options.pop("raises", ())),
+        description=description,
+        path_inputs=tuple(path_inputs),
+        arguments=arguments,
+        body=body,
+        body_optional=body_optional,
+        query=query,
+        answer=hints.get("return"),
+        decoder=msgspec.json.Decoder(body) if body is not None else None,
+        **options,
+    )
+
+
+def _path_marker(hint: Any) -> Id | Mine[Any] | Segment | None:
+    return next((extra for extra in typing.get_args(hint)[1:] if isinstance(extra, Id | Mine | Segment)), None)
+
+
+def _param(how: Id | Mine[Any] | Segment, argument: str, params: Sequence[str], where: str) -> str:
+    param = how.param or (params[0] if len(params) == 1 else None)
+    if param not in params:
+        raise TypeError(f"{where}: name the path parameter that {argument!r} comes from")
+    return param
