@@ -1,0 +1,21 @@
+"""Real servers, receivers and clients that we did not write, started for a test and ended with it.
+
+Each helper is an async context manager; `scripts/install-test-tools` (run by `make test`) installs what they need.
+"""
+
+from tests.counterparts.bluesky import PdsAccount, ReferencePds, reference_pds
+from tests.counterparts.mastodon import MastodonMock, mastodon_mock
+from tests.counterparts.receivers import DebianWebhook, Delivery, OctokitReceiver, debian_webhook, octokit_receiver
+
+__all__ = [
+    "DebianWebhook",
+    "Delivery",
+    "MastodonMock",
+    "OctokitReceiver",
+    "PdsAccount",
+    "ReferencePds",
+    "debian_webhook",
+    "mastodon_mock",
+    "octokit_receiver",
+    "reference_pds",
+]

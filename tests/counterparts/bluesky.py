@@ -1,0 +1,40 @@
+import contextlib
+import json
+import tempfile
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.counterparts import tools
+from tests.counterparts.process import running
+
+_START_SECONDS_MAX = 60
+
+
+@dataclass(frozen=True)
+class PdsAccount:
+    handle: str
+    did: str
+    password: str
+    app_password: str
+
+
+@dataclass(frozen=True)
+class ReferencePds:
+    """A running reference server. It has no AppView: profiles and timelines do not exist, records and blobs do."""
+
+    url: str
+    plc_url: str
+    accounts: tuple[PdsAccount, ...]
+
+
+@contextlib.asynccontextmanager
+async def reference_pds(accounts: Sequence[str] = ("alice.test", "bob.test")) -> AsyncIterator[ReferencePds]:
+    """Bluesky's own server with one account per handle (4 s to start, up to 450 MB: one for many tests)."""
+    wanted = [{"handle": handle, "password": f"password-of-{handle}"} for handle in accounts]
+    command = (tools.node(), tools.node_script("pds"), json.dumps(wanted))
+    with tempfile.TemporaryDirectory(prefix="pds-", ignore_cleanup_errors=True) as folder:
+        async with running(*command, folder=Path(folder)) as program:
+            ready = await program.json_line(within_seconds=_START_SECONDS_MAX)
+            made = tuple(PdsAccount(a["handle"], a["did"], a["password"], a["appPassword"]) for a in ready["accounts"])
+            yield ReferencePds(ready["url"], ready["plcUrl"], made)

@@ -1,0 +1,22 @@
+// The reference Bluesky server and its directory of accounts, with accounts made from the first argument
+// ([{"handle": "alice.test", "password": "..."}]). Prints one JSON line, then runs until standard input closes,
+// which also happens when whoever started it is killed.
+import { TestNetworkNoAppView } from '@atproto/dev-env'
+
+const wanted = JSON.parse(process.argv[2])
+const network = await TestNetworkNoAppView.create({})
+
+const accounts = []
+for (const { handle, password } of wanted) {
+  const agent = network.pds.getAgent()
+  const { data } = await agent.createAccount({ email: `${handle}@example.test`, handle, password })
+  const made = await agent.com.atproto.server.createAppPassword({ name: 'signalpost' })
+  accounts.push({ handle, did: data.did, password, appPassword: made.data.password })
+}
+console.log(JSON.stringify({ url: network.pds.url, plcUrl: network.plc.url, accounts }))
+
+process.stdin.resume()
+process.stdin.on('end', async () => {
+  await network.close()
+  process.exit(0)
+})

@@ -1,0 +1,103 @@
+"""A program that a test talks to in lines, and that never outlives the test."""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+_LINE_BYTES_MAX = 16_000_000
+
+
+class ProgramFailed(Exception):
+    """It ended or stayed silent instead of doing what was expected; the message has its last output."""
+
+
+class Program:
+    def __init__(self, process: asyncio.subprocess.Process, log: Path) -> None:
+        self._process = process
+        self._log = log
+
+    def failed(self, what: str) -> ProgramFailed:
+        return ProgramFailed(f"{what}. Its last words:\n{self._log.read_text(errors='replace')[-3000:]}")
+
+    @property
+    def ended(self) -> bool:
+        return self._process.returncode is not None
+
+    async def json_line(self, *, within_seconds: float | None) -> dict[str, Any]:
+        """The next line of output that is a JSON object; anything else is chatter.
+
+        Raises:
+            ProgramFailed: it ended, or took longer.
+        """
+        assert self._process.stdout is not None
+        try:
+            async with asyncio.timeout(within_seconds):
+                while line := await self._process.stdout.readline():
+                    if line.startswith(b'{"'):
+                        return dict(json.loads(line))
+        except TimeoutError as error:
+            raise self.failed(f"no line within {within_seconds} s") from error
+        raise self.failed("it ended")
+
+    async def tell(self, order: dict[str, Any]) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(order).encode() + b"\n")
+        await self._process.stdin.drain()
+
+    async def wait_for_port(self, port: int, *, within_seconds: float) -> None:
+        """Return when it listens on `port` of this machine.
+
+        Raises:
+            ProgramFailed: it ended, or took longer.
+        """
+        try:
+            async with asyncio.timeout(within_seconds):
+                while not self.ended:
+                    try:
+                        _, writer = await asyncio.open_connection("127.0.0.1", port)
+                    except OSError:
+                        await asyncio.sleep(0.02)
+                        continue
+                    writer.close()
+                    await writer.wait_closed()
+                    return
+        except TimeoutError as error:
+            raise self.failed(f"not on port {port} within {within_seconds} s") from error
+        raise self.failed("it ended")
+
+
+@contextlib.asynccontextmanager
+async def running(
+    *command: str | Path, folder: Path, environment: dict[str, str] | None = None
+) -> AsyncIterator[Program]:
+    """Run a program with its error output in `folder`/stderr.log; closing its input is its sign to end."""
+    log = folder / "stderr.log"
+    with log.open("ab") as stderr:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=stderr,
+            cwd=folder,
+            env=os.environ | {"TMPDIR": str(folder)} | (environment or {}),
+            start_new_session=True,  # one signal ends it with all its children
+            limit=_LINE_BYTES_MAX,
+        )
+    try:
+        yield Program(process, log)
+    finally:
+        assert process.stdin is not None
+        process.stdin.close()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        try:
+            async with asyncio.timeout(5):
+                await process.communicate()
+        except TimeoutError:
+            os.killpg(process.pid, signal.SIGKILL)
+            await process.communicate()

@@ -1,0 +1,65 @@
+"""Where `scripts/install-test-tools` put what tests need."""
+
+import hashlib
+import os
+import platform
+import shutil
+import socket
+from pathlib import Path
+
+CHECKOUT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+
+
+class NotInstalled(Exception):
+    """A test tool is missing: a test that needs it fails, it is never skipped."""
+
+
+def folder(name: str, lock: Path) -> Path:
+    """The installed folder of `name`, as its lock file is now.
+
+    Raises:
+        NotInstalled: it is not there, or not finished.
+    """
+    cache = Path(os.environ.get("SIGNALPOST_TEST_CACHE") or CHECKOUT / ".cache" / "test-tools")
+    place = cache / f"{name}-{hashlib.sha256(lock.read_bytes()).hexdigest()[:12]}"
+    if not (place / ".complete").exists():
+        raise NotInstalled(f"{name} is not installed in {place}; run `make test-tools`")
+    return place
+
+
+def node_packages(name: str) -> Path:
+    return folder(name, HERE / name / "package-lock.json")
+
+
+def node() -> Path:
+    """The Node 22 program."""
+    machine = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+    return node_packages("node") / "node_modules" / f"node-linux-{machine}" / "bin" / "node"
+
+
+def node_script(name: str) -> Path:
+    """`tests/counterparts/NAME/start.mjs`, put beside the packages it imports, where Node looks for them."""
+    place = node_packages(name)
+    fresh = place / f".start.{os.getpid()}.mjs"
+    shutil.copyfile(HERE / name / "start.mjs", fresh)
+    return fresh.replace(place / "start.mjs")
+
+
+def program(name: str) -> str:
+    """A program of the operating system.
+
+    Raises:
+        NotInstalled: it is not there.
+    """
+    path = shutil.which(name)
+    if path is None:
+        raise NotInstalled(f"{name} is not installed; run `make test-tools`")
+    return path
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
