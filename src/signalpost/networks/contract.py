@@ -20,7 +20,7 @@ TextUnit = Literal["grapheme", "code_point", "utf16", "weighted"]
 
 @dataclass(frozen=True, kw_only=True)
 class TextRule:
-    """Limits of a text. `bytes_max` counts UTF-8 bytes; `url_length` is what every http(s) address counts for, if fixed."""
+    """Limits of a text. `bytes_max` counts UTF-8 bytes; `url_length` is what every http(s) address counts for."""
 
     max_length: int
     unit: TextUnit = "grapheme"
@@ -147,17 +147,17 @@ class Outgoing:
 
 
 class Journal(Protocol):
-    """What was already done for this target, kept in the database step by step, so that a resume goes on where it stopped."""
+    """What was already done for this target, kept in the database step by step: a resume goes on where it stopped."""
 
     @property
     def steps(self) -> Mapping[str, Any]:
-        """What was recorded, by step name: the value given to `done`, else to `intend` while it is open, else to `record`.
+        """By step name the last value given to `record`, `intend` or `done`.
 
-        So a connector reads an open intent from here too; it tells the two apart by the remote id, which only `done` has.
+        So an open intent stands here too; a connector tells it apart by the remote id, which only `done` gives.
         """
 
     async def record(self, step: str, value: Any) -> None:
-        """Keep the result of a step that made nothing public: an uploaded blob, a container id. JSON-able values only."""
+        """Keep the result of a step that made nothing public: an uploaded blob, a container id. Values are JSON."""
 
     async def intend(self, step: str, value: Any) -> None:
         """Commit the intent to make something public, before the one call that does so.
@@ -187,7 +187,7 @@ class Answer(Protocol):
 class Http(Protocol):
     """The outgoing client: deadlines, size caps, SSRF guard and redaction are its business."""
 
-    async def request(
+    async def request(  # noqa: PLR0913  the shape of `kit.http.Client.request`
         self,
         method: str,
         url: str,
@@ -228,7 +228,7 @@ class MisplacedField(Exception):
 class Session:
     """One account's way to its network.
 
-    `secrets` are the opened credentials; `facts` is what the server told of itself at connect (limits, DID, PDS address).
+    `secrets` are the opened credentials; `facts` is what the server told of itself at connect (limits, DID).
     `renewed` is called by a connector that got new tokens: they are stored before they are used.
     """
 
@@ -320,7 +320,7 @@ class Pending:
 
 @dataclass(frozen=True, kw_only=True)
 class Refused:
-    """The network will never take this as it is. `code` is a target error code of the contract (content_rejected, ...)."""
+    """The network will never take this as it is. `code` is one of `codes.CATEGORIES` (content_rejected, ...)."""
 
     code: str
     message: str
@@ -370,13 +370,14 @@ class Absent:
 
 
 Outcome = Published | Pending | Refused | NeedsReconnect | TryLater | OutcomeUnknown
+Reconciled = Published | Absent | OutcomeUnknown | NeedsReconnect | TryLater
 
 
 class Finding(Struct, omit_defaults=True):
-    """One preflight finding: `rule` is `<platform>.<area>.<name>`, `path` a JSON pointer relative to the target's content.
+    """One preflight finding: `rule` is `<platform>.<area>.<name>`, `path` a JSON pointer into the target's content.
 
-    That content is {text, media[], title, link, thread[], firstComment, options{}}: `/media/0`, `/thread/1/text` (the third
-    post of a thread), `/options/languages`.
+    That content is {text, media[], title, link, thread[], firstComment, options{}}: `/media/0`, `/options/languages`,
+    `/thread/1/text` (the third post of a thread).
     """
 
     rule: str
@@ -407,9 +408,12 @@ class Health:
 class OAuth:
     """The authorization flow of a network that has one."""
 
-    register: Callable[..., Awaitable[Mapping[str, str]]] | None = None  # (http, base_url, trusted, redirect_uri, app_name)
-    authorize_url: Callable[..., str]  # (base_url, app, redirect_uri, state, code_challenge)
-    exchange: Callable[..., Awaitable[Identity]]  # (http, base_url, trusted, app, redirect_uri, code, code_verifier)
+    register: Callable[..., Awaitable[Mapping[str, str]]] | None = None
+    """(http, base_url, trusted, redirect_uri, app_name) -> the app, kept per server."""
+    authorize_url: Callable[..., str]
+    """(base_url, app, redirect_uri, state, code_challenge) -> where to send the person."""
+    exchange: Callable[..., Awaitable[Identity]]
+    """(http, base_url, trusted, app, redirect_uri, code, code_verifier) -> Identity."""
     own_server: bool = False  # the caller names the server (`instanceUrl`)
 
 
@@ -421,9 +425,12 @@ class Connector:
     publish: Callable[[Session, Outgoing, Journal], Awaitable[Outcome]]
     explain: Callable[[Refusal], Outcome]
     connect: Callable[[Http, str | None, bool, Mapping[str, str]], Awaitable[Identity]] | None = None
-    """(http, operator's base_url or None, trusted, fields) -> Identity; raises BadCredentials, MisplacedField, Refusal."""
+    """(http, operator's base_url or None, trusted, fields) -> Identity.
+
+    Raises BadCredentials, MisplacedField, Refusal, kit.http.HttpFailure.
+    """
     oauth: OAuth | None = None
-    reconcile: Callable[[Session, Outgoing, Journal], Awaitable[Published | Absent | OutcomeUnknown | NeedsReconnect | TryLater]] | None = None
+    reconcile: Callable[[Session, Outgoing, Journal], Awaitable[Reconciled]] | None = None
     poll: Callable[[Session, Outgoing, Journal, Mapping[str, Any]], Awaitable[Outcome]] | None = None
     check: Callable[[Session], Awaitable[Health]] | None = None
     refresh: Callable[[Session], Awaitable[None]] | None = None

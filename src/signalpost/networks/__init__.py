@@ -1,0 +1,66 @@
+"""The social networks: what each allows and how to publish there. It knows no database, no web and no settings."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from signalpost.networks import sandbox
+from signalpost.networks.contract import Connector, Facts
+from signalpost.networks.preflight import for_account
+
+CONNECTORS: Mapping[str, Connector] = {connector.facts.key: connector for connector in (sandbox.CONNECTOR,)}
+
+PLATFORMS: tuple[str, ...] = (
+    "facebook",
+    "instagram",
+    "tiktok",
+    "youtube",
+    "x",
+    "linkedin",
+    "threads",
+    "pinterest",
+    "bluesky",
+    "mastodon",
+    "reddit",
+    "telegram",
+    "discord",
+    "slack",
+    "google_business",
+    "tumblr",
+    "wordpress",
+    "devto",
+    "lemmy",
+    "nostr",
+    "sandbox",
+)
+"""Every platform the API speaks of, also those whose connector is not built yet."""
+
+ALIASES: Mapping[str, str] = {"twitter": "x", "googlebusiness": "google_business"}
+
+
+def get(key: str) -> Connector | None:
+    """Return the connector of a platform slug, or None while it has none."""
+    return CONNECTORS.get(key)
+
+
+def canonical(slug: str) -> str | None:
+    """Return the platform slug that `slug` means, or None when there is no such platform."""
+    slug = ALIASES.get(slug, slug)
+    return slug if slug in PLATFORMS else None
+
+
+def capabilities(connector: Connector, account_facts: Mapping[str, Any] | None = None) -> dict[str, bool | int]:
+    """Return what an account on this network can do, as the API shows it."""
+    facts: Facts = for_account(connector.facts, account_facts or {})
+    image = facts.media.get("image")
+    return {
+        "text": not facts.media_required,
+        "image": image is not None,
+        "video": "video" in facts.media,
+        "carousel": image is not None and image.per_post > 1,
+        "story": False,
+        "thread": facts.thread_parts_max > 1,
+        "firstComment": facts.first_comment,
+        "delete": connector.delete is not None,
+        "analytics": False,  # no connector reads metrics yet
+        "maxTextLength": facts.text.max_length,
+    }

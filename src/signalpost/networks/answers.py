@@ -1,0 +1,87 @@
+"""Reading what a network answered: its words made safe to keep, how long to wait, and the fields a connector needs."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from signalpost.kit import clock
+from signalpost.kit.http import BadAnswer
+from signalpost.networks.contract import Answer
+
+RESPONSE_BYTES_MAX = 4096
+WAIT_SECONDS_MAX = 86_400.0
+_SECRETS = re.compile(
+    r"eyJ[\w-]{8,}(?:\.[\w-]+){1,4}"  # JSON Web Tokens
+    r"|(?i:bearer|dpop|basic)\s+[\w.~+/=-]{8,}"
+    r'|(?i:(?<=token":")|(?<=jwt":")|(?<=secret":")|(?<=password":"))[^"]{4,}'
+)
+
+
+def redacted(text: str) -> str:
+    """Return `text` without anything that looks like a credential, at most 4 KB of UTF-8."""
+    safe = _SECRETS.sub("[redacted]", text).replace("\x00", "\N{REPLACEMENT CHARACTER}")
+    return safe.encode("utf-8", "replace")[:RESPONSE_BYTES_MAX].decode("utf-8", "ignore")
+
+
+def response_text(answer: Answer) -> str:
+    """Return the body of an answer, redacted and bounded, for the record of an attempt."""
+    return redacted(answer.body[: 4 * RESPONSE_BYTES_MAX].decode("utf-8", "replace"))
+
+
+def members(answer: Answer) -> Mapping[str, Any]:
+    """Return the members of a JSON object answer; empty when it is none."""
+    try:
+        value = answer.json()
+    except BadAnswer:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def texts(answer: Answer, *names: str) -> tuple[str, ...]:
+    """Return the string members `names` of an answer.
+
+    Raises:
+        BadAnswer: one is missing, empty or no string. The request has been answered, so it may have had its effect.
+    """
+    value = answer.json()
+    found = []
+    for name in names:
+        text = value.get(name) if isinstance(value, dict) else None
+        if not isinstance(text, str) or not text:
+            raise BadAnswer(f"the answer has no usable {name!r}", status=answer.status)
+        found.append(text)
+    return tuple(found)
+
+
+def wait_seconds(answer: Answer) -> float | None:
+    """Return how long the answer asks to wait (Retry-After, else a rate limit reset), at most a day; else None."""
+    present = _instant(answer.headers.get("Date")) or clock.now()
+    retry_after = answer.headers.get("Retry-After")
+    reset = answer.headers.get("RateLimit-Reset") or answer.headers.get("X-RateLimit-Reset")
+    if retry_after is not None and (seconds := _number(retry_after)) is not None:
+        return _bounded(seconds)
+    until = _instant(retry_after) or _instant(reset)
+    return None if until is None else _bounded((until - present).total_seconds())
+
+
+def _bounded(seconds: float) -> float:
+    return min(max(seconds, 1.0), WAIT_SECONDS_MAX)
+
+
+def _number(text: str) -> float | None:
+    return float(text) if re.fullmatch(r"\d{1,9}(\.\d{1,6})?", text.strip()) else None
+
+
+def _instant(text: str | None) -> datetime | None:
+    """Read an HTTP date, an ISO 8601 instant or epoch seconds."""
+    if not text:
+        return None
+    try:
+        if (epoch := _number(text)) is not None:
+            return datetime.fromtimestamp(epoch, UTC)
+        found = datetime.fromisoformat(text) if text[:2].isdigit() else parsedate_to_datetime(text)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -1,0 +1,68 @@
+"""How long a text is, the way a network counts it."""
+
+import unicodedata
+from functools import lru_cache
+
+import regex
+
+from signalpost.networks.contract import Facts, TextRule
+
+_GRAPHEME = regex.compile(r"\X")
+_EMOJI = regex.compile(r"[\p{Extended_Pictographic}\p{Regional_Indicator}]|[0-9#*]\ufe0f?\u20e3")
+# An address as the fediverse and X shorten it: with its scheme, a host with a dot, no closing punctuation at its end.
+_ADDRESS = regex.compile(
+    r"(?<![\w@/.-])https?://[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)+(?::\d+)?"
+    r"(?:[/?#](?:\([^\s()]*\)|[^\s()<>\"])*(?<![.,;:!?'\"\]}]))?",
+    regex.IGNORECASE,
+)
+# @user@host.tld, of which only @user counts.
+_REMOTE_MENTION = regex.compile(r"(?<![=/\w])@(\w(?:[\w.-]*\w)?)@[\w.-]*\w", regex.IGNORECASE)
+
+
+def text_length(facts: Facts, text: str) -> int:
+    """Return the length of a post's text as the network of `facts` counts it, in `facts.text.unit`."""
+    return length(facts.text, text)
+
+
+def length(rule: TextRule, text: str) -> int:
+    """Return the length of `text` in the rule's unit, addresses and mentions shortened as the rule says."""
+    addresses = 0
+    if rule.url_length is not None and "://" in text:
+        text, addresses = _ADDRESS.subn("x", text)  # one character each, the rest is added below
+    if rule.mentions_count_local_part_only and "@" in text:
+        text = _REMOTE_MENTION.sub(r"@\1", text)
+    return _units(rule, text) + addresses * ((rule.url_length or 1) - 1)
+
+
+def graphemes(text: str) -> int:
+    """Return how many characters a reader sees: extended grapheme clusters of UAX #29."""
+    if text.isascii():
+        return len(text) - text.count("\r\n")
+    return len(_GRAPHEME.findall(text))
+
+
+def _units(rule: TextRule, text: str) -> int:
+    match rule.unit:
+        case "grapheme":
+            return graphemes(text)
+        case "utf16":
+            return len(text.encode("utf-16-le", "surrogatepass")) // 2
+        case "weighted":
+            return _weighted(text)
+        case "code_point":
+            return len(text)
+
+
+def _weighted(text: str) -> int:
+    """Return the length by X's rule: 1 for Latin and punctuation, 2 for all else and for an emoji of any size."""
+    text = unicodedata.normalize("NFC", text)
+    if text.isascii():
+        return len(text)
+    return sum(2 if _EMOJI.search(cluster) else sum(map(_weight, cluster)) for cluster in _GRAPHEME.findall(text))
+
+
+@lru_cache(maxsize=4096)
+def _weight(char: str) -> int:
+    point = ord(char)
+    light = point <= 4351 or 8192 <= point <= 8205 or 8208 <= point <= 8223 or 8242 <= point <= 8247
+    return 1 if light else 2

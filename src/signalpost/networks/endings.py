@@ -1,0 +1,66 @@
+"""How every `publish` ends in an outcome: what a network refused is explained, what got lost is told honestly."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any
+
+from signalpost.kit.http import HttpFailure, MaybeSent, NotSent, UnsafeUrl
+from signalpost.networks.contract import Journal, Outcome, OutcomeUnknown, Outgoing, Refusal, Session, TryLater
+
+Publish = Callable[[Session, Outgoing, Journal], Awaitable[Outcome]]
+
+
+@dataclass
+class _Watched:
+    """A journal that knows whether an intent of this run is open."""
+
+    journal: Journal
+    open: set[str] = field(default_factory=set)
+
+    @property
+    def steps(self) -> Mapping[str, Any]:
+        return self.journal.steps
+
+    async def record(self, step: str, value: Any) -> None:
+        await self.journal.record(step, value)
+
+    async def intend(self, step: str, value: Any) -> None:
+        await self.journal.intend(step, value)
+        self.open.add(step)
+
+    async def done(self, step: str, value: Any) -> None:
+        await self.journal.done(step, value)
+        self.open.discard(step)
+
+
+def ending(explain: Callable[[Refusal], Outcome]) -> Callable[[Publish], Publish]:
+    """Make refusals and lost calls of a `publish` function into outcomes. Everything else passes through.
+
+    A refusal becomes what `explain` says. A call that got no usable answer is `OutcomeUnknown` while an intent is open,
+    unless nothing was sent; before the intent it is `TryLater`.
+    """
+
+    def wrap(publish: Publish) -> Publish:
+        @wraps(publish)
+        async def ended(session: Session, outgoing: Outgoing, journal: Journal) -> Outcome:
+            watched = _Watched(journal)
+            try:
+                return await publish(session, outgoing, watched)
+            except Refusal as refusal:
+                return explain(refusal)
+            except HttpFailure as failure:
+                return lost(failure, creating=bool(watched.open))
+
+        return ended
+
+    return wrap
+
+
+def lost(failure: HttpFailure, *, creating: bool) -> OutcomeUnknown | TryLater:
+    """Return what a call without a usable answer means; `creating` says whether it could have made a post public."""
+    if creating and not isinstance(failure, NotSent | UnsafeUrl):
+        return OutcomeUnknown(message=failure.detail, http_status=failure.status)
+    timed_out = isinstance(failure, MaybeSent) and failure.timed_out
+    code = "platform_timeout" if timed_out else "network_error"
+    return TryLater(message=failure.detail, code=code, http_status=failure.status)

@@ -1,0 +1,233 @@
+"""The sandbox: a network without a server, whose outcome is chosen by tokens in the text of each post.
+
+It keeps nothing, yet behaves like a network that can lose answers: it intends, reconciles and polls like the others.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from signalpost.kit import clock
+from signalpost.networks.codes import CATEGORIES
+from signalpost.networks.contract import (
+    Absent,
+    Connector,
+    CredentialField,
+    Facts,
+    Health,
+    Http,
+    Identity,
+    Journal,
+    MediaRule,
+    MisplacedField,
+    NeedsReconnect,
+    Outcome,
+    OutcomeUnknown,
+    Outgoing,
+    Pending,
+    Published,
+    Reconciled,
+    Refusal,
+    Refused,
+    Session,
+    TextRule,
+    TryLater,
+)
+
+FACTS = Facts(
+    key="sandbox",
+    name="Sandbox",
+    source="our own",
+    verified_on="2026-11-21",
+    credential_fields=(CredentialField(name="username", label="Any name"),),
+    text=TextRule(max_length=5_000),
+    media={
+        "image": MediaRule(
+            per_post=10,
+            bytes_max=25_000_000,
+            mime_types=("image/jpeg", "image/png", "image/webp", "image/gif", "image/heic", "image/avif"),
+            alt_text_max=1_500,
+            mixes_with=("gif",),
+        ),
+        "gif": MediaRule(
+            per_post=10, bytes_max=25_000_000, mime_types=("image/gif",), alt_text_max=1_500, mixes_with=("image",)
+        ),
+        "video": MediaRule(
+            per_post=1,
+            bytes_max=5_000_000_000,
+            mime_types=("video/mp4", "video/quicktime", "video/webm", "video/x-msvideo", "video/x-matroska"),
+            alt_text_max=1_500,
+        ),
+    },
+    media_total=10,
+    thread_parts_max=25,
+    first_comment=True,
+    notes="Works without credentials and without a network. Tokens in a text choose what happens: `[[ok]]`, "
+    "`[[fail:CODE]]`, `[[transient:n]]`, `[[timeout]]`, `[[timeout:lost]]`, `[[timeout:forever]]`, `[[slow:ms]]`, "
+    "`[[inbox]]`, `[[metrics:views=1,likes=2]]`.",
+)
+
+SLOW_MS_MAX = 600_000
+_TOKEN = re.compile(r"\[\[(ok|fail|transient|timeout|slow|inbox|metrics)(?::([^\[\]]{0,200}))?\]\]")
+_USERNAME = re.compile(r"@?([A-Za-z0-9](?:[A-Za-z0-9_.-]{0,48}[A-Za-z0-9])?)")
+_UNKNOWN = "outcome_unknown"
+_RECONNECT = frozenset({"auth_expired", "account_disconnected", "account_restricted"})
+_LATER = frozenset({"rate_limited", "platform_quota", "platform_unavailable", "platform_timeout", "network_error"})
+
+
+async def connect(http: Http, base_url: str | None, trusted: bool, fields: Mapping[str, str]) -> Identity:  # noqa: ARG001, FBT001
+    """Open an account by any name; one name is always the same account."""
+    match = _USERNAME.fullmatch(fields.get("username", "").strip())
+    if match is None:
+        raise MisplacedField("username", "A username has 1 to 50 letters, digits, dots, dashes or underscores.")
+    name = match[1]
+    return Identity(remote_id=name.lower(), username=name, display_name=name, secrets={}, profile_url=_address(name))
+
+
+async def publish(session: Session, outgoing: Outgoing, journal: Journal) -> Outcome:
+    """Pretend to create each part, the way its tokens say."""
+    return await _publish(session, outgoing, journal, ready=0)
+
+
+async def _publish(session: Session, outgoing: Outgoing, journal: Journal, *, ready: int) -> Outcome:
+    """Publish what is left; the first `ready` parts have been slow enough."""
+    for index, part in enumerate(outgoing.parts):
+        step = f"part:{index}"
+        known = journal.steps.get(step)
+        if known is not None and "id" in known:
+            continue
+        tokens = _tokens(part.text)
+        if tokens and (early := _early(tokens, outgoing)) is not None:
+            return early
+        if "slow" in tokens and index >= ready:
+            milliseconds = _number(tokens["slow"], SLOW_MS_MAX)
+            until = clock.wire(session.now() + timedelta(milliseconds=milliseconds))
+            return Pending(state={"until": until, "ready": index + 1}, poll_after_seconds=milliseconds / 1000)
+        if known is None:
+            await journal.intend(step, {"at": clock.wire(session.now())})
+            if "timeout" in tokens or tokens.get("fail") == _UNKNOWN:
+                return OutcomeUnknown(message="The sandbox lost the answer, as the text asked for.")
+        elif _arrived(tokens) is None:
+            return OutcomeUnknown(message="The sandbox cannot tell, as the text asked for.")
+        await journal.done(step, {"id": _remote_id(outgoing, index)})
+    return _published(session, outgoing)
+
+
+async def reconcile(session: Session, outgoing: Outgoing, journal: Journal) -> Reconciled:
+    """Tell whether the open intent got through: always, except where a `timeout` token says otherwise."""
+    for index, part in enumerate(outgoing.parts):
+        step = f"part:{index}"
+        known = journal.steps.get(step)
+        if known is None:
+            return Absent()
+        if "id" in known:
+            continue
+        arrived = _arrived(_tokens(part.text))
+        if arrived is None:
+            return OutcomeUnknown(message="The sandbox cannot tell, as the text asked for.")
+        if not arrived:
+            return Absent()
+        await journal.done(step, {"id": _remote_id(outgoing, index)})
+    return _published(session, outgoing)
+
+
+async def poll(session: Session, outgoing: Outgoing, journal: Journal, state: Mapping[str, Any]) -> Outcome:
+    """Publish a slow part when its time has come."""
+    left = (datetime.fromisoformat(state["until"]) - session.now()).total_seconds()
+    if left > 0:
+        return Pending(state=state, poll_after_seconds=left)
+    return await _publish(session, outgoing, journal, ready=state["ready"])
+
+
+def explain(refusal: Refusal) -> Outcome:
+    """Explain what cannot happen: there is no server to refuse anything."""
+    return Refused(code="content_rejected", message=str(refusal), http_status=refusal.answer.status)
+
+
+async def check(session: Session) -> Health:
+    """Find the account well, always."""
+    return Health(valid=True, username=session.username, granted=("publish", "delete"))
+
+
+async def revoke(session: Session) -> None:
+    """Forget nothing: nothing was kept."""
+
+
+async def delete(session: Session, remote_id: str, thread_ids: Sequence[str]) -> None:
+    """Remove nothing: nothing was kept."""
+
+
+def _tokens(text: str) -> Mapping[str, str]:
+    return {match[1]: match[2] or "" for match in _TOKEN.finditer(text)} if "[[" in text else {}
+
+
+def _early(tokens: Mapping[str, str], outgoing: Outgoing) -> Outcome | None:
+    """Return the ending that the tokens want before anything is created."""
+    if outgoing.attempt <= _number(tokens.get("transient", "0"), 100):
+        return TryLater(message=f"Attempt {outgoing.attempt} fails, as the text asked for.", http_status=503)
+    code = tokens.get("fail", _UNKNOWN)
+    return None if code == _UNKNOWN else _failure(code)
+
+
+def _failure(code: str) -> Outcome:
+    message = f"The sandbox refuses with {code}, as the text asked for."
+    if code in _RECONNECT:
+        return NeedsReconnect(message=message, restricted=code == "account_restricted", http_status=401)
+    if code in _LATER:
+        return TryLater(message=message, code=code, after_seconds=60.0 if code == "rate_limited" else None)
+    if code not in CATEGORIES:
+        message = f"The sandbox knows no error code {code!r}; it refuses the post."
+        return Refused(code="content_rejected", message=message, http_status=422, platform_code="unknown_code")
+    return Refused(code=code, category=CATEGORIES[code], message=message, http_status=422, platform_code=code)
+
+
+def _arrived(tokens: Mapping[str, str]) -> bool | None:
+    """Return whether a create call with these tokens got through; None when nobody can tell."""
+    fate = "forever" if tokens.get("fail") == _UNKNOWN else tokens.get("timeout", "")
+    return None if fate == "forever" else fate != "lost"
+
+
+def _published(session: Session, outgoing: Outgoing) -> Published:
+    tokens = _tokens(outgoing.text)
+    ids = [_remote_id(outgoing, index) for index in range(len(outgoing.parts))]
+    return Published(
+        remote_id=ids[0],
+        url=f"{_address(session.username)}/{ids[0]}",
+        delivery="inbox" if "inbox" in tokens else "live",
+        thread_ids=tuple(ids[1:]),
+        first_comment_id=f"{ids[0]}-comment" if outgoing.first_comment else None,
+        metrics=_metrics(tokens["metrics"]) if "metrics" in tokens else None,
+    )
+
+
+def _metrics(text: str) -> Mapping[str, int | None]:
+    pairs = (pair.partition("=") for pair in text.split(",") if "=" in pair)
+    return {name.strip(): _number(value, 1_000_000_000_000) for name, _, value in pairs}
+
+
+def _number(text: str, most: int) -> int:
+    text = text.strip()
+    return min(int(text), most) if text.isascii() and text.isdigit() and len(text) < 16 else 0
+
+
+def _remote_id(outgoing: Outgoing, index: int) -> str:
+    return "sbx_" + hashlib.sha256(f"{outgoing.dedupe_key}:{index}".encode()).hexdigest()[:24]
+
+
+def _address(username: str) -> str:
+    return f"https://sandbox.invalid/@{username}"  # .invalid never resolves (RFC 2606)
+
+
+CONNECTOR = Connector(
+    facts=FACTS,
+    connect=connect,
+    publish=publish,
+    explain=explain,
+    reconcile=reconcile,
+    poll=poll,
+    check=check,
+    revoke=revoke,
+    delete=delete,
+)
