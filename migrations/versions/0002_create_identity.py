@@ -63,7 +63,7 @@ create table session (
     revoked_at timestamptz,
     revoked_reason text
 );
-create index session_user on session (user_id);
+create index session_by_user on session (user_id);
 
 create table refresh_token (
     hash bytea primary key,

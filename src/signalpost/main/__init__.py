@@ -1,0 +1,1 @@
+"""Puts the rooms together: which routes, which event reaches whom, what the engine runs, and the command line."""
