@@ -3,17 +3,22 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import asyncpg
 import msgspec
-from asyncpg.pool import PoolConnectionProxy
 
 from signalpost.kit import problems
 
+if TYPE_CHECKING:
+    from asyncpg.pool import PoolConnectionProxy
+
 Row: TypeAlias = asyncpg.Record
-Db: TypeAlias = "asyncpg.Connection[Row] | PoolConnectionProxy[Row]"
-"""A connection. Routes that write get one inside a transaction, routes that read one without."""
+if TYPE_CHECKING:
+    Db: TypeAlias = asyncpg.Connection[Row] | PoolConnectionProxy[Row]
+    """A connection. Routes that write get one inside a transaction, routes that read one without."""
+else:
+    Db = asyncpg.Connection  # the class is generic only for type checkers
 
 Undone = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 """Errors after which the whole transaction may simply be run again."""
