@@ -4,7 +4,6 @@ import hashlib
 import hmac
 
 import httpx
-
 from tests.counterparts import debian_webhook, mastodon_mock, octokit_receiver, reference_pds
 
 SECRET = "whsec_test"
