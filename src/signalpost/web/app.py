@@ -211,7 +211,8 @@ def _query_inputs(web: Web, endpoint: Endpoint, call: _Call) -> dict[str, Any]:
         )
     if paged:
         workspace = call.caller.workspace_id.hex if call.caller else ""
-        page = read_page(web.page_key, fingerprint([endpoint.path, workspace, given]), limit, cursor)
+        filters = fingerprint([endpoint.path, workspace, given])
+        page = read_page(web.page_key, filters, limit, cursor, endpoint.limit_default)
         values.update({argument: page for argument, kind in endpoint.arguments.items() if kind == "page"})
     return values
 

@@ -23,6 +23,8 @@ Item = TypeVar("Item")
 
 LIMIT_DEFAULT = 20
 LIMIT_MAX = 100
+LIST_ALL = 500
+"""`limit_default` of a list that the specification shows without paging: all of it, up to this many."""
 
 
 @dataclass(kw_only=True)
@@ -112,14 +114,14 @@ def _mac(key: bytes, filters: bytes, body: bytes) -> bytes:
     return hmac.digest(key, filters + body, hashlib.sha256)[:12]
 
 
-def read_page(key: bytes, filters: bytes, limit: str | None, cursor: str | None) -> Page:
+def read_page(key: bytes, filters: bytes, limit: str | None, cursor: str | None, default: int = LIMIT_DEFAULT) -> Page:
     """Decode `limit` and `cursor`. `filters` identifies every other parameter, so a cursor fits only its own list.
 
     Raises:
         ValidationFailed: a limit outside 1..100.
         MalformedRequest: a cursor that we did not sign for this list.
     """
-    size = LIMIT_DEFAULT
+    size = default
     if limit:
         if not limit.isascii() or not limit.isdigit() or len(limit) > 3 or not 1 <= int(limit) <= LIMIT_MAX:
             raise problems.invalid(

@@ -15,7 +15,7 @@ from msgspec import Struct
 from signalpost.kit.db import Database
 from signalpost.kit.problems import Problem
 from signalpost.web.caller import PUBLIC, SCOPES, SIGNED_IN, Caller
-from signalpost.web.inputs import Id, IfMatch, Mine, Page, Segment, Tools
+from signalpost.web.inputs import LIMIT_DEFAULT, Id, IfMatch, Mine, Page, Segment, Tools
 
 BODY_BYTES_MAX = 2_000_000
 Handler = Callable[..., Awaitable[Any]]
@@ -58,6 +58,7 @@ class Endpoint:
     query: type[Struct] | None = None
     answer: Any = None
     etag: bool = False
+    limit_default: int = LIMIT_DEFAULT  # of a list: LIST_ALL where the specification shows no paging
     bucket: str | None = None  # a stricter rate limit by address: "login"
     unlimited: bool = False  # no address limit: health checks, signed incoming webhooks
     body_bytes_max: int = BODY_BYTES_MAX

@@ -1,0 +1,48 @@
+"""The HTTP application and what it needs to live: database pool, outgoing client, keys, storage."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from litestar import Litestar
+
+from signalpost.identity.authenticate import authenticator
+from signalpost.kit import crypto, storage
+from signalpost.kit.crypto import KeyRing
+from signalpost.kit.db import Database
+from signalpost.kit.http import Client
+from signalpost.main import wiring
+from signalpost.settings import Settings
+from signalpost.web import limits
+from signalpost.web.app import Web, build
+from signalpost.web.inputs import Tools
+
+
+def key_ring(settings: Settings) -> KeyRing:
+    """Return the keys: from the setting, or from the file in the data folder, made there on the first run."""
+    return KeyRing.from_master(settings.master_key or crypto.master_key_file(settings.data_dir / "master.key"))
+
+
+@asynccontextmanager
+async def open_tools(settings: Settings, dsn: str, *, name: str = "signalpost") -> AsyncIterator[Tools]:
+    """Open what a process has one of, and close it at the end."""
+    keys = key_ring(settings)
+    store = storage.open_store(settings.storage_url, settings.data_dir / "media")
+    database = await Database.open(dsn, connections_max=settings.database_connections_max, application_name=name)
+    try:
+        async with Client(allowed_private_hosts=settings.allowed_private_hosts) as http:
+            yield Tools(settings=settings, database=database, http=http, keys=keys, storage=store)
+    finally:
+        await database.close()
+
+
+def create(tools: Tools, base_url: str, *, pages: Sequence[Any] = ()) -> Litestar:
+    """Return the application that serves every room over `tools`."""
+    web = Web(
+        tools=tools,
+        authenticate=authenticator(tools.database, tools.keys, tools.settings),
+        base_url=base_url,
+        page_key=tools.keys.derive("page-cursor"),
+        limiter=limits.Limiter(),
+    )
+    return build(web, wiring.endpoints(), pages=pages)

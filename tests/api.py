@@ -1,0 +1,66 @@
+"""A client of the application inside the test process, that checks what every answer must hold."""
+
+from typing import Any, Self
+
+import httpx
+from litestar import Litestar
+
+from signalpost.kit.problems import Problem
+
+_CONTENT = {"application/json", "application/problem+json"}
+
+
+class Api:
+    """Calls the application over ASGI. An answer that is no well-formed problem or JSON fails the test at once."""
+
+    def __init__(self, app: Litestar) -> None:
+        self.app = app
+        transport = httpx.ASGITransport(app=app, raise_app_exceptions=True, client=("127.0.0.1", 50_000))
+        self._client = httpx.AsyncClient(transport=transport, base_url="http://signalpost.test")
+        self._address = 0
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._client.aclose()
+
+    async def call(self, method: str, path: str, *, key: str | None = None, **options: Any) -> httpx.Response:
+        """Send a request; `key` goes into Authorization."""
+        if not path.startswith(("/api/", "/v1/")) and not options.pop("bare", False):
+            path = "/api/v1" + path
+        headers = dict(options.pop("headers", None) or {})
+        if key is not None:
+            headers["Authorization"] = f"Bearer {key}"
+        answer = await self._client.request(method, path, headers=headers, **options)
+        check(answer)
+        return answer
+
+    async def get(self, path: str, **options: Any) -> httpx.Response:
+        return await self.call("GET", path, **options)
+
+    async def post(self, path: str, **options: Any) -> httpx.Response:
+        return await self.call("POST", path, **options)
+
+    async def patch(self, path: str, **options: Any) -> httpx.Response:
+        return await self.call("PATCH", path, **options)
+
+    async def put(self, path: str, **options: Any) -> httpx.Response:
+        return await self.call("PUT", path, **options)
+
+    async def delete(self, path: str, **options: Any) -> httpx.Response:
+        return await self.call("DELETE", path, **options)
+
+
+def check(answer: httpx.Response) -> None:
+    """What every answer holds: a request id, and an error as a problem with a known code."""
+    assert answer.headers["x-request-id"]
+    if answer.status_code >= 400:
+        assert answer.headers["content-type"] == "application/problem+json", answer.text
+        problem = answer.json()
+        assert problem["code"] in Problem.registry, problem
+        assert problem["status"] == answer.status_code
+        assert problem["requestId"] == answer.headers["x-request-id"]
+        assert problem["type"].endswith("/problems/" + problem["code"])
+        assert problem["detail"]
+        assert answer.status_code != 500, problem

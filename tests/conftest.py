@@ -1,0 +1,121 @@
+"""Fixtures of every test: a real PostgreSQL, the whole application, callers of it.
+
+- `dsn`: address of this test process's own copy of the template database. `fresh_dsn`: a copy for one test alone.
+- `database`: a `kit.db.Database` on it; `tools`: everything a process has one of; `settings`.
+- `api`: calls the application: `answer = await api.get("/posts", key=owner.key)`, `api.post(path, json={...}, key=...)`.
+  Paths without prefix get /api/v1. `answer.status_code`, `answer.json()`. Every answer is checked to be well formed.
+- `make`: rows by way of real actions: `owner = await make.owner()` (key, test_key, workspace_id, profile_id ...),
+  `await make.member(owner, role="viewer", profile_ids=[...])` -> a Login with a key of that role.
+Tests do not clean up: each makes its own workspace.
+"""
+
+import asyncio
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from signalpost import settings as settings_module
+from signalpost.kit import postgres
+from signalpost.kit.db import Database
+from signalpost.main.migrate import migrate
+from signalpost.settings import Settings
+from signalpost.web.inputs import Tools
+from tests.api import Api
+from tests.make import Make
+
+FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
+_ADDRESS = "SIGNALPOST_TEST_CLUSTER"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Start one PostgreSQL for the whole run, in the process that steers it, and migrate the template."""
+    if hasattr(config, "workerinput") or os.environ.get(_ADDRESS):
+        return
+    folder = Path(tempfile.mkdtemp(prefix="signalpost-test-"))
+    folder.chmod(0o755)
+    cluster = postgres.start(folder, settings=FAST)
+    os.environ[_ADDRESS] = cluster.dsn()
+    asyncio.run(migrate(cluster.dsn()))
+
+    def stop() -> None:
+        del os.environ[_ADDRESS]
+        cluster.stop()
+        shutil.rmtree(folder)
+
+    config.add_cleanup(stop)
+
+
+async def _copy(name: str) -> str:
+    template = os.environ[_ADDRESS]
+    admin = await asyncpg.connect(template, database="postgres")
+    try:
+        await admin.execute(f'drop database if exists "{name}" with (force)')
+        await admin.execute(f'create database "{name}" template signalpost')
+    finally:
+        await admin.close()
+    return template.replace("/signalpost?", f"/{name}?")
+
+
+@pytest.fixture(scope="session")
+async def dsn() -> str:
+    return await _copy(f"copy_{secrets.token_hex(6)}")
+
+
+@pytest.fixture
+async def fresh_dsn() -> str:
+    return await _copy(f"fresh_{secrets.token_hex(6)}")
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="signalpost-data-"))
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def settings(data_dir: Path) -> Settings:
+    return settings_module.load(
+        {
+            "SIGNALPOST_DATA_DIR": str(data_dir),
+            "SIGNALPOST_BASE_URL": "http://signalpost.test",
+            "SIGNALPOST_QUEUE_SECRET": "queue-secret-of-the-tests",
+            "SIGNALPOST_ALLOWED_PRIVATE_HOSTS": "127.0.0.1,localhost",
+            "SIGNALPOST_ALLOW_PRIVATE_WEBHOOKS": "true",
+            "SIGNALPOST_REGISTRATION": "open",
+        }
+    )
+
+
+@pytest.fixture(scope="session")
+async def tools(settings: Settings, dsn: str) -> AsyncIterator[Tools]:
+    from signalpost.main.app import open_tools  # noqa: PLC0415 - tests of the lower floors run without the upper ones
+
+    async with open_tools(settings, dsn) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+async def database(dsn: str) -> AsyncIterator[Database]:
+    opened = await Database.open(dsn, connections_max=20)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture(scope="session")
+async def api(tools: Tools) -> AsyncIterator[Api]:
+    from signalpost.main import app  # noqa: PLC0415 - see `tools`
+
+    async with Api(app.create(tools, "http://signalpost.test")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def make(tools: Tools, api: Api) -> Make:
+    return Make(tools, api)

@@ -1,0 +1,90 @@
+"""Rows for tests, made by the product's own actions and routes."""
+
+import secrets
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from signalpost.identity import actions as identity
+from signalpost.kit import ids
+from signalpost.web.inputs import Tools
+from tests.api import Api
+
+
+@dataclass
+class Login:
+    """Somebody who may call: a live key, a test key, and where they are at home."""
+
+    key: str
+    test_key: str
+    user_id: UUID
+    workspace_id: UUID
+    email: str
+    profile: str  # id of the default profile, as on the wire
+
+
+class Make:
+    """Factories. Everything hangs on a workspace of its own."""
+
+    def __init__(self, tools: Tools, api: Api) -> None:
+        self.tools = tools
+        self.api = api
+
+    async def owner(self, *, plan: str | None = None) -> Login:
+        """A new workspace with its owner and two keys with every scope."""
+        email = f"owner-{secrets.token_hex(5)}@example.test"
+        async with self.tools.database.transaction() as db:
+            owner = await identity.create_owner(
+                db, email=email, password=secrets.token_urlsafe(12), workspace_name="Acme " + email[6:16], plan=plan
+            )
+        return await self.login(owner.user_id, owner.workspace_id, email)
+
+    async def login(self, user_id: UUID, workspace_id: UUID, email: str, **options: Any) -> Login:
+        """Keys for an existing member."""
+        found = {}
+        async with self.tools.database.transaction() as db:
+            for mode in ("live", "test"):
+                _, found[mode] = await identity.create_key_for(
+                    db, self.tools.keys, user_id=user_id, workspace_id=workspace_id, name=mode, mode=mode, **options
+                )
+            profile_id = await db.fetchval(
+                "select id from profile where workspace_id = $1 and is_default and deleted_at is null", workspace_id
+            )
+        profile = ids.encode("prof", profile_id) if profile_id else ""
+        return Login(found["live"], found["test"], user_id, workspace_id, email, profile)
+
+    async def member(self, owner: Login, *, role: str, profile_ids: list[str] | None = None) -> Login:
+        """Another member of the owner's workspace, with keys of that role."""
+        user_id, email = ids.new_id(), f"{role}-{secrets.token_hex(5)}@example.test"
+        limited = None if profile_ids is None else [ids.decode("prof", text) for text in profile_ids]
+        async with self.tools.database.transaction() as db:
+            await db.execute("insert into app_user (id, email, name) values ($1, $2, $3)", user_id, email, role.title())
+            await db.execute(
+                "insert into member (id, workspace_id, user_id, email, role, profile_ids, joined_at)"
+                " values ($1, $2, $3, $4, $5, $6, now())",
+                ids.new_id(), owner.workspace_id, user_id, email, role, limited,
+            )  # fmt: skip
+        return await self.login(user_id, owner.workspace_id, email)
+
+    async def profile(self, owner: Login, **fields: Any) -> dict[str, Any]:
+        """A profile, as the API answers it."""
+        return await self._created("/profiles", owner.key, {"name": "Profile " + secrets.token_hex(4)} | fields)
+
+    async def account(self, owner: Login, *, profile: str | None = None, username: str | None = None) -> dict[str, Any]:
+        """A sandbox account, as the API answers it."""
+        name = username or "sandbox-" + secrets.token_hex(4)
+        body = {"profileId": profile or owner.profile, "fields": {"username": name}}
+        return await self._created("/platforms/sandbox/connect", owner.key, body)
+
+    async def post(self, owner: Login, *, key: str | None = None, **fields: Any) -> dict[str, Any]:
+        """A post, as the API answers it; for the sandbox accounts of the default profile unless said otherwise."""
+        body: dict[str, Any] = {"profileId": owner.profile, "text": "Hello " + secrets.token_hex(8)} | fields
+        if "platforms" not in body and "targets" not in body:
+            body["platforms"] = ["sandbox"]
+        return await self._created("/posts", key or owner.key, body)
+
+    async def _created(self, path: str, key: str, body: dict[str, Any]) -> dict[str, Any]:
+        answer = await self.api.post(path, json=body, key=key)
+        assert answer.status_code == 201, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
