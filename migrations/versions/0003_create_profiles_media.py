@@ -88,12 +88,14 @@ create table media (
     error jsonb,
     source_url text,
     created_by jsonb not null,
+    created_by_user_id uuid,
     created_at timestamptz not null default now(),
     updated_at timestamptz not null default now(),
-    expires_at timestamptz,
+    expires_at timestamptz,                -- when the engine looks at it; of a deleted one null: its bytes are gone
     deleted_at timestamptz
 );
 create unique index media_storage_path on media (storage_path);
+create index media_due on media (workspace_id, expires_at) where expires_at is not null;
 create index media_listing on media (workspace_id, created_at desc, id desc) where deleted_at is null;
 """
 

@@ -1,0 +1,113 @@
+"""Objects under a path: a local folder, S3, Google or Azure, all with the same few verbs."""
+
+import asyncio
+import os
+import shutil
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import obstore
+from obstore.exceptions import BaseError
+from obstore.store import LocalStore, ObjectStore, from_url
+
+PIECE_BYTES = 1024 * 1024
+_PART_BYTES = 8 * 1024 * 1024  # of a remote multipart upload; 10,000 parts at most, so files up to 80 GB
+_PARTS_AT_ONCE = 2
+
+
+class StorageFailure(Exception):
+    """The store did not do what was asked: not reachable, not allowed, full."""
+
+
+class Missing(Exception):
+    """There is no object at this path."""
+
+
+class Store:
+    """One place for objects. Paths are made by us, never by users."""
+
+    def __init__(self, store: ObjectStore, folder: Path | None = None) -> None:
+        self._store: Any = store
+        self._folder = folder
+
+    async def put(self, path: str, file: Path) -> None:
+        """Store a local file, all of it or nothing, holding a few pieces of it in memory at most.
+
+        Raises:
+            StorageFailure: it is not stored.
+        """
+        local = self._folder is not None
+        try:
+            await obstore.put_async(
+                self._store,
+                path,
+                file,
+                chunk_size=PIECE_BYTES if local else _PART_BYTES,
+                max_concurrency=1 if local else _PARTS_AT_ONCE,
+            )
+        except (BaseError, OSError) as error:
+            raise StorageFailure(f"{path} cannot be stored") from error
+
+    async def read(self, path: str, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
+        """Yield the bytes from `start` up to, not including, `end`, in pieces of about a mebibyte.
+
+        Raises:
+            Missing: there is no such object.
+            StorageFailure: it cannot be read.
+        """
+        options: Any = {"range": (start, end)} if end is not None else {"range": {"offset": start}} if start else None
+        try:
+            found = await obstore.get_async(self._store, path, options=options)
+            async for piece in found.stream(min_chunk_size=PIECE_BYTES):
+                yield bytes(piece)
+        except FileNotFoundError as error:
+            raise Missing(path) from error
+        except (BaseError, OSError) as error:
+            raise StorageFailure(f"{path} cannot be read") from error
+
+    async def delete(self, paths: Sequence[str]) -> None:
+        """Remove objects; missing ones count as removed.
+
+        Raises:
+            StorageFailure: some may still be there.
+        """
+        for path in paths:
+            try:
+                await obstore.delete_async(self._store, path)
+            except FileNotFoundError:
+                continue
+            except (BaseError, OSError) as error:
+                raise StorageFailure(f"{path} cannot be removed") from error
+
+    async def free_bytes(self) -> int | None:
+        """Return the room left on the local disk, or None for a remote store, which has no such number."""
+        return None if self._folder is None else await asyncio.to_thread(free_bytes, self._folder)
+
+
+def free_bytes(folder: Path) -> int:
+    """Return the room left for this process on the disk of `folder`."""
+    return shutil.disk_usage(folder).free
+
+
+def open_store(url: str | None, default_folder: Path) -> Store:
+    """Open the store at `url` (`file:///…`, `s3://bucket/prefix`, `gs://…`, `az://…`); without one, a local folder.
+
+    Local folders are made when they are missing. Credentials of remote stores come from their usual variables
+    (AWS_ACCESS_KEY_ID, GOOGLE_APPLICATION_CREDENTIALS, AZURE_STORAGE_ACCOUNT_NAME, ...).
+
+    Raises:
+        ValueError: nothing can be opened at this address.
+    """
+    if url is None or url.startswith("file://"):
+        folder = default_folder if url is None else Path(url.removeprefix("file://"))
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            raise ValueError(f"the storage folder {folder} cannot be written to")
+        return Store(LocalStore(folder, automatic_cleanup=True), folder)
+    try:
+        return Store(from_url(url))
+    except (BaseError, ValueError) as error:
+        raise ValueError(
+            f"nothing can be stored at {url.partition('?')[0]}: it is no address of a known store"
+        ) from error
