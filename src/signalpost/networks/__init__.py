@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from signalpost.networks import sandbox
+from signalpost.networks import bluesky, sandbox
 from signalpost.networks.contract import Connector, Facts
 from signalpost.networks.preflight import for_account
 
-CONNECTORS: Mapping[str, Connector] = {connector.facts.key: connector for connector in (sandbox.CONNECTOR,)}
+CONNECTORS: Mapping[str, Connector] = {
+    connector.facts.key: connector for connector in (sandbox.CONNECTOR, bluesky.CONNECTOR)
+}
 
 PLATFORMS: tuple[str, ...] = (
     "facebook",

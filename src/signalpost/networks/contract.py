@@ -153,7 +153,7 @@ class Journal(Protocol):
     def steps(self) -> Mapping[str, Any]:
         """By step name the last value given to `record`, `intend` or `done`.
 
-        So an open intent stands here too; a connector tells it apart by the remote id, which only `done` gives.
+        So an open intent stands here too; a connector tells it apart by the remote `id`, which only `done` gives.
         """
 
     async def record(self, step: str, value: Any) -> None:
@@ -169,7 +169,7 @@ class Journal(Protocol):
         """
 
     async def done(self, step: str, value: Any) -> None:
-        """Keep that the intended step is public now: its remote id and address. Closes the intent."""
+        """Keep that the intended step is public now; `value` is a mapping with its remote `id`. Closes the intent."""
 
 
 class Answer(Protocol):

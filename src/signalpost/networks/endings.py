@@ -1,12 +1,12 @@
 """How every `publish` ends in an outcome: what a network refused is explained, what got lost is told honestly."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Any
 
 from signalpost.kit.http import HttpFailure, MaybeSent, NotSent, UnsafeUrl
-from signalpost.networks.contract import Journal, Outcome, OutcomeUnknown, Outgoing, Refusal, Session, TryLater
+from signalpost.networks.contract import Journal, Outcome, OutcomeUnknown, Outgoing, Refusal, Refused, Session, TryLater
 
 Publish = Callable[[Session, Outgoing, Journal], Awaitable[Outcome]]
 
@@ -48,13 +48,40 @@ def ending(explain: Callable[[Refusal], Outcome]) -> Callable[[Publish], Publish
             try:
                 return await publish(session, outgoing, watched)
             except Refusal as refusal:
-                return explain(refusal)
+                return _counted(explain(refusal), outgoing, journal)
             except HttpFailure as failure:
                 return lost(failure, creating=bool(watched.open))
 
         return ended
 
     return wrap
+
+
+def part_step(index: int) -> str:
+    """Return the name of the journal step that makes part `index` of a post public."""
+    return f"part:{index}"
+
+
+def part_done(journal: Journal, index: int) -> Mapping[str, Any] | None:
+    """Return what `done` kept of part `index`, or None while it is not known to be public."""
+    known = journal.steps.get(part_step(index))
+    return known if isinstance(known, Mapping) and "id" in known else None
+
+
+def part_intended(journal: Journal, index: int) -> Mapping[str, Any] | None:
+    """Return what an earlier run intended for part `index` and never ended, or None."""
+    known = journal.steps.get(part_step(index))
+    return known if isinstance(known, Mapping) and "id" not in known else None
+
+
+def _counted(outcome: Outcome, outgoing: Outgoing, journal: Journal) -> Outcome:
+    """Tell how much of a refused thread is public already."""
+    public = sum(part_done(journal, index) is not None for index in range(len(outgoing.parts)))
+    if public == 0 or not isinstance(outcome, Refused):
+        return outcome
+    return replace(
+        outcome, message=f"{outcome.message} ({public} of {len(outgoing.parts)} posts of the thread are public)"
+    )
 
 
 def lost(failure: HttpFailure, *, creating: bool) -> OutcomeUnknown | TryLater:

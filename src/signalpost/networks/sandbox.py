@@ -35,6 +35,7 @@ from signalpost.networks.contract import (
     TextRule,
     TryLater,
 )
+from signalpost.networks.endings import part_done, part_intended, part_step
 
 FACTS = Facts(
     key="sandbox",
@@ -94,10 +95,9 @@ async def publish(session: Session, outgoing: Outgoing, journal: Journal) -> Out
 async def _publish(session: Session, outgoing: Outgoing, journal: Journal, *, ready: int) -> Outcome:
     """Publish what is left; the first `ready` parts have been slow enough."""
     for index, part in enumerate(outgoing.parts):
-        step = f"part:{index}"
-        known = journal.steps.get(step)
-        if known is not None and "id" in known:
+        if part_done(journal, index) is not None:
             continue
+        intended = part_intended(journal, index)
         tokens = _tokens(part.text)
         if tokens and (early := _early(tokens, outgoing)) is not None:
             return early
@@ -105,31 +105,29 @@ async def _publish(session: Session, outgoing: Outgoing, journal: Journal, *, re
             milliseconds = _number(tokens["slow"], SLOW_MS_MAX)
             until = clock.wire(session.now() + timedelta(milliseconds=milliseconds))
             return Pending(state={"until": until, "ready": index + 1}, poll_after_seconds=milliseconds / 1000)
-        if known is None:
-            await journal.intend(step, {"at": clock.wire(session.now())})
+        if intended is None:
+            await journal.intend(part_step(index), {"at": clock.wire(session.now())})
             if "timeout" in tokens or tokens.get("fail") == _UNKNOWN:
                 return OutcomeUnknown(message="The sandbox lost the answer, as the text asked for.")
         elif _arrived(tokens) is None:
             return OutcomeUnknown(message="The sandbox cannot tell, as the text asked for.")
-        await journal.done(step, {"id": _remote_id(outgoing, index)})
+        await journal.done(part_step(index), {"id": _remote_id(outgoing, index)})
     return _published(session, outgoing)
 
 
 async def reconcile(session: Session, outgoing: Outgoing, journal: Journal) -> Reconciled:
     """Tell whether the open intent got through: always, except where a `timeout` token says otherwise."""
     for index, part in enumerate(outgoing.parts):
-        step = f"part:{index}"
-        known = journal.steps.get(step)
-        if known is None:
-            return Absent()
-        if "id" in known:
+        if part_done(journal, index) is not None:
             continue
+        if part_intended(journal, index) is None:
+            return Absent()
         arrived = _arrived(_tokens(part.text))
         if arrived is None:
             return OutcomeUnknown(message="The sandbox cannot tell, as the text asked for.")
         if not arrived:
             return Absent()
-        await journal.done(step, {"id": _remote_id(outgoing, index)})
+        await journal.done(part_step(index), {"id": _remote_id(outgoing, index)})
     return _published(session, outgoing)
 
 

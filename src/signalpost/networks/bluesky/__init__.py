@@ -1,0 +1,25 @@
+"""Bluesky: every post is a record whose key the sender chooses, so a lost answer is settled by reading that key back.
+
+Links, mentions and tags are marked by byte offsets, link cards are made by the sender, threads are chains of replies.
+"""
+
+from signalpost.networks.bluesky.account import check, connect, revoke
+from signalpost.networks.bluesky.calls import explain, refresh
+from signalpost.networks.bluesky.facts import FACTS, preflight
+from signalpost.networks.bluesky.publish import delete, publish, reconcile
+from signalpost.networks.contract import Connector
+
+__all__ = ["CONNECTOR", "FACTS"]
+
+CONNECTOR = Connector(
+    facts=FACTS,
+    connect=connect,
+    publish=publish,
+    explain=explain,
+    reconcile=reconcile,
+    check=check,
+    refresh=refresh,
+    revoke=revoke,
+    delete=delete,
+    preflight=preflight,
+)

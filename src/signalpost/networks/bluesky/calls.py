@@ -1,0 +1,137 @@
+"""Calls to an account's server: with its tokens, renewed when they end, and errors turned into outcomes."""
+
+import base64
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from signalpost.networks.answers import members, response_text, texts, wait_seconds
+from signalpost.networks.contract import (
+    Answer,
+    NeedsReconnect,
+    Outcome,
+    OutcomeUnknown,
+    OutgoingMedia,
+    Refusal,
+    Refused,
+    Session,
+    TryLater,
+)
+
+APP_PASSWORD_SCOPES = frozenset({"com.atproto.appPass", "com.atproto.appPassPrivileged"})
+_RECONNECT = frozenset(
+    (
+        "ExpiredToken",
+        "InvalidToken",
+        "AuthenticationRequired",
+        "AuthMissing",
+        "AccountNotFound",
+        "AuthFactorTokenRequired",
+    )
+)
+_BLOCKED = frozenset({"AccountTakedown", "AccountDeactivated", "AccountSuspended", "RepoTakendown", "RepoDeactivated"})
+_MEDIA_CODES = {
+    "InvalidMimeType": "media_unsupported",
+    "InvalidSize": "media_too_large",
+    "PayloadTooLarge": "media_too_large",
+    "BlobTooLarge": "media_too_large",
+    "VideoTooLarge": "media_too_large",
+    "VideoTooLong": "media_unsupported",
+}
+
+
+async def send(session: Session, method: str, name: str, *, token: str | None = None, **rest: Any) -> Answer:
+    headers = {**rest.pop("headers", {}), **({"Authorization": f"Bearer {token}"} if token else {})}
+    return await session.call(method, f"/xrpc/{name}", headers=headers, **rest)
+
+
+async def call(session: Session, method: str, name: str, *, media: OutgoingMedia | None = None, **rest: Any) -> Answer:
+    """Call with the access token; an expired one is renewed once, which is safe since the call was refused for it."""
+    ends_at = expires_at(session.secrets["accessJwt"])
+    if ends_at is not None and ends_at - session.now() < timedelta(seconds=60):
+        await refresh(session)
+    for last in (False, True):
+        if media is not None:
+            rest["data"] = media.read()
+        try:
+            return await send(session, method, name, token=session.secrets["accessJwt"], **rest)
+        except Refusal as refusal:
+            if last or members(refusal.answer).get("error") != "ExpiredToken":
+                raise
+        await refresh(session)
+    raise AssertionError("the loop returns or raises")
+
+
+def explain(refusal: Refusal) -> Outcome:
+    """Turn an error answer into an outcome; the network's own words are kept."""
+    answer, told = refusal.answer, members(refusal.answer)
+    name = str(told.get("error") or "")
+    about: dict[str, Any] = {"http_status": answer.status, "response": response_text(answer)}
+    message = f"Bluesky: {told.get('message') or name or refusal}"[:1000]
+    if answer.status == 429 or name == "RateLimitExceeded":
+        return TryLater(
+            message=message, code="rate_limited", after_seconds=wait_seconds(answer), platform_code=name, **about
+        )
+    if name in _BLOCKED | _RECONNECT or answer.status == 401:
+        return NeedsReconnect(message=message, restricted=name in _BLOCKED, platform_code=name, **about)
+    if name in {"NotEnoughResources", "BlobNotFound", "InvalidSwap"}:  # declared: nothing was created
+        return TryLater(message=message, platform_code=name, **about)
+    if 400 <= answer.status < 500:
+        return _refused(name, message, about)
+    if refusal.call.endswith(("createRecord", "applyWrites")):
+        return OutcomeUnknown(message=message, **about)
+    return TryLater(message=message, platform_code=name, after_seconds=wait_seconds(answer), **about)
+
+
+def _refused(name: str, message: str, about: Mapping[str, Any]) -> Refused:
+    if about["http_status"] == 413 or name in _MEDIA_CODES:
+        code = _MEDIA_CODES.get(name, "media_too_large")
+        return Refused(code=code, category="media", message=message, platform_code=name, **about)
+    if about["http_status"] == 403:
+        advice = "Connect the account again with an app password of full rights."
+        return Refused(
+            code="permission_missing", category="permission", message=message, platform_code=name,
+            remediation=advice, **about,
+        )  # fmt: skip
+    return Refused(code="content_rejected", message=message, platform_code=name, **about)
+
+
+async def refresh(session: Session) -> None:
+    """Renew both tokens; when the grant is dead, sign in again with the app password if it was kept."""
+    password = session.secrets.get("appPassword")
+    try:
+        answer = await send(session, "POST", "com.atproto.server.refreshSession", token=session.secrets["refreshJwt"])
+    except Refusal as refusal:
+        if password is None or members(refusal.answer).get("error") not in {"ExpiredToken", "InvalidToken"}:
+            raise
+        body = {"identifier": session.remote_id, "password": password}
+        answer = await send(session, "POST", "com.atproto.server.createSession", json=body)
+    renewed = tokens(answer, None) | ({"appPassword": password} if password else {})
+    await session.renewed(renewed, expires_at(renewed["refreshJwt"]))
+    session.secrets = renewed
+
+
+def tokens(answer: Answer, password: str | None) -> dict[str, str]:
+    """Return what is kept of a session: tokens, and the password only if it is an app password."""
+    access, renewal = texts(answer, "accessJwt", "refreshJwt")
+    kept = {"accessJwt": access, "refreshJwt": renewal}
+    if password and _claims(access).get("scope") in APP_PASSWORD_SCOPES:
+        kept["appPassword"] = password
+    return kept
+
+
+def _claims(token: str) -> Mapping[str, Any]:
+    """Return what a token says of itself. Unverified: it is only read to know when to renew it."""
+    try:
+        middle = token.split(".")[1]
+        claims = msgspec.json.decode(base64.urlsafe_b64decode(middle + "=" * (-len(middle) % 4)))
+    except (IndexError, ValueError, msgspec.DecodeError):
+        return {}
+    return claims if isinstance(claims, dict) else {}
+
+
+def expires_at(token: str) -> datetime | None:
+    expires = _claims(token).get("exp")
+    return datetime.fromtimestamp(expires, UTC) if isinstance(expires, int) else None

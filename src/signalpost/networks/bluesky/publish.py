@@ -1,0 +1,185 @@
+"""Creating records under keys chosen before, finding them again, and removing them."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from signalpost.kit import clock
+from signalpost.kit.http import BadAnswer, HttpFailure
+from signalpost.networks.answers import members, response_text
+from signalpost.networks.bluesky.calls import call, explain, send
+from signalpost.networks.bluesky.record import COLLECTION, build, forget_blobs
+from signalpost.networks.contract import (
+    Absent,
+    Answer,
+    Journal,
+    Outcome,
+    OutcomeUnknown,
+    Outgoing,
+    Published,
+    Reconciled,
+    Refusal,
+    Refused,
+    Session,
+    TryLater,
+)
+from signalpost.networks.endings import ending, part_done, part_intended, part_step
+
+_GATE = "app.bsky.feed.threadgate"
+_GATE_RULES = {"mentioned": "mentionRule", "followers": "followerRule", "following": "followingRule"}
+_ALPHABET = "234567abcdefghijklmnopqrstuvwxyz"  # sorts like the numbers it stands for
+
+
+@ending(explain)
+async def publish(session: Session, outgoing: Outgoing, journal: Journal) -> Outcome:
+    """Create the post and then each reply of its thread, under keys recorded before; what is there stays as it is."""
+    posted: list[Mapping[str, Any]] = []
+    for index in range(len(outgoing.parts)):
+        known = await _look(session, journal, index) or await _create(session, outgoing, journal, index, posted)
+        if not isinstance(known, Mapping):
+            return known
+        posted.append(known)
+    return _published(posted)
+
+
+async def reconcile(session: Session, outgoing: Outgoing, journal: Journal) -> Reconciled:
+    """Read the intended records back by their keys."""
+    posted: list[Mapping[str, Any]] = []
+    for index in range(len(outgoing.parts)):
+        known = await _look(session, journal, index)
+        if known is None:
+            return Absent()
+        if isinstance(known, OutcomeUnknown):
+            return known
+        posted.append(known)
+    return _published(posted)
+
+
+def _published(posted: Sequence[Mapping[str, Any]]) -> Published:
+    did, _, rkey = posted[0]["id"].removeprefix("at://").partition(f"/{COLLECTION}/")
+    return Published(
+        remote_id=posted[0]["id"],
+        url=f"https://bsky.app/profile/{did}/post/{rkey}",  # by DID: a handle may change hands
+        thread_ids=tuple(done["id"] for done in posted[1:]),
+    )
+
+
+async def _look(session: Session, journal: Journal, index: int) -> Mapping[str, Any] | OutcomeUnknown | None:
+    """Return what is known of a public part; None when it was never intended, or surely is not there."""
+    intended = part_intended(journal, index)
+    if intended is None:
+        return part_done(journal, index)
+    query = {"repo": session.remote_id, "collection": COLLECTION, "rkey": intended["rkey"]}
+    try:
+        answer = await send(session, "GET", "com.atproto.repo.getRecord", params=query)
+        return await _keep(journal, index, intended, answer)
+    except Refusal as refusal:
+        if _says_absent(refusal.answer):
+            return None
+        message = f"Bluesky does not say whether the post is there: {refusal}"
+        response = response_text(refusal.answer)
+        return OutcomeUnknown(message=message, http_status=refusal.answer.status, response=response)
+    except HttpFailure as failure:
+        return OutcomeUnknown(message=failure.detail, http_status=failure.status)
+
+
+def _says_absent(answer: Answer) -> bool:
+    told = members(answer)
+    # The error got its name late; before, only its words told. Without an address they mean: the account moved away.
+    words = str(told.get("message")).startswith("Could not locate record: at://")
+    return answer.status == 400 and (told.get("error") == "RecordNotFound" or words)
+
+
+async def _keep(journal: Journal, index: int, intended: Mapping[str, Any], answer: Answer) -> Mapping[str, Any]:
+    results = members(answer).get("results")  # of applyWrites: the post comes first
+    result = results[0] if isinstance(results, list) and results and isinstance(results[0], dict) else members(answer)
+    uri, cid = result.get("uri"), result.get("cid")
+    if not isinstance(uri, str) or not isinstance(cid, str):
+        raise BadAnswer("the answer names no record", status=answer.status)
+    done = {**intended, "id": uri, "cid": cid}
+    await journal.done(part_step(index), done)
+    return done
+
+
+async def _create(
+    session: Session, outgoing: Outgoing, journal: Journal, index: int, posted: Sequence[Mapping[str, Any]]
+) -> Mapping[str, Any] | Outcome:
+    """Create one record; returns what `done` keeps, or how it ended."""
+    record = await build(session, outgoing, journal, index)
+    if isinstance(record, Refused):
+        return record
+    if posted:
+        references = [{"uri": done["id"], "cid": done["cid"]} for done in (posted[0], posted[-1])]
+        record["reply"] = dict(zip(("root", "parent"), references, strict=True))
+    intended = part_intended(journal, index)
+    if intended is None:
+        now = session.now()
+        intended = {"rkey": record_key(now, posted[-1]["rkey"] if posted else None), "at": clock.wire(now)}
+    await journal.intend(part_step(index), intended)
+    record["createdAt"] = intended["at"]
+    try:
+        answer = await _write(session, outgoing, record, intended["rkey"], first=index == 0)
+    except Refusal as refusal:
+        return await _after_refusal(session, journal, index, refusal)
+    return await _keep(journal, index, intended, answer)
+
+
+async def _write(session: Session, outgoing: Outgoing, record: Mapping[str, Any], rkey: str, *, first: bool) -> Answer:
+    """Make the record public; with a reply gate both are written at once or not at all."""
+    gate = outgoing.options.get("replyGate", "everyone")
+    if not first or gate == "everyone":
+        body = {"repo": session.remote_id, "collection": COLLECTION, "rkey": rkey, "record": record}
+        return await call(session, "POST", "com.atproto.repo.createRecord", json=body)
+    gate_record = {
+        "$type": _GATE,
+        "post": f"at://{session.remote_id}/{COLLECTION}/{rkey}",
+        "allow": [] if gate == "nobody" else [{"$type": f"{_GATE}#{_GATE_RULES[rule]}"} for rule in gate],
+        "createdAt": record["createdAt"],
+    }
+    writes = [
+        {"$type": "com.atproto.repo.applyWrites#create", "collection": collection, "rkey": rkey, "value": value}
+        for collection, value in ((COLLECTION, record), (_GATE, gate_record))
+    ]
+    return await call(
+        session, "POST", "com.atproto.repo.applyWrites", json={"repo": session.remote_id, "writes": writes}
+    )
+
+
+async def _after_refusal(
+    session: Session, journal: Journal, index: int, refusal: Refusal
+) -> Mapping[str, Any] | Outcome:
+    """Settle an error of the create call. The reference server answers 500 when the key is taken: look it up."""
+    if members(refusal.answer).get("error") == "BlobNotFound":
+        await forget_blobs(journal, index)
+    outcome = explain(refusal)
+    if not isinstance(outcome, OutcomeUnknown):
+        raise refusal
+    found = await _look(session, journal, index)
+    if found is None and refusal.answer.status == 500:  # the server itself answered, and there is nothing
+        return TryLater(message=outcome.message, http_status=500, response=outcome.response)
+    return found or outcome
+
+
+async def delete(session: Session, remote_id: str, thread_ids: Sequence[str]) -> None:
+    """Remove the posts, last first, and the reply gate. A record that is not there counts as removed."""
+    for uri in (*reversed(thread_ids), remote_id):
+        await _delete_record(session, COLLECTION, uri.rpartition("/")[2])
+    await _delete_record(session, _GATE, remote_id.rpartition("/")[2])
+
+
+async def _delete_record(session: Session, collection: str, rkey: str) -> None:
+    body = {"repo": session.remote_id, "collection": collection, "rkey": rkey}
+    await call(session, "POST", "com.atproto.repo.deleteRecord", json=body)
+
+
+def record_key(now: datetime, after: str | None = None) -> str:
+    """Return a TID for `now`: 53 bits of microseconds and a random 10 bit clock id; later than `after`, if given."""
+    microseconds = (now - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+    if after is not None:
+        earlier = 0
+        for char in after:
+            earlier = earlier << 5 | _ALPHABET.index(char)
+        microseconds = max(microseconds, (earlier >> 10) + 1)
+    number = microseconds << 10 | secrets.randbelow(1024)
+    return "".join(_ALPHABET[number >> shift & 31] for shift in range(60, -1, -5))

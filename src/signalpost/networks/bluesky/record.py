@@ -1,0 +1,155 @@
+"""The record of a post: its text with facets, its languages and labels, its images, video or link card."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from signalpost.kit import clock
+from signalpost.kit.http import BadAnswer
+from signalpost.networks import opengraph
+from signalpost.networks.answers import members
+from signalpost.networks.bluesky import rich_text
+from signalpost.networks.bluesky.calls import call, send
+from signalpost.networks.bluesky.facts import FACTS, LinkCard
+from signalpost.networks.contract import Answer, Journal, Outgoing, OutgoingMedia, Refusal, Refused, Session
+from signalpost.networks.images import image_type
+from signalpost.networks.preflight import text_of_part
+
+COLLECTION = "app.bsky.feed.post"
+BLOB_SECONDS_MAX = 900  # a server may drop a blob that no record mentions; after this it is sent again
+HANDLES_MAX = 20
+THUMB_BYTES_MAX = 1_000_000
+UPLOAD_SECONDS = 120.0
+
+
+async def build(session: Session, outgoing: Outgoing, journal: Journal, index: int) -> dict[str, Any] | Refused:
+    text = text_of_part(FACTS, outgoing, index)
+    record: dict[str, Any] = {"$type": COLLECTION, "text": text}
+    dids = await _resolve(session, rich_text.handles(text)[:HANDLES_MAX])
+    if found := rich_text.facets(text, dids):
+        record["facets"] = found
+    if languages := outgoing.options.get("languages"):
+        record["langs"] = list(languages)
+    if labels := outgoing.options.get("labels"):
+        values = [{"val": label} for label in labels]
+        record["labels"] = {"$type": "com.atproto.label.defs#selfLabels", "values": values}
+    media = outgoing.parts[index].media
+    embed = await (_media(session, media, journal, index) if media else _card(session, outgoing, journal, index))
+    if isinstance(embed, Refused):
+        return embed
+    if embed is not None:
+        record["embed"] = embed
+    return record
+
+
+async def _resolve(session: Session, handles: Iterable[str]) -> Mapping[str, str]:
+    """Return the DIDs of the handles that exist. A handle that leads nowhere is no reason to fail the post."""
+    dids = {}
+    for handle in handles:
+        try:
+            answer = await send(session, "GET", "com.atproto.identity.resolveHandle", params={"handle": handle})
+        except Refusal as refusal:
+            if refusal.answer.status == 429:
+                raise
+            continue
+        did = members(answer).get("did")
+        if isinstance(did, str):
+            dids[handle] = did
+    return dids
+
+
+async def _media(
+    session: Session, files: Sequence[OutgoingMedia], journal: Journal, index: int
+) -> dict[str, Any] | Refused:
+    items = []
+    for number, media in enumerate(files):
+        blob = await _blob(session, media, journal, f"blob:{index}:{number}")
+        if isinstance(blob, Refused):
+            return blob
+        item = {"video" if media.kind == "video" else "image": blob, "alt": media.alt_text or ""}
+        if media.width and media.height:
+            item["aspectRatio"] = {"width": media.width, "height": media.height}
+        items.append(item)
+    if files[0].kind == "video":
+        return {"$type": "app.bsky.embed.video", **items[0]}
+    return {"$type": "app.bsky.embed.images", "images": items}
+
+
+async def _blob(session: Session, media: OutgoingMedia, journal: Journal, step: str) -> Any:
+    """Return the reference of an uploaded file, sent again when the one in the journal may have been dropped."""
+    if (kept := _fresh(journal, step, session.now())) is not None:
+        return kept
+    if media.kind == "video":
+        headers = {"Content-Type": media.mime_type, "Content-Length": str(media.size_bytes)}
+        answer = await _upload(session, headers, media=media)
+    else:
+        data = await media.bytes()
+        found = image_type(data)  # the server takes a video as an image; readers would see nothing
+        if found != media.mime_type or found not in FACTS.media["image"].mime_types:
+            message = f"{media.file_name} is no image that Bluesky shows."
+            return Refused(code="media_unsupported", category="media", message=message)
+        answer = await _upload(session, {"Content-Type": found}, data=data)
+    return await _keep_blob(journal, step, answer, session.now())
+
+
+async def _upload(session: Session, headers: Mapping[str, str], **rest: Any) -> Answer:
+    return await call(
+        session, "POST", "com.atproto.repo.uploadBlob", headers=headers, timeout_seconds=UPLOAD_SECONDS, **rest
+    )
+
+
+async def _keep_blob(journal: Journal, step: str, answer: Answer, now: datetime) -> Mapping[str, Any]:
+    blob = members(answer).get("blob")
+    if not isinstance(blob, dict):
+        raise BadAnswer("the answer names no blob", status=answer.status)
+    await journal.record(step, {"blob": blob, "at": clock.wire(now)})
+    return blob
+
+
+def _fresh(journal: Journal, step: str, now: datetime) -> Mapping[str, Any] | None:
+    kept = journal.steps.get(step)
+    if not kept or now - datetime.fromisoformat(kept["at"]) > timedelta(seconds=BLOB_SECONDS_MAX):
+        return None
+    return kept["blob"]  # type: ignore[no-any-return]
+
+
+async def forget_blobs(journal: Journal, index: int) -> None:
+    for step in [step for step in journal.steps if step.startswith((f"blob:{index}:", f"thumb:{index}"))]:
+        await journal.record(step, None)
+
+
+async def _card(session: Session, outgoing: Outgoing, journal: Journal, index: int) -> dict[str, Any] | None:
+    """Return the link card of the first post: of its link, else of the first address in its text."""
+    wish = outgoing.options.get("linkCard", True)
+    url = outgoing.link or rich_text.first_link(outgoing.text)
+    if index > 0 or url is None or (wish is False and outgoing.link is None):
+        return None
+    own = msgspec.convert(wish, LinkCard) if isinstance(wish, Mapping) else LinkCard(image=wish is True)
+    page = None
+    if wish is not False and (own.title is None or own.image):
+        page = await opengraph.fetch_card(session.http, url)
+    title = own.title or (page.title if page else None)
+    if title is None:
+        if outgoing.link is None:
+            return None  # the address stands in the text and can be clicked there
+        title = url.split("://", 1)[-1].split("/", 1)[0]
+    described = own.description if own.description is not None else (page.description if page else "")
+    external: dict[str, Any] = {"uri": url, "title": title, "description": described}
+    if own.image and page is not None and page.image_url is not None:
+        thumb = await _thumb(session, page.image_url, journal, f"thumb:{index}")
+        external |= {"thumb": thumb} if thumb else {}
+    return {"$type": "app.bsky.embed.external", "external": external}
+
+
+async def _thumb(session: Session, url: str, journal: Journal, step: str) -> Mapping[str, Any] | None:
+    if (kept := _fresh(journal, step, session.now())) is not None:
+        return kept
+    picture = await opengraph.fetch_image(session.http, url, THUMB_BYTES_MAX)
+    if picture is None:
+        return None
+    data, mime_type = picture
+    return await _keep_blob(
+        journal, step, await _upload(session, {"Content-Type": mime_type}, data=data), session.now()
+    )

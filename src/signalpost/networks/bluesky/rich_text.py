@@ -1,0 +1,95 @@
+"""Rich text of Bluesky: where links, mentions and tags stand in a text, in UTF-8 bytes, by the official app's rules."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import regex
+
+from signalpost.networks.counting import graphemes
+
+TAG_GRAPHEMES_MAX = 64
+_MENTION = regex.compile(r"(?:^|\s|\()@([a-zA-Z0-9.-]++)(?!_)")
+_HANDLE = regex.compile(
+    r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.)+[a-zA-Z](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
+)
+_LINK = regex.compile(r"(?:^|\s|\()(https?://\S+)", regex.IGNORECASE)
+_INVISIBLE = r"\u00AD\u2060\u200A\u200B\u200C\u200D\u20e2"
+_TAG = regex.compile(
+    rf"(?:^|\s)([#\uff03])((?!\ufe0f)[^\s{_INVISIBLE}]*[^0-9\s\p{{P}}{_INVISIBLE}]+[^\s{_INVISIBLE}]*)"
+)
+_CLOSING = regex.compile(r"\p{P}+$")
+_CASHTAG = regex.compile(r"(?:^|\s|\()\$([A-Za-z][A-Za-z0-9]{0,4})(?=\s|$|[.,;:!?)\"'\u2019])")
+
+
+@dataclass(frozen=True)
+class Span:
+    """Something found in a text: `start` and `end` count its characters, `value` is the address, handle or tag."""
+
+    kind: Literal["link", "mention", "tag"]
+    start: int
+    end: int
+    value: str
+
+
+def spans(text: str) -> list[Span]:
+    """Return what a reader could click, in order. An address without https:// is left alone: `node.js` is no site."""
+    return sorted((*_mentions(text), *_links(text), *_tags(text)), key=lambda span: span.start)
+
+
+def handles(text: str) -> list[str]:
+    """Return the distinct handles mentioned, in order."""
+    return list(dict.fromkeys(span.value for span in spans(text) if span.kind == "mention"))
+
+
+def facets(text: str, dids: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the facets of a record. A mention whose handle is not in `dids` stays plain text."""
+    found = []
+    for span in spans(text):
+        feature: dict[str, Any] = {"$type": f"app.bsky.richtext.facet#{span.kind}"}
+        match span.kind:
+            case "link":
+                feature["uri"] = span.value
+            case "tag":
+                feature["tag"] = span.value
+            case "mention":
+                if span.value not in dids:
+                    continue
+                feature["did"] = dids[span.value]
+        start = len(text[: span.start].encode())
+        index = {"byteStart": start, "byteEnd": start + len(text[span.start : span.end].encode())}
+        found.append({"index": index, "features": [feature]})
+    return found
+
+
+def first_link(text: str) -> str | None:
+    """Return the first address in a text."""
+    return next((span.value for span in spans(text) if span.kind == "link"), None)
+
+
+def _mentions(text: str) -> Iterator[Span]:
+    for match in _MENTION.finditer(text):
+        handle = match[1].rstrip(".-")
+        if _HANDLE.fullmatch(handle):
+            start = match.start(1) - 1
+            yield Span("mention", start, start + 1 + len(handle), handle.lower())
+
+
+def _links(text: str) -> Iterator[Span]:
+    for match in _LINK.finditer(text):
+        address = match[1]
+        if address[-1] in ".,;:!?":
+            address = address[:-1]
+        if address.endswith(")") and "(" not in address:
+            address = address[:-1]
+        if len(address) > len("https://"):
+            yield Span("link", match.start(1), match.start(1) + len(address), address)
+
+
+def _tags(text: str) -> Iterator[Span]:
+    for match in _TAG.finditer(text):
+        tag = _CLOSING.sub("", match[2])
+        if tag and graphemes(tag) <= TAG_GRAPHEMES_MAX:
+            yield Span("tag", match.start(1), match.start(2) + len(tag), tag)
+    for match in _CASHTAG.finditer(text):
+        yield Span("tag", match.start(1) - 1, match.end(1), "$" + match[1].upper())
