@@ -2,7 +2,7 @@
 
 - `dsn`: address of this test process's own copy of the template database. `fresh_dsn`: a copy for one test alone.
 - `database`: a `kit.db.Database` on it; `tools`: everything a process has one of; `settings`.
-- `api`: calls the application: `answer = await api.get("/posts", key=owner.key)`, `api.post(path, json={...}, key=...)`.
+- `api`: calls the application: `await api.get("/posts", key=owner.key)`, `await api.post(path, json={...}, key=...)`.
   Paths without prefix get /api/v1. `answer.status_code`, `answer.json()`. Every answer is checked to be well formed.
 - `make`: rows by way of real actions: `owner = await make.owner()` (key, test_key, workspace_id, profile_id ...),
   `await make.member(owner, role="viewer", profile_ids=[...])` -> a Login with a key of that role.
@@ -19,6 +19,8 @@ from pathlib import Path
 
 import asyncpg
 import pytest
+from tests.api import Api
+from tests.make import Make
 
 from signalpost import settings as settings_module
 from signalpost.kit import postgres
@@ -26,8 +28,6 @@ from signalpost.kit.db import Database
 from signalpost.main.migrate import migrate
 from signalpost.settings import Settings
 from signalpost.web.inputs import Tools
-from tests.api import Api
-from tests.make import Make
 
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
 _ADDRESS = "SIGNALPOST_TEST_CLUSTER"
@@ -89,13 +89,14 @@ def settings(data_dir: Path) -> Settings:
             "SIGNALPOST_ALLOWED_PRIVATE_HOSTS": "127.0.0.1,localhost",
             "SIGNALPOST_ALLOW_PRIVATE_WEBHOOKS": "true",
             "SIGNALPOST_REGISTRATION": "open",
+            "SIGNALPOST_TRUSTED_PROXIES": "1",
         }
     )
 
 
 @pytest.fixture(scope="session")
 async def tools(settings: Settings, dsn: str) -> AsyncIterator[Tools]:
-    from signalpost.main.app import open_tools  # noqa: PLC0415 - tests of the lower floors run without the upper ones
+    from signalpost.main.app import open_tools
 
     async with open_tools(settings, dsn) as opened:
         yield opened
@@ -110,7 +111,7 @@ async def database(dsn: str) -> AsyncIterator[Database]:
 
 @pytest.fixture(scope="session")
 async def api(tools: Tools) -> AsyncIterator[Api]:
-    from signalpost.main import app  # noqa: PLC0415 - see `tools`
+    from signalpost.main import app
 
     async with Api(app.create(tools, "http://signalpost.test")) as opened:
         yield opened

@@ -6,9 +6,10 @@ from typing import Any
 from uuid import UUID
 
 from signalpost.identity import actions as identity
+from tests.api import Api
+
 from signalpost.kit import ids
 from signalpost.web.inputs import Tools
-from tests.api import Api
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""The only reader of the environment. Every field is `SIGNALPOST_<NAME>`; its docstring is its page in the reference."""
+"""The only reader of the environment. A field is `SIGNALPOST_<NAME>`; its docstring is its page in the reference."""
 
 import os
 import re
@@ -45,9 +45,9 @@ class Settings:
     allow_private_webhooks: bool = False
     """Whether webhooks may use http and private addresses. For development only."""
     allowed_private_hosts: tuple[str, ...] = ()
-    """Hosts, host:port or CIDRs, separated by commas, that user-given addresses may reach in spite of the SSRF guard."""
+    """Hosts, host:port or CIDRs, separated by commas, that user-given addresses may reach past the SSRF guard."""
     storage_url: str | None = None
-    """Where media are kept (`file:///…`, `s3://bucket/prefix`, `gs://…`, `az://…`). Unset: `media` in the data folder."""
+    """Where media are kept (`file:///…`, `s3://bucket/prefix`, `gs://…`, `az://…`). Unset: in the data folder."""
     media_file_bytes_max: int = 5_000_000_000
     """Largest file that may be uploaded, whatever the plan says."""
     storage_free_bytes_min: int = 500_000_000
@@ -61,7 +61,7 @@ class Settings:
     writes_per_minute: int = 600_000
     """The same for requests that write."""
     trusted_proxies: int = 0
-    """How many reverse proxies stand in front: the client address is taken that far from the right of X-Forwarded-For."""
+    """How many reverse proxies stand in front: the client address is that far from the right of X-Forwarded-For."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """Least level of log lines."""
     log_format: Literal["auto", "json", "text"] = "auto"

@@ -37,11 +37,11 @@ class TargetData(Struct, rename="camel", omit_defaults=True, kw_only=True):
     account_id: str
     username: str | UnsetType = UNSET
     status: str | UnsetType = UNSET
-    delivery: str | None | UnsetType = UNSET
-    platform_post_id: str | None | UnsetType = UNSET
-    url: str | None | UnsetType = UNSET
-    published_at: Instant | None | UnsetType = UNSET
-    error: dict[str, Any] | None | UnsetType = UNSET
+    delivery: str | UnsetType | None = UNSET
+    platform_post_id: str | UnsetType | None = UNSET
+    url: str | UnsetType | None = UNSET
+    published_at: Instant | UnsetType | None = UNSET
+    error: dict[str, Any] | UnsetType | None = UNSET
 
 
 class PostData(Struct, rename="camel", kw_only=True):
@@ -58,9 +58,9 @@ class PostData(Struct, rename="camel", kw_only=True):
     scheduled_at: Instant | None
     source: str
     mode: Literal["live", "test"]
-    queued_at: Instant | None | UnsetType = UNSET
-    run_at: Instant | None | UnsetType = UNSET
-    published_at: Instant | None | UnsetType = UNSET
+    queued_at: Instant | UnsetType | None = UNSET
+    run_at: Instant | UnsetType | None = UNSET
+    published_at: Instant | UnsetType | None = UNSET
     targets: list[TargetData] | UnsetType = UNSET
     target: TargetData | UnsetType = UNSET
 
@@ -169,7 +169,7 @@ class PostSettled(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class AccountWithdrawn(Event):
-    """An account is about to be disconnected. Stays inside; `posts` ends its waiting targets and names the posts here."""
+    """An account is being disconnected. Stays inside; `posts` ends its waiting targets and names the posts here."""
 
     account_id: UUID
     actor: dict[str, Any]
@@ -178,7 +178,7 @@ class AccountWithdrawn(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class ProfileDeleted(Event):
-    """A profile is being deleted. Stays inside; listeners end what hangs on it and count it here, or refuse by raising."""
+    """A profile is being deleted. Stays inside; listeners end what hangs on it and count that, or refuse by raising."""
 
     profile_id: UUID
     actor: dict[str, Any]

@@ -71,7 +71,7 @@ class Database:
             min_size=1,
             max_size=connections_max,
             max_inactive_connection_lifetime=60,
-            max_queries=0x7FFFFFFF,  # recycling connections by count only costs; leaks are bounded by the lifetime above
+            max_queries=0x7FFFFFFF,  # recycling by count only costs; the lifetime above bounds leaks
             init=_prepare,
             reset=_nothing_to_reset,
             command_timeout=STATEMENT_SECONDS,

@@ -6,25 +6,22 @@ import time
 from uuid import UUID
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-_PAIRS = tuple(a + b for a in ALPHABET for b in ALPHABET)  # ten bits at a time: half the steps of one character at a time
+_PAIRS = tuple(a + b for a in ALPHABET for b in ALPHABET)  # ten bits at a time: half the steps
 _VALUES = {char: value for value, char in enumerate(ALPHABET)}
 _LENGTH = 26
 
 _lock = threading.Lock()
-_last = 0
+_last = [0]
 
 
 def new_id() -> UUID:
     """Return a UUIDv7 that is greater than every id this process made before, also within one millisecond."""
-    global _last
     # 48 bits of milliseconds, then 74 random bits split around the version and variant fields.
     milliseconds = time.time_ns() // 1_000_000
     random = int.from_bytes(os.urandom(10), "big")
     with _lock:
         value = (milliseconds << 74) | (random >> 7 << 1)  # the lowest bit stays free, so +1 below cannot carry far
-        if value <= _last:
-            value = _last + 1
-        _last = value
+        value = _last[0] = max(value, _last[0] + 1)
     high, middle, low = value >> 74, (value >> 62) & 0xFFF, value & ((1 << 62) - 1)
     return UUID(int=(high << 80) | (0x7 << 76) | (middle << 64) | (0b10 << 62) | low)
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 
 class Issue(Struct, omit_defaults=True):
-    """One finding about one place of a request: `path` is a JSON pointer into the body, or the name of a query parameter."""
+    """One finding about one place of a request: `path` is a JSON pointer into the body, or a query parameter's name."""
 
     path: str
     code: str

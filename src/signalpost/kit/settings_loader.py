@@ -34,16 +34,18 @@ def load(kind: type[T], environment: Mapping[str, str], prefix: str) -> T:
     """Fill the dataclass `kind` from `<prefix><FIELD_NAME>` variables; an empty one counts as absent.
 
     Raises:
-        BadSettings: a value does not fit its type, or a name with our prefix is unknown (a typing mistake must not pass).
+        BadSettings: a value does not fit its type, or a name with our prefix is unknown (a slip must not pass).
     """
     faults: list[str] = []
     values: dict[str, Any] = {}
     hints = typing.get_type_hints(kind)
     names = {prefix + field.name.upper(): field.name for field in dataclasses.fields(typing.cast("Any", kind))}
     open_names = getattr(kind, "OPEN_NAMES", ())
-    for name in sorted(environment):
-        if name.startswith(prefix) and name not in names and not any(re.fullmatch(form, name) for form in open_names):
-            faults.append(f"{name}: there is no such setting")
+    faults += [
+        f"{name}: there is no such setting"
+        for name in sorted(environment)
+        if name.startswith(prefix) and name not in names and not any(re.fullmatch(form, name) for form in open_names)
+    ]
     for name, field_name in names.items():
         text = environment.get(name, "")
         if not text:

@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 T = TypeVar("T")
 
 Instant = Annotated[str, Meta(extra_json_schema={"format": "date-time"}, examples=["2026-11-21T18:00:00.000Z"])]
-"""RFC 3339 UTC with milliseconds, made by `clock.wire`. A string, since a datetime would be written with microseconds."""
+"""RFC 3339 UTC with milliseconds, made by `clock.wire`. A string, since msgspec writes datetimes with microseconds."""
 
 
 class Body(Struct, rename="camel", forbid_unknown_fields=True, kw_only=True):

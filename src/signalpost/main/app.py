@@ -14,8 +14,9 @@ from signalpost.kit.http import Client
 from signalpost.main import wiring
 from signalpost.settings import Settings
 from signalpost.web import limits
-from signalpost.web.app import Web, build
+from signalpost.web.app import build
 from signalpost.web.inputs import Tools
+from signalpost.web.serve import Web
 
 
 def key_ring(settings: Settings) -> KeyRing:

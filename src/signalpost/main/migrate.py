@@ -1,4 +1,4 @@
-"""Brings the database to the newest revision. Alembic writes the SQL, asyncpg runs it; safe from many processes at once."""
+"""Brings the database to the newest revision: Alembic writes the SQL, asyncpg runs it, one process at a time."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""What a route asks for by type: a connection, the caller, a page, a row of the caller's, an id, the version expected."""
+"""What a route asks for by type: the caller, a page, a row of the caller's, an id, the version expected."""
 
 import base64
 import hashlib
@@ -76,10 +76,11 @@ class IfMatch(int):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Where a list goes on: at most `limit` rows strictly after `after_at, after_id` in (created_at, id) descending order.
+    """Where a list goes on: at most `limit` rows strictly after `after_at, after_id`, newest first.
 
-    Queries take `limit + 1` rows to know whether there are more: `... and ($3::timestamptz is null or (created_at, id) <
-    ($3, $4)) order by created_at desc, id desc limit $5` with `page.after_at, page.after_id, page.fetch`.
+    Queries take `limit + 1` rows to know whether there are more: `... and ($3::timestamptz is null or
+    (created_at, id) < ($3, $4)) order by created_at desc, id desc limit $5` with `page.after_at, page.after_id,
+    page.fetch`.
     """
 
     limit: int

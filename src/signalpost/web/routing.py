@@ -5,8 +5,7 @@ import re
 import typing
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
-from uuid import UUID
+from typing import Annotated, Any, Literal
 
 import msgspec
 from litestar import Request
@@ -19,6 +18,7 @@ from signalpost.web.inputs import LIMIT_DEFAULT, Id, IfMatch, Mine, Page, Segmen
 
 BODY_BYTES_MAX = 2_000_000
 Handler = Callable[..., Awaitable[Any]]
+Method = Literal["GET", "POST", "PATCH", "PUT", "DELETE"]
 
 
 class Raw(Struct):
@@ -43,7 +43,7 @@ class PathInput:
 class Endpoint:
     """One operation. Everything that serves, documents and tests it reads from here."""
 
-    method: str
+    method: Method
     path: str
     scope: str
     status: int
@@ -114,7 +114,7 @@ class Routes:
         return self._add("DELETE", path, scope, 200, options)
 
     def _add(
-        self, method: str, path: str, scope: str, status: int, options: dict[str, Any]
+        self, method: Method, path: str, scope: str, status: int, options: dict[str, Any]
     ) -> Callable[[Handler], Handler]:
         if scope not in SCOPES and scope not in (PUBLIC, SIGNED_IN):
             raise TypeError(f"{method} {path}: there is no scope {scope!r}")
@@ -127,7 +127,7 @@ class Routes:
 
 
 def _endpoint(
-    tag: str, method: str, path: str, scope: str, status: int, handler: Handler, options: dict[str, Any]
+    tag: str, method: Method, path: str, scope: str, status: int, handler: Handler, options: dict[str, Any]
 ) -> Endpoint:
     where = f"{method} {path} ({handler.__name__})"
     hints = typing.get_type_hints(handler, include_extras=True)
@@ -182,6 +182,6 @@ def _path_marker(hint: Any) -> Id | Mine[Any] | Segment | None:
 
 def _param(how: Id | Mine[Any] | Segment, argument: str, params: Sequence[str], where: str) -> str:
     param = how.param or (params[0] if len(params) == 1 else None)
-    if param not in params:
+    if param is None or param not in params:
         raise TypeError(f"{where}: name the path parameter that {argument!r} comes from")
     return param

@@ -1,4 +1,4 @@
-"""Bodies and query strings into structs. The fast path is msgspec; every finding at once is made only after a failure."""
+"""Bodies and query strings into structs. The fast path is msgspec; all findings are gathered only after a failure."""
 
 import re
 import types
@@ -127,32 +127,20 @@ def _struct_findings(
     kind: type[Struct], value: Mapping[str, Any], path: str, *, strict: bool
 ) -> typing.Iterator[Issue]:
     fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
+    found: list[Issue] = []
     if kind.__struct_config__.forbid_unknown_fields:
-        for name in value:
-            if name not in fields:
-                near = sorted(fields)
-                yield Issue(
-                    f"{path}/{_escape(str(name))}", "unknown_field", "There is no such field here.", {"known": near}
-                )
-    inner = len(path)
-    before = 0
+        known = {"known": sorted(fields)}
+        for name in value.keys() - fields.keys():
+            yield Issue(f"{path}/{_escape(str(name))}", "unknown_field", "There is no such field here.", known)
     for name, field in fields.items():
-        if name not in value:
-            if field.required:
-                yield Issue(f"{path}/{name}", "required", "This field is required.")
-            continue
-        for finding in _findings(field.type, value[name], f"{path}/{name}", strict=strict):
-            before += 1
-            yield finding
-    if not before and not any(f.required and n not in value for n, f in fields.items()):
+        if name in value:
+            found += _findings(field.type, value[name], f"{path}/{name}", strict=strict)
+        elif field.required:
+            found.append(Issue(f"{path}/{name}", "required", "This field is required."))
+    if not found:
         # What only the struct as a whole knows (__post_init__) speaks last, when every field by itself is fine.
-        known = {name: item for name, item in value.items() if name in fields}
-        try:
-            msgspec.convert(known, kind, strict=strict)
-        except msgspec.ValidationError as error:
-            text = str(error)
-            if " - at `$." not in text or inner == 0:
-                yield Issue(path, *_code(text.partition(" - at `$")[0]))
+        found += _leaf(kind, {name: value[name] for name in fields if name in value}, path, strict=strict)
+    yield from found
 
 
 def _union_findings(

@@ -1,0 +1,123 @@
+"""Reading a request: where it comes from, its body, its query, its headers."""
+
+import ipaddress
+import re
+import secrets
+from datetime import datetime
+from typing import Any
+from urllib.parse import parse_qsl
+
+import msgspec
+from litestar import Request
+
+from signalpost.kit import problems
+from signalpost.web.caller import Caller
+from signalpost.web.inputs import IfMatch
+from signalpost.web.reply import Headers
+from signalpost.web.routing import Endpoint
+
+
+class Call:
+    """One request under way: what it knows of its caller and the headers it will answer with."""
+
+    __slots__ = ("address", "caller", "headers", "request")
+
+    def __init__(self, request: Request[Any, Any, Any], address: str) -> None:
+        self.request = request
+        self.address = address
+        self.caller: Caller | None = None
+        self.headers: Headers = []
+
+
+def client_address(scope: Any, trusted_proxies: int) -> str:
+    """Return the address of the client: the peer, or what the outermost trusted proxy saw."""
+    if trusted_proxies:
+        forwarded = next((v for n, v in scope["headers"] if n == b"x-forwarded-for"), b"").decode("latin-1")
+        hops = [hop.strip() for hop in forwarded.split(",") if hop.strip()]
+        if hops:
+            return str(hops[-min(trusted_proxies, len(hops))])
+    client = scope.get("client")
+    return client[0] if client else "unknown"
+
+
+def address_bucket(address: str) -> str:
+    # An IPv6 client owns its whole /64: counting single addresses would limit nobody.
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    return str(ipaddress.ip_network((parsed, 64), strict=False)) if parsed.version == 6 else address
+
+
+async def read_body(request: Request[Any, Any, Any], bytes_max: int) -> bytes:
+    length = request.headers.get("content-length", "")
+    if length.isdigit() and int(length) > bytes_max:
+        raise problems.PayloadTooLarge(f"The body is larger than {bytes_max} bytes.", limit={"max": bytes_max})
+    body = b""
+    receive = request.receive
+    while True:
+        message: Any = await receive()
+        if message["type"] == "http.disconnect":
+            raise problems.MalformedRequest("The connection ended before the whole body was sent.")
+        body += message.get("body", b"")
+        if len(body) > bytes_max:
+            raise problems.PayloadTooLarge(f"The body is larger than {bytes_max} bytes.", limit={"max": bytes_max})
+        if not message.get("more_body"):
+            return body
+
+
+def check_media_types(endpoint: Endpoint, headers: Any, body: bytes) -> None:
+    if body:
+        given = headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+        if given not in endpoint.request_types and not (given.endswith("+json") and given.startswith("application/")):
+            raise problems.UnsupportedMediaType(
+                f"This operation reads {' or '.join(endpoint.request_types)}, not {given}."
+            )
+    accept = headers.get("accept", "")
+    if accept and not re.search(r"json|\*/\*|application/\*|text/", accept):
+        raise problems.NotAcceptable(f"This operation answers application/json, which {accept[:100]!r} leaves out.")
+
+
+def query_values(request: Request[Any, Any, Any]) -> dict[str, str]:
+    raw = request.scope["query_string"]
+    if not raw:
+        return {}
+    try:
+        pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, max_num_fields=100, errors="strict")
+    except (UnicodeDecodeError, ValueError) as error:
+        raise problems.MalformedRequest("The query string cannot be read: it is percent-encoded UTF-8.") from error
+    values: dict[str, str] = {}
+    for name, value in pairs:
+        if name in values:
+            raise problems.invalid(name, "not_unique", "This parameter is given twice.")
+        values[name] = value
+    return values
+
+
+def if_match(headers: Any) -> IfMatch:
+    value = headers.get("if-match", "").strip()
+    if not value or value == "*":
+        return IfMatch(-1)
+    found = re.fullmatch(r'(?:W/)?"v?(\d{1,9})"', value)
+    if not found:
+        raise problems.VersionConflict("If-Match holds no version of this resource. Send the ETag as it was answered.")
+    return IfMatch(int(found[1]))
+
+
+def test_now(call: Call) -> datetime | None:
+    """`X-Test-Now` of a request under a test key: the time that this request lives in."""
+    value = call.request.headers.get("x-test-now")
+    if not value or call.caller is None or call.caller.mode != "test":
+        return None
+    try:
+        instant = msgspec.convert(value, datetime)
+    except msgspec.ValidationError:
+        instant = None
+    if instant is None or instant.tzinfo is None:
+        raise problems.invalid("X-Test-Now", "format", "X-Test-Now is an RFC 3339 time with an offset or Z.")
+    return instant
+
+
+def request_id(headers: Any) -> str:
+    given = headers.get("x-request-id", "")
+    return given if re.fullmatch(r"[A-Za-z0-9._-]{8,100}", given) else "req_" + secrets.token_hex(10)

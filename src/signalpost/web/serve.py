@@ -1,0 +1,256 @@
+"""Serving one endpoint: find the caller, fill the inputs, run the handler in its transaction, commit, answer."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from signalpost.kit import clock, db, ids, problems
+from signalpost.web import idempotency, limits, validation
+from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
+from signalpost.web.inputs import Id, Mine, Segment, Tools, fingerprint, read_page
+from signalpost.web.reply import Reply, problem_reply
+from signalpost.web.request import Call, address_bucket, check_media_types, if_match, query_values, read_body, test_now
+from signalpost.web.routing import Endpoint, Raw
+
+Authenticate = Callable[[str, str | None, str], Awaitable[Caller]]
+"""(bearer, X-Workspace-Id or None, client address) -> Caller; raises what the caller shall see."""
+
+TRIES_MAX = 3  # of a transaction that lost a deadlock or a serialisation race
+_encode = msgspec.json.Encoder().encode
+
+
+@dataclass(kw_only=True)
+class Web:
+    """Everything the endpoints share."""
+
+    tools: Tools
+    authenticate: Authenticate
+    base_url: str
+    page_key: bytes
+    limiter: limits.Limiter
+
+
+async def _identify(web: Web, endpoint: Endpoint, call: Call) -> None:
+    """Find the caller, take one token of its rate limit, check its scope."""
+    if endpoint.scope == PUBLIC:
+        if not endpoint.unlimited:
+            name = address_bucket(call.address)
+            if endpoint.bucket == "login":
+                call.headers = web.limiter.check(
+                    f"login:{name}", "login", limits.LOGINS_PER_ADDRESS, limits.LOGIN_SECONDS
+                )
+            else:
+                call.headers = web.limiter.check(f"address:{name}", "address", limits.PER_ADDRESS)
+        return
+    headers = call.request.headers
+    scheme, _, bearer = headers.get("authorization", "").partition(" ")
+    try:
+        if scheme.lower() != "bearer" or not bearer:
+            raise problems.Unauthenticated(headers={"WWW-Authenticate": "Bearer"})
+        caller = await web.authenticate(bearer.strip(), headers.get("x-workspace-id"), call.address)
+    except problems.Problem:
+        call.headers = web.limiter.check(f"address:{address_bucket(call.address)}", "address", limits.PER_ADDRESS)
+        raise
+    call.caller = caller
+    writes = endpoint.writes
+    call.headers = web.limiter.check(
+        caller.credential + (":w" if writes else ""),
+        "writes" if writes else "requests",
+        caller.writes_per_minute if writes else caller.requests_per_minute,
+    )
+    if endpoint.scope != SIGNED_IN and endpoint.scope not in caller.scopes:
+        if caller.auth == "api_key":
+            raise problems.InsufficientScope(f"This API key lacks the scope {endpoint.scope}.")
+        raise problems.Forbidden(f"The role {caller.role} does not include {endpoint.scope}.")
+
+
+async def _path_values(endpoint: Endpoint, call: Call, connection: db.Db | None) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    given = call.request.path_params
+    for wish in endpoint.path_inputs:
+        text = str(given[wish.param])
+        match wish.how:
+            case Segment():
+                if "\0" in text or len(text) > 200:
+                    raise problems.NotFound
+                values[wish.argument] = text
+            case Id(prefix=prefix):
+                if (found := ids.decode(prefix, text)) is None:
+                    raise problems.NotFound
+                values[wish.argument] = found
+            case Mine(prefix=prefix, find=find):
+                row_id = ids.decode(prefix, text)
+                if row_id is None or connection is None or call.caller is None:
+                    raise problems.NotFound
+                row = await find(connection, call.caller, row_id)
+                if row is None:
+                    raise problems.NotFound
+                values[wish.argument] = row
+    return values
+
+
+def _query_inputs(web: Web, endpoint: Endpoint, call: Call) -> dict[str, Any]:
+    given = query_values(call.request)
+    values: dict[str, Any] = {}
+    paged = endpoint.has("page")
+    limit, cursor = (given.pop("limit", None), given.pop("cursor", None)) if paged else (None, None)
+    if endpoint.query is not None:
+        values["query"] = validation.decode_query(endpoint.query, given)
+    elif given:
+        raise problems.ValidationFailed(
+            errors=[problems.Issue(name, "unknown_field", "There is no such parameter here.") for name in given]
+        )
+    if paged:
+        workspace = call.caller.workspace_id.hex if call.caller else ""
+        filters = fingerprint([endpoint.path, workspace, given])
+        page = read_page(web.page_key, filters, limit, cursor, endpoint.limit_default)
+        values.update({argument: page for argument, kind in endpoint.arguments.items() if kind == "page"})
+    return values
+
+
+def _plain_inputs(web: Web, endpoint: Endpoint, call: Call) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for argument, kind in endpoint.arguments.items():
+        match kind:
+            case "caller":
+                values[argument] = call.caller
+            case "tools":
+                values[argument] = web.tools
+            case "database":
+                values[argument] = web.tools.database
+            case "request":
+                values[argument] = call.request
+            case "if_match":
+                values[argument] = if_match(call.request.headers)
+    return values
+
+
+def _render(endpoint: Endpoint, value: Any) -> tuple[int, bytes, dict[str, str], bytes]:
+    if isinstance(value, Raw):
+        return value.status, value.body, value.headers, value.media_type.encode()
+    if endpoint.status == 204:
+        return 204, b"", {}, b""
+    headers = {"etag": f'"{value.version}"'} if endpoint.etag else {}
+    return endpoint.status, _encode(value), headers, b"application/json"
+
+
+def _reply(call: Call, status: int, body: bytes, headers: dict[str, str], media_type: bytes) -> Reply:
+    extra = [(name.lower().encode(), value.encode("latin-1")) for name, value in headers.items()]
+    return Reply(status, body, [*call.headers, *extra], media_type)
+
+
+async def _run(web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any], body: bytes) -> Reply:
+    """Run the handler in its transaction, under its idempotency key if it has one."""
+    key = call.request.headers.get("idempotency-key") if endpoint.method == "POST" else None
+    if key is not None:
+        idempotency.read_key(key)
+    database = web.tools.database
+    needs_row = any(isinstance(wish.how, Mine) for wish in endpoint.path_inputs)
+    if endpoint.has("db"):
+        for tries in range(TRIES_MAX):
+            try:
+                scope = database.transaction() if endpoint.writes else database.connection()
+                async with scope as connection:
+                    if key is None:
+                        return await _answer(endpoint, call, values, connection)
+                    return await _answer_once(web, endpoint, call, values, body, key, connection)
+            except db.Undone:
+                if tries == TRIES_MAX - 1:
+                    raise problems.Unavailable(
+                        "Too many changes at the same place at once.", headers={"Retry-After": "1"}
+                    ) from None
+    async with AsyncExitStack() as stack:
+        connection_ = await stack.enter_async_context(database.connection()) if needs_row else None
+        values = values | await _path_values(endpoint, call, connection_)
+    if key is None:
+        return _reply(call, *_render(endpoint, await endpoint.handler(**values)))
+    return await _answer_reserved(web, endpoint, call, values, body, key)
+
+
+async def _answer(endpoint: Endpoint, call: Call, values: dict[str, Any], connection: db.Db) -> Reply:
+    found = await _path_values(endpoint, call, connection) if endpoint.path_inputs else {}
+    value = await endpoint.handler(**values, **found, db=connection)
+    return _reply(call, *_render(endpoint, value))
+
+
+def _credential(call: Call) -> str:
+    return call.caller.credential if call.caller else f"address:{call.address}"
+
+
+def _replay(call: Call, kept: idempotency.Kept) -> Reply:
+    kept.headers["idempotent-replayed"] = "true"
+    media_type = kept.headers.pop("content-type", "application/json")
+    return _reply(call, kept.status, kept.body, kept.headers, media_type.encode())
+
+
+def _keepable(reply: Reply) -> idempotency.Kept:
+    own = {b"etag", b"location", b"content-type", b"retry-after"}
+    headers = {name.decode(): value.decode("latin-1") for name, value in reply.headers if name in own}
+    return idempotency.Kept(reply.status, reply.body, headers)
+
+
+async def _answer_once(
+    web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any], body: bytes, key: str, connection: db.Db
+) -> Reply:
+    """Answer in one transaction with the key: effect and stored answer are committed together."""
+    print_ = idempotency.fingerprint(endpoint.method, call.request.scope["path"], body)
+    if kept := await idempotency.claim(connection, _credential(call), key, print_):
+        return _replay(call, kept)
+    try:
+        async with connection.transaction():  # a savepoint: a refusal undoes the effect and keeps the answer
+            reply = await _answer(endpoint, call, values, connection)
+    except problems.Problem as problem:
+        if problem.status == 429 or problem.status >= 500:
+            raise
+        reply = problem_reply(problem, call.request.scope["path"], web.base_url, call.headers)
+    await idempotency.keep(connection, _credential(call), key, _keepable(reply))
+    return reply
+
+
+async def _answer_reserved(
+    web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any], body: bytes, key: str
+) -> Reply:
+    """Answer when the work cannot stand in one transaction (it talks to other servers): the key is taken first."""
+    print_ = idempotency.fingerprint(endpoint.method, call.request.scope["path"], body)
+    async with web.tools.database.transaction() as connection:
+        kept = await idempotency.claim(connection, _credential(call), key, print_)
+    if kept:
+        return _replay(call, kept)
+    stored = False
+    try:
+        try:
+            reply = _reply(call, *_render(endpoint, await endpoint.handler(**values)))
+        except problems.Problem as problem:
+            if problem.status == 429 or problem.status >= 500:
+                raise
+            reply = problem_reply(problem, call.request.scope["path"], web.base_url, call.headers)
+        async with web.tools.database.transaction() as connection:
+            await idempotency.keep(connection, _credential(call), key, _keepable(reply))
+        stored = True
+        return reply
+    finally:
+        if not stored:
+            async with web.tools.database.transaction() as connection:
+                await idempotency.forget(connection, _credential(call), key)
+
+
+async def serve(web: Web, endpoint: Endpoint, call: Call) -> Reply:
+    await _identify(web, endpoint, call)
+    streams = endpoint.has("request")
+    body = b"" if streams or not endpoint.writes else await read_body(call.request, endpoint.body_bytes_max)
+    if not streams:
+        check_media_types(endpoint, call.request.headers, body)
+    values = _plain_inputs(web, endpoint, call)
+    values.update(_query_inputs(web, endpoint, call))
+    if endpoint.decoder is not None:
+        if body or not endpoint.body_optional:
+            values["data"] = validation.decode_body(endpoint.decoder, body)
+    elif body.strip() not in (b"", b"{}", b"null") and not streams:
+        raise problems.invalid("", "not_allowed", "This operation takes no body.")
+    if (instant := test_now(call)) is not None:
+        with clock.at(instant):
+            return await _run(web, endpoint, call, values, body)
+    return await _run(web, endpoint, call, values, body)
