@@ -1,0 +1,46 @@
+"""What can be wrong with a post."""
+
+from signalpost.kit.problems import Problem
+
+
+class PreflightFailed(Problem, status=422):
+    """A network would refuse this post.
+
+    `errors` lists every rule that is broken, for every target; nothing was saved. `POST /posts/validate` tries a post
+    without saving it, and a draft keeps its findings as warnings.
+    """
+
+
+class TimezoneRequired(Problem, status=422):
+    """A local time needs a time zone.
+
+    Send `scheduledAt` with an offset or Z, or name an IANA zone in `timezone`.
+    """
+
+
+class ScheduleInPast(Problem, status=422):
+    """The time lies in the past.
+
+    Choose a later `scheduledAt`, or leave it out to publish now.
+    """
+
+
+class ScheduleTooFar(Problem, status=422):
+    """The time lies more than 365 days ahead.
+
+    Choose an earlier `scheduledAt`, or keep the post as a draft until then.
+    """
+
+
+class DuplicateContent(Problem, status=409):
+    """The same content went to the same account within 24 hours.
+
+    `existingPostId` names that post. Send `allowDuplicate: true` if it is meant.
+    """
+
+
+class ExternalIdConflict(Problem, status=409):
+    """Another post has this externalId.
+
+    `existingPostId` names it. Use another externalId, or trash that post first.
+    """

@@ -1,0 +1,61 @@
+"""States of targets and posts, the moves between them, and how the second follow from the first. Pure."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Final, Literal
+
+TargetStatus = Literal[
+    "pending", "publishing", "processing", "published", "retrying", "unknown", "failed", "cancelled", "removed"
+]
+PostStatus = Literal["draft", "scheduled", "queued", "publishing", "published", "partial", "failed"]
+
+TARGET_MOVES: Final[Mapping[TargetStatus, frozenset[TargetStatus]]] = {
+    "pending": frozenset({"publishing", "failed", "cancelled"}),
+    "publishing": frozenset({"processing", "published", "retrying", "unknown", "failed"}),
+    "processing": frozenset({"published", "retrying", "unknown", "failed"}),
+    "retrying": frozenset({"publishing", "failed", "cancelled"}),
+    "unknown": frozenset({"published", "retrying", "failed"}),
+    "published": frozenset({"removed"}),
+    "failed": frozenset({"pending"}),  # retry by a person
+    "cancelled": frozenset({"pending"}),  # submitted or restored
+    "removed": frozenset(),
+}
+
+POST_MOVES: Final[Mapping[PostStatus, frozenset[PostStatus]]] = {
+    "draft": frozenset({"scheduled", "queued"}),
+    "scheduled": frozenset({"draft", "queued"}),
+    "queued": frozenset({"publishing", "draft"}),
+    "publishing": frozenset({"published", "partial", "failed"}),
+    "published": frozenset(),
+    "partial": frozenset({"queued"}),
+    "failed": frozenset({"queued"}),
+}
+
+WAITING: Final = ("pending", "retrying")
+"""Targets that no worker holds: what is still to be sent can be changed."""
+
+UNDER_WAY: Final = ("publishing", "processing", "unknown")
+"""Targets whose fate is being decided at the network."""
+
+OVER: Final = ("published", "removed", "failed")
+
+EDITABLE: Final = ("draft", "scheduled", "queued", "failed")
+
+
+def post_status(targets: Sequence[TargetStatus], due: datetime | None, now: datetime) -> PostStatus:
+    """Return what a post is, by its targets.
+
+    Args:
+        targets: the status of each; cancelled ones count for nothing.
+        due: when the earliest waiting one is to go out; None: nothing is queued.
+        now: what "due" is judged by.
+    """
+    live = [status for status in targets if status != "cancelled"]
+    if all(status == "pending" for status in live):
+        if not live or due is None:
+            return "draft"
+        return "queued" if due <= now else "scheduled"
+    if any(status not in OVER for status in live):
+        return "publishing"
+    failed = live.count("failed")
+    return "failed" if failed == len(live) else "partial" if failed else "published"
