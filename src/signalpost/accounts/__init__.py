@@ -1,0 +1,1 @@
+"""Connected platform accounts: how they are connected, kept usable and let go. Knows nothing of posts."""
