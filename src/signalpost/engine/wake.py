@@ -9,7 +9,7 @@ from signalpost.kit.db import Db
 _WAKE = "select wake_lanes($1, $2, $3, $4, $5)"
 
 
-async def wake(  # noqa: PLR0913 - the columns of a lane
+async def wake(
     db: Db,
     kind: str,
     keys: Sequence[UUID],

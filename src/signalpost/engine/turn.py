@@ -1,0 +1,144 @@
+"""One turn of one lane: run its items, remember how they ended."""
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import UUID
+
+from signalpost.engine import lanes, metrics
+from signalpost.engine.clock import steady
+from signalpost.engine.contract import ERROR_PAUSE_SECONDS, LEASE_SECONDS, Done, LeaseLost, Source
+from signalpost.kit import log
+from signalpost.kit.db import Database, Db, Gone, Row
+from signalpost.kit.problems import Unavailable
+
+_log = log.get("engine")
+_FRESH_MARGIN_SECONDS = 1.0
+
+
+class Turn:
+    """A claimed lane with its items. Is the `Lease` that its items see."""
+
+    def __init__(self, source: Source[Any, Any], database: Database, row: Row, owner: UUID, claimed_at: float) -> None:
+        self.kind = source.kind
+        self.key: UUID = row["key"]
+        self.fence: int = row["fence"]
+        self.workspace_id: UUID | None = row["workspace_id"]
+        self.platform: str | None = row["platform"]
+        self.owner = owner
+        self.fresh_until = claimed_at + LEASE_SECONDS
+        self.claimed = 0
+        """Items handed out, without those that got no token."""
+        self.done: list[Done[Any, Any]] = []
+        self.back: list[tuple[UUID, Any]] = []
+        self.hold = 0.0
+        self.outcomes: Counter[str] = Counter()
+        self.after: asyncio.Task[None] | None = None
+        """An earlier turn of this lane in this process that must end first."""
+        self.task: asyncio.Task[None] | None = None
+        self.released = asyncio.Event()
+        self._closed = False  # start no more items
+        self._lost = False
+        self._waiting: deque[Any] = deque()
+        self._interrupted = 0
+        self._source = source
+        self._database = database
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        return self.kind, self.platform or ""
+
+    def hand_out(self, items: Iterable[Any]) -> None:
+        """Say which items to run, in this order."""
+        self._waiting = deque(items)
+        self.claimed = len(self._waiting)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Db]:
+        """See `Lease`."""
+        alive = False
+        try:
+            async with self._database.transaction() as db:
+                if await db.fetchrow(lanes.CHECK, self.kind, self.key, self.owner, self.fence) is None:
+                    raise LeaseLost
+                try:
+                    yield db
+                except Gone:
+                    alive = not db.is_closed()  # then the item's own doing: a bad argument, a slow statement
+                    raise
+        except Gone as error:
+            if alive:
+                raise
+            raise Unavailable("The database went away.") from error
+
+    def ensure_fresh(self) -> None:
+        """See `Lease`."""
+        if self._lost or steady() > self.fresh_until - _FRESH_MARGIN_SECONDS:
+            raise LeaseLost
+
+    def defer(self, seconds: float) -> None:
+        """See `Lease`."""
+        self.hold = max(self.hold, seconds)
+        self._closed = True
+
+    def count(self, outcome: str) -> None:
+        """See `Lease`."""
+        self.outcomes[outcome] += 1
+        metrics.ENDED.labels(*self.labels, outcome).inc()
+        if outcome == "retrying":
+            metrics.RETRIED.labels(*self.labels).inc()
+
+    def cancel(self) -> None:
+        """Stop at once: the lane was taken away or the process ends. Items are handed back if it is still ours."""
+        self._closed = self._lost = True
+        if self.task is not None:
+            self.task.cancel()
+
+    async def run(self) -> None:
+        """Run all items, at most `parallel` at once; raises nothing but CancelledError."""
+        if self.after is not None:
+            await asyncio.wait([self.after])
+        if self._source.parallel == 1:
+            await self._work()
+            return
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(self._source.parallel, self.claimed)):
+                group.create_task(self._work())
+
+    def end(self) -> None:
+        """Add what never started to what is handed back. Also right for a task that was cancelled before it began."""
+        self.back.extend((self.key, item) for item in self._waiting)
+        metrics.FINISHED.labels(*self.labels).inc(self.claimed - len(self._waiting) - self._interrupted)
+
+    async def _work(self) -> None:
+        while self._waiting and not self._closed:
+            await self._one(self._waiting.popleft())
+
+    async def _one(self, item: Any) -> None:
+        try:
+            async with asyncio.timeout(self._source.item_seconds_max):
+                result = await self._source.run(self, item)
+        except (LeaseLost, Unavailable):
+            # Nothing wrong with the item: it is handed out again, here or elsewhere.
+            self._interrupt(item)
+            self.defer(1.0)
+        except asyncio.CancelledError:
+            self._interrupt(item)
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a source raises must end here, not the loop
+            self._unforeseen(item, error)
+        else:
+            if result is not None:
+                self.done.append(Done(self.key, item, result, None))
+
+    def _interrupt(self, item: Any) -> None:
+        self._interrupted += 1
+        self.back.append((self.key, item))
+
+    def _unforeseen(self, item: Any, error: Exception) -> None:
+        metrics.ERRORS.labels(*self.labels).inc()
+        _log.error("item.failed_unforeseen", source=self.kind, lane=str(self.key), exc_info=error)
+        self.done.append(Done(self.key, item, None, error))
+        self.hold = max(self.hold, ERROR_PAUSE_SECONDS)
