@@ -15,6 +15,7 @@ __all__ = [
     "AccountData",
     "AccountDisconnected",
     "AccountDisconnectedData",
+    "AccountReady",
     "AccountWithdrawn",
     "Event",
     "PostData",
@@ -26,6 +27,7 @@ __all__ = [
     "ProfileDeleted",
     "PublicEvent",
     "TargetData",
+    "WorkspaceCreated",
 ]
 
 
@@ -177,9 +179,27 @@ class AccountWithdrawn(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class AccountReady(Event):
+    """An account can publish again: connected, resumed, found well. Stays inside; `posts` wakes what waited for it."""
+
+    account_id: UUID
+    platform: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class ProfileDeleted(Event):
     """A profile is being deleted. Stays inside; listeners end what hangs on it and count that, or refuse by raising."""
 
     profile_id: UUID
     actor: dict[str, Any]
     counts: dict[str, int] = field(default_factory=dict)  # accountsDisconnected, postsTrashed, postsCancelled
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkspaceCreated(Event):
+    """A workspace was made. Stays inside; `profiles` makes its default profile and names it here."""
+
+    name: str
+    timezone: str
+    actor: dict[str, Any]
+    profile_ids: list[UUID] = field(default_factory=list)
