@@ -10,10 +10,12 @@ ARGS ?=
 JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
-# The first of these that is 3.11 or newer and can make environments; `make PYTHON=/path/to/python` chooses another.
-PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python python3.14; do \
-	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; break; }; done)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
+# The first of these that is 3.11 or newer and can make environments; `make PYTHON=/path/to/python` chooses another.
+ifndef PYTHON
+PYTHON := $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; break; }; done)
+endif
 SOURCES := src tests scripts bench migrations clients simulator
 # Stamps are named by content, so that a changed lock file, not a changed time, renews the environment.
 hash = $(shell cat $(1) | cksum | cut -d' ' -f1)
@@ -77,7 +79,10 @@ clean:  ## Remove the environment and caches, never data
 	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 # A stamp is written last: an interrupted set-up is repeated, a finished one costs nothing.
-$(BASE): | python
+$(BASE):
+	@[[ -n "$(PYTHON)" ]] || { echo "No Python >= 3.11 with venv and pip found. Install one (Debian: apt install python3-venv)," \
+		"or name it: make PYTHON=/path/to/python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is older than 3.11 or does not run" >&2; exit 1; }
 	@echo "Setting up $(VENV) (once, about half a minute)"
 	@[[ -x $(BIN)/python ]] && $(BIN)/python -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 		{ rm -rf $(VENV); $(PYTHON) -m venv $(VENV); }
@@ -91,9 +96,3 @@ $(DEV): $(BASE)
 	@$(PIP) install --require-hashes -r requirements/dev.txt
 	@rm -f $(VENV)/.dev-*
 	@touch $@
-
-.PHONY: python
-python:
-	@[[ -n "$(PYTHON)" ]] || { echo "No Python >= 3.11 with venv and pip found. Install one (Debian: apt install python3-venv)," \
-		"or name it: make PYTHON=/path/to/python3.12" >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is older than 3.11 or does not run" >&2; exit 1; }
