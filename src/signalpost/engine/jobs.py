@@ -1,0 +1,251 @@
+"""General jobs: work that has no row of its own elsewhere (mail, purge, token refresh, media).
+
+A job may run more than once: a worker can die between its effect and its end. Each queue and workspace has a lane of
+its own, so that neither a slow kind of job nor one tenant's burst holds up others. A finished job is deleted.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple, TypeAlias
+from uuid import UUID, uuid5
+
+from msgspec import Struct
+
+from signalpost.engine.contract import Done, Lease, LeaseLost, Source
+from signalpost.kit import ids, log
+from signalpost.kit.db import Db
+from signalpost.kit.problems import Unavailable
+
+_log = log.get("engine")
+
+RETRY_SECONDS = (10.0, 60.0, 300.0, 1800.0)
+"""Delays after the first failures, up to 10 % longer; the failure after the last one is final."""
+CRASHES_MAX = 3
+CRASH_PERIODIC_SECONDS = 3600.0
+"""How long a periodic job rests after it took the worker down three times; it is never given up."""
+ERROR_CHARACTERS_MAX = 500
+
+_LANES = UUID("6c6a1d3e-4f0b-5d6e-9a5d-0c4de5a9f001")
+
+_ENQUEUE = """
+with written as (
+    insert into job (id, queue, kind, workspace_id, payload, unique_key, next_attempt_at)
+    values ($1, $2, $3, $4, $5, $6, coalesce($7, now()))
+    on conflict (unique_key) do update set revision = job.revision + 1, payload = excluded.payload,
+        next_attempt_at = least(job.next_attempt_at, excluded.next_attempt_at)
+    returning id, queue, workspace_id, next_attempt_at
+)
+select id, wake_lanes('job', array[queue], workspace_id, array[null::text], array[next_attempt_at]) from written
+"""
+_ENSURE = """
+with written as (
+    insert into job (id, queue, kind, unique_key, next_attempt_at) values ($1, $2, $3, $3, now())
+    on conflict (unique_key) do nothing returning queue, next_attempt_at
+)
+select wake_lanes('job', array[queue], null, array[null::text], array[next_attempt_at]) from written
+"""
+# An attempt that never ended left its start: the worker died on it.
+_DUE = """
+with picked as (
+    select j.id from unnest($1::uuid[]) as k(key) cross join lateral (
+        select id from job where queue = k.key and next_attempt_at <= now() order by next_attempt_at limit $2) j
+)
+update job j set attempts = attempts + 1, started_at = now(),
+    crashes = case when started_at is null then 0 else crashes + 1 end
+from picked p where j.id = p.id
+returning j.queue, j.id, j.kind, j.payload, j.workspace_id, j.attempts, j.crashes, j.revision
+"""
+# Enqueued again while it ran (another revision): what it did may be outdated, so it stays due.
+_FINISH = """
+delete from job using unnest($1::uuid[], $2::int[]) as d(id, revision)
+where job.id = d.id and job.revision = d.revision
+"""
+_AGAIN = """
+update job set started_at = null, attempts = case when d.attempted then attempts else 0 end, last_error = d.error,
+    next_attempt_at = case when job.revision = d.revision or d.attempted
+        then now() + make_interval(secs => d.seconds) else next_attempt_at end
+from unnest($1::uuid[], $2::int[], $3::float8[], $4::bool[], $5::text[]) as d(id, revision, seconds, attempted, error)
+where job.id = d.id
+"""
+_FAIL = """
+update job set started_at = null, next_attempt_at = null, unique_key = null, state = 'failed', failed_at = now(),
+    failure_code = d.code, last_error = d.error
+from unnest($1::uuid[], $2::text[], $3::text[]) as d(id, code, error) where job.id = d.id
+"""
+_HAND_BACK = "update job set started_at = null, attempts = greatest(0, attempts - 1) where id = any($1)"
+
+_PURGE_FAILED = """
+delete from job where id in (
+    select id from job where state = 'failed' and failed_at < now() - interval '30 days' limit 1000)
+"""
+_PURGE_LANES = """
+delete from lane where (kind, key) in (
+    select kind, key from lane where kind = 'job' and owner is null and next_due_at is null
+        and (not_before is null or not_before < now() - interval '1 day') limit 1000 for update skip locked)
+"""
+
+
+class Again(Struct, frozen=True):
+    """What a handler returns to be run again later, as a new job: its attempts start anew."""
+
+    after_seconds: float
+
+
+Handler: TypeAlias = Callable[[Lease, Mapping[str, Any]], Awaitable[Again | None]]
+
+
+class Job(NamedTuple):
+    id: UUID
+    kind: str
+    payload: dict[str, Any]
+    workspace_id: UUID | None
+    attempts: int
+    crashes: int
+    revision: int
+
+
+class Retry(Struct, frozen=True):
+    after_seconds: float
+    error: str
+
+
+class Failed(Struct, frozen=True):
+    code: str
+    error: str
+
+
+class Finished(Struct, frozen=True):
+    pass
+
+
+End: TypeAlias = Finished | Again | Retry | Failed
+
+
+async def enqueue(
+    db: Db,
+    kind: str,
+    payload: Mapping[str, Any],
+    *,
+    queue: str | None = None,
+    run_at: datetime | None = None,
+    unique_key: str | None = None,
+    workspace_id: UUID | None = None,
+) -> UUID:
+    """Write a job, in the caller's transaction; return its id.
+
+    Args:
+        db: a connection inside the transaction that makes the job necessary.
+        kind: which handler runs it.
+        payload: JSON; ids rather than things, no secrets.
+        queue: jobs of one queue (and workspace) share a lane; the kind when left out.
+        run_at: not before; now when left out.
+        unique_key: when an open job of this name exists, it takes over the payload, comes at the earlier of both times,
+            and runs once more if it is running right now.
+        workspace_id: whose it is; none for jobs of the installation.
+    """
+    lane = uuid5(_LANES, f"{queue or kind}/{workspace_id or ''}")
+    row = await db.fetchrow(_ENQUEUE, ids.new_id(), lane, kind, workspace_id, dict(payload), unique_key, run_at)
+    assert row is not None  # noqa: S101 - both ways return the row
+    job_id: UUID = row["id"]
+    return job_id
+
+
+class Jobs(Source[Job, End]):
+    """The source of general jobs: `main` registers handlers on it before the engine starts."""
+
+    kind = "job"
+    table = "job"
+    key_column = "queue"
+    per_lane = 8
+    parallel = 8  # as many: a claimed job starts at once, so its attempt may be counted by the claim
+    pauses_on_clock_step = False
+
+    def __init__(self) -> None:
+        self._handlers: dict[str, Handler] = {}
+        self._every: dict[str, float] = {}
+        self.register("engine.purge", _purge, every_seconds=3600)
+
+    def register(self, kind: str, handler: Handler, *, every_seconds: float | None = None) -> None:
+        """Say who runs jobs of this kind. With `every_seconds` it is periodic: one row, run so long after each end."""
+        self._handlers[kind] = handler
+        if every_seconds is not None:
+            self._every[kind] = every_seconds
+
+    async def ensure_periodic(self, db: Db) -> None:
+        """Write the rows of periodic jobs that are missing. At the start of every worker."""
+        for kind in self._every:
+            await db.execute(_ENSURE, ids.new_id(), uuid5(_LANES, f"{kind}/"), kind)
+
+    async def due(self, db: Db, keys: Sequence[UUID], per_lane: int) -> Sequence[tuple[UUID, Job]]:
+        """See `Source`. Counts the attempt."""
+        return [(row[0], Job(*row[1:])) for row in await db.fetch(_DUE, keys, per_lane)]
+
+    async def run(self, lease: Lease, item: Job) -> End:
+        """See `Source`."""
+        end = await self._end(lease, item)
+        lease.count({Retry: "retrying", Failed: "failed"}.get(type(end), "done"))
+        return end
+
+    async def _end(self, lease: Lease, job: Job) -> End:
+        if job.crashes >= CRASHES_MAX:
+            return self._final(
+                job, "crashed", f"the worker died {job.crashes} times while it ran", CRASH_PERIODIC_SECONDS
+            )
+        handler = self._handlers.get(job.kind)
+        if handler is None:
+            return self._failure(job, "unknown_kind", "no handler of this kind in this version")
+        try:
+            again = await handler(lease, job.payload)
+        except (LeaseLost, Unavailable):
+            raise
+        except Exception as error:  # noqa: BLE001 - a failed job is retried, whatever failed
+            _log.warning("job.failed", kind=job.kind, job=str(job.id), attempt=job.attempts, exc_info=error)
+            return self._failure(job, "failed", repr(error))
+        if again is None and job.kind in self._every:
+            return Again(self._every[job.kind])
+        return again or Finished()
+
+    def _failure(self, job: Job, code: str, error: str) -> End:
+        if job.attempts <= len(RETRY_SECONDS):
+            jitter = 1 + job.id.int % 101 / 1000
+            return Retry(RETRY_SECONDS[job.attempts - 1] * jitter, error[:ERROR_CHARACTERS_MAX])
+        return self._final(job, code, error, 0.0)
+
+    def _final(self, job: Job, code: str, error: str, rest_seconds: float) -> End:
+        """Give up; a periodic job only until its next time."""
+        _log.error("job.gave_up", kind=job.kind, job=str(job.id), code=code, error=error)
+        if job.kind in self._every:
+            return Again(max(self._every[job.kind], rest_seconds))
+        return Failed(code, error[:ERROR_CHARACTERS_MAX])
+
+    async def settle(self, db: Db, done: Sequence[Done[Job, End]]) -> None:
+        """See `Source`."""
+        finished: list[tuple[Any, ...]] = []
+        again: list[tuple[Any, ...]] = []
+        failed: list[tuple[Any, ...]] = []
+        for one in done:
+            job = one.item
+            match one.result or self._failure(job, "failed", repr(one.error)):
+                case Finished():
+                    finished.append((job.id, job.revision))
+                    again.append((job.id, job.revision, 0.0, False, None))  # no row left, unless enqueued meanwhile
+                case Again(after_seconds):
+                    again.append((job.id, job.revision, after_seconds, False, None))
+                case Retry(after_seconds, error):
+                    again.append((job.id, job.revision, after_seconds, True, error))
+                case Failed(code, error):
+                    failed.append((job.id, code, error))
+        for statement, rows in ((_FINISH, finished), (_AGAIN, again), (_FAIL, failed)):
+            if rows:
+                await db.execute(statement, *(list(column) for column in zip(*rows, strict=True)))
+
+    async def hand_back(self, db: Db, items: Sequence[tuple[UUID, Job]]) -> None:
+        """See `Source`."""
+        await db.execute(_HAND_BACK, [job.id for _, job in items])
+
+
+async def _purge(lease: Lease, _payload: Mapping[str, Any]) -> None:
+    """Forget jobs that failed a month ago, and lanes of queues and workspaces that are quiet."""
+    async with lease.transaction() as db:
+        await db.execute(_PURGE_FAILED)
+        await db.execute(_PURGE_LANES)
