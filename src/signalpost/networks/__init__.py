@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from signalpost.networks import bluesky, sandbox
+from signalpost.networks import bluesky, mastodon, sandbox
 from signalpost.networks.contract import Connector, Facts
 from signalpost.networks.preflight import for_account
 
 CONNECTORS: Mapping[str, Connector] = {
-    connector.facts.key: connector for connector in (sandbox.CONNECTOR, bluesky.CONNECTOR)
+    connector.facts.key: connector for connector in (sandbox.CONNECTOR, bluesky.CONNECTOR, mastodon.CONNECTOR)
 }
 
 PLATFORMS: tuple[str, ...] = (

@@ -1,0 +1,27 @@
+"""Mastodon and its relatives: every account brings its own server, and each server tells its own limits.
+
+Mastodon knows a repeated key for an hour, so sending again is safe for that long; after that, and on relatives that may
+not know keys, the account's own posts are searched before anything is sent a second time.
+"""
+
+from signalpost.networks.contract import Connector, OAuth
+from signalpost.networks.mastodon.account import authorize_url, check, connect, exchange, register, revoke
+from signalpost.networks.mastodon.calls import explain
+from signalpost.networks.mastodon.facts import FACTS, preflight
+from signalpost.networks.mastodon.publish import delete, poll, publish, reconcile
+
+__all__ = ["CONNECTOR", "FACTS"]
+
+CONNECTOR = Connector(
+    facts=FACTS,
+    connect=connect,
+    oauth=OAuth(register=register, authorize_url=authorize_url, exchange=exchange, own_server=True),
+    publish=publish,
+    explain=explain,
+    reconcile=reconcile,
+    poll=poll,
+    check=check,
+    revoke=revoke,
+    delete=delete,
+    preflight=preflight,
+)

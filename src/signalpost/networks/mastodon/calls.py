@@ -1,0 +1,67 @@
+"""Calls with an account's token, and errors turned into outcomes: Mastodon has no error codes, only words."""
+
+from typing import Any
+
+from signalpost.networks.answers import members, response_text, wait_seconds
+from signalpost.networks.contract import (
+    Answer,
+    NeedsReconnect,
+    Outcome,
+    OutcomeUnknown,
+    Refusal,
+    Refused,
+    Session,
+    TryLater,
+)
+
+CREATE = "POST /api/v1/statuses"
+
+
+async def call(session: Session, method: str, path: str, **rest: Any) -> Answer:
+    """Call the account's server with its token."""
+    headers = {**rest.pop("headers", {}), "Authorization": f"Bearer {session.secrets['accessToken']}"}
+    return await session.call(method, path, headers=headers, **rest)
+
+
+def words(answer: Answer) -> str:
+    """Return what the server says about an error."""
+    told = members(answer)
+    return str(told.get("error_description") or told.get("error") or f"status {answer.status}")[:1000]
+
+
+def explain(refusal: Refusal) -> Outcome:
+    """Turn an error answer into an outcome; the server's own words are kept."""
+    answer, status = refusal.answer, refusal.answer.status
+    said = words(answer)
+    message = f"Mastodon: {said}"
+    about: dict[str, Any] = {"http_status": status, "response": response_text(answer)}
+    if status == 429:
+        return TryLater(message=message, code="rate_limited", after_seconds=wait_seconds(answer), **about)
+    if status in {401, 410} or (status == 403 and "scope" not in said.lower()):
+        return NeedsReconnect(message=message, restricted=status == 403, **about)
+    if 400 <= status < 500:
+        return _refused(refusal, said, message, about)
+    declared = status == 503 and "error" in members(answer)  # Mastodon's own "try again", not a proxy's
+    if refusal.call == CREATE and not declared:
+        return OutcomeUnknown(message=message, **about)
+    return TryLater(message=message, after_seconds=wait_seconds(answer), **about)
+
+
+def _refused(refusal: Refusal, said: str, message: str, about: dict[str, Any]) -> Refused | TryLater:
+    status = refusal.answer.status
+    if status == 422 and "finished processing" in said:
+        return TryLater(message=message, code="media_processing_failed", after_seconds=10.0, **about)
+    if status == 403:
+        advice = "Connect the account again and allow it to write posts and media."
+        return Refused(
+            code="permission_missing", category="permission", message=message, remediation=advice, **about
+        )  # fmt: skip
+    if "/media" in refusal.call or status == 413:
+        looking = refusal.call.startswith("GET")
+        code = "media_too_large" if status == 413 else "media_processing_failed" if looking else "media_unsupported"
+        return Refused(code=code, category="media", message=message, **about)
+    if status == 404:
+        return Refused(code="destination_missing", category="user_content", message=message, **about)
+    if "haracter limit" in said:
+        return Refused(code="text_too_long", category="user_content", message=message, **about)
+    return Refused(code="content_rejected", message=message, **about)

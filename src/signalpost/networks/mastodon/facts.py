@@ -1,0 +1,130 @@
+"""What Mastodon allows where a server says nothing else, and what each of its options takes."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from signalpost.networks.contract import CredentialField, Facts, Finding, MediaRule, Option, Outgoing, TextRule
+from signalpost.networks.counting import graphemes, length
+from signalpost.networks.preflight import for_account, text_of_part
+
+Choice = Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
+
+
+class Poll(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
+    """A poll below the first post; it excludes media."""
+
+    options: Annotated[list[Choice], msgspec.Meta(min_length=2, max_length=50)]
+    minutes: Annotated[int, msgspec.Meta(ge=5, le=43_829)]
+    multiple: bool = False
+    hide_totals: bool = False
+
+
+FACTS = Facts(
+    key="mastodon",
+    name="Mastodon",
+    source="docs.joinmastodon.org for 4.6, limits of mastodon.social",
+    verified_on="2026-11-21",
+    credential_fields=(
+        CredentialField(name="instanceUrl", label="Your server, for example mastodon.social"),
+        CredentialField(name="accessToken", label="Access token (Preferences, Development)", secret=True),
+    ),
+    text=TextRule(
+        max_length=500, unit="grapheme", url_length=23, mentions_count_local_part_only=True
+    ),  # together with the content warning
+    media={
+        "image": MediaRule(
+            per_post=4,
+            bytes_max=16_777_216,
+            mime_types=("image/jpeg", "image/png", "image/heic", "image/heif", "image/webp", "image/avif"),
+            pixels_max=33_177_600,
+            alt_text_max=1_500,
+            mixes_with=("gif",),
+        ),
+        "gif": MediaRule(
+            per_post=4,
+            bytes_max=16_777_216,
+            mime_types=("image/gif",),
+            pixels_max=33_177_600,
+            alt_text_max=1_500,
+            mixes_with=("image",),
+        ),
+        "video": MediaRule(
+            per_post=1,
+            bytes_max=103_809_024,
+            mime_types=("video/mp4", "video/webm", "video/quicktime", "video/ogg"),
+            pixels_max=8_294_400,  # of one frame
+            alt_text_max=1_500,
+        ),
+        "audio": MediaRule(
+            per_post=1,
+            bytes_max=103_809_024,
+            mime_types=("audio/mpeg", "audio/mp4", "audio/ogg", "audio/wav", "audio/flac", "audio/aac", "audio/webm"),
+            alt_text_max=1_500,
+        ),
+    },
+    media_total=4,
+    thread_parts_max=50,
+    options={
+        "visibility": Option(
+            type=Literal["public", "unlisted", "private", "direct"],
+            description="Who sees it: public, unlisted, private (followers), direct (who is mentioned); when left out, "
+            "as the account is set.",
+        ),
+        "spoilerText": Option(
+            type=Annotated[str, msgspec.Meta(max_length=500)], description="Content warning, counted with the text."
+        ),
+        "sensitive": Option(type=bool, description="Hide the media until they are asked for."),
+        "language": Option(
+            type=Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$")],
+            description="BCP 47 tag of the language.",
+        ),
+        "poll": Option(type=Poll, description="{options[2-4], minutes, multiple?, hideTotals?}, without media."),
+    },
+    dedupes_for_seconds=3_600,
+    edits=True,
+    requests_per_window=(300, 300),  # per token and address
+    notes="Each server tells its own limits at connect, and they replace these. Media: 30 uploads in 30 minutes.",
+)
+
+
+def preflight(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Sequence[Finding]:
+    """Judge the content warning together with the text, and the poll."""
+    return [*_warning(outgoing, account_facts), *_poll(outgoing, account_facts)]
+
+
+def _warning(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Iterator[Finding]:
+    warning = outgoing.options.get("spoilerText")
+    if not isinstance(warning, str) or not warning:
+        return
+    rule = for_account(FACTS, account_facts).text
+    for index in range(len(outgoing.parts)):
+        text = length(rule, text_of_part(FACTS, outgoing, index))
+        actual = text + graphemes(warning)
+        if text <= rule.max_length < actual:
+            message = f"Text and content warning have {actual} characters; this server takes {rule.max_length}."
+            path = "/text" if index == 0 else f"/thread/{index - 1}/text"
+            yield Finding("mastodon.text.max_graphemes", path, message, {"limit": rule.max_length, "actual": actual})
+
+
+def _poll(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Iterator[Finding]:
+    try:
+        poll = msgspec.convert(outgoing.options.get("poll"), Poll | None)
+    except msgspec.ValidationError:
+        return  # told by the general check of options
+    if poll is None:
+        return
+    if outgoing.media:
+        yield Finding("mastodon.poll.with_media", "/options/poll", "A post has either a poll or media.")
+    told = account_facts.get("polls") or {}
+    most, longest = told.get("options_max", 4), told.get("option_length_max", 50)
+    if len(poll.options) > most:
+        message = f"A poll here has at most {most} options, not {len(poll.options)}."
+        params = {"limit": most, "actual": len(poll.options)}
+        yield Finding("mastodon.poll.max_options", "/options/poll/options", message, params)
+    for index, option in enumerate(poll.options):
+        if (actual := graphemes(option)) > longest:
+            message = f"An option of a poll here has at most {longest} characters, not {actual}."
+            params = {"limit": longest, "actual": actual}
+            yield Finding("mastodon.poll.max_option_length", f"/options/poll/options/{index}", message, params)
