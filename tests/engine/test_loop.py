@@ -1,0 +1,260 @@
+import asyncio
+import random
+import time
+from uuid import UUID
+
+import pytest
+from tests.engine.support import ALL_DONE, OVERLAPS, Work, add, running, until, value
+
+from signalpost.engine.contract import Lease
+from signalpost.engine.engine import Engine
+from signalpost.engine.wake import wake
+from signalpost.kit import ids
+from signalpost.kit.db import Database, Db
+
+_LAGS = """
+select extract(epoch from l.began - uuid_extract_timestamp(l.work))::float8 as lag from ledger l
+where work = any($1) order by 1
+"""
+
+
+async def test_one_lane_is_worked_off_one_item_after_the_other(store: Database) -> None:
+    """Serial per account is what keeps posts in order and the network's limits."""
+    lanes = [ids.new_id() for _ in range(5)]
+    await add(store, lanes * 8)
+
+    async with running(Engine(store, [Work(store, seconds=0.002)])):
+        await until(store, ALL_DONE)
+
+    assert await value(store, "count(*) from ledger") == 40
+    assert await value(store, OVERLAPS) == 0
+    assert await value(store, "count(*) from lane where owner is not null or next_due_at is not null") == 0
+
+
+async def test_a_lane_never_has_more_items_in_flight_than_parallel(store: Database) -> None:
+    await add(store, [ids.new_id()] * 20)
+    at_once = most = 0
+
+    class Counting(Work):
+        async def run(self, lease: Lease, item: UUID) -> str | None:
+            nonlocal at_once, most
+            at_once += 1
+            most = max(most, at_once)
+            await super().run(lease, item)
+            at_once -= 1
+            return None
+
+    async with running(Engine(store, [Counting(store, seconds=0.01, parallel=4)])):
+        await until(store, ALL_DONE)
+
+    assert most == 4
+
+
+async def test_quiet_tenants_do_not_wait_for_a_burst(store: Database) -> None:
+    """A plain queue ordered by due time served none of them before the whole burst."""
+    loud, quiet = ids.new_id(), [ids.new_id() for _ in range(99)]
+    source = Work(store, seconds=0.005)
+    source.lanes = 16
+    source.lanes_per_workspace = 8
+    await add(store, [ids.new_id() for _ in range(500)] * 10, workspace_id=loud)
+
+    async with running(Engine(store, [source])):
+        await until(store, "count(*) > 50 from work where done_at is not null")
+        items = [(await add(store, [ids.new_id()], workspace_id=workspace))[0] for workspace in quiet]
+        await until(store, "count(*) = 99 from work where id = any($1) and done_at is not null", items)
+        assert await value(store, "count(*) > 1000 from work where next_attempt_at is not null"), "burst was over"
+
+    async with store.connection() as db:
+        lags = await db.fetch(_LAGS, items)
+    assert lags[len(lags) // 2]["lag"] < 0.1
+    assert lags[-2]["lag"] < 0.5
+
+
+async def test_one_long_lane_goes_behind_the_others(store: Database) -> None:
+    """Also without workspaces: a lane with work left queues up again."""
+    source = Work(store, seconds=0.002)
+    source.lanes = 1
+    long, short = ids.new_id(), [ids.new_id() for _ in range(10)]
+    await add(store, [long] * 200)
+    await add(store, short)
+
+    async with running(Engine(store, [source])):
+        await until(store, "count(*) = 10 from ledger where lane = any($1)", short)
+
+    assert await value(store, "count(*) <= 60 from ledger where lane = $1", long)
+
+
+async def test_nothing_that_is_woken_while_lanes_are_released_is_lost(store: Database) -> None:
+    """The race: an item committed between the look at the items and the release of the lane."""
+    lanes = [ids.new_id() for _ in range(3)]
+
+    async def write(seed: int) -> None:
+        random_ = random.Random(seed)
+        for _ in range(60):
+            await add(store, random_.sample(lanes, random_.randint(1, 3)))
+            await asyncio.sleep(random_.random() * 0.004)
+
+    async with running(Engine(store, [Work(store, batch=True)])), running(Engine(store, [Work(store, batch=True)])):
+        await asyncio.gather(*(write(seed) for seed in range(12)))
+        await until(store, ALL_DONE, seconds=5)
+
+    assert await value(store, "count(*) from work where runs <> 1") == 0
+
+
+async def test_an_item_due_later_starts_in_time(store: Database) -> None:
+    async with running(Engine(store, [Work(store)])):
+        work = await add(store, [ids.new_id()], in_seconds=0.4)
+        due = await value(store, "next_attempt_at from work where id = $1", *work)
+        await until(store, ALL_DONE)
+
+    early, late = await _lag(store, due)
+    assert not early
+    assert late < 0.25
+
+
+async def _lag(store: Database, due: object) -> tuple[bool, float]:
+    async with store.connection() as db:
+        lag = await db.fetchval("select extract(epoch from min(began) - $1)::float8 from ledger", due)
+    return lag < 0, lag
+
+
+async def test_an_item_that_raises_stops_neither_the_loop_nor_its_batch(store: Database) -> None:
+    lane, other = ids.new_id(), ids.new_id()
+    bad, *_ = await add(store, [lane, lane, other])
+    runs = 0
+
+    def explode(_lease: Lease, item: UUID) -> None:
+        nonlocal runs
+        if item == bad:
+            runs += 1
+            raise RuntimeError("nobody foresaw this")
+
+    source = Work(store)
+    source.on_run = explode
+    async with running(Engine(store, [source])):
+        await until(store, "count(*) = 2 from work where done_at is not null")
+        await asyncio.sleep(0.5)
+
+    assert runs == 1, "the lane is kept back"
+    assert await value(store, "not_before > now() + interval '3 s' from lane where key = $1", lane)
+
+
+async def test_a_row_that_cannot_be_settled_does_not_fail_the_others(store: Database) -> None:
+    items = await add(store, [ids.new_id() for _ in range(10)])
+    async with store.connection() as db:
+        await db.execute(f"alter table work add check (id <> '{items[3]}' or done_at is null)")
+
+    async with running(Engine(store, [Work(store, batch=True)])):
+        await until(store, "count(*) = 9 from work where done_at is not null")
+
+    assert await value(store, "done_at is null from work where id = $1", items[3])
+
+
+async def test_a_turn_that_is_deferred_leaves_the_rest_for_later(store: Database) -> None:
+    """429 with Retry-After: the account is left alone for that time."""
+    items = await add(store, [ids.new_id()] * 4)
+    source = Work(store)
+    source.on_run = lambda lease, item: lease.defer(60) if item == items[1] else None
+
+    async with running(Engine(store, [source])):
+        await until(store, "count(*) = 2 from work where done_at is not null")
+        await until(store, "owner is null and not_before > now() + interval '50 s' from lane")
+
+    assert source.handed_back == items[2:]
+
+
+async def test_an_item_that_takes_too_long_is_ended(store: Database) -> None:
+    await add(store, [ids.new_id()])
+    source = Work(store, seconds=60)
+    source.item_seconds_max = 0.1
+
+    async with running(Engine(store, [source])):
+        await until(store, "owner is null and not_before > now() from lane")
+
+
+async def test_stop_lets_running_items_end_and_hands_leases_back(store: Database) -> None:
+    await add(store, [ids.new_id() for _ in range(10)])
+    await add(store, [ids.new_id()] * 5)
+    async with running(Engine(store, [Work(store, seconds=0.2)])):
+        await until(store, "count(*) >= 11 from ledger")
+
+    assert await value(store, "count(*) from ledger where ended is null") == 0
+    assert await value(store, "count(*) from lane where owner is not null") == 0
+    assert await value(store, "count(*) from worker") == 0
+
+
+async def test_stop_cancels_what_does_not_end_and_says_so_to_the_source(store: Database) -> None:
+    items = await add(store, [ids.new_id()] * 2)
+    source = Work(store, seconds=60)
+    started = time.monotonic()
+    async with running(Engine(store, [source]), grace_seconds=0.3):
+        await until(store, "exists (select from ledger)")
+
+    assert time.monotonic() - started < 5
+    assert sorted(source.handed_back) == sorted(items)
+    assert await value(store, "owner is null and next_due_at is not null from lane")
+
+
+async def test_a_hundred_ticks_at_once_do_everything_once(store: Database) -> None:
+    """`POST /queue/process` may be called by anybody's cron."""
+    await add(store, [ids.new_id() for _ in range(30)] * 10)
+    engines = [Engine(store, [Work(store, seconds=0.001)]) for _ in range(3)]
+
+    reports = await asyncio.gather(*(engines[n % 3].tick(limit=50) for n in range(100)))
+    again = await engines[0].tick()
+    for engine in engines:
+        await engine.stop()
+
+    assert sum(report.claimed["work"] for report in reports) + again.claimed["work"] == 300
+    assert await value(store, "count(*) from work where runs = 1") == 300
+    assert await value(store, OVERLAPS) == 0
+    assert again.remaining == 0
+
+
+async def test_a_tick_is_bounded_by_its_limit_and_reports(store: Database) -> None:
+    await add(store, [ids.new_id()] * 20)
+    engine = Engine(store, [Work(store)])
+
+    report = await engine.tick(limit=12)
+    await engine.stop()
+
+    assert report.claimed == {"work": 12}
+    assert report.outcomes == {"work": {"done": 12}}
+    assert report.remaining == 8
+    assert report.oldest_due_age_seconds > 0
+
+
+async def test_status_tells_overdue_work_and_whether_anybody_works(store: Database) -> None:
+    engine = Engine(store, [Work(store)])
+    work = await add(store, [ids.new_id()] * 3, in_seconds=-120)
+    await add(store, [ids.new_id()], in_seconds=-1)
+
+    before = await engine.status()
+    async with running(engine):
+        await until(store, ALL_DONE)
+        await until(store, "exists (select from worker where looped_at is not null)")
+        after = await engine.status()
+
+    assert (before.running, before.overdue, len(work)) == (False, 3, 3)
+    assert (after.running, after.workers, after.overdue) == (True, 1, 0)
+
+
+@pytest.mark.parametrize("notify", ["on", "off"])
+async def test_waking_is_heard_by_other_processes(store: Database, notify: str) -> None:
+    """Without NOTIFY a worker looks once a second."""
+    async with running(Engine(store, [Work(store)])):
+        await asyncio.sleep(0.3)
+        lane, work = ids.new_id(), ids.new_id()
+        async with store.transaction() as db:
+            await db.execute("select set_config('signalpost.notify', $1, true)", notify)
+            await _insert(db, work, lane)
+        seconds = await until(store, ALL_DONE)
+
+    assert seconds < (0.3 if notify == "on" else 1.5)
+
+
+async def _insert(db: Db, work: UUID, lane: UUID) -> None:
+    due = await db.fetchval(
+        "insert into work (id, lane, next_attempt_at) values ($1, $2, now()) returning now()", work, lane
+    )
+    await wake(db, "work", [lane], workspace_id=None, platforms=[None], due=[due])
