@@ -17,6 +17,7 @@ __all__ = [
     "AccountDisconnectedData",
     "AccountReady",
     "AccountWithdrawn",
+    "ApiKeyCreated",
     "Event",
     "PostData",
     "PostFailed",
@@ -203,3 +204,8 @@ class WorkspaceCreated(Event):
     timezone: str
     actor: dict[str, Any]
     profile_ids: list[UUID] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApiKeyCreated(Event):
+    """An API key was written. Stays inside; `plans` refuses it by raising when the plan has no room for it."""

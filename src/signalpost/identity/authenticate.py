@@ -1,0 +1,182 @@
+"""From a bearer to a Caller: API keys are checked offline first, then by one read; tokens by signature, then by one."""
+
+import ipaddress
+from collections.abc import Callable
+from functools import lru_cache
+from uuid import UUID
+
+from signalpost.identity import callers, queries, roles, tokens
+from signalpost.identity.errors import KeyRevoked, TokenExpired
+from signalpost.kit import crypto, ids, problems
+from signalpost.kit.crypto import ApiKeyParts, KeyRing
+from signalpost.kit.db import Database
+from signalpost.settings import BRAND_KEY, Settings
+from signalpost.web.caller import Caller
+from signalpost.web.serve import Authenticate
+
+Rates = Callable[[str], tuple[int, int]]
+"""Plan in force -> requests and writes per minute. `plans` knows them; it stands above this room."""
+
+_NO_SECRET = bytes(32)  # what the secret of an unknown key is compared with: as much work as for a known one
+_CHALLENGE = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
+_PREFIXES = (f"{BRAND_KEY}_live", f"{BRAND_KEY}_test")
+
+
+def authenticator(database: Database, keys: KeyRing, settings: Settings, *, rates: Rates | None = None) -> Authenticate:
+    """Return the function that `web` calls with bearer, X-Workspace-Id and address."""
+    return _Credentials(database, keys, settings, rates).caller
+
+
+def plan_in_force(settings: Settings, bought: str) -> str:
+    """Return the plan that counts: with billing off every workspace is self-hosted, whatever it once bought."""
+    return bought if settings.billing_enabled else "self_hosted"
+
+
+def secret_hmacs(keys: KeyRing, secret: str) -> list[bytes]:
+    """Return what is stored of a key's secret: under the current master key first, then under the older ones."""
+    return [crypto.hmac_sha256(pepper, secret.encode()) for pepper in keys.derive_each("api-key")]
+
+
+class _Credentials:
+    def __init__(self, database: Database, keys: KeyRing, settings: Settings, rates: Rates | None) -> None:
+        self._database = database
+        self._keys = keys
+        self._settings = settings
+        self._rates = rates or (lambda _plan: (settings.requests_per_minute, settings.writes_per_minute))
+
+    async def caller(self, bearer: str, workspace: str | None, address: str) -> Caller:
+        """Find the caller.
+
+        Raises:
+            Unauthenticated, TokenExpired, KeyRevoked: the credential does not work.
+            Forbidden: the membership is suspended, or the key is not for this address.
+            NotFound: X-Workspace-Id names a workspace the user does not belong to.
+        """
+        name = callers.name_of(bearer, workspace)
+        if (known := callers.recall(name)) is not None:
+            _check_address(known, address)
+            return known
+        if bearer.startswith(BRAND_KEY + "_"):
+            caller = await self._of_key(bearer, workspace, address)
+        else:
+            caller = await self._of_token(bearer, workspace)
+        callers.remember(name, caller)
+        return caller
+
+    async def _of_key(self, bearer: str, workspace: str | None, address: str) -> Caller:
+        parts = crypto.parse_api_key(bearer)
+        if parts is None or parts.prefix not in _PREFIXES:
+            raise problems.Unauthenticated("This is no API key of this service.", headers=_CHALLENGE)
+        async with self._database.connection() as db:
+            row = self._proven(await queries.find_credential(db, parts.key_id), parts)
+            caller = self._holder(row)
+            if workspace and ids.decode("wsp", workspace) != caller.workspace_id:
+                raise problems.NotFound("This API key belongs to another workspace than X-Workspace-Id names.")
+            _check_address(caller, address)
+            if row.stale:
+                await queries.touch_key(db, row.id, address)
+        return caller
+
+    def _proven(self, row: queries.Credential | None, parts: ApiKeyParts) -> queries.Credential:
+        stored = _NO_SECRET if row is None else row.secret_hmac
+        fits = [crypto.equal(stored, secret) for secret in secret_hmacs(self._keys, parts.secret)]
+        if row is None or not any(fits) or parts.prefix != f"{BRAND_KEY}_{row.mode}":
+            raise problems.Unauthenticated("This API key is not known here.", headers=_CHALLENGE)
+        return row
+
+    def _holder(self, row: queries.Credential) -> Caller:
+        if row.revoked or row.role is None:
+            raise KeyRevoked(headers=_CHALLENGE)
+        if row.expired:
+            raise TokenExpired("This API key has expired.", headers=_CHALLENGE)
+        plan = plan_in_force(self._settings, row.plan)
+        requests, writes = self._rates(plan)
+        granted = roles.scopes_of(row.role, is_staff=row.is_staff) & frozenset(row.scopes)
+        return Caller(
+            user_id=row.user_id,
+            user_name=row.user_name,
+            workspace_id=row.workspace_id,
+            role=row.role,
+            scopes=roles.within(granted, row.permission),
+            mode=row.mode,
+            auth="api_key",
+            credential=f"key:{row.id.hex}",
+            plan=plan,
+            workspace_timezone=row.workspace_timezone,
+            profile_ids=_both(row.profile_ids, row.member_profile_ids),
+            key_id=row.id,
+            key_name=row.name,
+            is_staff="instance:admin" in granted,
+            requests_per_minute=requests,
+            writes_per_minute=writes,
+            ip_allow_list=tuple(row.ip_allow_list or ()),
+        )
+
+    async def _of_token(self, bearer: str, workspace: str | None) -> Caller:
+        access = tokens.read(self._keys, bearer)
+        if access is None:
+            raise problems.Unauthenticated(headers=_CHALLENGE)
+        workspace_id = ids.decode("wsp", workspace) if workspace else access.workspace_id
+        if workspace_id is None:
+            raise _not_yours()
+        async with self._database.connection() as db:
+            row = await queries.find_session(db, access.session_id, access.user_id, workspace_id)
+            if row is None or row.ended:
+                raise problems.Unauthenticated("This session has ended. Sign in again.", headers=_CHALLENGE)
+            if row.membership is None:
+                if workspace:
+                    raise _not_yours()
+                raise problems.Unauthenticated("You are no member of this workspace any more.", headers=_CHALLENGE)
+            if row.membership.status == "suspended":
+                raise problems.Forbidden("Your membership of this workspace is suspended.")
+            if row.membership.stale:
+                await queries.touch_member(db, row.user_id, workspace_id)
+        return self._member(row, row.membership, access.session_id)
+
+    def _member(self, row: queries.SessionRow, membership: queries.Membership, session_id: UUID) -> Caller:
+        plan = plan_in_force(self._settings, membership.plan)
+        requests, writes = self._rates(plan)
+        return Caller(
+            user_id=row.user_id,
+            user_name=row.user_name,
+            workspace_id=membership.workspace_id,
+            role=membership.role,
+            scopes=roles.scopes_of(membership.role, is_staff=row.is_staff),
+            mode="live",
+            auth="session",
+            credential=f"session:{session_id.hex}",
+            plan=plan,
+            workspace_timezone=membership.timezone,
+            profile_ids=_both(None, membership.profile_ids),
+            session_id=session_id,
+            is_staff=row.is_staff,
+            requests_per_minute=requests,
+            writes_per_minute=writes,
+        )
+
+
+def _not_yours() -> problems.NotFound:
+    return problems.NotFound("X-Workspace-Id names no workspace of yours.")
+
+
+def _check_address(caller: Caller, address: str) -> None:
+    if caller.ip_allow_list and not _allowed(caller.ip_allow_list, address):
+        raise problems.Forbidden("This API key may not be used from this address.")
+
+
+@lru_cache(maxsize=4_096)
+def _allowed(networks: tuple[str, ...], address: str) -> bool:
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped is not None:
+        found = found.ipv4_mapped
+    return any(found in ipaddress.ip_network(network) for network in networks)
+
+
+def _both(one: list[UUID] | None, other: list[UUID] | None) -> frozenset[UUID] | None:
+    if one is None or other is None:
+        found = one if other is None else other
+        return None if found is None else frozenset(found)
+    return frozenset(one) & frozenset(other)

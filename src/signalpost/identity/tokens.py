@@ -1,0 +1,113 @@
+"""Access tokens (JWT, HS256) and the chain of refresh tokens. Pure: no database, no settings."""
+
+import hashlib
+from datetime import timedelta
+from typing import Final, Literal
+from uuid import UUID
+
+import msgspec
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import OctKey
+from msgspec import Struct
+
+from signalpost.identity.errors import TokenExpired
+from signalpost.kit import clock, crypto, ids
+from signalpost.kit.crypto import KeyRing
+
+ACCESS_SECONDS: Final = 15 * 60
+REFRESH: Final = timedelta(days=30)
+_HEADER: Final = {"alg": "HS256", "typ": "JWT"}
+_LENGTH_MAX: Final = 1_024  # ours are about 430 characters
+_CLOCK_SKEW_SECONDS: Final = 60  # between processes of one installation
+_PURPOSE: Final = "access-token"
+
+
+class Claims(Struct, forbid_unknown_fields=True, kw_only=True):
+    """What an access token says. Role and workspace are read again from the database: they may have changed."""
+
+    iss: Literal["signalpost"] = "signalpost"
+    aud: Literal["signalpost-api"] = "signalpost-api"
+    sub: str
+    wsp: str
+    role: str
+    sid: str
+    iat: int
+    exp: int
+
+
+class Access(Struct, frozen=True):
+    """Whose token it is, and the workspace it was issued for."""
+
+    user_id: UUID
+    workspace_id: UUID
+    session_id: UUID
+
+
+def mint(keys: KeyRing, access: Access, role: str) -> str:
+    """Return an access token, good for 15 minutes."""
+    now = int(clock.now().timestamp())
+    claims = {
+        "iss": "signalpost",
+        "aud": "signalpost-api",
+        "sub": ids.encode("usr", access.user_id),
+        "wsp": ids.encode("wsp", access.workspace_id),
+        "role": role,
+        "sid": access.session_id.hex,
+        "iat": now,
+        "exp": now + ACCESS_SECONDS,
+    }
+    return jwt.encode(_HEADER, claims, OctKey.import_key(keys.derive(_PURPOSE)), algorithms=["HS256"])
+
+
+def read(keys: KeyRing, text: str) -> Access | None:
+    """Return what a token of ours says, or None. The key is ours alone: nothing in the token chooses key or algorithm.
+
+    Raises:
+        TokenExpired: it is ours, and its time is over.
+    """
+    if len(text) > _LENGTH_MAX or text.count(".") != 2:
+        return None
+    for key in keys.derive_each(_PURPOSE):
+        claims = _claims(text, key)
+        if claims is not None:
+            return _access(claims)
+    return None
+
+
+def _claims(text: str, key: bytes) -> Claims | None:
+    try:
+        token = jwt.decode(text, OctKey.import_key(key), algorithms=["HS256"])
+        return msgspec.convert(token.claims, Claims) if token.header == _HEADER else None
+    except (JoseError, ValueError, msgspec.ValidationError):
+        return None
+
+
+def _access(claims: Claims) -> Access | None:
+    now = clock.now().timestamp()
+    if claims.iat > now + _CLOCK_SKEW_SECONDS or claims.exp - claims.iat > ACCESS_SECONDS:
+        return None
+    user_id, workspace_id = ids.decode("usr", claims.sub), ids.decode("wsp", claims.wsp)
+    if user_id is None or workspace_id is None:
+        return None
+    if claims.exp <= now:
+        raise TokenExpired
+    return Access(user_id, workspace_id, UUID(hex=claims.sid))
+
+
+def successor(keys: KeyRing, refresh_token: str) -> str:
+    """Return the refresh token that follows this one.
+
+    Always the same: a client that lost our answer and asks again gets that answer again, and no second chain begins.
+    """
+    return "spr_" + crypto.hmac_sha256(keys.derive("refresh-token"), refresh_token.encode()).hex()
+
+
+def new_refresh_token() -> str:
+    """Return the first refresh token of a session."""
+    return "spr_" + crypto.random_token()
+
+
+def digest(token: str) -> bytes:
+    """Return what is stored of a refresh or one-time token. They are random, so a plain hash tells nothing."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
