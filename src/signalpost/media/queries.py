@@ -11,8 +11,8 @@ from signalpost.kit.db import Db, Row
 from signalpost.web.caller import Caller
 from signalpost.web.inputs import Page
 
-COLUMNS = """id, workspace_id, profile_id, kind, file_name, mime_type, size_bytes, sha256, width, height, duration_ms, fps,
-    video_codec, audio_codec, storage_path, thumbnail_path, alt_text, status, error, created_by_user_id, created_at,
+COLUMNS = """id, workspace_id, profile_id, kind, file_name, mime_type, size_bytes, sha256, width, height, duration_ms,
+    fps, video_codec, audio_codec, storage_path, thumbnail_path, alt_text, status, error, created_by_user_id, created_at,
     expires_at, deleted_at"""
 """In the order of `MediaRow`."""
 
@@ -117,7 +117,7 @@ _WITH_BYTES = f"select {COLUMNS} from media where id = $1 and (status <> 'delete
 async def with_bytes(db: Db, media_id: UUID) -> MediaRow | None:
     """Return the row whose content may be served; whose it is was judged when its address was signed."""
     row = await db.fetchrow(_WITH_BYTES, media_id)
-    return row and row_of(row)
+    return row_of(row) if row else None
 
 
 _PROFILE = "select true from profile where id = $1 and workspace_id = $2 and deleted_at is null"

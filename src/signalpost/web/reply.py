@@ -7,6 +7,7 @@ from msgspec.json import Encoder
 
 from signalpost.kit import log
 from signalpost.kit.problems import Problem
+from signalpost.web.streaming import Stream
 
 Headers = list[tuple[bytes, bytes]]
 _encode = Encoder().encode
@@ -18,11 +19,13 @@ _BASE: Headers = [
 
 
 class Reply:
-    """Status, headers and body, sent in two ASGI messages."""
+    """Status, headers and body, sent in two ASGI messages; a streamed body in as many as it has pieces."""
 
     __slots__ = ("body", "headers", "status")
 
-    def __init__(self, status: int, body: bytes, headers: Headers, media_type: bytes = b"application/json") -> None:
+    def __init__(
+        self, status: int, body: bytes | Stream, headers: Headers, media_type: bytes = b"application/json"
+    ) -> None:
         self.status = status
         self.body = body
         self.headers = [*_BASE, *headers]
@@ -34,6 +37,10 @@ class Reply:
         """Send it; a HEAD request gets the headers only."""
         await send({"type": "http.response.start", "status": self.status, "headers": self.headers})
         body = b"" if scope["method"] == "HEAD" else self.body  # type: ignore[typeddict-item]
+        if isinstance(body, Stream):
+            async for piece in body.pieces:
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+            body = b""
         await send({"type": "http.response.body", "body": body, "more_body": False})
 
 

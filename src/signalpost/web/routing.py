@@ -15,6 +15,7 @@ from signalpost.kit.db import Database
 from signalpost.kit.problems import Problem
 from signalpost.web.caller import PUBLIC, SCOPES, SIGNED_IN, Caller
 from signalpost.web.inputs import LIMIT_DEFAULT, Id, IfMatch, Mine, Page, Segment, Tools
+from signalpost.web.streaming import Stream
 
 BODY_BYTES_MAX = 2_000_000
 Handler = Callable[..., Awaitable[Any]]
@@ -24,7 +25,7 @@ Method = Literal["GET", "POST", "PATCH", "PUT", "DELETE"]
 class Raw(Struct):
     """An answer that is not JSON, or carries a status or headers of its own."""
 
-    body: bytes
+    body: bytes | Stream
     media_type: str
     status: int = 200
     headers: dict[str, str] = {}

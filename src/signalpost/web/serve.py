@@ -14,6 +14,7 @@ from signalpost.web.inputs import Id, Mine, Segment, Tools, fingerprint, read_pa
 from signalpost.web.reply import Reply, problem_reply
 from signalpost.web.request import Call, address_bucket, check_media_types, if_match, query_values, read_body, test_now
 from signalpost.web.routing import Endpoint, Raw
+from signalpost.web.streaming import Stream
 
 Authenticate = Callable[[str, str | None, str], Awaitable[Caller]]
 """(bearer, X-Workspace-Id or None, client address) -> Caller; raises what the caller shall see."""
@@ -128,7 +129,7 @@ def _plain_inputs(web: Web, endpoint: Endpoint, call: Call) -> dict[str, Any]:
     return values
 
 
-def _render(endpoint: Endpoint, value: Any) -> tuple[int, bytes, dict[str, str], bytes]:
+def _render(endpoint: Endpoint, value: Any) -> tuple[int, bytes | Stream, dict[str, str], bytes]:
     if isinstance(value, Raw):
         return value.status, value.body, value.headers, value.media_type.encode()
     if endpoint.status == 204:
@@ -137,7 +138,7 @@ def _render(endpoint: Endpoint, value: Any) -> tuple[int, bytes, dict[str, str],
     return endpoint.status, _encode(value), headers, b"application/json"
 
 
-def _reply(call: Call, status: int, body: bytes, headers: dict[str, str], media_type: bytes) -> Reply:
+def _reply(call: Call, status: int, body: bytes | Stream, headers: dict[str, str], media_type: bytes) -> Reply:
     extra = [(name.lower().encode(), value.encode("latin-1")) for name, value in headers.items()]
     return Reply(status, body, [*call.headers, *extra], media_type)
 
@@ -189,6 +190,8 @@ def _replay(call: Call, kept: idempotency.Kept) -> Reply:
 def _keepable(reply: Reply) -> idempotency.Kept:
     own = {b"etag", b"location", b"content-type", b"retry-after"}
     headers = {name.decode(): value.decode("latin-1") for name, value in reply.headers if name in own}
+    if isinstance(reply.body, Stream):
+        raise TypeError("a streamed answer cannot be kept for an Idempotency-Key")
     return idempotency.Kept(reply.status, reply.body, headers)
 
 

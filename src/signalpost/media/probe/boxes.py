@@ -1,0 +1,155 @@
+"""MP4, QuickTime, HEIC and AVIF: metadata is blanked out where it stands, so nothing moves and nothing is coded anew."""
+
+import struct
+from collections.abc import Iterator
+from io import SEEK_END
+from typing import IO, NamedTuple
+
+from signalpost.media.probe.findings import damaged
+
+_BOXES_MAX = 100_000  # a real file has hundreds, a long fragmented one some ten thousand
+_META_BYTES_MAX = 16_000_000
+_ZEROS = bytes(1 << 20)
+_XMP = bytes.fromhex("be7acfcb97a942e89c71999491e3afac")
+_NO_EXIF = struct.pack(">I2sHIHI", 0, b"MM", 42, 8, 0, 0)  # offset of the TIFF block, then one without entries
+
+
+class Box(NamedTuple):
+    """Where a box stands: `start` of its head, `body` of its content, `end` behind it."""
+
+    name: bytes
+    start: int
+    body: int
+    end: int
+
+
+def size_of(file: IO[bytes]) -> int:
+    return file.seek(0, SEEK_END)
+
+
+def boxes(file: IO[bytes], start: int, end: int) -> Iterator[Box]:
+    """Yield the boxes between two offsets.
+
+    Raises:
+        Refused: one reaches beyond the end, so the file is cut off.
+    """
+    for _ in range(_BOXES_MAX):
+        if end - start < 8:
+            return
+        file.seek(start)
+        head = file.read(16)
+        size, name, body = int.from_bytes(head[:4], "big"), head[4:8], start + 8
+        if size == 1:
+            size, body = int.from_bytes(head[8:16], "big"), start + 16
+        elif size == 0:
+            size = end - start
+        if start + size > end or start + size < body:
+            raise damaged()
+        yield Box(name, start, body, start + size)
+        start += size
+    raise damaged()
+
+
+def blank_movie(file: IO[bytes]) -> bool:
+    """Blank user data, tags and XMP of a movie: places, devices, names, comments. Return whether there were any."""
+    changed = False
+    for box in boxes(file, 0, size_of(file)):
+        if box.name == b"moov":
+            for inner in boxes(file, box.body, box.end):
+                changed |= _blank_if_tags(file, inner)
+                if inner.name == b"trak":
+                    for deep in boxes(file, inner.body, inner.end):
+                        changed |= _blank_if_tags(file, deep)
+        elif box.name == b"udta":
+            changed |= _blank_if_tags(file, box)
+        elif box.name == b"uuid":
+            file.seek(box.body)
+            if file.read(16) == _XMP:
+                changed |= _free(file, box)
+    return changed
+
+
+def _blank_if_tags(file: IO[bytes], box: Box) -> bool:
+    return _free(file, box) if box.name in (b"udta", b"meta") else False
+
+
+def _free(file: IO[bytes], box: Box) -> bool:
+    file.seek(box.start + 4)
+    file.write(b"free")
+    _fill(file, box.body, box.end)
+    return True
+
+
+def _fill(file: IO[bytes], start: int, end: int) -> None:
+    file.seek(start)
+    while start < end:
+        start += file.write(_ZEROS[: end - start])
+
+
+def blank_picture(file: IO[bytes]) -> bool:
+    """Blank the EXIF and XMP items of a HEIC or AVIF file. Return whether there were any."""
+    size = size_of(file)
+    meta = next((box for box in boxes(file, 0, size) if box.name == b"meta"), None)
+    if meta is None or meta.end - meta.body > _META_BYTES_MAX:
+        raise damaged()
+    inside = {box.name: box for box in boxes(file, meta.body + 4, meta.end)}
+    items = _described(file, inside[b"iinf"]) if b"iinf" in inside else {}
+    blanked = {number: kind for number, kind in items.items() if kind in (b"Exif", b"mime", b"uri ")}
+    if blanked:
+        if b"iloc" not in inside:
+            raise damaged()
+        for number, method, start, length in _places(_read(file, inside[b"iloc"])):
+            if number in blanked:
+                if method == 1 and b"idat" in inside:
+                    start += inside[b"idat"].body  # noqa: PLW2901
+                elif method != 0:
+                    raise damaged()
+                if start + length > size:
+                    raise damaged()
+                _fill(file, start, start + length)
+                if blanked[number] == b"Exif" and length >= len(_NO_EXIF):
+                    file.seek(start)
+                    file.write(_NO_EXIF)
+    return blank_movie(file) or bool(blanked)
+
+
+def _read(file: IO[bytes], box: Box) -> bytes:
+    file.seek(box.body)
+    return file.read(box.end - box.body)
+
+
+def _described(file: IO[bytes], box: Box) -> dict[int, bytes]:
+    """Return the kind of every item: `iinf` holds one `infe` each."""
+    version = _read(file, box)[:1]
+    found = {}
+    for entry in boxes(file, box.body + (6 if version == b"\0" else 8), box.end):
+        content = _read(file, entry)
+        if entry.name == b"infe" and content[:1] in (b"\2", b"\3"):
+            width = 2 if content[:1] == b"\2" else 4
+            found[int.from_bytes(content[4 : 4 + width], "big")] = content[6 + width : 10 + width]
+    return found
+
+
+def _places(content: bytes) -> Iterator[tuple[int, int, int, int]]:
+    """Yield (item, construction method, offset, length) of every piece named in `iloc`."""
+    version, sizes = content[0], int.from_bytes(content[4:6], "big")
+    offset_size, length_size, base_size = sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15
+    index_size = sizes & 15 if version else 0
+    at = 6
+
+    def number(width: int) -> int:
+        nonlocal at
+        at += width
+        if at > len(content):
+            raise damaged()
+        return int.from_bytes(content[at - width : at], "big")
+
+    wide = 4 if version == 2 else 2
+    for _ in range(number(wide)):
+        item = number(wide)
+        method = number(2) & 15 if version else 0
+        number(2)  # which file: other files are never read
+        base = number(base_size)
+        for _ in range(number(2)):
+            number(index_size)
+            yield item, method, base + number(offset_size), number(length_size)
