@@ -37,6 +37,11 @@ def encode(prefix: str, value: UUID) -> str:
     return f"{prefix}_{''.join(parts)}"
 
 
+def encode_or_none(prefix: str, value: UUID | None) -> str | None:
+    """Return `encode(prefix, value)`, or None for None."""
+    return None if value is None else encode(prefix, value)
+
+
 def decode(prefix: str, text: str) -> UUID | None:
     """Return the UUID inside `text`, or None when it is not an id with this prefix."""
     head, _, tail = text.partition("_")

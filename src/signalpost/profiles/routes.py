@@ -1,0 +1,102 @@
+from typing import Annotated
+
+from signalpost.kit.db import Db
+from signalpost.kit.problems import AlreadyExists, Forbidden, InvalidState, VersionConflict
+from signalpost.kit.wire import Listing
+from signalpost.profiles import actions, queries
+from signalpost.profiles.errors import LinkCycle
+from signalpost.profiles.queries import LinkRow, ProfileRow
+from signalpost.profiles.schemas import (
+    Child,
+    CreateProfile,
+    CreateProfileLink,
+    LinkDeletion,
+    LinkHistory,
+    Profile,
+    ProfileDeletion,
+    ProfileLink,
+    UpdateProfile,
+)
+from signalpost.web.caller import Caller
+from signalpost.web.inputs import LIST_ALL, IfMatch, Mine, Page
+from signalpost.web.routing import Routes
+
+routes = Routes("Profiles")
+
+MyProfile = Annotated[ProfileRow, Mine("prof", queries.find_mine)]
+MyLink = Annotated[LinkRow, Mine("lnk", queries.find_my_link)]
+
+
+@routes.post("/profiles", scope="profiles:write", raises=(AlreadyExists, Forbidden), etag=True)
+async def create_profile(db: Db, caller: Caller, data: CreateProfile) -> Profile:
+    """Create a profile.
+
+    Names are unique in a workspace, whatever their case. A credential that is limited to some profiles cannot create
+    others.
+    """
+    return await actions.create_profile(db, caller, data)
+
+
+@routes.get("/profiles", scope="profiles:read", limit_default=LIST_ALL)
+async def list_profiles(db: Db, caller: Caller, page: Page) -> Listing[Profile]:
+    """List profiles, newest first: all of them unless `limit` says otherwise."""
+    rows = await queries.visible(db, caller, page)
+    return page.listing([row.shown() for row in rows], [(row.created_at, row.id) for row in rows])
+
+
+@routes.get("/profiles/links", scope="profiles:read", limit_default=LIST_ALL)
+async def list_profile_links(db: Db, caller: Caller, page: Page) -> Listing[ProfileLink]:
+    """List links between profiles, newest first: all of them unless `limit` says otherwise."""
+    rows = await queries.links(db, caller, page)
+    return page.listing([row.shown() for row in rows], [(row.created_at, row.id) for row in rows])
+
+
+@routes.post("/profiles/links", scope="profiles:write", raises=(AlreadyExists, LinkCycle))
+async def create_profile_link(db: Db, caller: Caller, data: CreateProfileLink) -> ProfileLink:
+    """Link a child profile to a parent, so that posts of the parent can be passed on.
+
+    A profile has at most one parent, and a chain at most three links. The same pair again replaces the rules as a
+    whole: what is left out returns to its default.
+    """
+    return await actions.link_profiles(db, caller, data)
+
+
+@routes.get("/profiles/links/history", scope="profiles:read")
+async def list_profile_link_history(db: Db, caller: Caller, page: Page) -> Listing[LinkHistory]:
+    """List what happened to links, newest first."""
+    rows = await queries.history(db, caller, page)
+    return page.listing([queries.shown_history(row) for row in rows], [(row["created_at"], row["id"]) for row in rows])
+
+
+@routes.delete("/profiles/links/{linkId}", scope="profiles:write")
+async def delete_profile_link(link: MyLink, db: Db, caller: Caller) -> LinkDeletion:
+    """Remove a link. Posts that it made stay."""
+    return await actions.unlink(db, caller, link)
+
+
+@routes.get("/profiles/{id}", scope="profiles:read", etag=True)
+async def get_profile(profile: MyProfile) -> Profile:
+    """Return a profile."""
+    return profile.shown()
+
+
+@routes.patch("/profiles/{id}", scope="profiles:write", raises=(AlreadyExists, VersionConflict), etag=True)
+async def update_profile(profile: MyProfile, db: Db, caller: Caller, data: UpdateProfile, if_match: IfMatch) -> Profile:
+    """Change a profile: what is left out stays, null clears."""
+    return await actions.update_profile(db, caller, profile.id, data, if_match)
+
+
+@routes.delete("/profiles/{id}", scope="profiles:write", raises=(InvalidState, VersionConflict))
+async def delete_profile(profile: MyProfile, db: Db, caller: Caller, if_match: IfMatch) -> ProfileDeletion:
+    """Delete a profile: its accounts are disconnected, its posts go to the trash, its links end.
+
+    Refused while a post of it is being published. The last profile may go, too.
+    """
+    return await actions.delete_profile(db, caller, profile.id, if_match)
+
+
+@routes.get("/profiles/{id}/children", scope="profiles:read", limit_default=LIST_ALL)
+async def list_profile_children(profile: MyProfile, db: Db, caller: Caller, page: Page) -> Listing[Child]:
+    """List the children of a profile with their links, the newest link first."""
+    rows = await queries.children(db, caller, profile.id, page)
+    return page.listing([queries.shown_child(*row) for row in rows], [(link.created_at, link.id) for link, _ in rows])
