@@ -33,7 +33,7 @@ class Reply:
             self.headers.append((b"content-type", media_type))
             self.headers.append((b"content-length", b"%d" % len(body)))
 
-    async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI
         """Send it; a HEAD request gets the headers only."""
         await send({"type": "http.response.start", "status": self.status, "headers": self.headers})
         body = b"" if scope["method"] == "HEAD" else self.body  # type: ignore[typeddict-item]
@@ -42,6 +42,10 @@ class Reply:
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
             body = b""
         await send({"type": "http.response.body", "body": body, "more_body": False})
+
+    def to_asgi_response(self, *_: Any, **__: Any) -> "Reply":
+        """Return itself: what Litestar asks of the answer of an exception handler."""
+        return self
 
 
 def problem_document(problem: Problem, path: str, base_url: str) -> dict[str, Any]:

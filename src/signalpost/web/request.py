@@ -53,7 +53,7 @@ async def read_body(request: Request[Any, Any, Any], bytes_max: int) -> bytes:
     length = request.headers.get("content-length", "")
     if length.isdigit() and int(length) > bytes_max:
         raise problems.PayloadTooLarge(f"The body is larger than {bytes_max} bytes.", limit={"max": bytes_max})
-    body = b""
+    body: bytes = b""
     receive = request.receive
     while True:
         message: Any = await receive()

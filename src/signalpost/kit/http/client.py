@@ -185,7 +185,7 @@ class Client:
                     if not isinstance(found, URL):
                         response_headers, count = found
                         return Downloaded(response_headers, count, str(call.target.url), _milliseconds_since(started))
-                    if found.origin() != call.target.url.origin():
+                    if parse(str(found)).origin != call.target.origin:
                         sent_headers, trusted = None, False
                     call = self._call(str(found), trusted=trusted)
         except TimeoutError as failure:
@@ -243,18 +243,17 @@ class Client:
             url: the address as the user gave it.
             schemes: allowed ones; http is also fine where the operator's list names the host.
             ports: allowed ones, None for any.
-            trusted: only the form is judged.
+            trusted: only form and port are judged, http is fine and nothing is looked up.
 
         Raises:
             UnsafeUrl: `detail` says in a sentence what is wrong.
         """
         target = parse(url)
+        if not trusted:
+            self._guard.judge_target(target, schemes=schemes)
         if ports is not None and target.port not in ports:
             raise UnsafeUrl(f"port {target.port} is not allowed")
-        if trusted:
-            return
-        self._guard.judge_target(target, schemes=schemes)
-        if target.address is None:
+        if not trusted and target.address is None:
             try:
                 addresses = await self._resolver.addresses(target.host)
             except NotSent as failure:

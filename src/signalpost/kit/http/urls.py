@@ -27,6 +27,10 @@ class Target:
     #: Set when the host is an address, not a name.
     address: Address | None
 
+    @property
+    def origin(self) -> tuple[str, str, int]:
+        return self.scheme, self.host, self.port
+
 
 @lru_cache(maxsize=2048)
 def parse(text: str) -> Target:
@@ -46,13 +50,17 @@ def parse(text: str) -> Target:
         raise UnsafeUrl("the address is malformed: its host or port cannot be read") from None
     if scheme not in _DEFAULT_PORTS:
         raise UnsafeUrl("the address must start with https://")
-    if "@" in text.split("://", 1)[-1].split("/", 1)[0].split("?", 1)[0].split("#", 1)[0]:
+    authority = re.split(r"[/?#]", text.partition("://")[2], maxsplit=1)[0]
+    if "@" in authority:
         raise UnsafeUrl("the address must not carry a user name or password")
     if not host or host.strip(".") == "":
         raise UnsafeUrl("the address has no host")
     if port == 0:
         raise UnsafeUrl("port 0 is no port")
-    return Target(url, scheme, host, port or _DEFAULT_PORTS[scheme], _address(host))
+    address = _address(host)
+    if "[" in authority and address is None:
+        raise UnsafeUrl("the address is malformed: only an IPv6 address stands in brackets")
+    return Target(url, scheme, host, port or _DEFAULT_PORTS[scheme], address)
 
 
 def _address(host: str) -> Address | None:

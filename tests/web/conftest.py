@@ -1,0 +1,204 @@
+"""A small application of its own: web knows no rooms, so its tests need none."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+from uuid import UUID
+
+import msgspec
+import pytest
+from msgspec import Meta
+from tests.api import Api
+
+from signalpost.kit import clock, ids, problems, wire
+from signalpost.kit.crypto import KeyRing
+from signalpost.kit.db import Database, Db
+from signalpost.kit.http import Client
+from signalpost.settings import Settings
+from signalpost.web import limits
+from signalpost.web.app import build
+from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
+from signalpost.web.inputs import LIST_ALL, IfMatch, Mine, Page, Tools
+from signalpost.web.routing import Routes
+from signalpost.web.serve import Web
+
+CALLERS = {
+    name: Caller(
+        user_id=ids.new_id(), user_name=name, workspace_id=ids.new_id(), role="owner", mode=mode, auth="api_key",
+        scopes=frozenset(scopes), credential=f"key:{name}:{ids.new_id()}", plan="self_hosted", key_id=ids.new_id(),
+        key_name=name, requests_per_minute=per_minute, writes_per_minute=per_minute,
+    )
+    for name, mode, scopes, per_minute in (
+        ("ann", "live", ("posts:read", "posts:write"), 10_000),
+        ("ben", "live", ("posts:read", "posts:write"), 10_000),
+        ("reader", "live", ("posts:read",), 10_000),
+        ("tester", "test", ("posts:read", "posts:write"), 10_000),
+        ("slow", "live", ("posts:read", "posts:write"), 3),
+    )
+}  # fmt: skip
+
+
+class Inner(wire.Body):
+    label: Annotated[str, Meta(max_length=5)]
+
+
+class Wish(wire.Body):
+    name: Annotated[str, Meta(min_length=1, max_length=8)]
+    number: Annotated[int, Meta(ge=0, le=10)] = 0
+    tags: Annotated[list[Annotated[str, Meta(max_length=3)]], Meta(max_length=2)] = msgspec.field(default_factory=list)
+    inner: Inner | None = None
+    extra: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class Thing(wire.Shape):
+    id: str
+    name: str
+    at: wire.Instant
+    version: int = 1
+
+
+class Filter(wire.Body):
+    color: str | None = None
+
+
+@dataclass
+class Small:
+    """The application, what it wrote and how often its handlers ran."""
+
+    api: Api
+    database: Database
+    limiter: limits.Limiter
+    runs: dict[str, int] = field(default_factory=dict)
+    gate: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@pytest.fixture(scope="session")
+async def small(settings: Settings, dsn: str) -> AsyncIterator[Small]:
+    database = await Database.open(dsn)
+    async with database.connection() as db:
+        await db.execute("create table if not exists thing (id uuid primary key, name text, created_at timestamptz)")
+    async with Client() as http:
+        found = Small(None, database, limits.Limiter())  # type: ignore[arg-type]  # the api needs the routes first
+        keys = KeyRing.from_master("k1:" + "A" * 43 + "=")
+        tools = Tools(settings=settings, database=database, http=http, keys=keys, storage=None)
+        web = Web(
+            tools=tools, authenticate=_authenticate, base_url="http://signalpost.test", page_key=b"k" * 32,
+            limiter=found.limiter,
+        )  # fmt: skip
+        async with Api(build(web, _routes(found))) as api:
+            found.api = api
+            yield found
+    await database.close()
+
+
+async def _authenticate(bearer: str, _workspace: str | None, _address: str) -> Caller:
+    if bearer not in CALLERS:
+        raise problems.Unauthenticated
+    return CALLERS[bearer]
+
+
+async def _find(db: Db, _caller: Caller, thing_id: UUID) -> Any:
+    return await db.fetchrow("select id, name, created_at from thing where id = $1", thing_id)
+
+
+def _shape(row: Any) -> Thing:
+    return Thing(ids.encode("pst", row["id"]), row["name"], clock.wire(row["created_at"]))
+
+
+def _routes(small: Small) -> Routes:  # noqa: C901, PLR0915 - a list of small handlers
+    routes = Routes("Things")
+
+    def count(name: str) -> None:
+        small.runs[name] = small.runs.get(name, 0) + 1
+
+    async def write(db: Db, name: str) -> Any:
+        return await db.fetchrow(
+            "insert into thing (id, name, created_at) values ($1, $2, $3) returning id, name, created_at",
+            ids.new_id(), name, clock.now(),
+        )  # fmt: skip
+
+    @routes.post("/things", scope="posts:write", etag=True)
+    async def create_thing(db: Db, caller: Caller, data: Wish) -> Thing:
+        """Create a thing."""
+        count(data.name)
+        row = await write(db, data.name)
+        match data.name:
+            case "refused":
+                raise problems.InvalidState("Written, then refused.")
+            case "broken":
+                raise RuntimeError("a secret of the inside")
+            case "late":
+                # A constraint that speaks at commit: the answer must not be 201.
+                await db.execute("create temp table t (a int unique deferrable initially deferred) on commit drop")
+                await db.execute("insert into t values (1), (1)")
+            case "waits":
+                await small.gate.wait()
+        return _shape(row)
+
+    @routes.post("/reserved", scope="posts:write")
+    async def create_reserved(database: Database, data: Wish) -> Thing:
+        """Create a thing with work between two transactions."""
+        count("reserved:" + data.name)
+        if data.name == "waits":
+            await small.gate.wait()
+        if data.name == "refused":
+            raise problems.InvalidState
+        if data.name == "busy":
+            raise problems.Unavailable
+        async with database.transaction() as db:
+            return _shape(await write(db, data.name))
+
+    @routes.get("/things/{id}", scope="posts:read", etag=True)
+    async def get_thing(row: Annotated[Any, Mine("pst", _find)]) -> Thing:
+        """Return a thing."""
+        return _shape(row)
+
+    @routes.patch("/things/{id}", scope="posts:write")
+    async def update_thing(row: Annotated[Any, Mine("pst", _find)], if_match: IfMatch) -> Thing:
+        """Change a thing."""
+        if not if_match.allows(1):
+            raise problems.VersionConflict
+        return _shape(row)
+
+    @routes.get("/things", scope="posts:read")
+    async def list_things(db: Db, page: Page, query: Filter) -> wire.Listing[Thing]:
+        """List things, newest first."""
+        rows = await db.fetch(
+            "select id, name, created_at from thing where ($1::timestamptz is null or (created_at, id) < ($1, $2))"
+            " and ($4::text is null or name = $4) order by created_at desc, id desc limit $3",
+            page.after_at, page.after_id, page.fetch, query.color,
+        )  # fmt: skip
+        return page.listing([_shape(row) for row in rows], [(row["created_at"], row["id"]) for row in rows])
+
+    @routes.get("/everything", scope="posts:read", limit_default=LIST_ALL)
+    async def list_everything(page: Page) -> wire.Listing[Thing]:
+        """Answer how many rows would be read."""
+        return wire.Listing([Thing(str(page.limit), "", "")])
+
+    @routes.get("/open", scope=PUBLIC)
+    async def read_open() -> Thing:
+        """Answer anybody."""
+        return Thing("open", "open", clock.wire(clock.now()))
+
+    @routes.get("/healthy", scope=PUBLIC, unlimited=True)
+    async def read_healthy() -> Thing:
+        """Answer anybody, always."""
+        return Thing("open", "open", clock.wire(clock.now()))
+
+    @routes.post("/sign-in", scope=PUBLIC, bucket="login")
+    async def sign_in() -> Thing:
+        """Take a guess."""
+        return Thing("open", "open", clock.wire(clock.now()))
+
+    @routes.get("/me", scope=SIGNED_IN)
+    async def read_me(caller: Caller) -> Thing:
+        """Answer who asks."""
+        return Thing(caller.user_name, caller.user_name, clock.wire(clock.now()))
+
+    @routes.delete("/things/{id}", scope="posts:write", status=204)
+    async def delete_thing(row: Annotated[Any, Mine("pst", _find)], db: Db) -> None:
+        """Delete a thing."""
+        await db.execute("delete from thing where id = $1", row["id"])
+
+    return routes
