@@ -153,7 +153,8 @@ class Journal(Protocol):
     def steps(self) -> Mapping[str, Any]:
         """By step name the last value given to `record`, `intend` or `done`.
 
-        So an open intent stands here too; a connector tells it apart by the remote `id`, which only `done` gives.
+        It stays over all attempts at the target. So an open intent stands here too; a connector tells it apart by the
+        remote `id`, which only `done` gives.
         """
 
     async def record(self, step: str, value: Any) -> None:
@@ -229,7 +230,8 @@ class Session:
     """One account's way to its network.
 
     `secrets` are the opened credentials; `facts` is what the server told of itself at connect (limits, DID).
-    `renewed` is called by a connector that got new tokens: they are stored before they are used.
+    `renewed` is called by a connector that got new tokens: they are stored before they are used. A connector that finds
+    its tokens old in the middle of other work calls `renew`, never its own `refresh`.
     """
 
     base_url: str
@@ -241,6 +243,15 @@ class Session:
     http: Http
     renewed: Callable[[Mapping[str, str], datetime | None], Awaitable[None]]
     now: Callable[[], datetime]
+    alone: Callable[["Session"], Awaitable[None]] | None = None
+    """Runs `Connector.refresh` for one holder of the account at a time; None where nobody else can hold it."""
+
+    async def renew(self, refresh: Callable[["Session"], Awaitable[None]]) -> None:
+        """Have the tokens renewed by `refresh`, or take over those that another process got; `secrets` are new then.
+
+        Raises what `refresh` raises.
+        """
+        await (self.alone or refresh)(self)
 
     async def call(
         self,

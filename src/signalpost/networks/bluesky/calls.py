@@ -51,7 +51,7 @@ async def call(session: Session, method: str, name: str, *, media: OutgoingMedia
     """Call with the access token; an expired one is renewed once, which is safe since the call was refused for it."""
     ends_at = expires_at(session.secrets["accessJwt"])
     if ends_at is not None and ends_at - session.now() < timedelta(seconds=60):
-        await refresh(session)
+        await session.renew(refresh)
     for last in (False, True):
         if media is not None:
             rest["data"] = media.read()
@@ -60,7 +60,7 @@ async def call(session: Session, method: str, name: str, *, media: OutgoingMedia
         except Refusal as refusal:
             if last or members(refusal.answer).get("error") != "ExpiredToken":
                 raise
-        await refresh(session)
+        await session.renew(refresh)
     raise AssertionError("the loop returns or raises")
 
 
