@@ -115,12 +115,13 @@ create table idempotency (
 );
 create index idempotency_age on idempotency (created_at);
 
-create table usage (
+create table usage (                       -- the sum over stripes counts
     workspace_id uuid not null,
     metric text not null,
-    period date not null,
+    period date not null,                  -- first day of the month, UTC
+    stripe integer not null,               -- 0 under a limit; else one per connection, so that commits do not queue
     used bigint not null default 0,
-    primary key (workspace_id, metric, period)
+    primary key (workspace_id, metric, period, stripe)
 ) with (fillfactor = 60);
 """
 

@@ -208,4 +208,6 @@ class WorkspaceCreated(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class ApiKeyCreated(Event):
-    """An API key was written. Stays inside; `plans` refuses it by raising when the plan has no room for it."""
+    """A member issued an API key. Stays inside; `plans` refuses it by raising when the plan has no room for it."""
+
+    plan: str

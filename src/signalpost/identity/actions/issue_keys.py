@@ -48,16 +48,12 @@ async def create_key_for(
 
     Who may issue what is decided before: by `issue` for the API, by the operator for the command line. Whatever the
     terms say, a key never has more than its issuer's role at the time of use.
-
-    Raises:
-        PlanLimitReached: the plan has no room for another key (raised by whoever hears `ApiKeyCreated`).
     """
     mode, permission = terms.get("mode", "live"), terms.get("permission", "read_write")
     parts = crypto.new_api_key(f"{BRAND_KEY}_{mode}")
     scopes = terms.get("scopes")
     granted = roles.within(roles.SCOPES_OF["owner"] if scopes is None else frozenset(scopes), permission)
     now = clock.now()
-    await events.emit(db, events.ApiKeyCreated(workspace_id=workspace_id, at=now))
     row = await db.fetchrow(
         _NEW_KEY,
         ids.new_id(),

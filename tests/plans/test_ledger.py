@@ -1,0 +1,118 @@
+"""Units of a month: spent together or not at all, never beyond the limit, given back to their month."""
+
+import asyncio
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+
+from signalpost import plans
+from signalpost.kit import clock, ids
+from signalpost.kit.db import Database
+from signalpost.plans import actions, queries
+from signalpost.web.caller import Caller
+
+
+def caller(plan: str) -> Caller:
+    return Caller(
+        user_id=ids.new_id(),
+        user_name="Ada",
+        workspace_id=uuid4(),
+        role="owner",
+        scopes=frozenset(),
+        mode="live",
+        auth="session",
+        credential="session:test",
+        plan=plan,
+    )
+
+
+async def used(database: Database, who: Caller, metric: str = "posts") -> int:
+    async with database.connection() as db:
+        return (await queries.usage_of(db, who.workspace_id, actions.month_of(clock.now())))[metric]
+
+
+async def spend(database: Database, who: Caller, units: int = 1) -> bool:
+    try:
+        async with database.transaction() as db:
+            await plans.spend(db, who, "posts", units)
+    except plans.PlanLimitReached:
+        return False
+    return True
+
+
+async def test_fifty_at_once_spend_exactly_what_the_plan_has(database: Database) -> None:
+    """Two requests that both see one unit left must not both get it."""
+    free = caller("free")
+
+    passed = await asyncio.gather(*(spend(database, free) for _ in range(50)))
+
+    assert passed.count(True) == 30
+    assert await used(database, free) == 30
+
+
+async def test_units_are_spent_all_or_none(database: Database) -> None:
+    """A bulk request of five with four left writes nothing."""
+    free = caller("free")
+    assert await spend(database, free, 26)
+
+    with pytest.raises(plans.PlanLimitReached) as refused:
+        async with database.transaction() as db:
+            await plans.spend(db, free, "posts", 5)
+
+    assert refused.value.status == 402
+    assert refused.value.members == {"limit": {"name": "posts", "used": 26, "max": 30, "plan": "free"}}
+    assert await spend(database, free, 4)
+    assert not await spend(database, caller("free"), 31)
+
+
+async def test_an_unlimited_plan_is_counted_without_waiting(database: Database) -> None:
+    """Creates of one workspace must not queue up behind each other's commit."""
+    own = caller("self_hosted")
+    async with database.transaction() as first, database.transaction() as second:
+        await plans.spend(first, own, "posts", 1)
+        async with asyncio.timeout(5):
+            await plans.spend(second, own, "posts", 2)
+
+    assert await used(database, own) == 3
+
+
+async def test_what_was_spent_without_a_limit_counts_under_one(database: Database) -> None:
+    """A change of plan within a month starts nothing anew."""
+    own = caller("self_hosted")
+    await spend(database, own, 29)
+    limited = caller("free")
+    object.__setattr__(limited, "workspace_id", own.workspace_id)
+
+    assert await spend(database, limited)
+    assert not await spend(database, limited)
+
+
+async def test_a_refund_goes_to_the_month_of_the_spending(database: Database) -> None:
+    """A post counted in October and cancelled in November gives October its unit back."""
+    free = caller("free")
+    with clock.at(datetime(2026, 10, 31, 23, 59, 59, tzinfo=UTC)):
+        assert await spend(database, free, 30)
+        assert not await spend(database, free)
+    with clock.at(datetime(2026, 11, 1, tzinfo=UTC)):
+        assert await spend(database, free, 30)
+        async with database.transaction() as db:
+            await plans.refund(db, free.workspace_id, "posts", 1, spent_at=datetime(2026, 10, 31, tzinfo=UTC))
+        assert not await spend(database, free)
+    with clock.at(datetime(2026, 10, 31, tzinfo=UTC)):
+        assert await spend(database, free)
+
+
+async def test_the_upsert_fits_into_another_statement(database: Database) -> None:
+    """`posts` writes the post and spends its unit in one round trip."""
+    free = caller("free")
+    statement = f"with spent as ({actions.spend_cte(2)}) select $1::text, (select used from spent)"
+    async with database.transaction() as db:
+        first = await db.fetchrow(statement, "post", *actions.spend_values(free, "posts", 30))
+        second = await db.fetchrow(statement, "post", *actions.spend_values(free, "posts", 1))
+        assert first is not None
+        assert second is not None
+        assert tuple(first) == ("post", 30)
+        assert tuple(second) == ("post", None)
+        with pytest.raises(plans.PlanLimitReached):
+            await actions.check_spent(db, free, "posts", second[1])

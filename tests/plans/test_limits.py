@@ -1,0 +1,101 @@
+"""Plans as data, and counts that stay within them."""
+
+import asyncio
+
+import msgspec
+import pytest
+from tests.make import Login, Make
+from tests.plans.test_ledger import caller
+
+from signalpost import plans, settings
+from signalpost.kit import ids
+from signalpost.kit.db import Database
+from signalpost.plans import limits
+from signalpost.web.caller import Caller
+
+NAMES = (
+    "profiles", "profileLinks", "accounts", "posts", "scheduledPosts", "bulkItems", "members", "apiKeys", "webhooks",
+    "platformInvites", "inviteBranding", "storageBytes", "fileBytes", "requestsPerMinute", "writesPerMinute",
+    "aiCaptions", "analyticsDays", "deliveryLogDays", "auditDays", "approvals", "messengerLink",
+)  # fmt: skip
+
+
+def of(owner: Login, plan: str) -> Caller:
+    who = caller(plan)
+    object.__setattr__(who, "workspace_id", owner.workspace_id)
+    object.__setattr__(who, "user_id", owner.user_id)
+    return who
+
+
+def test_every_plan_knows_every_name_of_the_wire() -> None:
+    """The names are decided in the contract (C26.7); languageOverride is part of profile links there."""
+    for plan in limits.PLANS.values():
+        assert set(msgspec.to_builtins(plan)) == {*NAMES, "languageOverride"}
+
+
+def test_self_hosting_has_no_limit_and_every_feature() -> None:
+    """BILLING_ENABLED=false gives every workspace this plan."""
+    values = msgspec.to_builtins(limits.PLANS["self_hosted"]).values()
+    assert all(value is None or value is True for value in values)
+
+
+def test_the_operators_guard_holds_where_a_plan_sets_no_rate() -> None:
+    """600,000 a minute protects the process, not a price."""
+    of_plan = limits.rates(settings.load({"SIGNALPOST_WRITES_PER_MINUTE": "77"}))
+
+    assert of_plan("free") == (60, 10)
+    assert of_plan("self_hosted") == (600_000, 77)
+
+
+async def test_fifty_parallel_creates_stop_at_the_limit(make: Make, database: Database) -> None:
+    """Counting and writing are two statements: without the lock both of two creates would see the last room."""
+    owner = await make.owner()
+    free = of(owner, "starter")  # three API keys, of which the owner has two
+
+    async def create() -> bool:
+        try:
+            async with database.transaction() as db:
+                await plans.require_room(db, free, "apiKeys")
+                await db.execute(
+                    "insert into api_key (id, workspace_id, key_id, secret_hmac, name, mode, permission, scopes,"
+                    " created_by) values ($1, $2, $3, '', 'one more', 'live', 'read', '{}', $4)",
+                    ids.new_id(), owner.workspace_id, ids.new_id().hex, owner.user_id,
+                )  # fmt: skip
+        except plans.PlanLimitReached:
+            return False
+        return True
+
+    passed = await asyncio.gather(*(create() for _ in range(50)))
+
+    assert passed.count(True) == 1
+
+
+async def test_a_plan_without_something_says_so(database: Database) -> None:
+    """Zero is not a count that was reached: the plan has no webhooks at all."""
+    async with database.transaction() as db:
+        with pytest.raises(plans.PlanFeatureUnavailable) as refused:
+            await plans.require_room(db, caller("free"), "webhooks")
+    assert refused.value.members["limit"] == {"name": "webhooks", "used": 0, "max": 0, "plan": "free"}
+
+
+@pytest.mark.parametrize(
+    ("plan", "feature", "there"),
+    [("free", "profileLinks", False), ("starter", "profileLinks", True), ("starter", "languageOverride", False),
+     ("pro", "approvals", True), ("self_hosted", "messengerLink", True)],
+)  # fmt: skip
+def test_features(plan: str, feature: limits.Feature, there: bool) -> None:
+    """A feature is there or 402."""
+    if there:
+        plans.require_feature(caller(plan), feature)
+    else:
+        with pytest.raises(plans.PlanFeatureUnavailable):
+            plans.require_feature(caller(plan), feature)
+
+
+@pytest.mark.parametrize("metric", sorted(plans.queries.COUNTS))
+async def test_every_count_can_be_asked_for(make: Make, database: Database, metric: plans.Metric) -> None:
+    """The counts name tables of rooms above: this fails when one of them is changed."""
+    owner = await make.owner()
+    async with database.transaction() as db:
+        await plans.require_room(db, of(owner, "max"), metric)
+        await plans.require_room(db, of(owner, "pro"), metric)
