@@ -24,8 +24,9 @@ from signalpost.networks.contract import (
     Reconciled,
     Refusal,
     Session,
+    TryLater,
 )
-from signalpost.networks.endings import ending, part_done, part_intended, part_step
+from signalpost.networks.endings import ending, lost, part_done, part_intended, part_step
 from signalpost.networks.html_text import fingerprint, fingerprint_of_html
 from signalpost.networks.mastodon.calls import CREATE, call, explain
 from signalpost.networks.mastodon.facts import FACTS, Poll
@@ -47,7 +48,9 @@ async def publish(session: Session, outgoing: Outgoing, journal: Journal) -> Out
     for index in range(len(outgoing.parts)):
         parent = posted[-1]["id"] if posted else None
         looked = await _look(session, outgoing, journal, index, parent)
-        known = looked or await _create(session, outgoing, journal, index, parent)
+        known = looked or await (_create if part_intended(journal, index) is None else _send_again)(
+            session, outgoing, journal, index, parent
+        )
         if not isinstance(known, Mapping):
             return known
         posted.append(known)
@@ -104,6 +107,21 @@ async def _create(
         json=_status(outgoing, index, parent, media_ids),
     )
     return await _keep(journal, index, intended, answer)
+
+
+async def _send_again(
+    session: Session, outgoing: Outgoing, journal: Journal, index: int, parent: str | None
+) -> Mapping[str, Any] | Outcome:
+    """Create under the key of an earlier call whose end is not known: only an answer may settle it, never a failure."""
+    try:
+        known = await _create(session, outgoing, journal, index, parent)
+    except Refusal as refusal:
+        known = explain(refusal)
+    except HttpFailure as failure:
+        known = lost(failure, creating=True)
+    if isinstance(known, TryLater):
+        return OutcomeUnknown(message=known.message, http_status=known.http_status, response=known.response)
+    return known
 
 
 async def _keep(journal: Journal, index: int, intended: Mapping[str, Any], answer: Answer) -> Mapping[str, Any]:

@@ -1,0 +1,360 @@
+"""The Bluesky connector against Bluesky's own server: what it takes, refuses and shows afterwards."""
+
+import base64
+import json
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from tests.counterparts import PdsAccount, ReferencePds, reference_pds
+from tests.networks.world import PNG, MemoryJournal, image, outgoing
+
+from signalpost.kit.http import Client, MaybeSent
+from signalpost.networks import get, preflight
+from signalpost.networks.contract import (
+    BadCredentials,
+    Connector,
+    Identity,
+    MisplacedField,
+    NeedsReconnect,
+    OutcomeUnknown,
+    Published,
+    Refused,
+    Session,
+)
+
+POST = "app.bsky.feed.post"
+
+
+def bluesky() -> Connector:
+    connector = get("bluesky")
+    assert connector is not None
+    return connector
+
+
+@pytest.fixture(scope="module")
+async def pds() -> AsyncIterator[ReferencePds]:
+    async with reference_pds() as server:
+        yield server
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[Client]:
+    async with Client() as client:
+        yield client
+
+
+def fields(account: PdsAccount, **other: str) -> dict[str, str]:
+    return {"identifier": account.handle, "appPassword": account.app_password} | other
+
+
+async def open_account(http: Any, pds: ReferencePds, account: PdsAccount) -> Session:
+    connect = bluesky().connect
+    assert connect is not None
+    return session_of(http, await connect(http, pds.url, True, fields(account)))
+
+
+def session_of(http: Any, identity: Identity) -> Session:
+    kept: list[Any] = []
+
+    async def renewed(secrets: Any, expires_at: datetime | None) -> None:
+        kept.append((dict(secrets), expires_at))
+
+    opened = Session(
+        base_url=str(identity.base_url),
+        trusted=True,
+        secrets=identity.secrets,
+        remote_id=identity.remote_id,
+        username=identity.username,
+        facts=identity.facts,
+        http=http,
+        renewed=renewed,
+        now=lambda: datetime.now(UTC),
+    )
+    opened.kept = kept  # type: ignore[attr-defined]
+    return opened
+
+
+async def read(http: Client, pds: ReferencePds, uri: str) -> dict[str, Any]:
+    did, collection, rkey = uri.removeprefix("at://").split("/")
+    query = {"repo": did, "collection": collection, "rkey": rkey}
+    answer = await http.request("GET", f"{pds.url}/xrpc/com.atproto.repo.getRecord", params=query, trusted=True)
+    assert answer.status == 200, answer.text
+    return dict(answer.json())
+
+
+async def all_posts(http: Client, pds: ReferencePds, did: str) -> list[dict[str, Any]]:
+    query = {"repo": did, "collection": POST, "limit": "100"}
+    answer = await http.request("GET", f"{pds.url}/xrpc/com.atproto.repo.listRecords", params=query, trusted=True)
+    return [record["value"] for record in answer.json()["records"]]
+
+
+async def test_connecting_tells_who_it_is(pds: ReferencePds, http: Client) -> None:
+    connect = bluesky().connect
+    assert connect is not None
+    alice = pds.accounts[0]
+
+    identity = await connect(http, pds.url, True, fields(alice, identifier="\u202a@alice.test\u202c"))
+
+    assert (identity.remote_id, identity.username, identity.base_url) == (alice.did, "alice.test", pds.url)
+    assert set(identity.secrets) == {"accessJwt", "refreshJwt", "appPassword"}
+    assert identity.refreshable
+    assert identity.token_expires_at is not None
+    assert timedelta(days=80) < identity.token_expires_at - datetime.now(UTC) < timedelta(days=100)
+
+
+async def test_a_main_password_opens_the_account_but_is_not_kept(pds: ReferencePds, http: Client) -> None:
+    connect = bluesky().connect
+    assert connect is not None
+    alice = pds.accounts[0]
+
+    identity = await connect(http, pds.url, True, fields(alice, appPassword=alice.password))
+
+    assert set(identity.secrets) == {"accessJwt", "refreshJwt"}
+
+
+async def test_a_wrong_password_is_told_without_repeating_it(pds: ReferencePds, http: Client) -> None:
+    connect = bluesky().connect
+    assert connect is not None
+
+    with pytest.raises(BadCredentials, match="Invalid identifier or password") as told:
+        await connect(http, pds.url, True, fields(pds.accounts[0], appPassword="wrong-secret"))
+
+    assert "wrong-secret" not in str(told.value)
+
+
+async def test_an_address_without_a_server_is_the_fault_of_that_field(pds: ReferencePds, http: Client) -> None:
+    connect = bluesky().connect
+    assert connect is not None
+
+    with pytest.raises(MisplacedField) as told:
+        await connect(http, None, False, fields(pds.accounts[0], service="https://127.0.0.1:1"))
+
+    assert told.value.name == "service"
+
+
+async def test_an_image_post_with_alt_text_and_facets_reads_back(pds: ReferencePds, http: Client) -> None:
+    alice, bob = pds.accounts
+    opened = await open_account(http, pds, alice)
+    text = "Grüße 👩‍👩‍👧 an @bob.test und @nobody.test: https://example.com/ä?b=1, #Fußball und #2026"
+    post = outgoing(text, media=(image("ein Punkt"),), options={"languages": ["de"], "labels": ["nudity"]})
+    journal = MemoryJournal()
+
+    outcome = await bluesky().publish(opened, post, journal)
+
+    assert isinstance(outcome, Published), outcome
+    value = (await read(http, pds, outcome.remote_id))["value"]
+    assert value["text"] == text
+    assert value["langs"] == ["de"]
+    assert value["labels"]["values"] == [{"val": "nudity"}]
+    (shown,) = value["embed"]["images"]
+    assert shown["alt"] == "ein Punkt"
+    assert shown["aspectRatio"] == {"width": 1, "height": 1}
+    assert shown["image"]["size"] == len(PNG)
+    pieces = {
+        text.encode()[f["index"]["byteStart"] : f["index"]["byteEnd"]].decode(): f["features"][0]
+        for f in value["facets"]
+    }
+    assert pieces.keys() == {"@bob.test", "https://example.com/ä?b=1", "#Fußball"}
+    assert pieces["@bob.test"]["did"] == bob.did
+    assert pieces["#Fußball"]["tag"] == "Fußball"
+    assert outcome.url == f"https://bsky.app/profile/{alice.did}/post/{outcome.remote_id.rpartition('/')[2]}"
+
+
+async def test_a_thread_is_a_chain_and_can_be_removed(pds: ReferencePds, http: Client) -> None:
+    opened = await open_account(http, pds, pds.accounts[0])
+    connector = bluesky()
+
+    outcome = await connector.publish(opened, outgoing("1/3", "2/3", "3/3", options={"replyGate": []}), MemoryJournal())
+
+    assert isinstance(outcome, Published), outcome
+    first, second, third = [await read(http, pds, uri) for uri in (outcome.remote_id, *outcome.thread_ids)]
+    assert second["value"]["reply"] == {"root": _reference(first), "parent": _reference(first)}
+    assert third["value"]["reply"] == {"root": _reference(first), "parent": _reference(second)}
+    gate = await read(http, pds, outcome.remote_id.replace(POST, "app.bsky.feed.threadgate"))
+    assert gate["value"]["post"] == first["uri"]
+    assert gate["value"]["allow"] == []
+    assert first["uri"] < second["uri"] < third["uri"]
+
+    assert connector.delete is not None
+    for _ in range(2):  # the second time there is nothing to remove
+        await connector.delete(opened, outcome.remote_id, outcome.thread_ids)
+    assert not {"1/3", "2/3", "3/3"} & {value["text"] for value in await all_posts(http, pds, opened.remote_id)}
+
+
+def _reference(record: dict[str, Any]) -> dict[str, str]:
+    return {"uri": record["uri"], "cid": record["cid"]}
+
+
+async def test_a_link_becomes_a_card_in_the_senders_words(pds: ReferencePds, http: Client) -> None:
+    opened = await open_account(http, pds, pds.accounts[0])
+    words = {"title": "Release notes", "description": "What is new", "image": False}
+    post = outgoing("Read this", link="https://example.com/notes", options={"linkCard": words})
+
+    outcome = await bluesky().publish(opened, post, MemoryJournal())
+
+    assert isinstance(outcome, Published), outcome
+    value = (await read(http, pds, outcome.remote_id))["value"]
+    assert value["embed"]["external"] == {
+        "uri": "https://example.com/notes",
+        "title": "Release notes",
+        "description": "What is new",
+    }
+
+
+async def test_a_page_that_cannot_be_read_does_not_stop_the_post(pds: ReferencePds, http: Client) -> None:
+    """The address is private, so the guard refuses it: the card gets the name of the host."""
+    opened = await open_account(http, pds, pds.accounts[0])
+
+    outcome = await bluesky().publish(opened, outgoing("Look", link="https://10.0.0.1/x"), MemoryJournal())
+
+    assert isinstance(outcome, Published), outcome
+    assert (await read(http, pds, outcome.remote_id))["value"]["embed"]["external"]["title"] == "10.0.0.1"
+
+
+async def test_300_graphemes_are_taken_and_301_are_refused_by_both(pds: ReferencePds, http: Client) -> None:
+    """An emoji of seven code points counts one, here and there; the byte limit comes first for long ones."""
+    opened = await open_account(http, pds, pds.accounts[0])
+    family, fits, over = "👩‍👩‍👧", "é" * 250 + "👍🏽" * 50, "é" * 251 + "👍🏽" * 50
+    connector = bluesky()
+
+    assert preflight.check(connector, outgoing(fits), {}) == []
+    assert isinstance(await connector.publish(opened, outgoing(fits), MemoryJournal()), Published)
+    assert [finding.rule for finding in preflight.check(connector, outgoing(over), {})] == [
+        "bluesky.text.max_graphemes"
+    ]
+    refused = await connector.publish(opened, outgoing(over), MemoryJournal())
+    assert isinstance(refused, Refused)
+    assert (refused.code, refused.http_status) == ("content_rejected", 400)
+    assert "grapheme" in refused.message
+    heavy = preflight.check(connector, outgoing(family * 200), {})
+    assert [(f.rule, f.params) for f in heavy] == [("bluesky.text.max_bytes", {"limit": 3000, "actual": 3600})]
+
+
+async def test_a_video_that_claims_to_be_an_image_is_refused_before_it_is_sent(pds: ReferencePds, http: Client) -> None:
+    """The reference server would take it, and readers would see nothing."""
+    opened = await open_account(http, pds, pds.accounts[0])
+    fake = image(data=b"\x00\x00\x00\x18ftypmp42" + b"\x00" * 64)
+
+    outcome = await bluesky().publish(opened, outgoing("no image", media=(fake,)), MemoryJournal())
+
+    assert isinstance(outcome, Refused)
+    assert outcome.code == "media_unsupported"
+    assert "no image" not in {value["text"] for value in await all_posts(http, pds, opened.remote_id)}
+
+
+async def test_a_video_goes_out_as_a_video(pds: ReferencePds, http: Client) -> None:
+    opened = await open_account(http, pds, pds.accounts[0])
+    film = image(data=b"\x00\x00\x00\x18ftypmp42" + b"\x00" * 9000, kind="video", mime_type="video/mp4")
+
+    outcome = await bluesky().publish(opened, outgoing("film", media=(film,)), MemoryJournal())
+
+    assert isinstance(outcome, Published), outcome
+    embed = (await read(http, pds, outcome.remote_id))["value"]["embed"]
+    assert (embed["$type"], embed["video"]["mimeType"]) == ("app.bsky.embed.video", "video/mp4")
+
+
+async def test_an_ended_access_token_is_renewed_and_the_new_ones_are_kept(pds: ReferencePds, http: Client) -> None:
+    opened = await open_account(http, pds, pds.accounts[0])
+    before = opened.secrets["refreshJwt"]
+    opened.secrets = {**opened.secrets, "accessJwt": ended(opened.secrets["accessJwt"])}
+
+    outcome = await bluesky().publish(opened, outgoing("after a renewal"), MemoryJournal())
+
+    assert isinstance(outcome, Published), outcome
+    ((kept, expires_at),) = opened.kept  # type: ignore[attr-defined]
+    assert kept == opened.secrets
+    assert kept["refreshJwt"] != before
+    assert kept["appPassword"] == pds.accounts[0].app_password
+    assert expires_at > datetime.now(UTC) + timedelta(days=80)
+
+
+def ended(token: str) -> str:
+    """Return the token with its own end in the past; only the connector reads that, the signature is broken."""
+    head, _, tail = token.split(".")
+    claims = base64.urlsafe_b64encode(json.dumps({"exp": 1_700_000_000}).encode()).decode().rstrip("=")
+    return f"{head}.{claims}.{tail}"
+
+
+async def test_a_dead_grant_signs_in_again_with_the_app_password(pds: ReferencePds, http: Client) -> None:
+    connector = bluesky()
+    opened = await open_account(http, pds, pds.accounts[0])
+    assert connector.revoke is not None
+    assert connector.refresh is not None
+    assert connector.check is not None
+
+    await connector.revoke(opened)
+    await connector.refresh(opened)
+
+    assert (await connector.check(opened)).valid
+
+
+async def test_invalid_tokens_mean_that_a_person_must_connect_again(pds: ReferencePds, http: Client) -> None:
+    connector = bluesky()
+    opened = await open_account(http, pds, pds.accounts[0])
+    opened.secrets = {"accessJwt": "nonsense", "refreshJwt": "nonsense"}
+
+    outcome = await connector.publish(opened, outgoing("never"), MemoryJournal())
+    assert connector.check is not None
+    health = await connector.check(opened)
+
+    assert isinstance(outcome, NeedsReconnect)
+    assert outcome.platform_code == "InvalidToken"
+    assert not health.valid
+
+
+async def test_a_second_create_of_a_key_makes_no_second_record(pds: ReferencePds, http: Client) -> None:
+    """Death between the server's answer and our note of it: the resume finds the record, and so does reconcile."""
+    connector = bluesky()
+    opened = await open_account(http, pds, pds.accounts[0])
+    journal = MemoryJournal()
+    first = await connector.publish(opened, outgoing("just once"), journal)
+    intent = {name: journal.kept["part:0"][name] for name in ("rkey", "at")}
+
+    again = MemoryJournal(kept={"part:0": dict(intent)}, open={"part:0"})
+    resumed = await connector.publish(opened, outgoing("just once"), again)
+    looked = MemoryJournal(kept={"part:0": dict(intent)}, open={"part:0"})
+    assert connector.reconcile is not None
+    reconciled = await connector.reconcile(opened, outgoing("just once"), looked)
+
+    assert first == resumed == reconciled
+    assert [value["text"] for value in await all_posts(http, pds, opened.remote_id)].count("just once") == 1
+
+
+class _DeafToCreates:
+    """Passes calls on, and loses the answers of creates: the server has acted, and we cannot know."""
+
+    def __init__(self, http: Client, *, blind: bool = False) -> None:
+        self.http = http
+        self.blind = blind
+
+    async def request(self, method: str, url: str, **rest: Any) -> Any:
+        if self.blind and "getRecord" in url:
+            raise MaybeSent("lost")
+        answer = await self.http.request(method, url, **rest)
+        if "createRecord" in url:
+            raise MaybeSent("no answer in time", timed_out=True)
+        return answer
+
+
+async def test_lost_answers_are_unknown_until_the_server_is_asked(pds: ReferencePds, http: Client) -> None:
+    connector = bluesky()
+    assert connector.reconcile is not None
+    opened = await open_account(http, pds, pds.accounts[0])
+    journal = MemoryJournal()
+    post = outgoing("a lost answer", "and its reply")
+
+    opened.http = _DeafToCreates(http)
+    first = await connector.publish(opened, post, journal)
+    opened.http = _DeafToCreates(http, blind=True)
+    blind = await connector.reconcile(opened, post, journal)
+    opened.http = http
+    await connector.reconcile(opened, post, journal)
+    last = await connector.publish(opened, post, journal)
+
+    assert isinstance(first, OutcomeUnknown)
+    assert isinstance(blind, OutcomeUnknown)
+    assert isinstance(last, Published)
+    texts = [value["text"] for value in await all_posts(http, pds, opened.remote_id)]
+    assert (texts.count("a lost answer"), texts.count("and its reply")) == (1, 1)

@@ -1,0 +1,124 @@
+"""A connector dies, or loses a call, at every single place it can: each part is public exactly once in the end."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from tests.networks.servers import DID, LedgerMastodon, LedgerPds
+from tests.networks.world import Clock, Fault, Fuse, MemoryJournal, Wire, drive, image, outgoing, reply, session
+
+from signalpost.networks import CONNECTORS
+from signalpost.networks.contract import OutcomeUnknown, Outgoing, Published, Session
+
+FAULTS: tuple[Fault, ...] = ("kill", "lost", "unsent", "answer_lost")
+
+
+@dataclass(frozen=True)
+class Case:
+    key: str
+    post: Outgoing
+    server: Callable[[Clock], Any]
+    account: dict[str, Any]
+
+
+def _bluesky(post: Outgoing) -> Case:
+    secrets = {"accessJwt": "a", "refreshJwt": "r"}
+    return Case("bluesky", post, LedgerPds, {"remote_id": DID, "secrets": secrets})
+
+
+def _mastodon(post: Outgoing, **server: bool) -> Case:
+    account = {
+        "remote_id": "7@server.example",
+        "secrets": {"accessToken": "t"},
+        "facts": {"dedupes": server.get("knows_keys", True)},
+    }
+    return Case("mastodon", post, lambda clock: LedgerMastodon(clock, **server), account)
+
+
+THREAD = outgoing("one & only", "two", "three", media=(image(),))
+CASES = {
+    "bluesky": _bluesky(THREAD),
+    "bluesky with a gate": _bluesky(outgoing("one", "two", options={"replyGate": "nobody"})),
+    "mastodon": _mastodon(THREAD),
+    "mastodon converting": _mastodon(THREAD, slow_media=True),
+    "a relative of mastodon": _mastodon(THREAD, knows_keys=False),
+}
+
+
+async def _run(case: Case, fault: Fault, at: int | None) -> tuple[int, Any, Any, MemoryJournal]:
+    clock = Clock()
+    fuse = Fuse(at, fault)
+    server, journal = case.server(clock), MemoryJournal(fuse)
+    wire = Wire(server, fuse)
+
+    def fresh() -> Session:
+        return session(wire, clock, **case.account)
+
+    outcome = await drive(CONNECTORS[case.key], fresh, case.post, journal, clock)
+    return fuse.count, server, outcome, journal
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("name", CASES)
+async def test_each_part_is_public_exactly_once(name: str, fault: Fault) -> None:
+    """Every place is tried: the number of places is counted in a run without a fault."""
+    case = CASES[name]
+    places, _, _, _ = await _run(case, fault, None)
+    assert places >= 2
+
+    for at in range(1, places + 1):
+        _, server, outcome, journal = await _run(case, fault, at)
+
+        assert server.created == [part.text for part in case.post.parts], f"{fault} at {at}"
+        assert isinstance(outcome, Published), f"{fault} at {at}: {outcome}"
+        assert len(outcome.thread_ids) == len(case.post.parts) - 1
+        assert not journal.open
+
+
+@pytest.mark.parametrize("name", CASES)
+async def test_the_intent_is_kept_before_and_the_end_after_each_create(name: str) -> None:
+    case = CASES[name]
+    _, _, _, journal = await _run(case, "kill", None)
+
+    for index in range(len(case.post.parts)):
+        writes = [kind for kind, step in journal.log if step == f"part:{index}"]
+        assert writes == ["intend", "done"]
+
+
+async def test_two_faults_on_the_way_are_no_more_than_one() -> None:
+    """The second fault strikes while the first is being mended, also after Mastodon forgot the key."""
+    for name, case in CASES.items():
+        for first in range(4, 14):
+            clock = Clock()
+            server = case.server(clock)
+            journal = MemoryJournal(Fuse(first, "kill"))
+            wire = Wire(server, Fuse(first % 5 + 1, "answer_lost"))
+
+            def fresh(wire: Wire = wire, clock: Clock = clock, case: Case = case, first: int = first) -> Session:
+                clock.advance(first * 300)
+                return session(wire, clock, **case.account)
+
+            await drive(CONNECTORS[case.key], fresh, case.post, journal, clock)
+
+            assert server.created == [part.text for part in case.post.parts], f"{name} at {first}"
+
+
+async def test_a_call_that_fails_while_an_earlier_one_is_open_settles_nothing() -> None:
+    """Were it "try later", the intent would be closed, and after an hour the key forgotten: a second post."""
+    clock = Clock()
+    case = CASES["mastodon"]
+    server, journal = case.server(clock), MemoryJournal()
+    post = outgoing("once")
+    wire = Wire(server, Fuse(1, "answer_lost"))
+    connector = CONNECTORS["mastodon"]
+
+    first = await connector.publish(session(wire, clock, **case.account), post, journal)
+    clock.advance(60)
+    wire.fuse = Fuse(1, "unsent")
+    second = await connector.publish(session(wire, clock, **case.account), post, journal)
+    server.broken["POST /api/v1/statuses"] = reply(429, {"error": "Too many requests"})
+    third = await connector.publish(session(wire, clock, **case.account), post, journal)
+
+    assert [type(outcome) for outcome in (first, second, third)] == [OutcomeUnknown] * 3
+    assert server.created == ["once"]
