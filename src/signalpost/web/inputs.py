@@ -11,6 +11,7 @@ from uuid import UUID
 
 import msgspec
 
+from signalpost.engine.engine import Engine
 from signalpost.kit import problems, wire
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Database, Db
@@ -36,6 +37,7 @@ class Tools:
     http: Client
     keys: KeyRing
     storage: Any  # obstore.store.ObjectStore, opened by kit.storage
+    engine: Engine | None = None  # for what ticks it or asks how it is; None in a command line tool
 
 
 @dataclass(frozen=True)

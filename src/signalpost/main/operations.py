@@ -1,0 +1,153 @@
+"""What the command line does, as functions of `tools`."""
+
+import json
+import re
+import secrets
+from typing import Any
+from uuid import UUID
+
+from signalpost.accounts import actions as accounts
+from signalpost.identity import actions as identity
+from signalpost.kit import ids, problems
+from signalpost.kit.db import Db
+from signalpost.main import migrate
+from signalpost.plans import limits
+from signalpost.web.inputs import Tools
+
+
+def _checked_password(password: str) -> str:
+    if not 10 <= len(password) <= 200:
+        raise problems.invalid("--password", "too_short", "A password has 10 to 200 characters.")
+    return password
+
+
+def _checked_email(email: str) -> str:
+    if not re.fullmatch(r"[^@\s]{1,64}@[^@\s.]+(\.[^@\s.]+)*", email) or len(email) > 254:
+        raise problems.invalid("--email", "format", "This is no e-mail address.")
+    return email
+
+
+async def _workspace(db: Db, text: str) -> tuple[UUID, UUID]:
+    """Return the ids of a workspace, named by id, slug or name, and of its owner."""
+    rows = await db.fetch(
+        "select w.id, m.user_id from workspace w join member m on m.workspace_id = w.id and m.role = 'owner'"
+        " and m.status = 'active' where w.deleted_at is null and (w.id = $1 or w.slug = $2 or w.name = $2) limit 2",
+        ids.decode("wsp", text),
+        text,
+    )
+    if len(rows) != 1:
+        what = "several workspaces" if rows else "no workspace"
+        raise problems.NotFound(f"There is {what} called {text!r}. Use its id (wsp_…).")
+    return rows[0]["id"], rows[0]["user_id"]
+
+
+async def create_owner(tools: Tools, email: str, password: str, workspace: str) -> dict[str, Any]:
+    """Make a user, a workspace, a profile and a live key with every scope."""
+    async with tools.database.transaction() as db:
+        owner = await identity.create_owner(
+            db, email=_checked_email(email), password=_checked_password(password), workspace_name=workspace
+        )
+        _, key = await identity.create_key_for(
+            db, tools.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="First key"
+        )
+    return {
+        "userId": ids.encode("usr", owner.user_id),
+        "workspaceId": ids.encode("wsp", owner.workspace_id),
+        "profileId": ids.encode("prof", owner.profile_id) if owner.profile_id else None,
+        "apiKey": key,
+    }
+
+
+async def create_key(tools: Tools, workspace: str, name: str, mode: str) -> dict[str, Any]:
+    """Make a key of the workspace's owner."""
+    if mode not in ("live", "test"):
+        raise problems.invalid("--mode", "not_allowed", "The mode of a key is live or test.")
+    if not 1 <= len(name) <= 100:
+        raise problems.invalid("--name", "too_long", "The name of a key has 1 to 100 characters.")
+    async with tools.database.transaction() as db:
+        workspace_id, owner_id = await _workspace(db, workspace)
+        row, key = await identity.create_key_for(
+            db, tools.keys, user_id=owner_id, workspace_id=workspace_id, name=name,
+            mode="live" if mode == "live" else "test",
+        )  # fmt: skip
+    return {"id": ids.encode("key", row.id), "workspaceId": ids.encode("wsp", workspace_id), "apiKey": key}
+
+
+async def demo(tools: Tools) -> dict[str, Any]:
+    """Make a workspace of its own with a sandbox account and a test key."""
+    tail = secrets.token_hex(4)
+    async with tools.database.transaction() as db:
+        owner = await identity.create_owner(
+            db, email=f"demo-{tail}@example.invalid", password=secrets.token_urlsafe(24), workspace_name=f"Demo {tail}"
+        )
+        if owner.profile_id is None:
+            raise RuntimeError("a new workspace has a profile")
+        _, key = await identity.create_key_for(
+            db, tools.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="Demo", mode="test"
+        )
+    account_id = await accounts.connect_sandbox(
+        tools, workspace_id=owner.workspace_id, profile_id=owner.profile_id, username="demo"
+    )
+    return {
+        "workspaceId": ids.encode("wsp", owner.workspace_id),
+        "profileId": ids.encode("prof", owner.profile_id),
+        "accountId": ids.encode("acc", account_id),
+        "apiKey": key,
+    }
+
+
+def demo_curl(base_url: str, found: dict[str, Any]) -> str:
+    """Return the line that publishes a post to the sandbox."""
+    body = {"profileId": found["profileId"], "text": "Hello from Signalpost", "platforms": ["sandbox"]}
+    return (
+        f"curl {base_url}/api/v1/posts -H 'Authorization: Bearer {found['apiKey']}'"
+        f" -H 'Content-Type: application/json' -d '{json.dumps(body)}'"
+    )
+
+
+async def reset_password(tools: Tools, email: str, password: str) -> None:
+    """Set a password and end the user's sessions."""
+    async with tools.database.transaction() as db:
+        await identity.reset_password(db, email=email, password=_checked_password(password))
+
+
+async def add_staff(tools: Tools, email: str) -> None:
+    """Make a user staff."""
+    async with tools.database.transaction() as db:
+        await identity.make_staff(db, email)
+
+
+async def set_plan(tools: Tools, workspace: str, plan: str) -> None:
+    """Put a workspace on a plan."""
+    if plan not in limits.PLANS:
+        raise problems.invalid("--plan", "not_allowed", f"The plans are {', '.join(limits.PLANS)}.")
+    async with tools.database.transaction() as db:
+        workspace_id, _ = await _workspace(db, workspace)
+        await db.execute("update workspace set plan = $2, updated_at = now() where id = $1", workspace_id, plan)
+
+
+async def examine(tools: Tools) -> dict[str, Any]:
+    """Look at what must work, and say `ok …` or `PROBLEM …` of each."""
+    found: dict[str, Any] = {}
+    async with tools.database.connection() as db:
+        found["database"] = "ok, " + str(await db.fetchval("select split_part(version(), ' ', 2)"))
+        state = await migrate.state(db)  # type: ignore[arg-type]
+        found["migrations"] = "ok, current" if state == "current" else "PROBLEM: pending; run `signalpost migrate`"
+        overdue = await db.fetchval(
+            "select count(*) from lane where next_due_at < now() - interval '5 minutes' and owner is null"
+            " and (not_before is null or not_before < now())"
+        )
+        found["engine"] = (
+            "ok, nothing overdue" if not overdue else f"PROBLEM: {overdue} lanes overdue; is a worker running?"
+        )
+        unreadable = 0
+        for row in await db.fetch("select id, workspace_id, secrets from account where secrets is not null limit 100"):
+            unreadable += not accounts.readable(tools.keys, row["id"], row["workspace_id"], row["secrets"])
+        found["keys"] = (
+            "ok" if not unreadable else f"PROBLEM: {unreadable} of 100 tokens do not open with this master key"
+        )
+    settings = tools.settings
+    found["mail"] = "ok" if settings.smtp_url else "off (SIGNALPOST_SMTP_URL is not set)"
+    found["queue secret"] = "ok" if settings.queue_secret else "off (SIGNALPOST_QUEUE_SECRET is not set)"
+    found["base url"] = settings.base_url or "not set (http://host:port of serve is used)"
+    return found

@@ -1,0 +1,197 @@
+"""Running the service: database, migrations, application, engine, and an orderly end."""
+
+import asyncio
+import contextlib
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import NoReturn
+
+import asyncpg
+from granian.constants import Interfaces
+from granian.server.embed import Server
+
+from signalpost.engine.engine import Engine
+from signalpost.identity import first_run
+from signalpost.kit import log, postgres
+from signalpost.kit.db import Database
+from signalpost.main import app, wiring
+from signalpost.main.migrate import migrate
+from signalpost.settings import Settings
+from signalpost.web.inputs import Tools
+
+GRACE_SECONDS = 25.0
+_WATCH_SECONDS = 1.0
+_logger = log.get("main")
+
+
+class PortBusy(Exception):
+    """Somebody answers at that address already."""
+
+
+def refuse_busy_port(host: str, port: int) -> None:
+    """Make sure nobody listens there: the server binds with SO_REUSEPORT and would share the port silently.
+
+    Raises:
+        PortBusy: somebody does.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise PortBusy(
+                f"{host}:{port} is in use ({error.strerror}). Stop what runs there, or choose another --port."
+            ) from None
+
+
+@asynccontextmanager
+async def database_of(settings: Settings) -> AsyncIterator[tuple[str, postgres.Cluster | None]]:
+    """Yield the address of the database, migrated; an embedded one is started first and stopped at the end.
+
+    The embedded server is left running when another process still uses it.
+    """
+    if settings.database_url:
+        await migrate(settings.database_url)
+        yield settings.database_url, None
+        return
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    cluster = await asyncio.to_thread(postgres.start, settings.data_dir)
+    try:
+        await migrate(cluster.dsn())
+        yield cluster.dsn(), cluster
+    finally:
+        if not await _used_by_others(cluster):
+            await asyncio.to_thread(cluster.stop)
+
+
+async def _used_by_others(cluster: postgres.Cluster) -> bool:
+    try:
+        connection = await asyncpg.connect(cluster.dsn(), timeout=5)
+    except (OSError, asyncpg.PostgresError, TimeoutError):
+        return False
+    try:
+        others = await connection.fetchval(
+            "select count(*) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()"
+        )
+        return bool(others)
+    finally:
+        await connection.close()
+
+
+async def _watch(cluster: postgres.Cluster, settings: Settings) -> NoReturn:
+    """Start the embedded server again when it died; requests answer 503 meanwhile."""
+    while True:
+        await asyncio.sleep(_WATCH_SECONDS)
+        try:
+            connection = await asyncpg.connect(cluster.dsn(), timeout=5)
+            await connection.close()
+        except (OSError, TimeoutError, asyncpg.CannotConnectNowError, asyncpg.TooManyConnectionsError) as error:
+            _logger.warning("database.gone", error=repr(error))
+            try:
+                await asyncio.to_thread(postgres.start, settings.data_dir)
+                _logger.info("database.started_again")
+            except postgres.PostgresFailed:
+                _logger.exception("database.did_not_start")
+
+
+@contextlib.contextmanager
+def stop_signals(stop: asyncio.Event) -> "contextlib.ExitStack":  # type: ignore[misc]
+    """Set `stop` on SIGTERM and SIGINT; a second one ends the process at once."""
+    loop = asyncio.get_running_loop()
+
+    def ask() -> None:
+        if stop.is_set():
+            sys.exit(1)
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, ask)
+    try:
+        yield  # type: ignore[misc]
+    finally:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.remove_signal_handler(number)
+
+
+async def serve(settings: Settings, host: str, port: int, *, worker: bool = True) -> None:
+    """Serve until SIGTERM or SIGINT: then stop taking work, finish what is in flight, hand leases back.
+
+    Raises:
+        PortBusy: before anything is touched.
+    """
+    refuse_busy_port(host, port)
+    base_url = settings.base_url or f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    stop = asyncio.Event()
+    with stop_signals(stop):
+        async with (
+            database_of(settings) as (dsn, cluster),
+            app.open_tools(settings, dsn) as tools,
+            contextlib.AsyncExitStack() as stack,
+        ):
+            engine = Engine(tools.database, wiring.sources(tools))
+            await wiring.prepare(tools, base_url)
+            tasks = []
+            if cluster:
+                tasks.append(asyncio.create_task(_watch(cluster, settings)))
+            if worker:
+                tasks.append(asyncio.create_task(engine.run()))
+            for task in tasks:
+                stack.callback(task.cancel)
+            server = _server(tools, engine, base_url, host, port)
+            serving = asyncio.create_task(server.serve())
+            await greet(tools.database, base_url)
+            await _until(stop, serving, tasks)
+            server.stop()
+            await asyncio.gather(engine.stop(GRACE_SECONDS), serving)
+    _logger.info("service.stopped")
+
+
+def _server(tools: Tools, engine: Engine, base_url: str, host: str, port: int) -> Server:
+    return Server(
+        app.create(tools, engine, base_url),
+        address=host,
+        port=port,
+        interface=Interfaces.ASGINL,
+        log_enabled=False,
+        websockets=False,
+        backlog=1024,
+        backpressure=512,
+    )
+
+
+async def _until(stop: asyncio.Event, serving: "asyncio.Task[None]", tasks: "list[asyncio.Task[None]]") -> None:
+    """Wait for the wish to stop; the end of anything else is a fault and is raised."""
+    wish = asyncio.create_task(stop.wait())
+    done, _ = await asyncio.wait([wish, serving, *tasks], return_when=asyncio.FIRST_COMPLETED)
+    wish.cancel()
+    for task in done - {wish}:
+        task.result()
+        raise RuntimeError("a part of the service ended by itself")
+
+
+async def greet(database: Database, base_url: str) -> None:
+    """Print where the service is, and the first-run link while there is no user."""
+    async with database.transaction() as db:
+        token = await first_run.issue(db)
+    lines = [f"Signalpost is ready: {base_url}", f"API reference:       {base_url}/docs"]
+    if token:
+        lines.append(f"Nobody is registered yet. Within 30 minutes open {base_url}/first-run?token={token}")
+    sys.stdout.write("\n".join(lines) + "\n")
+    sys.stdout.flush()
+
+
+async def work(settings: Settings) -> None:
+    """Run only the engine, until SIGTERM or SIGINT."""
+    stop = asyncio.Event()
+    with stop_signals(stop):
+        async with database_of(settings) as (dsn, _), app.open_tools(settings, dsn, name="signalpost-worker") as tools:
+            engine = Engine(tools.database, wiring.sources(tools))
+            running = asyncio.create_task(engine.run())
+            await _until(stop, running, [])
+            await engine.stop(GRACE_SECONDS)
+            running.cancel()
+    _logger.info("worker.stopped")
