@@ -95,7 +95,7 @@ create table media (
     deleted_at timestamptz
 );
 create unique index media_storage_path on media (storage_path);
-create index media_due on media (workspace_id, expires_at) where expires_at is not null;
+create index media_due on media (expires_at) where expires_at is not null;
 create index media_listing on media (workspace_id, created_at desc, id desc) where deleted_at is null;
 """
 

@@ -5,7 +5,7 @@ import os
 import shutil
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import obstore
 from obstore.exceptions import BaseError
@@ -22,6 +22,15 @@ class StorageFailure(Exception):
 
 class Missing(Exception):
     """There is no object at this path."""
+
+
+class Opened(NamedTuple):
+    """An object being read: `size` of the whole, and the part that `pieces` gives, in pieces of about a mebibyte."""
+
+    size: int
+    start: int
+    end: int
+    pieces: AsyncIterator[bytes]
 
 
 class Store:
@@ -49,22 +58,30 @@ class Store:
         except (BaseError, OSError) as error:
             raise StorageFailure(f"{path} cannot be stored") from error
 
-    async def read(self, path: str, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
-        """Yield the bytes from `start` up to, not including, `end`, in pieces of about a mebibyte.
+    async def open(self, path: str, start: int = 0, end: int | None = None) -> "Opened":
+        """Begin to read the bytes from `start` up to, not including, `end`; a start behind the object means all of it.
 
         Raises:
             Missing: there is no such object.
             StorageFailure: it cannot be read.
         """
-        options: Any = {"range": (start, end)} if end is not None else {"range": {"offset": start}} if start else None
         try:
+            size: int = (await obstore.head_async(self._store, path))["size"]
+            if start >= size:
+                start, end = 0, None
+            end = min(size, size if end is None else end)
+            options: Any = {"range": (start, end)} if end - start < size else None
             found = await obstore.get_async(self._store, path, options=options)
-            async for piece in found.stream(min_chunk_size=PIECE_BYTES):
-                yield bytes(piece)
         except FileNotFoundError as error:
             raise Missing(path) from error
         except (BaseError, OSError) as error:
             raise StorageFailure(f"{path} cannot be read") from error
+        return Opened(size, start, end, _pieces(path, found))
+
+    async def read(self, path: str) -> AsyncIterator[bytes]:
+        """Yield all bytes, in pieces of about a mebibyte. Raises as `open` does."""
+        async for piece in (await self.open(path)).pieces:
+            yield piece
 
     async def delete(self, paths: Sequence[str]) -> None:
         """Remove objects; missing ones count as removed.
@@ -83,6 +100,14 @@ class Store:
     async def free_bytes(self) -> int | None:
         """Return the room left on the local disk, or None for a remote store, which has no such number."""
         return None if self._folder is None else await asyncio.to_thread(free_bytes, self._folder)
+
+
+async def _pieces(path: str, found: Any) -> AsyncIterator[bytes]:
+    try:
+        async for piece in found.stream(min_chunk_size=PIECE_BYTES):
+            yield bytes(piece)
+    except (BaseError, OSError) as error:
+        raise StorageFailure(f"{path} cannot be read") from error
 
 
 def free_bytes(folder: Path) -> int:

@@ -47,25 +47,28 @@ _AVIF_BRANDS = {b"avif", b"avis"}
 _MP4_BRANDS = {b"isom", b"mp41", b"mp42", b"avc1", b"M4V ", b"dash", b"MSNV", b"mp71", b"hvc1", b"av01"}
 
 
+_STARTS = {
+    b"\xff\xd8\xff": JPEG,
+    b"\x89PNG\r\n\x1a\n": PNG,
+    b"GIF87a": GIF,
+    b"GIF89a": GIF,
+    b"%PDF-": PDF,
+}
+
+
 def sniff(head: bytes) -> Format | None:
     """Return the format that `head`, the first bytes of a file, belongs to, or None for what is not taken in."""
-    if head.startswith(b"\xff\xd8\xff"):
-        return JPEG
-    if head.startswith(b"\x89PNG\r\n\x1a\n"):
-        return PNG
-    if head.startswith((b"GIF87a", b"GIF89a")):
-        return GIF
-    if head.startswith(b"%PDF-"):
-        return PDF
+    for start, found in _STARTS.items():
+        if head.startswith(start):
+            return found
     if head.startswith(b"RIFF"):
         return {b"WEBP": WEBP, b"AVI ": AVI}.get(head[8:12])
     if head.startswith(b"\x1aE\xdf\xa3"):
         return _matroska(head)
     if head[4:8] == b"ftyp":
         return _iso(head)
-    if head[4:8] in (b"moov", b"mdat", b"wide"):  # QuickTime from before there was `ftyp`
-        return QUICKTIME
-    return None
+    # QuickTime from before there was `ftyp`
+    return QUICKTIME if head[4:8] in (b"moov", b"mdat", b"wide") else None
 
 
 def _matroska(head: bytes) -> Format | None:

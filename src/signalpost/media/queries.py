@@ -12,8 +12,8 @@ from signalpost.web.caller import Caller
 from signalpost.web.inputs import Page
 
 COLUMNS = """id, workspace_id, profile_id, kind, file_name, mime_type, size_bytes, sha256, width, height, duration_ms,
-    fps, video_codec, audio_codec, storage_path, thumbnail_path, alt_text, status, error, created_by_user_id, created_at,
-    expires_at, deleted_at"""
+    fps, video_codec, audio_codec, storage_path, thumbnail_path, alt_text, status, error, created_by_user_id,
+    created_at, expires_at, deleted_at"""
 """In the order of `MediaRow`."""
 
 _SEEN = """workspace_id = $1 and deleted_at is null

@@ -150,8 +150,8 @@ def _endpoint(
             body, body_optional = hint, parameter.default is not inspect.Parameter.empty
         elif name == "query":
             query = hint
-        elif hint in _PLAIN:
-            arguments[name] = _PLAIN[hint]
+        elif (bare := typing.get_origin(hint) or hint) in _PLAIN:  # Request may name its parameters
+            arguments[name] = _PLAIN[bare]
         elif typing.get_origin(hint) is Annotated and (how := _path_marker(hint)) is not None:
             path_inputs.append(PathInput(name, _param(how, name, params, where), how))
         else:

@@ -1,4 +1,4 @@
-"""`python -m signalpost.media.probe FILE MIME_TYPE THUMBNAIL`: one line of JSON says what the file is, or why it is not.
+"""`python -m signalpost.media.probe FILE MIME_TYPE THUMBNAIL`: one line of JSON says what the file is.
 
 The limits are set before anything that reads foreign bytes is imported. A limit that is hit ends the process, and the
 parent takes that as an answer.

@@ -1,4 +1,4 @@
-"""MP4, QuickTime, HEIC and AVIF: metadata is blanked out where it stands, so nothing moves and nothing is coded anew."""
+"""MP4, QuickTime, HEIC and AVIF: metadata is blanked where it stands, so nothing moves and nothing is coded anew."""
 
 import struct
 from collections.abc import Iterator

@@ -6,6 +6,7 @@ from typing import Any
 import av
 from av.error import FFmpegError
 from av.video.frame import VideoFrame
+from PIL import Image
 
 from signalpost.media.formats import MP4, QUICKTIME, Format
 from signalpost.media.probe import boxes
@@ -47,7 +48,8 @@ def _describe(container: Any, thumbnail: Path) -> dict[str, Any]:
         raise too_big(f"A picture has at most {PIXELS_MAX // 1_000_000} million pixels.")
     context.thread_count = 1
     frame = _first_frame(container, stream)
-    save_thumbnail(frame.to_image(), thumbnail)
+    picture: Image.Image = frame.to_image()  # type: ignore[no-untyped-call]
+    save_thumbnail(picture, thumbnail)
     turned = abs(getattr(frame, "rotation", 0)) % 180 == 90
     width, height = (frame.height, frame.width) if turned else (frame.width, frame.height)
     duration = container.duration / 1000 if container.duration else None

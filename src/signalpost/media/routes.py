@@ -1,0 +1,94 @@
+"""Media over HTTP."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from litestar import Request
+
+from signalpost.kit import clock, ids, problems
+from signalpost.kit.db import Db
+from signalpost.kit.wire import Listing
+from signalpost.media import actions, queries, serving, uses
+from signalpost.media.errors import MediaFetchFailed
+from signalpost.media.queries import MediaRow
+from signalpost.media.schemas import ContentAddress, Media, MediaDeleted, MediaFilter, UpdateMedia, shown
+from signalpost.plans import PlanLimitReached
+from signalpost.web.caller import PUBLIC, Caller
+from signalpost.web.inputs import Id, Mine, Page, Tools
+from signalpost.web.routing import Raw, Routes
+from signalpost.web.streaming import body_pieces
+
+routes = Routes("Media")
+
+MyMedia = Annotated[MediaRow, Mine("med", queries.find_mine)]
+
+
+async def _shown(db: Db, tools: Tools, rows: list[MediaRow]) -> list[Media]:
+    found = await uses.count(db, rows[0].workspace_id, [row.id for row in rows]) if rows else {}
+    return [shown(row, found[row.id], tools.keys, tools.settings.base_url or "") for row in rows]
+
+
+@routes.post(
+    "/media/upload",
+    scope="media:write",
+    request_types=("multipart/form-data", "application/json"),
+    raises=(
+        problems.PayloadTooLarge,
+        problems.UnsupportedMediaType,
+        problems.UnsafeAddress,
+        MediaFetchFailed,
+        PlanLimitReached,
+        problems.Unavailable,
+    ),
+)
+async def upload_media(request: Request[Any, Any, Any], tools: Tools, caller: Caller) -> Media:
+    """Upload a file, or have one fetched.
+
+    Send a multipart form with the part `file` and, if wanted, the fields `profileId`, `altText` and `kind`; or JSON
+    with the `url` of a public file. Images (JPEG, PNG, WebP, GIF, HEIC, AVIF) have at most 25 MB and 50 million pixels,
+    documents (PDF) 100 MB, videos (MP4, QuickTime, WebM, AVI, Matroska) what the plan allows. What a file is, its
+    content decides. Places, devices and other metadata are taken out, so size and checksum are those of the stored
+    bytes. A repeated Idempotency-Key gives the first answer again, whatever file comes with it.
+    """
+    row = await actions.upload(tools, caller, request.headers.get("content-type", ""), body_pieces(request))
+    async with tools.database.connection() as db:
+        return (await _shown(db, tools, [row]))[0]
+
+
+@routes.get("/media", scope="posts:read")
+async def list_media(db: Db, tools: Tools, caller: Caller, page: Page, query: MediaFilter) -> Listing[Media]:
+    """List files, newest first."""
+    profile_id = ids.decode("prof", query.profile_id) if query.profile_id else None
+    if query.profile_id and profile_id is None:
+        return page.listing([], [])
+    rows = await queries.listed(db, caller, page, profile_id=profile_id, kind=query.kind)
+    return page.listing(await _shown(db, tools, rows), [(row.created_at, row.id) for row in rows])
+
+
+@routes.get("/media/{id}", scope="posts:read")
+async def get_media(media: MyMedia, db: Db, tools: Tools) -> Media:
+    """Return a file's description, with addresses that work for an hour."""
+    return (await _shown(db, tools, [media]))[0]
+
+
+@routes.patch("/media/{id}", scope="media:write")
+async def update_media(media: MyMedia, db: Db, tools: Tools, data: UpdateMedia) -> Media:
+    """Change the alternative text. Posts that name the file already keep theirs."""
+    return (await _shown(db, tools, [await actions.update_media(db, media, data)]))[0]
+
+
+@routes.delete("/media/{id}", scope="media:write", raises=(problems.InvalidState,))
+async def delete_media(media: MyMedia, db: Db, caller: Caller) -> MediaDeleted:
+    """Delete a file that nothing waits for. The bytes go at once, or after seven days if a post used them."""
+    gone = await actions.delete_media(db, caller, media)
+    return MediaDeleted(
+        ids.encode("med", gone.id), deleted=True, bytes_kept_until=clock.wire(gone.expires_at or clock.now())
+    )
+
+
+@routes.get("/media/{id}/content", scope=PUBLIC, unlimited=True)
+async def get_media_content(
+    media_id: Annotated[UUID, Id("med")], query: ContentAddress, request: Request[Any, Any, Any], tools: Tools
+) -> Raw:
+    """Return the bytes of a file. `url` and `thumbnailUrl` of a media lead here; they need no credential."""
+    return await serving.content(tools, media_id, query, request.headers.get("range"))
