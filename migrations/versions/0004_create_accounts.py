@@ -34,6 +34,9 @@ create table account (
     last_published_at timestamptz,
     last_refreshed_at timestamptz,
     last_refresh_error text,
+    upkeep_at timestamptz,                 -- when the token is looked after next (job account.upkeep)
+    renewing_by uuid,                      -- who renews the token right now: one at a time over all processes
+    renewing_until timestamptz,
     last_checked_at timestamptz,
     health jsonb,                          -- answer of the last live check
     created_at timestamptz not null default now(),
@@ -54,7 +57,7 @@ create table network_app (                 -- apps registered by ourselves at a 
 );
 
 create table oauth_flow (
-    state_hash bytea primary key,
+    state_hash bytea primary key,          -- SHA-256: a copy of this table opens nothing
     workspace_id uuid not null references workspace,
     profile_id uuid not null references profile,
     platform text not null,
@@ -62,11 +65,12 @@ create table oauth_flow (
     base_url text,
     redirect_url text,
     code_verifier bytea not null,          -- sealed
-    started_by jsonb not null,
+    started_by jsonb not null,             -- {actor, userId, keyId, mode, via}
     created_at timestamptz not null default now(),
     expires_at timestamptz not null,
     used_at timestamptz
 );
+create index oauth_flow_age on oauth_flow (expires_at);
 """
 
 

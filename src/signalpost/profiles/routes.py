@@ -3,6 +3,7 @@ from typing import Annotated
 from signalpost.kit.db import Db
 from signalpost.kit.problems import AlreadyExists, Forbidden, InvalidState, VersionConflict
 from signalpost.kit.wire import Listing
+from signalpost.plans.errors import PlanFeatureUnavailable, PlanLimitReached
 from signalpost.profiles import actions, queries
 from signalpost.profiles.errors import LinkCycle
 from signalpost.profiles.queries import LinkRow, ProfileRow
@@ -27,7 +28,7 @@ MyProfile = Annotated[ProfileRow, Mine("prof", queries.find_mine)]
 MyLink = Annotated[LinkRow, Mine("lnk", queries.find_my_link)]
 
 
-@routes.post("/profiles", scope="profiles:write", raises=(AlreadyExists, Forbidden), etag=True)
+@routes.post("/profiles", scope="profiles:write", raises=(AlreadyExists, Forbidden, PlanLimitReached), etag=True)
 async def create_profile(db: Db, caller: Caller, data: CreateProfile) -> Profile:
     """Create a profile.
 
@@ -51,7 +52,7 @@ async def list_profile_links(db: Db, caller: Caller, page: Page) -> Listing[Prof
     return page.listing([row.shown() for row in rows], [(row.created_at, row.id) for row in rows])
 
 
-@routes.post("/profiles/links", scope="profiles:write", raises=(AlreadyExists, LinkCycle))
+@routes.post("/profiles/links", scope="profiles:write", raises=(AlreadyExists, LinkCycle, PlanFeatureUnavailable))
 async def create_profile_link(db: Db, caller: Caller, data: CreateProfileLink) -> ProfileLink:
     """Link a child profile to a parent, so that posts of the parent can be passed on.
 
@@ -80,7 +81,9 @@ async def get_profile(profile: MyProfile) -> Profile:
     return profile.shown()
 
 
-@routes.patch("/profiles/{id}", scope="profiles:write", raises=(AlreadyExists, VersionConflict), etag=True)
+@routes.patch(
+    "/profiles/{id}", scope="profiles:write", raises=(AlreadyExists, VersionConflict, PlanLimitReached), etag=True
+)
 async def update_profile(profile: MyProfile, db: Db, caller: Caller, data: UpdateProfile, if_match: IfMatch) -> Profile:
     """Change a profile: what is left out stays, null clears."""
     return await actions.update_profile(db, caller, profile.id, data, if_match)

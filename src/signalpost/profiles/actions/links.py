@@ -5,6 +5,7 @@ from signalpost import networks
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
+from signalpost.plans import actions as plans
 from signalpost.profiles import queries
 from signalpost.profiles.errors import LinkCycle
 from signalpost.profiles.queries import LinkRow
@@ -73,7 +74,11 @@ async def link_profiles(db: Db, caller: Caller, wish: CreateProfileLink) -> Prof
         ValidationFailed: a profile or a platform is not known here.
         AlreadyExists: the child has another parent.
         LinkCycle: the link would close a circle, or make a chain of more than three.
+        PlanFeatureUnavailable: the plan has no links, or no language override.
     """
+    plans.require_feature(caller, "profileLinks")
+    if wish.rules is not None and wish.rules.language_override is not None:
+        plans.require_feature(caller, "languageOverride")
     rules = _rules(wish.rules or LinkRulesWish())
     parent_id, child_id = await _ends(db, caller, wish)
     await queries.one_at_a_time(db, caller.workspace_id)

@@ -6,6 +6,8 @@ import asyncpg
 from signalpost import events
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
+from signalpost.plans import actions as plans
+from signalpost.plans.errors import PlanLimitReached
 from signalpost.profiles import queries
 from signalpost.profiles.actions import wishes
 from signalpost.profiles.actions.links import end_links
@@ -46,6 +48,7 @@ async def create_profile(db: Db, caller: Caller, wish: CreateProfile) -> Profile
         raise problems.Forbidden("This credential is limited to some profiles, so it cannot create others.")
     await wishes.check(db, caller, wish)
     await queries.one_at_a_time(db, caller.workspace_id)
+    await plans.require_room(db, caller, "profiles")
     row = wishes.overlay(_blank(caller.workspace_id, caller.workspace_timezone), wish, caller)
     return (await _insert(db, row)).shown()
 
@@ -62,9 +65,12 @@ async def update_profile(db: Db, caller: Caller, profile_id: UUID, wish: UpdateP
     Raises:
         VersionConflict: it was changed since the caller read it.
         AlreadyExists: another profile of the workspace has the new name.
+        PlanLimitReached: the profile is over the plan's limit, so it can only be read.
     """
     await wishes.check(db, caller, wish)
     row = await _locked(db, caller, profile_id, if_match)
+    if row.over_limit:
+        raise PlanLimitReached("This profile is over the plan's limit: it can be read and deleted only.")
     row = replace(wishes.overlay(row, wish, caller), updated_at=clock.now())
     try:
         version = await db.fetchval(
