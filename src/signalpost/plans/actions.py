@@ -21,7 +21,7 @@ def month_of(instant: datetime) -> date:
     return instant.date().replace(day=1)
 
 
-# A limited plan counts in one row (stripe 0), whose lock makes the guard exact. An unlimited one has nothing to guard, so
+# A limited plan counts in one row (stripe 0), whose lock makes the guard exact. An unlimited one guards nothing, so
 # each connection counts in a row of its own: many creates of one workspace at once do not wait for each other's commit.
 # The sum of all rows counts, so a change of plan within a month loses nothing.
 _SPEND = """
