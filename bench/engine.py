@@ -48,7 +48,8 @@ update lane set owner = $1, lease_until = now() + interval '30 s' where (kind, k
 """
 _BARE_RELEASE = """
 update lane l set owner = null, next_due_at = (
-    select min(next_attempt_at) from bench_item i where i.lane = l.key and next_attempt_at is not null), not_before = now()
+    select min(next_attempt_at) from bench_item i where i.lane = l.key and next_attempt_at is not null),
+    not_before = now()
 where kind = 'bench' and key = any($1)
 """
 
@@ -68,7 +69,7 @@ class Nothing(Source[tuple[UUID, float], bool]):
         rows = await db.fetch(_DUE, keys, per_lane)
         return [(row[0], (row[1], row[2].timestamp())) for row in rows]
 
-    async def run(self, lease: Lease, item: tuple[UUID, float]) -> bool:
+    async def run(self, lease: Lease, item: tuple[UUID, float]) -> bool:  # noqa: ARG002 - the interface
         self.lags.append(time.time() - item[1])
         return True
 

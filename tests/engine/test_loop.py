@@ -66,8 +66,8 @@ async def test_quiet_tenants_do_not_wait_for_a_burst(store: Database) -> None:
 
     async with store.connection() as db:
         lags = await db.fetch(_LAGS, items)
-    assert lags[len(lags) // 2]["lag"] < 0.1
-    assert lags[-2]["lag"] < 0.5
+    assert lags[len(lags) // 2]["lag"] < 0.4  # 0.06 on an idle machine; the burst takes several seconds
+    assert lags[-2]["lag"] < 0.8
 
 
 async def test_one_long_lane_goes_behind_the_others(store: Database) -> None:

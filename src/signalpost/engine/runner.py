@@ -57,7 +57,7 @@ class Runner:
             self.woken.clear()
             self.looped_at = steady()
             try:
-                if await self.claim(self.source.lanes):
+                if await self.claim(max(1, self.source.lanes // 2)):
                     failures = misses = 0
                     await asyncio.sleep(0)
                     continue

@@ -1,0 +1,207 @@
+"""Processes that die or hang, a database that goes away. The ledger is the oracle: what really ran, and when."""
+
+import asyncio
+import contextlib
+import random
+import signal
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from tests.engine import support
+from tests.engine.support import ALL_DONE, Work, add, running, until, value
+
+from signalpost.engine import contract, presence, turn
+from signalpost.engine.contract import Lease, LeaseLost
+from signalpost.engine.engine import Engine
+from signalpost.kit import ids, postgres
+from signalpost.kit.db import Database
+from signalpost.main.migrate import migrate
+
+# Items that were written as done by a worker that no longer held the lane would show as runs > 1.
+TWICE = "count(*) from work where runs > 1"
+# A run that never ended belongs to a killed process; the same lane's next one must begin after the kill, which is what
+# `process` distinguishes: two processes' ended runs never overlap.
+CONCURRENT = """count(*) from ledger a join ledger b on a.lane = b.lane and a.process < b.process
+    where a.ended is not null and b.ended is not null and a.began < b.ended and b.began < a.ended"""
+
+
+@contextlib.asynccontextmanager
+async def worker(dsn: str, seconds: float = 0.02) -> AsyncIterator[asyncio.subprocess.Process]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.engine.program", dsn, str(seconds), stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None
+    await process.stdout.readline()
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.send_signal(signal.SIGCONT)
+            process.send_signal(signal.SIGTERM)
+        await asyncio.wait_for(process.wait(), 20)
+
+
+async def test_the_work_of_a_killed_process_runs_again_within_two_seconds(store: Database) -> None:
+    work = await add(store, [ids.new_id() for _ in range(4)])
+    async with worker(store.dsn, seconds=60) as victim:
+        await until(store, "count(*) = 4 from ledger")
+        async with running(Engine(store, [Work(store)])):
+            await asyncio.sleep(1.2)
+            assert await value(store, "count(*) from ledger") == 4, "a living worker's lanes are left alone"
+            victim.kill()
+            seconds = await until(store, ALL_DONE)
+
+    assert seconds < 2
+    assert await value(store, "count(*) from work where id = any($1) and runs = 1", work) == 4
+    assert await value(store, "count(*) from worker") == 0
+
+
+async def test_sixty_kills_lose_nothing_and_never_run_a_lane_twice_at_once(store: Database) -> None:
+    lanes = [ids.new_id() for _ in range(20)]
+    await add(store, lanes * 40)
+    random_ = random.Random(7)
+
+    async def life() -> None:
+        for _ in range(15):
+            async with worker(store.dsn, seconds=0.005) as process:
+                await asyncio.sleep(random_.uniform(0.05, 0.5))
+                process.kill()
+
+    await asyncio.gather(*(life() for _ in range(4)))
+    async with running(Engine(store, [Work(store, seconds=0.001)])):
+        await until(store, ALL_DONE, seconds=40)
+
+    assert await value(store, TWICE) == 0
+    assert await value(store, CONCURRENT) == 0
+
+
+async def test_a_worker_stopped_past_its_lease_writes_nothing_when_it_wakes(store: Database) -> None:
+    """Its session stays open, so only the lease tells that it is gone."""
+    await add(store, [ids.new_id()] * 3)
+    async with worker(store.dsn, seconds=0.5) as sleeper:
+        await until(store, "exists (select from ledger)")
+        sleeper.send_signal(signal.SIGSTOP)
+        async with store.connection() as db:  # the thirty seconds pass
+            await db.execute("update lane set lease_until = now() - interval '1 s'")
+        async with running(Engine(store, [Work(store)])):
+            await until(store, ALL_DONE)
+            sleeper.send_signal(signal.SIGCONT)
+            await asyncio.sleep(1.5)
+
+    assert await value(store, TWICE) == 0
+    assert await value(store, "count(distinct done_by) from work") == 1
+
+
+async def test_an_item_whose_lane_was_taken_away_stops_quietly(store: Database) -> None:
+    lane = ids.new_id()
+    (item,) = await add(store, [lane])
+    seen: list[BaseException] = []
+
+    class Slow(Work):
+        async def run(self, lease: Lease, item: UUID) -> str | None:
+            async with self.database.connection() as db:
+                await db.execute("update lane set owner = $2 where key = $1", lane, ids.new_id())
+            try:
+                async with lease.transaction() as db:
+                    await db.execute("update work set runs = 99")
+            except LeaseLost as lost:
+                seen.append(lost)
+                raise
+            return None
+
+    engine = Engine(store, [Slow(store)])
+    await engine.tick(budget_seconds=2)
+    await engine.stop()
+
+    assert len(seen) == 1
+    assert await value(store, "runs from work where id = $1", item) == 0
+
+
+async def test_ensure_fresh_refuses_a_lease_that_may_have_run_out(
+    store: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last look before a call that cannot be undone needs no database."""
+    await add(store, [ids.new_id()])
+    ends: list[str] = []
+
+    def check(lease: Lease, _item: UUID) -> None:
+        for late in (0, contract.LEASE_SECONDS + 1):
+            monkeypatch.setattr(turn, "steady", lambda late=late: presence.steady() + late)
+            try:
+                lease.ensure_fresh()
+                ends.append("fresh")
+            except LeaseLost:
+                ends.append("lost")
+
+    source = Work(store)
+    source.on_run = check
+    engine = Engine(store, [source])
+    await engine.tick()
+    await engine.stop()
+
+    assert ends == ["fresh", "lost"]
+
+
+async def test_leases_of_long_items_are_renewed(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(presence, "RENEW_SECONDS", 0.2)
+    await add(store, [ids.new_id()])
+    async with running(Engine(store, [Work(store, seconds=2.5)])):
+        await until(store, "exists (select from ledger)")
+        first = await value(store, "lease_until from lane")
+        await until(store, "lease_until > $1 from lane", first)
+        await until(store, ALL_DONE)
+
+    assert await value(store, "count(*) from ledger") == 1
+
+
+def _stop(folder: Path) -> None:
+    postgres.start(folder).stop()
+
+
+@pytest.fixture
+async def own_server() -> AsyncIterator[tuple[Path, Database]]:
+    """A PostgreSQL of this test alone, to be restarted."""
+    with tempfile.TemporaryDirectory(prefix="signalpost-test-") as name:
+        folder = Path(name)
+        await asyncio.to_thread(folder.chmod, 0o755)
+        cluster = await asyncio.to_thread(postgres.start, folder)
+        await migrate(cluster.dsn())
+        database = await Database.open(cluster.dsn(), connections_max=10)
+        async with database.connection() as db:
+            await db.execute(support.SCHEMA)
+        yield folder, database
+        await database.close()
+        await asyncio.to_thread(_stop, folder)
+
+
+async def test_restarts_of_the_database_under_load_lose_nothing(own_server: tuple[Path, Database]) -> None:
+    """A worker keeps its name through a restart when nobody took it for dead: what runs goes on."""
+    folder, database = own_server
+    await add(database, [ids.new_id() for _ in range(30)] * 30)
+    engines = [Engine(database, [Work(database, seconds=0.003)]) for _ in range(2)]
+
+    async with running(engines[0]), running(engines[1]):
+        for _ in range(4):
+            await asyncio.sleep(0.6)
+            await asyncio.to_thread(_stop, folder)
+            await asyncio.to_thread(postgres.start, folder)
+        await asyncio.sleep(1)
+        await until(database, ALL_DONE, seconds=40)
+
+    assert await value(database, TWICE) == 0
+    assert await value(database, "count(*) from work where done_at is null") == 0
+
+
+async def test_the_engine_starts_before_its_database(own_server: tuple[Path, Database]) -> None:
+    folder, database = own_server
+    await add(database, [ids.new_id()])
+    await asyncio.to_thread(_stop, folder)
+    async with running(Engine(database, [Work(database)])):
+        await asyncio.sleep(0.5)
+        await asyncio.to_thread(postgres.start, folder)
+        seconds = await until(database, ALL_DONE)
+    assert seconds < 5

@@ -1,0 +1,220 @@
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from tests.engine.support import running, until, value
+
+from signalpost.engine import jobs
+from signalpost.engine.contract import Lease
+from signalpost.engine.engine import Engine
+from signalpost.engine.jobs import Again, Jobs
+from signalpost.kit import ids
+from signalpost.kit.db import Database
+
+NO_JOBS = "not exists (select from job)"
+
+
+class Recorder:
+    def __init__(self, *answers: Again | Exception | None) -> None:
+        self.answers = list(answers)
+        self.seen: list[Mapping[str, Any]] = []
+
+    async def __call__(self, _lease: Lease, payload: Mapping[str, Any]) -> Again | None:
+        self.seen.append(payload)
+        answer = self.answers.pop(0) if self.answers else None
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+async def _enqueue(database: Database, kind: str = "test", **options: Any) -> UUID:
+    async with database.transaction() as db:
+        return await jobs.enqueue(db, kind, {"n": 1}, **options)
+
+
+def _engine(database: Database, handler: Any) -> tuple[Engine, Jobs]:
+    source = Jobs()
+    source.register("test", handler)
+    return Engine(database, [source]), source
+
+
+async def _hurry(database: Database) -> None:
+    """Make everything due now."""
+    async with database.connection() as db:
+        await db.execute("update job set next_attempt_at = now() where next_attempt_at is not null")
+        await db.execute("update lane set next_due_at = now(), not_before = null where owner is null")
+        await db.execute("select pg_notify('lane', 'job')")
+
+
+async def test_a_finished_job_leaves_no_row(store: Database) -> None:
+    handler = Recorder()
+    engine, _ = _engine(store, handler)
+    async with running(engine):
+        await _enqueue(store)
+        await until(store, NO_JOBS)
+    assert handler.seen == [{"n": 1}]
+
+
+async def test_a_failing_job_is_retried_with_growing_delays_and_then_kept_as_failed(store: Database) -> None:
+    engine, _ = _engine(store, Recorder(*[RuntimeError("no")] * 9))
+    job = await _enqueue(store, unique_key="one")
+    delays = []
+    for _ in range(4):
+        await engine.tick()
+        async with store.connection() as db:
+            delays.append(await db.fetchval("select extract(epoch from next_attempt_at - now())::float8 from job"))
+        await _hurry(store)
+    await engine.tick()
+    await engine.stop()
+
+    for delay, planned in zip(delays, jobs.RETRY_SECONDS, strict=True):
+        assert planned - 2 <= delay <= planned * 1.1
+    async with store.connection() as db:
+        row = await db.fetchrow("select * from job where id = $1", job)
+    assert (row["state"], row["failure_code"], row["attempts"], row["last_error"]) == (
+        "failed", "failed", 5, "RuntimeError('no')",
+    )  # fmt: skip
+    assert await _enqueue(store, unique_key="one") != job, "a failed job lets go of its name"
+
+
+async def test_a_job_that_takes_its_worker_down_three_times_is_not_tried_again(store: Database) -> None:
+    handler = Recorder()
+    engine, _ = _engine(store, handler)
+    await _enqueue(store)
+    async with store.connection() as db:  # what three kills leave behind
+        await db.execute("update job set attempts = 3, crashes = 2, started_at = now()")
+    await engine.tick()
+    await engine.stop()
+
+    assert handler.seen == []
+    assert await value(store, "failure_code = 'crashed' from job")
+
+
+async def test_a_crash_is_counted_by_the_next_claim_only(store: Database) -> None:
+    handler = Recorder(RuntimeError("a failure is no crash"))
+    engine, _ = _engine(store, handler)
+    await _enqueue(store)
+    await engine.tick()
+    assert await value(store, "attempts = 1 and crashes = 0 and started_at is null from job")
+
+    async with store.connection() as db:
+        await db.execute("update job set started_at = now()")
+    await _hurry(store)
+    await engine.tick()
+    await engine.stop()
+    assert len(handler.seen) == 2
+
+
+async def test_a_stop_is_no_attempt(store: Database) -> None:
+    started = asyncio.Event()
+
+    async def slow(_lease: Lease, _payload: Mapping[str, Any]) -> None:
+        started.set()
+        await asyncio.sleep(60)
+
+    engine, _ = _engine(store, slow)
+    await _enqueue(store)
+    async with running(engine, grace_seconds=0.1):
+        await asyncio.wait_for(started.wait(), 5)
+
+    assert await value(store, "attempts = 0 and started_at is null and next_attempt_at <= now() from job")
+
+
+async def test_a_name_has_one_open_job_with_the_latest_payload(store: Database) -> None:
+    first = await _enqueue(store, unique_key="one")
+    async with store.transaction() as db:
+        assert await jobs.enqueue(db, "test", {"n": 2}, unique_key="one") == first
+    handler = Recorder()
+    engine, _ = _engine(store, handler)
+    await engine.tick()
+    await engine.stop()
+    assert handler.seen == [{"n": 2}]
+
+
+async def test_enqueued_again_while_it_runs_it_runs_once_more(store: Database) -> None:
+    """What it read may have been from before the change that asked for it again."""
+    runs = 0
+
+    async def again_meanwhile(_lease: Lease, _payload: Mapping[str, Any]) -> None:
+        nonlocal runs
+        runs += 1
+        if runs == 1:
+            await _enqueue(store, unique_key="one")
+
+    engine, _ = _engine(store, again_meanwhile)
+    await _enqueue(store, unique_key="one")
+    async with running(engine):
+        await until(store, NO_JOBS)
+    assert runs == 2
+
+
+async def test_a_handler_can_ask_to_be_run_again(store: Database) -> None:
+    handler = Recorder(Again(0.2), Again(0.2))
+    engine, _ = _engine(store, handler)
+    async with running(engine):
+        await _enqueue(store)
+        await until(store, NO_JOBS)
+    assert len(handler.seen) == 3
+
+
+async def test_periodic_work_is_one_row_that_computes_its_next_time(store: Database) -> None:
+    handler = Recorder(RuntimeError("one failure does not end it"))
+    source = Jobs()
+    source.register("often", handler, every_seconds=0.2)
+    async with store.transaction() as db:
+        await source.ensure_periodic(db)
+        await source.ensure_periodic(db)
+    async with running(Engine(store, [source])):
+        await asyncio.sleep(0.5)
+        assert len(handler.seen) == 1, "after a failure it waits like any job"
+        await _hurry(store)
+        await asyncio.sleep(1.5)
+
+    assert 4 <= len(handler.seen) <= 9
+    assert await value(store, "count(*) from job where kind = 'often'") == 1
+
+
+async def test_a_slow_kind_of_job_does_not_hold_up_another(store: Database) -> None:
+    async def slow(_lease: Lease, _payload: Mapping[str, Any]) -> None:
+        await asyncio.sleep(60)
+
+    quick = Recorder()
+    engine, source = _engine(store, quick)
+    source.register("slow", slow)
+    async with running(engine, grace_seconds=0.1):
+        for _ in range(20):
+            await _enqueue(store, "slow")
+        await _enqueue(store, workspace_id=ids.new_id())
+        await until(store, "not exists (select from job where kind = 'test')", seconds=2)
+    assert len(quick.seen) == 1
+
+
+async def test_an_unknown_kind_waits_for_a_version_that_knows_it(store: Database) -> None:
+    engine, source = _engine(store, Recorder())
+    await _enqueue(store, "newer")
+    await engine.tick()
+    known = Recorder()
+    source.register("newer", known)
+    await _hurry(store)
+    await engine.tick()
+    await engine.stop()
+    assert len(known.seen) == 1
+
+
+async def test_purge_forgets_old_failures_and_quiet_lanes(store: Database) -> None:
+    engine, source = _engine(store, Recorder())
+    await _enqueue(store)
+    await engine.tick()
+    old = await _enqueue(store)
+    async with store.transaction() as db:
+        await db.execute(
+            "update job set state = 'failed', failed_at = now() - interval '31d', next_attempt_at = null where id = $1",
+            old,
+        )
+        await source.ensure_periodic(db)
+    await engine.tick()
+    await _hurry(store)
+    await engine.tick()
+    await engine.stop()
+    assert await value(store, "count(*) from job where id = $1", old) == 0

@@ -1,0 +1,114 @@
+"""Rate buckets and the clock."""
+
+import asyncio
+import time
+
+import pytest
+from tests.engine.support import ALL_DONE, Work, add, running, until, value
+from tests.engine.test_faults import worker
+
+from signalpost.engine import buckets
+from signalpost.engine.clock import TRUST_AFTER_SECONDS, ClockGuard
+from signalpost.engine.engine import Engine
+from signalpost.kit import ids
+from signalpost.kit.db import Database
+
+
+async def test_a_bucket_is_never_exceeded_by_two_processes(store: Database) -> None:
+    async with store.transaction() as db:
+        await buckets.declare(db, "test:app", capacity=5, per_second=20)
+    await add(store, [ids.new_id() for _ in range(60)], bucket="test:app")
+
+    async with worker(store.dsn, 0.001), worker(store.dsn, 0.001):
+        await until(store, ALL_DONE)
+
+    # In any window that starts with a run: the capacity, and what flows in meanwhile (plus one for the window's edge).
+    worst = """max(n) from (select count(*) over (order by began range between current row and interval '1 s' following)
+        as n from ledger) x"""
+    assert await value(store, f"{worst}") <= 5 + 20 + 1
+    assert await value(store, "max(began) - min(began) < interval '8 s' from ledger"), "and it is used"
+
+
+async def test_take_grants_what_is_there_and_tells_when_more_comes(store: Database) -> None:
+    async with store.transaction() as db:
+        await buckets.declare(db, "a", capacity=3, per_second=0.5)
+        grants = await buckets.take(db, {"a": 5, "unknown": 9})
+    assert list(grants) == ["a"]
+    assert grants["a"].tokens == 3
+    assert grants["a"].wait_seconds(0) == pytest.approx(2, abs=0.2)
+    assert grants["a"].wait_seconds(1) == pytest.approx(4, abs=0.2)
+    assert grants["a"].wait_seconds(1000) == buckets.HOLD_SECONDS_MAX
+
+
+async def test_a_held_bucket_grants_nothing(store: Database) -> None:
+    async with store.transaction() as db:
+        await buckets.declare(db, "a", capacity=3, per_second=1)
+        await buckets.hold(db, "a", 30)
+        grants = await buckets.take(db, {"a": 1})
+    assert grants["a"].tokens == 0
+    assert 29 < grants["a"].wait_seconds(0) <= 30
+
+
+async def test_a_clock_step_keeps_due_work_until_the_clock_is_back(store: Database) -> None:
+    """The step is seen by the very claim that would have published too early."""
+    engine = Engine(store, [Work(store)])
+    async with running(engine):
+        await asyncio.sleep(0.2)
+        engine.clock.observe(time.time() - 3600, *_now())  # as if our notion had been of an hour ago
+        assert engine.clock.problem is not None
+        await add(store, [ids.new_id()])
+        engine.clock._offset -= 3600  # type: ignore[operator]
+        await asyncio.sleep(1.5)
+        status = await engine.status()
+        assert await value(store, "count(*) from ledger") == 0
+        assert "step of" in str(status.clock_problem)
+        engine.clock._offset += 3600  # type: ignore[operator]
+        await until(store, ALL_DONE)
+    assert engine.clock.problem is None
+
+
+def _now() -> tuple[float, float]:
+    from signalpost.engine.clock import steady
+
+    return steady(), steady()
+
+
+class TestClockGuard:
+    def test_follows_slow_drift(self) -> None:
+        guard = ClockGuard()
+        assert all(guard.observe(1e9 + second * 1.0005, second, second + 0.001) for second in range(20_000))
+
+    @pytest.mark.parametrize("step", [3600.0, -1800.0, 400 * 86400.0])
+    def test_a_step_is_a_problem_until_it_is_undone(self, step: float) -> None:
+        guard = ClockGuard()
+        guard.observe(1e9, 0, 0.01)
+        assert not guard.observe(1e9 + 1 + step, 1, 1.01)
+        assert guard.problem is not None
+        assert not guard.observe(1e9 + 2 + step, 2, 2.01)
+        assert guard.observe(1e9 + 3, 3, 3.01)
+        assert guard.problem is None
+
+    def test_a_slow_answer_is_no_step(self) -> None:
+        guard = ClockGuard()
+        guard.observe(1e9, 0, 0.01)
+        assert guard.observe(1e9 + 1, 1, 31)
+
+    def test_a_clock_that_agrees_with_this_machine_is_trusted_again_after_a_while(self) -> None:
+        guard = ClockGuard()
+        start = time.time()
+        guard.observe(start - 3600, 0, 0.01)
+        assert not guard.observe(start, 1, 1.01)
+        assert not guard.observe(
+            start, 2, 2.01
+        )  # time.time() does not move with our made-up seconds: within 2 s is even
+        guard._candidate = start - 1 - TRUST_AFTER_SECONDS
+        guard._candidate_since = 1
+        assert guard.observe(start, 1 + TRUST_AFTER_SECONDS, 1 + TRUST_AFTER_SECONDS)
+        assert guard.problem is None
+
+    def test_a_clock_that_disagrees_with_this_machine_waits_for_a_person(self) -> None:
+        guard = ClockGuard()
+        guard.observe(1e9, 0, 0.01)
+        assert not any(guard.observe(2e9 + second, second, second + 0.01) for second in range(1, 1000))
+        guard.accept()
+        assert guard.observe(2e9 + 1000, 1000, 1000.01)
