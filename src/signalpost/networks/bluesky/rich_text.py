@@ -34,7 +34,11 @@ class Span:
 
 def spans(text: str) -> list[Span]:
     """Return what a reader could click, in order. An address without https:// is left alone: `node.js` is no site."""
-    return sorted((*_mentions(text), *_links(text), *_tags(text)), key=lambda span: span.start)
+    found: list[Span] = []
+    for span in sorted((*_mentions(text), *_links(text), *_tags(text)), key=lambda span: span.start):
+        if not found or span.start >= found[-1].end:  # `https://a.b/(@c.d` is one address, without a mention in it
+            found.append(span)
+    return found
 
 
 def handles(text: str) -> list[str]:

@@ -1,0 +1,149 @@
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from tests.networks.world import Clock, MemoryJournal, drive, outgoing, session
+
+from signalpost.networks import CONNECTORS
+from signalpost.networks.codes import CATEGORIES
+from signalpost.networks.contract import (
+    Absent,
+    MisplacedField,
+    NeedsReconnect,
+    Outcome,
+    OutcomeUnknown,
+    Pending,
+    Published,
+    Refused,
+    TryLater,
+)
+
+SANDBOX = CONNECTORS["sandbox"]
+
+
+async def publish(text: str, journal: MemoryJournal | None = None, **rest: Any) -> Outcome:
+    return await SANDBOX.publish(
+        session(None, Clock(), username="demo"), outgoing(text, **rest), journal or MemoryJournal()
+    )
+
+
+async def reconcile(text: str, journal: MemoryJournal) -> Any:
+    assert SANDBOX.reconcile is not None
+    return await SANDBOX.reconcile(session(None, Clock(), username="demo"), outgoing(text), journal)
+
+
+@pytest.mark.parametrize("text", ["hello", "hello [[ok]]", "[[nonsense]] [[fail]", ""])
+async def test_a_plain_text_goes_out(text: str) -> None:
+    outcome = await publish(text)
+    assert isinstance(outcome, Published)
+    assert outcome.url == f"https://sandbox.invalid/@demo/{outcome.remote_id}"
+    assert outcome.delivery == "live"
+
+
+async def test_one_target_has_one_id_and_another_another() -> None:
+    first, again, other = [await publish("x"), await publish("x"), await publish("x", dedupe_key="target-2")]
+    assert first == again
+    assert first != other
+
+
+@pytest.mark.parametrize("code", CATEGORIES)
+async def test_every_error_code_can_be_had(code: str) -> None:
+    outcome = await publish(f"[[fail:{code}]]")
+    match outcome:
+        case Refused():
+            assert (outcome.code, outcome.category) == (code, CATEGORIES[code])
+        case TryLater():
+            assert code in {
+                "rate_limited",
+                "platform_quota",
+                "platform_unavailable",
+                "platform_timeout",
+                "network_error",
+            }
+            assert outcome.code == code
+        case NeedsReconnect():
+            assert code in {"auth_expired", "account_disconnected", "account_restricted"}
+            assert outcome.restricted == (code == "account_restricted")
+        case OutcomeUnknown():
+            assert code == "outcome_unknown"
+        case _:
+            pytest.fail(str(outcome))
+
+
+async def test_an_unknown_code_refuses_and_says_so() -> None:
+    outcome = await publish("[[fail:banana]]")
+    assert isinstance(outcome, Refused)
+    assert outcome.code == "content_rejected"
+    assert "banana" in outcome.message
+
+
+async def test_transient_fails_as_often_as_asked() -> None:
+    kinds = [type(await publish("[[transient:2]]", attempt=attempt)) for attempt in (1, 2, 3)]
+    assert kinds == [TryLater, TryLater, Published]
+
+
+@pytest.mark.parametrize(
+    ("token", "found"),
+    [("[[timeout]]", Published), ("[[timeout:lost]]", Absent), ("[[timeout:forever]]", OutcomeUnknown)],
+)
+async def test_a_timeout_is_unknown_until_it_is_looked_up(token: str, found: type) -> None:
+    journal = MemoryJournal()
+
+    assert isinstance(await publish(token, journal), OutcomeUnknown)
+    assert journal.open == {"part:0"}
+    assert isinstance(await reconcile(token, journal), found)
+
+
+async def test_a_lost_post_is_sent_again_without_the_fault() -> None:
+    clock, journal = Clock(), MemoryJournal()
+
+    outcome = await drive(SANDBOX, lambda: session(None, clock), outgoing("a", "[[timeout:lost]]", "c"), journal, clock)
+
+    assert isinstance(outcome, Published)
+    assert len(outcome.thread_ids) == 2
+    assert [step for kind, step in journal.log if kind == "done"] == ["part:0", "part:1", "part:2"]
+
+
+async def test_slow_is_pending_until_its_time_has_come() -> None:
+    clock, journal = Clock(), MemoryJournal()
+    post = outgoing("[[slow:1500]]")
+    assert SANDBOX.poll is not None
+
+    first = await SANDBOX.publish(session(None, clock), post, journal)
+    assert isinstance(first, Pending)
+    assert first.poll_after_seconds == 1.5
+    clock.advance(1)
+    second = await SANDBOX.poll(session(None, clock), post, journal, first.state)
+    assert isinstance(second, Pending)
+    assert second.poll_after_seconds == 0.5
+    assert journal.log == []
+    clock.advance(0.5)
+    assert isinstance(await SANDBOX.poll(session(None, clock), post, journal, second.state), Published)
+
+
+async def test_slow_is_bounded() -> None:
+    outcome = await publish("[[slow:99999999999]]")
+    assert isinstance(outcome, Pending)
+    assert timedelta(seconds=outcome.poll_after_seconds) == timedelta(minutes=10)
+
+
+async def test_inbox_and_metrics_and_first_comment() -> None:
+    outcome = await publish("[[inbox]] [[metrics:views=10,likes=2,odd]]", first_comment="first!")
+    assert isinstance(outcome, Published)
+    assert outcome.delivery == "inbox"
+    assert outcome.metrics == {"views": 10, "likes": 2}
+    assert outcome.first_comment_id
+
+
+@pytest.mark.parametrize("name", ["demo", "@demo", "Demo.Account-1"])
+async def test_any_name_connects(name: str) -> None:
+    assert SANDBOX.connect is not None
+    identity = await SANDBOX.connect(None, None, False, {"username": name})  # type: ignore[arg-type]
+    assert identity.remote_id == name.removeprefix("@").lower()
+
+
+@pytest.mark.parametrize("name", ["", "a b", "x" * 51, "ü", "-a"])
+async def test_a_name_has_a_form(name: str) -> None:
+    assert SANDBOX.connect is not None
+    with pytest.raises(MisplacedField):
+        await SANDBOX.connect(None, None, False, {"username": name})  # type: ignore[arg-type]
