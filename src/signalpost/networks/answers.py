@@ -71,7 +71,7 @@ def _bounded(seconds: float) -> float:
 
 
 def _number(text: str) -> float | None:
-    return float(text) if re.fullmatch(r"\d{1,9}(\.\d{1,6})?", text.strip()) else None
+    return float(text) if re.fullmatch(r"\d{1,12}(\.\d{1,6})?", text.strip()) else None
 
 
 def _instant(text: str | None) -> datetime | None:

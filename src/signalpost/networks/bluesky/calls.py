@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from signalpost.networks.answers import members, response_text, texts, wait_seconds
+from signalpost.networks.answers import members, redacted, response_text, texts, wait_seconds
 from signalpost.networks.contract import (
     Answer,
     NeedsReconnect,
@@ -69,7 +69,7 @@ def explain(refusal: Refusal) -> Outcome:
     answer, told = refusal.answer, members(refusal.answer)
     name = str(told.get("error") or "")
     about: dict[str, Any] = {"http_status": answer.status, "response": response_text(answer)}
-    message = f"Bluesky: {told.get('message') or name or refusal}"[:1000]
+    message = redacted(f"Bluesky: {told.get('message') or name or refusal}")[:1000]
     if answer.status == 429 or name == "RateLimitExceeded":
         return TryLater(
             message=message, code="rate_limited", after_seconds=wait_seconds(answer), platform_code=name, **about

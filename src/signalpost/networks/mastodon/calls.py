@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from signalpost.networks.answers import members, response_text, wait_seconds
+from signalpost.networks.answers import members, redacted, response_text, wait_seconds
 from signalpost.networks.contract import (
     Answer,
     NeedsReconnect,
@@ -26,7 +26,7 @@ async def call(session: Session, method: str, path: str, **rest: Any) -> Answer:
 def words(answer: Answer) -> str:
     """Return what the server says about an error."""
     told = members(answer)
-    return str(told.get("error_description") or told.get("error") or f"status {answer.status}")[:1000]
+    return redacted(str(told.get("error_description") or told.get("error") or f"status {answer.status}"))[:1000]
 
 
 def explain(refusal: Refusal) -> Outcome:
