@@ -2,16 +2,18 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from importlib import metadata
 from typing import Any
 
 from litestar import Litestar
 
+from signalpost.engine.engine import Engine
 from signalpost.identity.authenticate import authenticator
 from signalpost.kit import crypto, storage
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Database
 from signalpost.kit.http import Client
-from signalpost.main import wiring
+from signalpost.main import migrate, wiring
 from signalpost.settings import Settings
 from signalpost.web import limits
 from signalpost.web.app import build
@@ -32,7 +34,13 @@ async def open_tools(settings: Settings, dsn: str, *, name: str = "signalpost") 
     database = await Database.open(dsn, connections_max=settings.database_connections_max, application_name=name)
     try:
         async with Client(allowed_private_hosts=settings.allowed_private_hosts) as http:
-            yield Tools(settings=settings, database=database, http=http, keys=keys, storage=store)
+            tools = Tools(
+                settings=settings, database=database, http=http, keys=keys, storage=store,
+                version=metadata.version("signalpost"), revision=migrate.newest(),
+            )  # fmt: skip
+            wiring.connect()
+            tools.engine = Engine(database, wiring.sources(tools))
+            yield tools
     finally:
         await database.close()
 

@@ -26,6 +26,7 @@ for name, part in (("keys", keys_app), ("users", users_app), ("staff", staff_app
     app.add_typer(part, name=name)
 
 T = TypeVar("T")
+STDIN = "-"
 DataDir = Annotated[Path | None, typer.Option("--data-dir", help="Data folder (default: ./data).")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 
@@ -89,6 +90,11 @@ def say(found: dict[str, Any], *, as_json: bool) -> None:
         sys.stdout.write("".join(f"{key:<{width}}  {value}\n" for key, value in found.items()))
 
 
+def secret_of(option: str) -> str:
+    """Return the option, or a line of standard input for `-`: so that it stands in no list of processes."""
+    return sys.stdin.readline().rstrip("\n") if option == STDIN else option
+
+
 @app.command()
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
@@ -139,8 +145,7 @@ def create_owner(
     """Make a user with a workspace, a profile and an API key."""
     from signalpost.main import operations  # noqa: PLC0415
 
-    secret = sys.stdin.readline().rstrip("\n") if password == "-" else password
-    settings = settings_of(data_dir)
+    settings, secret = settings_of(data_dir), secret_of(password)
     say(with_tools(settings, lambda tools: operations.create_owner(tools, email, secret, workspace)), as_json=as_json)
 
 
@@ -188,7 +193,7 @@ def users_reset_password(
     """Set a user's password and end all of their sessions."""
     from signalpost.main import operations  # noqa: PLC0415
 
-    secret = sys.stdin.readline().rstrip("\n") if password == "-" else password
+    secret = secret_of(password)
     with_tools(settings_of(data_dir), lambda tools: operations.reset_password(tools, email, secret))
     sys.stdout.write("The password is set; every session of that user is ended.\n")
 

@@ -29,6 +29,11 @@ def _revisions() -> list[str]:
     return sorted(path.name.split("_")[0] for path in FOLDER.glob("versions/[0-9]*.py"))
 
 
+def newest() -> str:
+    """Return the newest revision that this program knows."""
+    return _revisions()[-1]
+
+
 async def current_revision(connection: "asyncpg.Connection[asyncpg.Record]") -> str | None:
     """Return the revision the database is at, or None for an empty one."""
     if await connection.fetchval("select to_regclass('alembic_version')") is None:
@@ -39,7 +44,7 @@ async def current_revision(connection: "asyncpg.Connection[asyncpg.Record]") -> 
 
 async def state(connection: "asyncpg.Connection[asyncpg.Record]") -> str:
     """Return `current` or `pending`."""
-    return "current" if await current_revision(connection) == _revisions()[-1] else "pending"
+    return "current" if await current_revision(connection) == newest() else "pending"
 
 
 async def migrate(dsn: str) -> list[str]:
@@ -53,8 +58,7 @@ async def migrate(dsn: str) -> list[str]:
     try:
         if connection.get_server_version().major < 15:
             raise DatabaseTooOld("Signalpost needs PostgreSQL 15 or newer.")
-        newest = _revisions()[-1]
-        if await current_revision(connection) == newest:
+        if await current_revision(connection) == newest():
             return []
         async with connection.transaction():
             await connection.execute(f"set local lock_timeout = '{_LOCK_WAIT_SECONDS}s'")
@@ -63,10 +67,12 @@ async def migrate(dsn: str) -> list[str]:
             at = await current_revision(connection)
             known = _revisions()
             if at is not None and at not in known:
-                raise DatabaseTooNew(f"The database is at revision {at}; this program knows revisions up to {newest}.")
+                raise DatabaseTooNew(
+                    f"The database is at revision {at}; this program knows revisions up to {newest()}."
+                )
             missing = known[known.index(at) + 1 :] if at else known
             if missing:
-                await connection.execute(await asyncio.to_thread(_sql, at, newest))
+                await connection.execute(await asyncio.to_thread(_sql, at, newest()))
                 _logger.info("database.migrated", revisions=missing)
             return missing
     finally:

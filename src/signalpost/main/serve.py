@@ -13,7 +13,6 @@ import asyncpg
 from granian.constants import Interfaces
 from granian.server.embed import Server
 
-from signalpost.engine.engine import Engine
 from signalpost.identity import first_run
 from signalpost.kit import log, postgres
 from signalpost.kit.db import Database
@@ -132,8 +131,9 @@ async def serve(settings: Settings, host: str, port: int, *, worker: bool = True
             app.open_tools(settings, dsn) as tools,
             contextlib.AsyncExitStack() as stack,
         ):
-            engine = Engine(tools.database, wiring.sources(tools))
-            await wiring.prepare(tools, base_url)
+            engine = tools.engine
+            assert engine is not None  # noqa: S101 - open_tools made it
+            await wiring.prepare(tools)
             tasks = []
             if cluster:
                 tasks.append(asyncio.create_task(_watch(cluster, settings)))
@@ -141,7 +141,7 @@ async def serve(settings: Settings, host: str, port: int, *, worker: bool = True
                 tasks.append(asyncio.create_task(engine.run()))
             for task in tasks:
                 stack.callback(task.cancel)
-            server = _server(tools, engine, base_url, host, port)
+            server = _server(tools, base_url, host, port)
             serving = asyncio.create_task(server.serve())
             await greet(tools.database, base_url)
             await _until(stop, serving, tasks)
@@ -150,9 +150,9 @@ async def serve(settings: Settings, host: str, port: int, *, worker: bool = True
     _logger.info("service.stopped")
 
 
-def _server(tools: Tools, engine: Engine, base_url: str, host: str, port: int) -> Server:
+def _server(tools: Tools, base_url: str, host: str, port: int) -> Server:
     return Server(
-        app.create(tools, engine, base_url),
+        app.create(tools, base_url),
         address=host,
         port=port,
         interface=Interfaces.ASGINL,
@@ -189,7 +189,8 @@ async def work(settings: Settings) -> None:
     stop = asyncio.Event()
     with stop_signals(stop):
         async with database_of(settings) as (dsn, _), app.open_tools(settings, dsn, name="signalpost-worker") as tools:
-            engine = Engine(tools.database, wiring.sources(tools))
+            engine = tools.engine
+            assert engine is not None  # noqa: S101 - open_tools made it
             running = asyncio.create_task(engine.run())
             await _until(stop, running, [])
             await engine.stop(GRACE_SECONDS)

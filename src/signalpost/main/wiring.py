@@ -4,9 +4,42 @@ import importlib
 import importlib.util
 from typing import Any
 
+from signalpost import events
+from signalpost.engine import jobs
+from signalpost.engine.contract import Source
+from signalpost.events import subscribe
+from signalpost.mail import work as mail_work
+from signalpost.media import work as media_work
+from signalpost.plans import subscriber as plans
+from signalpost.profiles import subscriber as profiles
+from signalpost.web.inputs import Tools
 from signalpost.web.routing import Endpoint
 
-ROOMS = ("identity", "profiles", "accounts", "media", "posts", "publishing", "webhooks", "status")
+ROOMS = ("identity", "plans", "profiles", "accounts", "media", "posts", "publishing", "webhooks", "status")
+
+
+def connect() -> None:
+    """Say who hears which event, in this order; saying it twice changes nothing."""
+    subscribe(events.WorkspaceCreated, profiles.on_workspace_created)
+    subscribe(events.ApiKeyCreated, plans.on_api_key_created)
+
+
+def sources(tools: Tools) -> list[Source[Any, Any]]:
+    """Return what the engine runs."""
+    return [_jobs(tools)]
+
+
+async def prepare(tools: Tools) -> None:
+    """Make sure that periodic work has its row; safe in every process at every start."""
+    async with tools.database.transaction() as db:
+        await _jobs(tools).ensure_periodic(db)
+
+
+def _jobs(tools: Tools) -> jobs.Jobs:
+    work = jobs.Jobs()
+    work.register(mail_work.JOB, mail_work.sender(tools.settings))
+    work.register("media.sweep", media_work.sweeper(tools), every_seconds=media_work.EVERY_SECONDS)
+    return work
 
 
 def endpoints() -> list[Endpoint]:

@@ -37,6 +37,8 @@ class Tools:
     http: Client
     keys: KeyRing
     storage: Any  # obstore.store.ObjectStore, opened by kit.storage
+    version: str = "0"
+    revision: str = "0"  # newest one of the schema that this program knows
     engine: Engine | None = None  # for what ticks it or asks how it is; None in a command line tool
 
 
