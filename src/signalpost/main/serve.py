@@ -5,9 +5,8 @@ import contextlib
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from typing import NoReturn
 
 import asyncpg
 from granian.constants import Interfaces
@@ -81,7 +80,7 @@ async def _used_by_others(cluster: postgres.Cluster) -> bool:
         await connection.close()
 
 
-async def _watch(cluster: postgres.Cluster, settings: Settings) -> NoReturn:
+async def _watch(cluster: postgres.Cluster, settings: Settings) -> None:
     """Start the embedded server again when it died; requests answer 503 meanwhile."""
     while True:
         await asyncio.sleep(_WATCH_SECONDS)
@@ -98,7 +97,7 @@ async def _watch(cluster: postgres.Cluster, settings: Settings) -> NoReturn:
 
 
 @contextlib.contextmanager
-def stop_signals(stop: asyncio.Event) -> "contextlib.ExitStack":  # type: ignore[misc]
+def stop_signals(stop: asyncio.Event) -> Iterator[None]:
     """Set `stop` on SIGTERM and SIGINT; a second one ends the process at once."""
     loop = asyncio.get_running_loop()
 
@@ -110,7 +109,7 @@ def stop_signals(stop: asyncio.Event) -> "contextlib.ExitStack":  # type: ignore
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, ask)
     try:
-        yield  # type: ignore[misc]
+        yield
     finally:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.remove_signal_handler(number)
@@ -145,7 +144,7 @@ async def serve(settings: Settings, host: str, port: int, *, worker: bool = True
             serving = asyncio.create_task(server.serve())
             await greet(tools.database, base_url)
             await _until(stop, serving, tasks)
-            server.stop()
+            server.stop()  # type: ignore[no-untyped-call]
             await asyncio.gather(engine.stop(GRACE_SECONDS), serving)
     _logger.info("service.stopped")
 

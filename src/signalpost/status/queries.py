@@ -23,7 +23,10 @@ async def api_health(tools: Tools) -> ApiHealth:
             overdue=engine.overdue if engine else None,
         )
     except (problems.Unavailable, *db.Gone):
-        reasons, worker = ["The database does not answer."], WorkerHealth(False, None, None)
+        reasons, worker = (
+            ["The database does not answer."],
+            WorkerHealth(running=False, last_loop_at=None, overdue=None),
+        )
     return ApiHealth(
         status="degraded" if reasons else "ok",
         version=tools.version,
