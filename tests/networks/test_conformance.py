@@ -171,15 +171,16 @@ def test_every_documented_error_has_its_ending(key: str, refusal: Refusal, kind:
         assert CATEGORIES[outcome.code] == outcome.category
 
 
+ODD_BODIES = (b"", b"null", b"[]", b'"x"', b"{}", b'{"error":7}', b"\xff\x00", b'{"error":{"a":[]}}')
+
+
 @every
-@pytest.mark.parametrize("status", [*range(300, 600, 7), 200, 418, 429, 599])
-@pytest.mark.parametrize(
-    "body", [b"", b"null", b"[]", b'"x"', b"{}", b'{"error":7}', b"\xff\x00", b'{"error":{"a":[]}}']
-)
-def test_no_error_answer_is_too_odd(connector: Connector, status: int, body: bytes) -> None:
-    outcome: Outcome = connector.explain(Refusal(Reply(status, body), "POST /x"))
-    assert not isinstance(outcome, Published)
-    assert outcome.message  # type: ignore[union-attr]
+def test_no_error_answer_is_too_odd(connector: Connector) -> None:
+    for status in (*range(300, 600), 200, 204):
+        for body in ODD_BODIES:
+            outcome: Outcome = connector.explain(Refusal(Reply(status, body), "POST /x"))
+            assert not isinstance(outcome, Published)
+            assert outcome.message  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("key", ["bluesky", "mastodon"])

@@ -5,6 +5,8 @@ from msgspec import Meta, Struct
 from signalpost.kit.wire import Body, Instant, Shape
 
 Status = Literal["active", "expiring", "needs_reauth", "restricted", "paused", "disconnected"]
+Kind = Literal["personal", "page", "business", "channel", "group", "board", "server", "instance"]
+Via = Literal["api", "dashboard", "invite", "messaging", "sandbox"]
 ProfileId = Annotated[str, Meta(max_length=40, examples=["prof_01JD7ZK8Q4M4S0V9T6B2X3Y5W7"])]
 AccountId = Annotated[str, Meta(max_length=40, examples=["acc_01JD7ZK8Q4M4S0V9T6B2X3Y5W7"])]
 Url = Annotated[str, Meta(max_length=2048)]
@@ -27,7 +29,7 @@ class PlatformAccount(Shape):
     id: str
     profile_id: str
     platform: str
-    kind: Literal["personal", "page", "business", "channel", "group", "board", "server", "instance"]
+    kind: Kind
     platform_account_id: str
     username: str
     display_name: str
@@ -35,7 +37,7 @@ class PlatformAccount(Shape):
     profile_url: str | None
     status: Status
     status_reason: str | None
-    connected_via: Literal["api", "dashboard", "invite", "messaging", "sandbox"]
+    connected_via: Via
     parent_account_id: str | None
     scopes: list[str]
     capabilities: Capabilities

@@ -35,14 +35,15 @@ class NoCredentials(Exception):
     """The account holds no credentials that could be opened: it is disconnected, or sealed under a lost key."""
 
 
-class _Superseded(Exception):
+class Superseded(Exception):
     """Other credentials were stored meanwhile: ours must not overwrite them."""
 
 
 _READ = "select secrets, secrets_version from account where id = $1 and workspace_id = $2 and status <> 'disconnected'"
 _CLAIM = """
 update account set renewing_by = $3, renewing_until = now() + make_interval(secs => $4)
-where id = $1 and secrets_version = $2 and status <> 'disconnected' and (renewing_until is null or renewing_until < now())
+where id = $1 and secrets_version = $2 and status <> 'disconnected'
+    and (renewing_until is null or renewing_until < now())
 returning true
 """
 _LET_GO = """
@@ -145,7 +146,7 @@ class _Keeper:
         """Store renewed secrets before anybody uses them; an empty value never replaces one that is there.
 
         Raises:
-            _Superseded: the account was disconnected or connected anew meanwhile.
+            Superseded: the account was disconnected or connected anew meanwhile.
         """
         account, now = self._account, clock.now()
         secrets = self._secrets | {name: value for name, value in renewed.items() if value}
@@ -154,7 +155,7 @@ class _Keeper:
         async with self._tools.database.transaction() as db:
             version = await db.fetchval(_STORE, account.id, self._version, blob, expires_at, upkeep_at)
         if version is None:
-            raise _Superseded
+            raise Superseded
         self._secrets, self._version = secrets, version
         _logger.info("account.token_renewed", account=str(account.id), platform=account.platform)
 
@@ -175,7 +176,7 @@ class _Keeper:
             async with asyncio.timeout(RENEWAL_SECONDS_MAX):
                 await self._connector.refresh(session)
             failure = None
-        except _Superseded:
+        except Superseded:
             failure = None
             await self.read()
         except Refusal as refusal:

@@ -67,9 +67,10 @@ class Runner:
                 failures = 0
             except Exception as error:  # noqa: BLE001 - the loop must not die; it says so and slows down
                 failures += 1
-                pause = _failed("claim", self.source.kind, failures, error)
+                await asyncio.sleep(_failed("claim", self.source.kind, failures, error))  # hints do not shorten it
+                continue
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.woken.wait(), min(pause, IDLE_SECONDS_MAX if not failures else pause))
+                await asyncio.wait_for(self.woken.wait(), pause)
 
     async def quiesce(self) -> None:
         """Claim no more; on return no claim is under way."""

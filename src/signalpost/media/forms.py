@@ -35,18 +35,8 @@ class _Reader:
         self._header = b""
         self._name = ""
         self._value: bytearray | None = None  # of the field being read; None: it is the file
-        callbacks: Any = {
-            f"on_{name}": getattr(self, f"_on_{name}")
-            for name in (
-                "header_field",
-                "header_value",
-                "header_end",
-                "headers_finished",
-                "part_data",
-                "part_end",
-                "end",
-            )
-        }
+        heard = ("header_field", "header_value", "header_end", "headers_finished", "part_data", "part_end", "end")
+        callbacks: Any = {f"on_{name}": getattr(self, f"_on_{name}") for name in heard}
         self._parser = MultipartParser(boundary, callbacks)  # bounds number and size of the headers of a part itself
 
     def _on_header_field(self, data: bytes, start: int, end: int) -> None:
@@ -129,6 +119,8 @@ async def read(content_type: str, pieces: AsyncIterator[bytes], intake: Intake) 
     try:
         async for piece in pieces:
             await reader.feed(piece)
+            if reader.ended:  # whatever follows the closing boundary means nothing, and might never end
+                break
     except FormParserError as error:
         raise problems.MalformedRequest("The body is not well-formed multipart/form-data.") from error
     if not reader.ended:

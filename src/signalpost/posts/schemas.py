@@ -1,8 +1,8 @@
-"""Posts on the wire. `CreatePost` is also how the room thinks of a post's wish: an edit is the creation it amounts to."""
+"""Posts on the wire. `CreatePost` is also how the room thinks of a wish: an edit is the creation it amounts to."""
 
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, UnsetType, field
 
 from signalpost.kit.wire import Body, Instant, Shape
 from signalpost.posts.states import PostStatus, TargetStatus
@@ -59,7 +59,7 @@ class MediaWish(Body):
     alt_text: AltText | None = None
     thumbnail_media_id: IdText | None = None
     thumbnail_time_ms: Annotated[int, Meta(ge=0, le=86_400_000)] | None = None
-    user_tags: Annotated[list[UserTag], Meta(max_length=30)] = []
+    user_tags: Annotated[list[UserTag], Meta(max_length=30)] = field(default_factory=list)
 
 
 MediaWishes = Annotated[list[MediaWish], Meta(max_length=35)]
@@ -69,7 +69,7 @@ class ThreadWish(Body):
     """A further post of a thread."""
 
     text: Text = ""
-    media: MediaWishes = []
+    media: MediaWishes = field(default_factory=list)
 
 
 ThreadWishes = Annotated[list[ThreadWish], Meta(max_length=50)]
@@ -97,7 +97,7 @@ class Recurrence(Body):
     timezone: Name | None = None
     until: Time | None = None
     count: Annotated[int, Meta(ge=1, le=365)] | None = None
-    variations: Annotated[list[Text], Meta(max_length=365)] = []
+    variations: Annotated[list[Text], Meta(max_length=365)] = field(default_factory=list)
 
 
 class Utm(Body):
@@ -121,7 +121,7 @@ class CreatePost(Body):
     media_url: MediaKey | None = None
     media_urls: Annotated[list[MediaKey], Meta(max_length=35)] | None = None
     link: Link | None = None
-    thread: ThreadWishes = []
+    thread: ThreadWishes = field(default_factory=list)
     first_comment: FirstComment | None = None
     platforms: Platforms | None = None
     targets: TargetWishes | None = None
@@ -131,12 +131,12 @@ class CreatePost(Body):
     draft: bool = False
     recurrence: Recurrence | None = None
     external_id: ExternalId | None = None
-    tags: Tags = []
+    tags: Tags = field(default_factory=list)
     campaign: Campaign | None = None
     utm: Utm | None = None
     shorten_links: bool = False
     notes: Notes | None = None
-    options: Options = {}
+    options: Options = field(default_factory=dict)
     auto_fit: bool = True
     allow_duplicate: bool = False
 
@@ -171,7 +171,7 @@ class UpdatePost(Body):
 
 
 class ListPosts(Body):
-    """Filters. `from` and `to` bound the moment a post is for: its schedule, else its publication, else its creation."""
+    """Filters. `from` and `to` bound when a post is for: its schedule, else its publication, else its creation."""
 
     profile_id: IdText | None = None
     status: PostStatus | None = None
@@ -227,7 +227,7 @@ class MediaRef(Shape):
     alt_text: str | None = None
     thumbnail_media_id: str | None = None
     thumbnail_time_ms: int | None = None
-    user_tags: list[UserTagRef] = []
+    user_tags: list[UserTagRef] = field(default_factory=list)
 
 
 class ThreadPart(Shape):

@@ -4,11 +4,23 @@ import re
 import unicodedata
 from uuid import UUID
 
+import msgspec
 from msgspec import Struct
 
-from signalpost import events
-from signalpost.kit import clock, crypto, ids, problems
+from signalpost import events, mail
+from signalpost.engine import jobs
+from signalpost.identity import passwords, queries
+from signalpost.identity.actions.sign_in import open_session
+from signalpost.identity.errors import RegistrationClosed
+from signalpost.identity.schemas import CreateWorkspace, Register, Registered, Workspace
+from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
+from signalpost.web import validation
+from signalpost.web.caller import Caller
+from signalpost.web.inputs import Tools
+
+WORKSPACES_MAX = 50
+"""How many workspaces one user may own."""
 
 
 class Owner(Struct, frozen=True):
@@ -17,6 +29,37 @@ class Owner(Struct, frozen=True):
     user_id: UUID
     workspace_id: UUID
     profile_id: UUID | None
+
+
+async def register(tools: Tools, wish: Register) -> Registered:
+    """Make a user, their workspace and a session.
+
+    Raises:
+        RegistrationClosed: SIGNALPOST_REGISTRATION is not `open`; nothing is looked at.
+        AlreadyExists: the e-mail address is taken.
+    """
+    if tools.settings.registration != "open":
+        raise RegistrationClosed
+    password_hash = await passwords.hashed(wish.password)
+    workspace_name = wish.workspace_name or f"{wish.name or wish.email.partition('@')[0]}'s workspace"[:100]
+    async with tools.database.transaction() as db:
+        user_id = await create_user(db, email=wish.email, password_hash=password_hash, name=wish.name)
+        workspace_id, profile_id = await create_workspace(db, user_id=user_id, name=workspace_name)
+        session = await open_session(db, tools.keys, user_id, workspace_id, "owner")
+        user = await queries.read_user(db, user_id)
+        [workspace] = await queries.workspaces_of(db, user_id)
+        if tools.settings.smtp_url and tools.settings.base_url:
+            values = {"workspace": workspace_name, "email": wish.email, "link": tools.settings.base_url}
+            letter = mail.Letter(to=wish.email, template="welcome", values=values)
+            await jobs.enqueue(db, mail.JOB, mail.payload(letter))
+    return Registered(
+        user.shown(),
+        workspace.summary(tools.settings),
+        ids.encode("prof", profile_id) if profile_id else None,
+        session.access_token,
+        session.refresh_token,
+        session.expires_in,
+    )
 
 
 _NEW_USER = """
@@ -34,17 +77,16 @@ async def create_user(
     Raises:
         AlreadyExists: the e-mail address, in whatever case, belongs to a user already.
     """
-    user_id = await db.fetchval(_NEW_USER, ids.new_id(), email, name, password_hash, timezone)
+    user_id: UUID | None = await db.fetchval(_NEW_USER, ids.new_id(), email, name, password_hash, timezone)
     if user_id is None:
         raise problems.AlreadyExists("There is a user with this e-mail address already. Sign in instead.")
-    found: UUID = user_id
-    return found
+    return user_id
 
 
 _NEW_WORKSPACE = """
 insert into workspace (id, name, slug, plan, timezone) values ($1, $2, $3, coalesce($4, 'free'), $5)
 on conflict (slug) do nothing
-returning id
+returning true
 """
 _NEW_OWNER = """
 with joined as (
@@ -61,12 +103,9 @@ async def create_workspace(
     """Write a workspace owned by the user; return its id and that of its default profile."""
     workspace_id = ids.new_id()
     slug = slug_of(name)
-    tail = ids.encode("wsp", workspace_id)[-8:].lower()
-    for candidate in (slug, f"{slug}-{tail}"):
-        if await db.fetchval(_NEW_WORKSPACE, workspace_id, name, candidate, plan, timezone):
-            break
-    else:
-        raise problems.AlreadyExists("There is a workspace of this name already. Choose another one.")
+    if not await db.fetchval(_NEW_WORKSPACE, workspace_id, name, slug, plan, timezone):
+        unique = f"{slug}-{workspace_id.hex[-12:]}"  # the random end of the id
+        await db.execute(_NEW_WORKSPACE, workspace_id, name, unique, plan, timezone)
     owner = await db.fetchval(_NEW_OWNER, ids.new_id(), workspace_id, user_id)
     actor = {"type": "user", "id": ids.encode("usr", user_id), "name": owner}
     created = events.WorkspaceCreated(
@@ -82,6 +121,23 @@ def slug_of(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:48].strip("-") or "workspace"
 
 
+async def add_workspace(db: Db, caller: Caller, tools: Tools, wish: CreateWorkspace) -> Workspace:
+    """Make another workspace, owned by the caller.
+
+    Raises:
+        Forbidden: an API key belongs to one workspace and cannot make others.
+        TooManyItems: the user owns 50.
+    """
+    if caller.auth != "session":
+        raise problems.Forbidden("An API key belongs to one workspace. Sign in to create another.")
+    check_zone(wish.timezone)
+    if await queries.count_owned(db, caller.user_id) >= WORKSPACES_MAX:
+        raise problems.TooManyItems(f"One user may own {WORKSPACES_MAX} workspaces.")
+    workspace_id, _ = await create_workspace(db, user_id=caller.user_id, name=wish.name, timezone=wish.timezone)
+    made = next(row for row in await queries.workspaces_of(db, caller.user_id) if row.id == workspace_id)
+    return made.shown(tools.settings)
+
+
 async def create_owner(
     db: Db,
     *,
@@ -95,11 +151,37 @@ async def create_owner(
     """Write a user with a workspace of their own: the command line's way in, whatever SIGNALPOST_REGISTRATION says.
 
     Raises:
+        ValidationFailed: e-mail, password, name or time zone are not acceptable.
         AlreadyExists: the e-mail address is taken.
     """
-    password_hash = await crypto.hash_password(password)
+    check_owner(email, password, workspace_name, timezone)
+    password_hash = await passwords.hashed(password)
     user_id = await create_user(db, email=email, password_hash=password_hash, name=name, timezone=timezone)
     workspace_id, profile_id = await create_workspace(
         db, user_id=user_id, name=workspace_name, timezone=timezone, plan=plan
     )
     return Owner(user_id, workspace_id, profile_id)
+
+
+_REGISTER = msgspec.json.Decoder(Register)
+
+
+def check_owner(email: str, password: str, workspace_name: str, timezone: str) -> None:
+    """Hold what comes from elsewhere than the API to the API's rules.
+
+    Raises:
+        ValidationFailed: with every finding.
+    """
+    wish = {"email": email, "password": password, "workspaceName": workspace_name}
+    validation.decode_body(_REGISTER, msgspec.json.encode(wish))
+    check_zone(timezone)
+
+
+def check_zone(name: str) -> None:
+    """See that it is an IANA time zone.
+
+    Raises:
+        ValidationFailed: it is not.
+    """
+    if clock.zone(name) is None:
+        raise problems.invalid("/timezone", "not_allowed", "This is no IANA time zone, such as Europe/Berlin.")

@@ -1,0 +1,159 @@
+"""Connecting by a form of credentials."""
+
+from collections.abc import Iterator, Mapping
+from uuid import UUID
+
+from signalpost import networks
+from signalpost.accounts import queries
+from signalpost.accounts.actions import store
+from signalpost.accounts.actions.store import Origin
+from signalpost.accounts.errors import PlatformError, PlatformNotConfigured, PlatformTimeout
+from signalpost.accounts.schemas import ConnectAccount, PlatformAccount, Via
+from signalpost.kit import ids, problems
+from signalpost.kit.db import Db
+from signalpost.kit.http import HttpFailure, MaybeSent, NotSent, UnsafeUrl
+from signalpost.kit.problems import Issue
+from signalpost.networks.contract import (
+    BadCredentials,
+    Connector,
+    Identity,
+    MisplacedField,
+    NeedsReconnect,
+    Refusal,
+    Refused,
+)
+from signalpost.profiles import queries as profiles
+from signalpost.web.caller import Caller, TestModeOnlySandbox
+from signalpost.web.inputs import Tools
+
+
+async def connect_account(tools: Tools, caller: Caller, platform: str, wish: ConnectAccount) -> PlatformAccount:
+    """Sign in at the platform with the given fields, and store the account. No transaction is open meanwhile.
+
+    Raises:
+        ValidationFailed: a field is missing, unknown or refused by the platform; a profile or account is not known.
+        PlatformNotConfigured: the platform cannot be connected this way here.
+        PlatformError, PlatformTimeout: it gives no usable answer.
+    """
+    connector = connector_of(caller, platform)
+    if connector.connect is None:
+        raise PlatformNotConfigured(f"{connector.facts.name} is connected by authorization: see auth-url.")
+    operator = tools.settings.network(connector.facts.key, "base_url")
+    findings = list(_findings(connector, wish.fields, server_known=operator is not None))
+    async with tools.database.connection() as db:
+        origin, missing = await origin_of(db, caller, connector, wish.profile_id, wish.account_id)
+    findings += [Issue(f"/{issue.path}", issue.code, issue.message) for issue in missing]
+    if findings or origin is None:
+        raise problems.ValidationFailed(errors=findings)
+    identity = await _sign_in(tools, connector, operator, wish.fields)
+    async with tools.database.transaction() as db:
+        row = await store.keep(db, tools, origin, identity)
+        return (await queries.shown(db, [row]))[0]
+
+
+def connector_of(caller: Caller, platform: str) -> Connector:
+    """Return the connector that a path names.
+
+    Raises:
+        ValidationFailed: there is no such platform.
+        TestModeOnlySandbox: a test key asks for a live platform.
+        PlatformNotConfigured: there is no connector for it.
+    """
+    slug = networks.canonical(platform)
+    if slug is None:
+        raise problems.invalid("platform", "not_allowed", "There is no such platform.")
+    if caller.mode == "test" and slug != "sandbox":
+        raise TestModeOnlySandbox
+    connector = networks.get(slug)
+    if connector is None:
+        raise PlatformNotConfigured(f"There is no connector for {slug} in this version.")
+    return connector
+
+
+async def origin_of(
+    db: Db, caller: Caller, connector: Connector, profile: str, account: str | None
+) -> tuple[Origin | None, list[Issue]]:
+    """Find what a wish to connect names; return it, or what is wrong with it by field name."""
+    findings: list[Issue] = []
+    profile_id = ids.decode("prof", profile)
+    if profile_id is None or await profiles.find_mine(db, caller, profile_id) is None:
+        findings.append(Issue("profileId", "not_found", "There is no such profile here."))
+    account_id: UUID | None = None
+    if account is not None:
+        account_id = ids.decode("acc", account)
+        row = account_id and await queries.find_mine(db, caller, account_id)
+        if not row or (row.platform, row.profile_id) != (connector.facts.key, profile_id):
+            findings.append(Issue("accountId", "not_found", "The profile has no such account on this platform."))
+    if findings or profile_id is None:
+        return None, findings
+    origin = Origin(
+        workspace_id=caller.workspace_id,
+        profile_id=profile_id,
+        platform=connector.facts.key,
+        via=_via(caller, connector),
+        mode=caller.mode,
+        account_id=account_id,
+    )
+    return origin, []
+
+
+def _via(caller: Caller, connector: Connector) -> Via:
+    if connector.facts.key == "sandbox":
+        return "sandbox"
+    return "api" if caller.auth == "api_key" else "dashboard"
+
+
+def refused(connector: Connector, refusal: Refusal) -> problems.Problem:
+    """Return what the caller sees when a platform answered with an error while we connected."""
+    outcome = connector.explain(refusal)
+    told = {"slug": connector.facts.key, "status": refusal.answer.status}
+    if isinstance(outcome, Refused | NeedsReconnect):
+        return problems.ValidationFailed(
+            f"{connector.facts.name} refuses: {outcome.message}",
+            errors=[Issue("/fields", "not_allowed", outcome.message)],
+            platform=told,
+        )
+    return PlatformError(f"{connector.facts.name} answered with status {refusal.answer.status}.", platform=told)
+
+
+def lost(connector: Connector, failure: HttpFailure, *, chosen: bool) -> problems.Problem:
+    """Return what the caller sees when no usable answer came. `chosen`: the caller named the server."""
+    if isinstance(failure, UnsafeUrl):
+        return problems.UnsafeAddress(failure.detail)
+    ours = isinstance(failure, NotSent) and failure.ours
+    if chosen and not ours and not isinstance(failure, MaybeSent):
+        return problems.ValidationFailed(
+            f"This server cannot be used: {failure.detail}.",
+            errors=[Issue("/fields", "not_allowed", f"This server cannot be used: {failure.detail}.")],
+        )
+    told = {"slug": connector.facts.key}
+    if isinstance(failure, MaybeSent) and failure.timed_out:
+        return PlatformTimeout(f"{connector.facts.name}: {failure.detail}.", platform=told)
+    return PlatformError(f"{connector.facts.name}: {failure.detail}.", platform=told)
+
+
+async def _sign_in(tools: Tools, connector: Connector, operator: str | None, fields: Mapping[str, str]) -> Identity:
+    assert connector.connect is not None  # noqa: S101 - checked by the caller
+    public = [field.name for field in connector.facts.credential_fields if not field.secret]
+    chosen = any(name.lower().endswith(("url", "service")) and fields.get(name) for name in public)
+    try:
+        return await connector.connect(tools.http, operator, operator is not None, fields)
+    except MisplacedField as error:
+        raise problems.invalid(f"/fields/{error.name}", "format", str(error)) from None
+    except BadCredentials as error:
+        raise problems.invalid("/fields", "not_allowed", str(error)) from None
+    except Refusal as refusal:
+        raise refused(connector, refusal) from None
+    except HttpFailure as failure:
+        raise lost(connector, failure, chosen=chosen) from None
+
+
+def _findings(connector: Connector, fields: Mapping[str, str], *, server_known: bool) -> Iterator[Issue]:
+    known = {field.name: field for field in connector.facts.credential_fields}
+    for name in fields.keys() - known.keys():
+        path = name.replace("~", "~0").replace("/", "~1")
+        yield Issue(f"/fields/{path}", "unknown_field", "There is no such field here.", {"known": sorted(known)})
+    for name, field in known.items():
+        optional = not field.required or (server_known and name == "instanceUrl")
+        if not optional and not fields.get(name, "").strip():
+            yield Issue(f"/fields/{name}", "required", "This field is required.")

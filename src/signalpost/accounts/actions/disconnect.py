@@ -1,0 +1,103 @@
+from typing import Any, Literal
+from uuid import UUID
+
+from signalpost import events, networks
+from signalpost.accounts import queries, sessions
+from signalpost.accounts.queries import AccountRow
+from signalpost.accounts.schemas import Disconnection
+from signalpost.accounts.sessions import NoCredentials, Superseded
+from signalpost.identity.roles import MANAGERS
+from signalpost.kit import clock, ids, log, problems
+from signalpost.kit.db import Db
+from signalpost.kit.http import HttpFailure
+from signalpost.networks.contract import Refusal, Session
+from signalpost.web.caller import Caller
+from signalpost.web.inputs import Tools
+
+AFFECTED_NAMED_MAX = 100
+Reason = Literal["user_request", "profile_deleted", "platform_deletion_callback"]
+
+_WIPE = """
+update account set status = 'disconnected', status_reason = $3, secrets = null, secrets_version = secrets_version + 1,
+    token_expires_at = null, upkeep_at = null, renewing_by = null, renewing_until = null, health = null,
+    disconnected_at = $4, updated_at = $4
+where id = $1 and workspace_id = $2
+"""
+_logger = log.get("accounts")
+
+
+async def disconnect_account(tools: Tools, caller: Caller, account: AccountRow) -> Disconnection:
+    """End an account here, then give its grant back at the platform as well as that goes. A repeat changes nothing.
+
+    Raises:
+        Forbidden: the role may connect, but not disconnect.
+    """
+    if caller.role not in MANAGERS:
+        raise problems.Forbidden("Only owners and admins disconnect accounts.")
+    try:
+        session = await sessions.open_session(tools, account)
+    except NoCredentials:
+        session = None
+    async with tools.database.transaction() as db:
+        row = await queries.lock(db, caller.workspace_id, account.id)
+        if row is None:
+            raise problems.NotFound
+        affected: list[UUID] = []
+        if row.status != "disconnected":
+            affected = await _end(db, row, "user_request", caller.actor, caller.mode)
+    revoked = session is not None and row.status != "disconnected" and await _revoked(row, session)
+    return Disconnection(
+        id=ids.encode("acc", row.id),
+        status="disconnected",
+        revoked_at_platform=revoked,
+        affected_posts=len(affected),
+    )
+
+
+async def disconnect_profile(db: Db, event: events.ProfileDeleted) -> None:
+    """End every account of a profile that is being deleted, and count them. Nothing is called inside a transaction,
+    so the grants stay open at the platforms; their tokens are gone from here.
+    """
+    rows = await queries.lock_of_profile(db, event.workspace_id, event.profile_id)
+    for row in rows:
+        await _end(db, row, "profile_deleted", event.actor, "live")
+    event.counts["accountsDisconnected"] = len(rows)
+
+
+async def _end(
+    db: Db, row: AccountRow, reason: Reason, actor: dict[str, Any], mode: Literal["live", "test"]
+) -> list[UUID]:
+    now = clock.now()
+    withdrawn = events.AccountWithdrawn(workspace_id=row.workspace_id, at=now, account_id=row.id, actor=actor)
+    await events.emit(db, withdrawn)
+    await db.execute(_WIPE, row.id, row.workspace_id, reason, now)
+    affected = withdrawn.affected_post_ids
+    data = events.AccountDisconnectedData(
+        account_id=ids.encode("acc", row.id),
+        profile_id=ids.encode("prof", row.profile_id),
+        platform=row.platform,
+        username=row.username,
+        display_name=row.display_name,
+        reason=reason,
+        affected_posts=len(affected),
+        affected_post_ids=[ids.encode("pst", post_id) for post_id in affected[:AFFECTED_NAMED_MAX]],
+    )
+    disconnected = events.AccountDisconnected(
+        workspace_id=row.workspace_id, at=now, profile_id=row.profile_id, mode=mode, data=data
+    )
+    await events.emit(db, disconnected)
+    return affected
+
+
+async def _revoked(row: AccountRow, session: Session) -> bool:
+    """Give the grant back at the platform; the account is gone from here whether or not that works."""
+    connector = networks.get(row.platform)
+    if connector is None or connector.revoke is None:
+        return False
+    session.alone = None  # the row is wiped: nothing may be renewed any more
+    try:
+        await connector.revoke(session)
+    except (Refusal, HttpFailure, Superseded) as failure:
+        _logger.info("account.not_revoked", account=str(row.id), platform=row.platform, failure=type(failure).__name__)
+        return False
+    return True

@@ -1,0 +1,134 @@
+from typing import Annotated
+
+from litestar import Request
+
+from signalpost.accounts import actions, pages, platforms, queries
+from signalpost.accounts.errors import (
+    AccountInUse,
+    OauthStateInvalid,
+    PlatformError,
+    PlatformNotConfigured,
+    PlatformTimeout,
+)
+from signalpost.accounts.queries import AccountRow
+from signalpost.accounts.schemas import (
+    AccountFilter,
+    AccountHealth,
+    Authorization,
+    AuthUrlQuery,
+    CallbackQuery,
+    CallbackResult,
+    ConnectAccount,
+    Disconnection,
+    EveryAccountFilter,
+    HealthFilter,
+    Platform,
+    PlatformAccount,
+    UpdateAccount,
+)
+from signalpost.kit.db import Db
+from signalpost.kit.problems import AlreadyExists, Forbidden, InvalidState, UnsafeAddress
+from signalpost.kit.wire import Listing
+from signalpost.plans.errors import PlanLimitReached
+from signalpost.web.caller import PUBLIC, Caller, TestModeOnlySandbox
+from signalpost.web.inputs import LIST_ALL, Mine, Page, Segment, Tools
+from signalpost.web.routing import Raw, Routes
+
+routes = Routes("Platform accounts")
+
+MyAccount = Annotated[AccountRow, Mine("acc", queries.find_mine)]
+PlatformSlug = Annotated[str, Segment("platform")]
+CONNECTING = (
+    PlatformNotConfigured,
+    PlatformError,
+    PlatformTimeout,
+    PlanLimitReached,
+    TestModeOnlySandbox,
+    UnsafeAddress,
+)
+
+
+@routes.get("/platforms", scope="accounts:read")
+async def list_platforms(tools: Tools) -> Listing[Platform]:
+    """List every platform: whether it can be connected here, how, and its rules and limits."""
+    return Listing(data=platforms.every(tools.settings))
+
+
+@routes.get("/platforms/accounts", scope="accounts:read", limit_default=LIST_ALL)
+async def list_accounts(db: Db, caller: Caller, query: AccountFilter, page: Page) -> Listing[PlatformAccount]:
+    """List the accounts of a profile, or of all profiles; disconnected ones only on request."""
+    profile_id = await queries.profile_filter(db, caller, query.profile_id)
+    return await queries.listing(
+        db, caller, page, profile_id=profile_id, include_disconnected=query.include_disconnected
+    )
+
+
+@routes.get("/platforms/accounts/all", scope="accounts:read", limit_default=LIST_ALL)
+async def list_all_accounts(db: Db, caller: Caller, query: EveryAccountFilter, page: Page) -> Listing[PlatformAccount]:
+    """List the accounts of all profiles; disconnected ones only on request."""
+    return await queries.listing(db, caller, page, profile_id=None, include_disconnected=query.include_disconnected)
+
+
+@routes.get("/platforms/accounts/{accountId}/health", scope="accounts:read")
+async def get_account_health(account: MyAccount, tools: Tools, query: HealthFilter) -> AccountHealth:
+    """Tell how an account is. The platform is asked when the last answer is older than five minutes, or on request."""
+    return await actions.account_health(tools, account, refresh=query.refresh)
+
+
+@routes.patch(
+    "/platforms/accounts/{accountId}",
+    scope="accounts:write",
+    raises=(InvalidState, AccountInUse, AlreadyExists, Forbidden, PlanLimitReached),
+)
+async def update_account(account: MyAccount, db: Db, caller: Caller, data: UpdateAccount) -> PlatformAccount:
+    """Pause an account (`status: paused`), resume it (`status: active`), or move it to another profile (`profileId`).
+
+    Posts of a paused account wait. Owners and admins move accounts, while no post waits for them.
+    """
+    return await actions.update_account(db, caller, account, data)
+
+
+@routes.delete("/platforms/accounts/{accountId}", scope="accounts:write", raises=(Forbidden,))
+async def disconnect_account(account: MyAccount, tools: Tools, caller: Caller) -> Disconnection:
+    """Disconnect an account: its tokens are wiped here and given back at the platform, its waiting posts fail.
+
+    The same platform account connected again returns with its id. Repeating this changes nothing.
+    """
+    return await actions.disconnect_account(tools, caller, account)
+
+
+@routes.post("/platforms/{platform}/connect", scope="accounts:write", raises=CONNECTING)
+async def connect_account(
+    platform: PlatformSlug, tools: Tools, caller: Caller, data: ConnectAccount
+) -> PlatformAccount:
+    """Connect an account by a form of credentials; `GET /platforms` names the fields of each platform.
+
+    The sandbox wants nothing but a `username`. An account that was connected before keeps its id.
+    """
+    return await actions.connect_account(tools, caller, platform, data)
+
+
+@routes.get("/platforms/{platform}/auth-url", scope="accounts:write", raises=CONNECTING)
+async def get_auth_url(platform: PlatformSlug, tools: Tools, caller: Caller, query: AuthUrlQuery) -> Authorization:
+    """Begin to connect an account: returns the address to send the person to, good for ten minutes and one return.
+
+    `redirectUrl` must be on the workspace's list, letter by letter. `accountId` connects that account again.
+    Platforms that take credentials answer `mode: credentials` with the fields for `connect`.
+    """
+    return await actions.start(tools, caller, platform, query)
+
+
+@routes.get("/platforms/{platform}/callback", scope=PUBLIC, raises=(OauthStateInvalid,))
+async def finish_authorization(
+    platform: PlatformSlug, tools: Tools, query: CallbackQuery, request: Request
+) -> CallbackResult | Raw:
+    """Take a person back from a platform. Answers JSON, or a small page to a browser, which moves on to `redirectUrl`.
+
+    The state works once. A refusal at the platform, or an account that cannot be stored, is told as `status: failed`.
+    """
+    result, redirect_url = await actions.finish(tools, platform, query)
+    if "text/html" not in request.headers.get("accept", ""):
+        return result
+    return Raw(
+        pages.callback_page(result, platform, redirect_url), "text/html; charset=utf-8", headers=dict(pages.HEADERS)
+    )

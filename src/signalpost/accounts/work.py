@@ -1,0 +1,102 @@
+"""Looking after tokens: renewed at four fifths of their life, never in a request; the rest is told in time."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from signalpost import networks
+from signalpost.accounts import queries, sessions, states
+from signalpost.accounts.actions.status import mark_needs_reauth, mark_restricted, move
+from signalpost.accounts.actions.store import UPKEEP
+from signalpost.accounts.queries import AccountRow
+from signalpost.accounts.sessions import NoCredentials
+from signalpost.engine.contract import Lease
+from signalpost.engine.jobs import Again, Jobs
+from signalpost.kit import clock, ids, log
+from signalpost.kit.http import HttpFailure
+from signalpost.networks.contract import Connector, NeedsReconnect, Refusal
+from signalpost.web.inputs import Tools
+
+PURGE = "account.purge_flows"
+_UPKEEP_AT = "select upkeep_at from account where id = $1"
+_SET_UPKEEP = "update account set upkeep_at = $2 where id = $1"
+_PURGE = "delete from oauth_flow where expires_at < now() - interval '1 day'"
+_logger = log.get("accounts")
+
+
+def register(jobs: Jobs, tools: Tools) -> None:
+    """Give the engine this room's jobs; `main` calls it once."""
+
+    async def upkeep(_lease: Lease, payload: Mapping[str, Any]) -> Again | None:
+        account_id = ids.decode("acc", payload["accountId"])
+        async with tools.database.connection() as db:
+            row = await queries.by_id(db, account_id) if account_id else None
+            due_at = await db.fetchval(_UPKEEP_AT, account_id)
+        if row is None or due_at is None or row.status == "disconnected":
+            return None
+        return await look_after(tools, row, due_at)
+
+    async def purge(lease: Lease, _payload: Mapping[str, Any]) -> None:
+        async with lease.transaction() as db:
+            await db.execute(_PURGE)
+
+    jobs.register(UPKEEP, upkeep)
+    jobs.register(PURGE, purge, every_seconds=3600)
+
+
+async def look_after(tools: Tools, account: AccountRow, due_at: datetime) -> Again | None:
+    """Renew the token, or say that it ends; return when to look again."""
+    now = clock.now()
+    connector = networks.get(account.platform)
+    if due_at > now:
+        return Again((due_at - now).total_seconds())
+    if account.status == "needs_reauth" or connector is None:
+        return None
+    if account.refreshable and connector.refresh is not None:
+        return await _renew(tools, connector, account)
+    return await _tell_age(tools, account, now)
+
+
+async def _renew(tools: Tools, connector: Connector, account: AccountRow) -> Again | None:
+    assert connector.refresh is not None  # noqa: S101 - checked by the caller
+    try:
+        session = await sessions.open_session(tools, account)
+        await session.renew(connector.refresh)
+    except NoCredentials as error:
+        await _end(tools, account, str(error))
+        return None
+    except Refusal as refusal:
+        outcome = connector.explain(refusal)
+        if isinstance(outcome, NeedsReconnect):
+            await _end(tools, account, outcome.message, restricted=outcome.restricted)
+            return None
+        return _later(account)
+    except HttpFailure as failure:
+        _logger.info("account.not_renewed", account=str(account.id), platform=account.platform, why=failure.detail)
+        return _later(account)
+    async with tools.database.connection() as db:
+        next_at = await db.fetchval(_UPKEEP_AT, account.id)
+    return None if next_at is None else Again(max((next_at - clock.now()).total_seconds(), 1.0))
+
+
+async def _end(tools: Tools, account: AccountRow, why: str, *, restricted: bool = False) -> None:
+    mark = mark_restricted if restricted else mark_needs_reauth
+    async with tools.database.transaction() as db:
+        await mark(db, account.id, why, secrets_version=account.secrets_version)
+
+
+async def _tell_age(tools: Tools, account: AccountRow, now: datetime) -> Again | None:
+    """Move a token that cannot be renewed towards its end: expiring a week before, then needs_reauth."""
+    to = states.standing(now, account.token_expires_at, refreshable=False)
+    next_at = states.upkeep_at(now, account.token_expires_at, refreshable=False, chance=0.0)
+    async with tools.database.transaction() as db:
+        if to != "active":
+            await move(
+                db, account.id, to, "The token ends and cannot be renewed.", secrets_version=account.secrets_version
+            )
+        await db.execute(_SET_UPKEEP, account.id, next_at)
+    return None if next_at is None else Again(max((next_at - now).total_seconds(), 1.0))
+
+
+def _later(account: AccountRow) -> Again:
+    return Again(states.retry_seconds(clock.now(), account.token_expires_at))

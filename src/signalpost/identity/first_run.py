@@ -1,0 +1,62 @@
+"""The way in while there is no user: a link, printed once by `serve`, good for 30 minutes and one owner."""
+
+from signalpost.identity import passwords, tokens
+from signalpost.identity.actions.sign_up import Owner, check_owner, create_user, create_workspace
+from signalpost.identity.errors import InvalidCredentials
+from signalpost.kit import crypto
+from signalpost.kit.db import Database, Db
+
+_ISSUE = """
+insert into one_time_token (hash, purpose, expires_at)
+select $1, 'first_run', now() + interval '30 minutes' where not exists (select from app_user)
+returning true
+"""
+_VALID = """
+select true from one_time_token where hash = $1 and purpose = 'first_run' and used_at is null and expires_at > now()
+    and not exists (select from app_user)
+"""
+_LOCK = "select pg_advisory_xact_lock(hashtextextended('first_run', 0))"
+_REDEEM = """
+update one_time_token set used_at = now()
+where hash = $1 and purpose = 'first_run' and used_at is null and expires_at > now()
+    and not exists (select from app_user)
+returning true
+"""
+
+
+async def issue(db: Db) -> str | None:
+    """Return a token for the first-run page, or None when there is a user already."""
+    token = crypto.random_token()
+    return token if await db.fetchval(_ISSUE, tokens.digest(token)) else None
+
+
+async def is_valid(db: Db, token: str) -> bool:
+    """Whether the page may be shown for this token."""
+    return bool(await db.fetchval(_VALID, tokens.digest(token)))
+
+
+async def redeem(
+    database: Database, token: str, *, email: str, password: str, workspace_name: str, timezone: str = "UTC"
+) -> Owner:
+    """Make the first owner.
+
+    Raises:
+        InvalidCredentials: the token is unknown, used or expired, or somebody is registered by now.
+        ValidationFailed: e-mail, password, name or time zone are not acceptable; the token stays good.
+    """
+    check_owner(email, password, workspace_name, timezone)
+    async with database.connection() as db:
+        if not await is_valid(db, token):  # before the costly hash
+            raise _dead()
+    password_hash = await passwords.hashed(password)
+    async with database.transaction() as db:
+        await db.execute(_LOCK)
+        if not await db.fetchval(_REDEEM, tokens.digest(token)):
+            raise _dead()
+        user_id = await create_user(db, email=email, password_hash=password_hash, timezone=timezone)
+        workspace_id, profile_id = await create_workspace(db, user_id=user_id, name=workspace_name, timezone=timezone)
+    return Owner(user_id, workspace_id, profile_id)
+
+
+def _dead() -> InvalidCredentials:
+    return InvalidCredentials("This first-run link does not work any more. Restart the service to get a new one.")

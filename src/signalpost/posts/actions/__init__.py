@@ -1,0 +1,1 @@
+"""What changes posts, one verb a file."""

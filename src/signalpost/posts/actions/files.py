@@ -1,0 +1,101 @@
+"""The media that a wish names: by id, by storage path, or by an address to fetch them from first."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from signalpost.kit import ids
+from signalpost.kit.db import Db
+from signalpost.media import queries as media_queries
+from signalpost.media.queries import MediaRow
+from signalpost.posts.actions.findings import Findings
+from signalpost.posts.schemas import CreatePost, MediaRef, MediaWish, UserTagRef
+from signalpost.web.caller import Caller
+
+_USABLE = ("ready", "deleted")
+"""Deleted media come only with a post that has them already: their bytes stay for a while."""
+
+
+class Files:
+    """The media of one wish, by what the wish calls them."""
+
+    def __init__(self) -> None:
+        self.by_id: dict[str, MediaRow] = {}
+        self._by_name: dict[str, MediaRow] = {}
+
+    @classmethod
+    async def read(cls, db: Db, caller: Caller, wish: CreatePost, held: frozenset[UUID], found: Findings) -> "Files":
+        """Read all of them, in at most three statements. `held`: what the post has already, whoever may see it now."""
+        files = cls()
+        wished = list(wishes(wish))
+        if not wished:
+            return files
+        asked = {name: ids.decode("med", name) for _, media in wished for name in _ids(media)}
+        known = {key for key in asked.values() if key is not None}
+        rows = await media_queries.visible(db, caller, list(known - held))
+        rows |= await media_queries.for_publishing(db, caller.workspace_id, list(known & held))
+        stored = await media_queries.by_storage_paths(db, caller, [m.media_url for _, m in wished if m.media_url])
+        files._by_name = {name: rows[key] for name, key in asked.items() if key in rows} | stored
+        for path, media in wished:
+            files._check(path, media, found)
+        return files
+
+    def _check(self, path: str, media: MediaWish, found: Findings) -> None:
+        name = media.media_id or media.media_url
+        if name is None or (media.media_id and media.media_url):
+            found.add(path, "required", "Name the file by mediaId or by mediaUrl.")
+            return
+        row = self._by_name.get(name)
+        if row is None:
+            found.add(path, "not_found", "There is no such media here.")
+        elif row.status not in _USABLE:
+            found.add(path, "not_allowed", f"This media is {row.status}; it can be used once it is ready.")
+        else:
+            self.by_id[ids.encode("med", row.id)] = row
+        if media.thumbnail_media_id is not None and media.thumbnail_media_id not in self._by_name:
+            found.add(f"{path}/thumbnailMediaId", "not_found", "There is no such media here.")
+
+    def refs(self, wished: Sequence[MediaWish]) -> list[dict[str, Any]]:
+        """Return the media as they are stored with the post; those that were not found are left out."""
+        refs = []
+        for media in wished:
+            row = self._by_name.get(media.media_id or media.media_url or "")
+            if row is not None:
+                tags = [UserTagRef(tag.username, tag.x, tag.y) for tag in media.user_tags]
+                thumbnail = media.thumbnail_media_id
+                ref = MediaRef(ids.encode("med", row.id), media.alt_text, thumbnail, media.thumbnail_time_ms, tags)
+                refs.append(msgspec.to_builtins(ref))
+        return refs
+
+    def ids(self) -> list[UUID]:
+        """Return the id of every file, thumbnails included, each once."""
+        return list({row.id: None for row in self._by_name.values()})
+
+
+def own(wish: CreatePost) -> list[MediaWish]:
+    """Return the media of the post itself, whichever of the three ways named them."""
+    return [media for _, media in _own(wish)]
+
+
+def wishes(wish: CreatePost) -> Iterator[tuple[str, MediaWish]]:
+    """Return every file that the wish names, with its place in the body."""
+    yield from _own(wish)
+    for index, part in enumerate(wish.thread):
+        yield from ((f"/thread/{index}/media/{n}", media) for n, media in enumerate(part.media))
+    for index, target in enumerate(wish.targets or ()):
+        yield from ((f"/targets/{index}/media/{n}", media) for n, media in enumerate(target.media or ()))
+
+
+def _own(wish: CreatePost) -> Iterator[tuple[str, MediaWish]]:
+    if wish.media is not None:
+        yield from ((f"/media/{index}", media) for index, media in enumerate(wish.media))
+    elif wish.media_urls is not None:
+        yield from ((f"/mediaUrls/{index}", MediaWish(media_url=url)) for index, url in enumerate(wish.media_urls))
+    elif wish.media_url is not None:
+        yield "/mediaUrl", MediaWish(media_url=wish.media_url)
+
+
+def _ids(media: MediaWish) -> list[str]:
+    return [name for name in (media.media_id, media.thumbnail_media_id) if name is not None]

@@ -1,0 +1,491 @@
+"""Reads of posts. A caller sees its workspace, the profiles it is limited to, and under a test key only test posts."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from msgspec import Struct
+
+from signalpost.kit import clock, ids
+from signalpost.kit.db import Db, Row
+from signalpost.media.uses import Use
+from signalpost.posts import schemas
+from signalpost.posts.schemas import AuditEntry, Counts, Post, PostProgress, Target, TargetSummary
+from signalpost.posts.states import POST_STATUSES, PostStatus, TargetStatus, post_status
+from signalpost.web.caller import Caller
+from signalpost.web.inputs import Page
+
+
+class PostRow(Struct):
+    """A post as stored."""
+
+    id: UUID
+    workspace_id: UUID
+    profile_id: UUID
+    title: str | None
+    text: str
+    media: list[Any]
+    media_ids: list[UUID]
+    link: str | None
+    thread: list[Any]
+    first_comment: str | None
+    status: PostStatus
+    approval: dict[str, Any]
+    publish_mode: schemas.PublishMode
+    scheduled_at: datetime | None
+    scheduled_local: datetime | None
+    timezone: str
+    tzdata_version: str | None
+    recurrence: dict[str, Any] | None
+    recurrence_parent_id: UUID | None
+    source_post_id: UUID | None
+    fanout_id: UUID | None
+    external_id: str | None
+    tags: list[str]
+    campaign: str | None
+    utm: dict[str, Any] | None
+    shorten_links: bool
+    notes: str | None
+    options: dict[str, dict[str, Any]]
+    auto_fit: bool
+    allow_duplicate: bool
+    warnings: list[Any]
+    created_by: dict[str, Any]
+    created_by_user_id: UUID | None
+    source: schemas.Source
+    mode: schemas.Mode
+    counted: bool
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    queued_at: datetime | None
+    published_at: datetime | None
+    deleted_at: datetime | None
+    purge_at: datetime | None
+    former_status: PostStatus | None
+
+
+class TargetRow(Struct):
+    """A post on one account, as stored; `username` is the account's."""
+
+    id: UUID
+    post_id: UUID
+    account_id: UUID
+    position: int
+    platform: str
+    username: str
+    status: TargetStatus
+    text: str | None
+    media: list[Any] | None
+    title: str | None
+    options: dict[str, Any] | None
+    scheduled_at: datetime | None
+    content_hash: bytes
+    due_at: datetime | None
+    next_attempt_at: datetime | None
+    held: str | None
+    attempts: int
+    dedupe_key: str
+    delivery: schemas.Delivery | None
+    remote_id: str | None
+    url: str | None
+    thread_ids: list[str]
+    first_comment: dict[str, Any]
+    error: dict[str, Any] | None
+    started_at: datetime | None
+    published_at: datetime | None
+    removed_at: datetime | None
+
+
+class Holder(Struct):
+    """An account of a profile, as far as a post needs to know it."""
+
+    id: UUID
+    platform: str
+    username: str
+    status: str
+    facts: dict[str, Any]
+    over_limit: bool
+
+
+class Holding(Struct):
+    """A profile with its connected accounts, oldest first. `now` is the database's clock, by which things are due."""
+
+    now: datetime
+    timezone: str
+    approval_required: bool
+    over_limit: bool
+    accounts: list[Holder]
+
+
+_POST = "p." + ", p.".join(PostRow.__struct_fields__)
+_TARGET = ", ".join("a.username" if name == "username" else "t." + name for name in TargetRow.__struct_fields__)
+
+# --- rows ----------------------------------------------------------------------------------------------------------
+
+_MINE = f"""
+select {_POST} from post p
+where p.id = $1 and p.workspace_id = $2 and ($3::uuid[] is null or p.profile_id = any($3)) and ($4 or p.mode = 'test')
+"""  # noqa: S608 - constants only
+_LOCK = f"select {_POST} from post p where p.id = $1 for no key update"  # noqa: S608 - constants only
+_TARGETS = f"""
+select {_TARGET} from target t join account a on a.id = t.account_id where t.post_id = any($1)
+order by t.post_id, t.position
+"""  # noqa: S608 - constants only
+_LOCK_TARGETS = "select id from target where post_id = $1 order by id for no key update"
+_LOCK_LANES = "select from lane where kind = 'target' and key = any($1) order by key for no key update"
+_HOLDING = """
+select now(), p.timezone, p.approval_required, p.over_limit, a.id, a.platform, a.username, a.status, a.facts,
+    a.over_limit
+from profile p left join account a on a.profile_id = p.id and a.status <> 'disconnected'
+where p.id = $1 and p.workspace_id = $2 and p.deleted_at is null
+order by a.created_at, a.id
+for share of p
+"""
+
+
+async def find_any(db: Db, caller: Caller, post_id: UUID) -> PostRow | None:
+    """Return the post if this caller may see it, in the trash or not."""
+    row = await db.fetchrow(_MINE, post_id, caller.workspace_id, caller.sees_profiles, caller.mode == "live")
+    return None if row is None else PostRow(*row)
+
+
+async def find_mine(db: Db, caller: Caller, post_id: UUID) -> PostRow | None:
+    """Return the post if this caller may see it and it is not in the trash."""
+    row = await find_any(db, caller, post_id)
+    return None if row is None or row.deleted_at is not None else row
+
+
+async def targets_of(db: Db, post_ids: Sequence[UUID]) -> list[TargetRow]:
+    """Return the targets of these posts, in order."""
+    return [TargetRow(*row) for row in await db.fetch(_TARGETS, post_ids)] if post_ids else []
+
+
+async def lock(db: Db, post_id: UUID, account_ids: Iterable[UUID]) -> tuple[PostRow, list[TargetRow]] | None:
+    """Return post and targets as they are now and keep workers off them until the transaction ends; None: purged.
+
+    Lanes first, like the workers, who hold a lane while they write its targets: else both would wait for each other.
+    """
+    await db.execute(_LOCK_LANES, list(account_ids))
+    row = await db.fetchrow(_LOCK, post_id)
+    if row is None:
+        return None
+    await db.execute(_LOCK_TARGETS, post_id)
+    return PostRow(*row), await targets_of(db, [post_id])
+
+
+async def lock_alone(db: Db, post_id: UUID) -> PostRow | None:
+    """Return the post as it is now, its targets left to the workers; None: purged."""
+    row = await db.fetchrow(_LOCK, post_id)
+    return None if row is None else PostRow(*row)
+
+
+async def holding(db: Db, caller: Caller, profile_id: UUID) -> Holding | None:
+    """Return the profile and its accounts, if the caller may see it; nobody deletes it until the transaction ends."""
+    if not caller.may_see_profile(profile_id):
+        return None
+    rows = await db.fetch(_HOLDING, profile_id, caller.workspace_id)
+    if not rows:
+        return None
+    accounts = [Holder(*row[4:]) for row in rows if row[4] is not None]
+    return Holding(rows[0][0], rows[0][1], rows[0][2], rows[0][3], accounts)
+
+
+_TWINS = "select kind, post_id, account_id from twins_of($1, $2, $3, $4)"
+
+
+class Twin(NamedTuple):
+    """Another post in the way: of the same `content` on an account, or with the same `external` id."""
+
+    kind: str
+    post_id: UUID
+    account_id: UUID | None
+
+
+async def twins(
+    db: Db, workspace_id: UUID, hashes: Sequence[bytes], external_id: str | None, but: UUID | None
+) -> list[Twin]:
+    """Return posts in the way of one with these contents; others that ask for the same wait until we are through."""
+    return [Twin(*row) for row in await db.fetch(_TWINS, workspace_id, hashes, external_id, but)]
+
+
+# --- the wire ------------------------------------------------------------------------------------------------------
+
+
+def shape_target(row: TargetRow, post_id: str) -> Target:
+    """Return a target as it goes over the wire."""
+    at = clock.wire_or_none
+    error: Any = row.error
+    first_comment: Any = row.first_comment
+    return Target(
+        ids.encode("tgt", row.id), post_id, ids.encode("acc", row.account_id), row.platform, row.username, row.status,
+        row.delivery, row.text, row.media, row.title, at(row.scheduled_at), row.options, row.remote_id, row.url,
+        row.thread_ids, first_comment, row.attempts, at(row.next_attempt_at), error, at(row.started_at),
+        at(row.published_at), at(row.removed_at),
+    )  # fmt: skip
+
+
+def count(targets: Iterable[TargetRow]) -> Counts:
+    """Count targets by how they ended."""
+    live = [target.status for target in targets if target.status != "cancelled"]
+    failed = live.count("failed")
+    published = live.count("published") + live.count("removed")
+    return Counts(len(live), published, failed, len(live) - failed - published)
+
+
+def shown_status(row: PostRow, targets: Sequence[TargetRow]) -> PostStatus:
+    """Return the status as of now: a schedule whose time has come is queued, also when no worker looked at it yet."""
+    if row.status != "scheduled" or row.deleted_at is not None or any(target.held for target in targets):
+        return row.status
+    due = first_due(targets)
+    return "queued" if due is not None and due <= clock.now() else "scheduled"
+
+
+def first_due(targets: Iterable[TargetRow]) -> datetime | None:
+    """Return when the earliest waiting target is to go out."""
+    waiting = [target.next_attempt_at for target in targets if target.next_attempt_at is not None]
+    return min(waiting, default=None)
+
+
+def derive(targets: Sequence[TargetRow], now: datetime) -> PostStatus:
+    """Return what the post is, by its targets; one that failed without ever being tried is no start."""
+    started = any(target.started_at is not None for target in targets)
+    status = post_status([target.status for target in targets], first_due(targets), now, started=started)
+    return "scheduled" if status == "queued" and any(target.held == "approval" for target in targets) else status
+
+
+def shape(row: PostRow, rows: Sequence[TargetRow]) -> Post:
+    """Return a post as it goes over the wire."""
+    post_id = ids.encode("pst", row.id)
+    targets = [shape_target(target, post_id) for target in rows]
+    results: dict[str, list[Target]] = {}
+    for target in targets:
+        results.setdefault(target.platform, []).append(target)
+    at = clock.wire_or_none
+    media: Any = row.media
+    approval: Any = row.approval
+    created_by: Any = row.created_by
+    return Post(
+        post_id, ids.encode("prof", row.profile_id), row.title, row.text, media, row.link, row.thread,
+        row.first_comment, list(results), targets, shown_status(row, rows), approval, at(row.scheduled_at),
+        row.timezone, row.publish_mode, row.recurrence, _id("pst", row.recurrence_parent_id),
+        _id("pst", row.source_post_id), _id("job", row.fanout_id), row.external_id, row.tags, row.campaign, row.utm,
+        row.shorten_links, row.notes, row.options, row.auto_fit, row.allow_duplicate, count(rows), results,
+        row.warnings, created_by, row.source, row.mode, row.version, clock.wire(row.created_at),
+        clock.wire(row.updated_at), at(row.queued_at), at(row.published_at), at(row.deleted_at), at(row.purge_at),
+    )  # fmt: skip
+
+
+def _id(prefix: str, value: UUID | None) -> str | None:
+    return None if value is None else ids.encode(prefix, value)
+
+
+def progress(row: PostRow, rows: Sequence[TargetRow]) -> PostProgress:
+    """Return how far a post is."""
+    counts = count(rows)
+    approval: Any = row.approval
+    summaries = []
+    for target in rows:
+        error: Any = target.error
+        summaries.append(
+            TargetSummary(
+                ids.encode("tgt", target.id), target.platform, ids.encode("acc", target.account_id), target.username,
+                target.status, target.delivery, target.url, target.attempts, error,
+            )
+        )  # fmt: skip
+    return PostProgress(
+        ids.encode("pst", row.id), shown_status(row, rows), approval, counts.published, counts.failed, counts.pending,
+        counts.total, clock.wire_or_none(row.scheduled_at), clock.wire_or_none(first_due(rows)), summaries,
+        clock.wire(row.updated_at),
+    )  # fmt: skip
+
+
+async def shown(db: Db, row: PostRow) -> Post:
+    """Return the post with its targets."""
+    return shape(row, await targets_of(db, [row.id]))
+
+
+_USES = """
+select m.id, count(*), count(*) filter (where p.status not in ('published', 'partial', 'failed'))
+from unnest($2::uuid[]) as m(id)
+join post p on p.media_ids @> array[m.id] and p.media_ids <> '{}' and p.workspace_id = $1 and p.deleted_at is null
+group by m.id
+"""
+
+
+async def media_uses(db: Db, workspace_id: UUID, media_ids: Sequence[UUID]) -> dict[UUID, Use]:
+    """Return how many posts have each of these files; what waits is not only what is queued, but also a draft."""
+    return {row[0]: Use(row[1], row[2]) for row in await db.fetch(_USES, workspace_id, media_ids)}
+
+
+# --- lists ---------------------------------------------------------------------------------------------------------
+
+_MOMENT = "coalesce(p.scheduled_at, p.published_at, p.created_at)"
+_FILTERED = f"""
+select {_POST}, {{key}} from post p
+where p.workspace_id = $1 and ($2::uuid[] is null or p.profile_id = any($2)) and ($3 or p.mode = 'test')
+    and p.deleted_at is null
+    and ($4::uuid is null or p.profile_id = $4)
+    and ($5::text is null or case
+        when p.status = 'scheduled' and p.scheduled_at <= $16 and p.approval ->> 'state' in ('not_required', 'approved')
+        then 'queued' else p.status end = $5)
+    and ($6::text is null or exists (select from target t where t.post_id = p.id and t.platform = $6))
+    and ($7::uuid is null or exists (select from target t where t.post_id = p.id and t.account_id = $7))
+    and ($8::timestamptz is null or {_MOMENT} >= $8) and ($9::timestamptz is null or {_MOMENT} < $9)
+    and ($10::text is null or strpos(lower(concat_ws(' ', p.title, p.text)), lower($10)) > 0)
+    and ($11::text is null or $11 = any(p.tags))
+    and ($12::text is null or p.external_id = $12)
+    and ($13::uuid is null or p.fanout_id = $13)
+    and ({{key}}, p.id) {{beyond}}
+order by {{key}} {{way}}, p.id {{way}}
+limit $17
+"""  # noqa: S608 - constants only
+# Sentinels rather than "is null or": so the position is a bound of the index scan also in a generic plan.
+_BEFORE = "< (coalesce($14::timestamptz, 'infinity'), coalesce($15::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))"
+_AFTER = "> (coalesce($14::timestamptz, '-infinity'), coalesce($15::uuid, '00000000-0000-0000-0000-000000000000'))"
+_LISTS = {
+    "-createdAt": _FILTERED.format(key="p.created_at", beyond=_BEFORE, way="desc"),
+    "createdAt": _FILTERED.format(key="p.created_at", beyond=_AFTER, way="asc"),
+    "-scheduledAt": _FILTERED.format(key=_MOMENT, beyond=_BEFORE, way="desc"),
+    "scheduledAt": _FILTERED.format(key=_MOMENT, beyond=_AFTER, way="asc"),
+}
+_TRASH = f"""
+select {_POST} from post p
+where p.workspace_id = $1 and ($2::uuid[] is null or p.profile_id = any($2)) and ($3 or p.mode = 'test')
+    and p.deleted_at is not null and ($4::uuid is null or p.profile_id = $4)
+    and (p.deleted_at, p.id) {_BEFORE.replace("$14", "$5").replace("$15", "$6")}
+order by p.deleted_at desc, p.id desc
+limit $7
+"""  # noqa: S608 - constants only
+
+
+class Filters(Struct, kw_only=True):
+    """What a list of posts is narrowed to; None: not at all."""
+
+    profile_id: UUID | None = None
+    status: str | None = None
+    platform: str | None = None
+    account_id: UUID | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    q: str | None = None
+    tag: str | None = None
+    external_id: str | None = None
+    fanout_id: UUID | None = None
+    sort: str = "-createdAt"
+
+
+async def visible(db: Db, caller: Caller, page: Page, wish: Filters) -> tuple[list[Post], list[tuple[datetime, UUID]]]:
+    """Return posts that are not in the trash, with the position of each in the list."""
+    rows = await db.fetch(
+        _LISTS[wish.sort], caller.workspace_id, caller.sees_profiles, caller.mode == "live", wish.profile_id,
+        wish.status, wish.platform, wish.account_id, wish.since, wish.until, wish.q, wish.tag, wish.external_id,
+        wish.fanout_id, page.after_at, page.after_id, clock.now(), page.fetch,
+    )  # fmt: skip
+    posts = [PostRow(*row[:-1]) for row in rows]
+    return await _with_targets(db, posts), [(row[-1], row[0]) for row in rows]
+
+
+async def trashed(
+    db: Db, caller: Caller, page: Page, profile_id: UUID | None
+) -> tuple[list[Post], list[tuple[datetime, UUID]]]:
+    """Return posts in the trash, the last trashed first."""
+    rows = await db.fetch(
+        _TRASH, caller.workspace_id, caller.sees_profiles, caller.mode == "live", profile_id, page.after_at,
+        page.after_id, page.fetch,
+    )  # fmt: skip
+    posts = [PostRow(*row) for row in rows]
+    return await _with_targets(db, posts), [(post.deleted_at or post.created_at, post.id) for post in posts]
+
+
+async def _with_targets(db: Db, posts: Sequence[PostRow]) -> list[Post]:
+    by_post: dict[UUID, list[TargetRow]] = {post.id: [] for post in posts}
+    for target in await targets_of(db, list(by_post)):
+        by_post[target.post_id].append(target)
+    return [shape(post, by_post[post.id]) for post in posts]
+
+
+_AUDIT = """
+select id, at, action, actor, target_id, changes, attempt, request_id from audit
+where workspace_id = $1 and post_id = $2
+    and (at, id) < (coalesce($3::timestamptz, 'infinity'), coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+order by at desc, id desc limit $5
+"""
+
+
+async def history(db: Db, row: PostRow, page: Page, fetch: int) -> tuple[list[AuditEntry], list[tuple[datetime, UUID]]]:
+    """Return the post's audit log, newest first."""
+    rows = await db.fetch(_AUDIT, row.workspace_id, row.id, page.after_at, page.after_id, fetch)
+    return [_entry(found) for found in rows], [(found["at"], found["id"]) for found in rows]
+
+
+def _entry(row: Row) -> AuditEntry:
+    return AuditEntry(
+        ids.encode("aud", row["id"]), clock.wire(row["at"]), row["action"], row["actor"],
+        _id("tgt", row["target_id"]), row["changes"], row["attempt"], row["request_id"],
+    )  # fmt: skip
+
+
+# --- figures -------------------------------------------------------------------------------------------------------
+
+_SEEN = """
+p.workspace_id = $1 and ($2::uuid[] is null or p.profile_id = any($2)) and ($3 or p.mode = 'test')
+    and ($4::uuid is null or p.profile_id = $4)
+"""
+_BY_STATUS = f"""
+select case when p.deleted_at is not null then 'trashed'
+    when p.status = 'scheduled' and p.scheduled_at <= $5 and p.approval ->> 'state' in ('not_required', 'approved')
+    then 'queued' else p.status end, count(*)
+from post p where {_SEEN} group by 1
+"""  # noqa: S608 - constants only
+_BY_PLATFORM = f"""
+select t.platform, count(*) filter (where t.status in ('published', 'removed')),
+    count(*) filter (where t.status = 'failed')
+from post p join target t on t.post_id = p.id
+where {_SEEN} and p.deleted_at is null and t.status in ('published', 'removed', 'failed')
+group by 1 order by 1
+"""  # noqa: S608 - constants only
+_BY_DAY = f"""
+select (e.at at time zone 'UTC')::date, count(*) filter (where t.status <> 'failed'),
+    count(*) filter (where t.status = 'failed')
+from post p join target t on t.post_id = p.id cross join lateral (
+    select coalesce(t.published_at, (t.error ->> 'occurredAt')::timestamptz, t.updated_at) as at
+) e
+where {_SEEN} and p.deleted_at is null and t.status in ('published', 'removed', 'failed') and e.at >= $5
+group by 1
+"""  # noqa: S608 - constants only
+_NEXT = f"""
+select p.id, p.scheduled_at from post p
+where {_SEEN} and p.deleted_at is null and p.status = 'scheduled' and p.scheduled_at > $5
+order by p.scheduled_at, p.id limit 1
+"""  # noqa: S608 - constants only
+
+
+async def stats(db: Db, caller: Caller, profile_id: UUID | None) -> schemas.PostStats:
+    """Return how many posts there are in which state, and how their targets ended."""
+    seen = (caller.workspace_id, caller.sees_profiles, caller.mode == "live", profile_id)
+    now = clock.now()
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    by_status: dict[str, int] = {row[0]: row[1] for row in await db.fetch(_BY_STATUS, *seen, now)}
+    trash = by_status.pop("trashed", 0)
+    by_platform = {row[0]: schemas.Ended(row[1], row[2]) for row in await db.fetch(_BY_PLATFORM, *seen)}
+    days = [midnight - clock.seconds(86_400) * back for back in range(6, -1, -1)]
+    ended = {row[0]: row for row in await db.fetch(_BY_DAY, *seen, days[0])}
+    upcoming = await db.fetchrow(_NEXT, *seen, now)
+    published = sum(platform.published for platform in by_platform.values())
+    failed = sum(platform.failed for platform in by_platform.values())
+    return schemas.PostStats(
+        _id("prof", profile_id),
+        sum(by_status.values()),
+        {status: by_status.get(status, 0) for status in POST_STATUSES},
+        by_platform,
+        round(published / (published + failed), 4) if published + failed else None,
+        [_day(day, ended.get(day.date())) for day in days],
+        None if upcoming is None else schemas.NextPost(ids.encode("pst", upcoming[0]), clock.wire(upcoming[1])),
+        trash,
+    )
+
+
+def _day(day: datetime, row: Row | None) -> schemas.Day:
+    return schemas.Day(day.date().isoformat(), row[1] if row else 0, row[2] if row else 0)

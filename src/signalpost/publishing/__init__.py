@@ -1,0 +1,1 @@
+"""Sending posts: claim, call, settle; the queue as callers see it. Knows networks only by their contract."""

@@ -1,0 +1,119 @@
+"""The journal of one target, and a note of what was asked: committed step by step, under the lease."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from signalpost.engine.contract import Lease
+from signalpost.kit.db import Db, Undone
+from signalpost.kit.failpoint import failpoint
+from signalpost.networks.contract import Answer, Http
+
+Result = TypeVar("Result")
+
+UNDONE_MAX = 5
+PATH_LENGTH_MAX = 500
+
+_RECORD = "update target set steps = steps || jsonb_build_object($2::text, $3::jsonb), updated_at = now() where id = $1"
+_INTEND = """
+with noted as (update attempt set intent_at = now() where id = $4)
+update target set steps = steps || jsonb_build_object($2::text, $3::jsonb),
+    intent = jsonb_build_object('step', $2::text, 'value', $3::jsonb, 'at', now()), updated_at = now()
+where id = $1 returning intent
+"""
+_DONE = """
+update target set steps = steps || jsonb_build_object($2::text, $3::jsonb),
+    intent = case when intent ->> 'step' = $2 then null else intent end, updated_at = now()
+where id = $1
+"""
+
+
+async def write(lease: Lease, change: Callable[[Db], Awaitable[Result]]) -> Result:
+    """Run `change` in a transaction of the lease; again when the server chose it as the victim of a deadlock.
+
+    Raises:
+        LeaseLost, Unavailable: see `Lease.transaction`.
+    """
+    for left in range(UNDONE_MAX - 1, -1, -1):
+        try:
+            async with lease.transaction() as db:
+                return await change(db)
+        except Undone:
+            if not left:
+                raise
+            await asyncio.sleep(0.05)
+    raise AssertionError("unreachable")
+
+
+class TargetJournal:
+    """What was done for a target; see `networks.contract.Journal`."""
+
+    def __init__(self, lease: Lease, target_id: UUID, attempt_id: UUID, steps: dict[str, Any], intent: Any) -> None:
+        self._lease = lease
+        self._target_id = target_id
+        self._attempt_id = attempt_id
+        self._steps = steps
+        self.intent: dict[str, Any] | None = intent
+        """The open intent, as the row has it."""
+
+    @property
+    def steps(self) -> Mapping[str, Any]:
+        """See `networks.contract.Journal`."""
+        return self._steps
+
+    async def record(self, step: str, value: Any) -> None:
+        """See `networks.contract.Journal`."""
+        failpoint("before-record")
+        async with self._lease.transaction() as db:
+            await db.execute(_RECORD, self._target_id, step, value)
+        failpoint("after-record")
+        self._steps[step] = value
+
+    async def intend(self, step: str, value: Any) -> None:
+        """See `networks.contract.Journal`; on return the call may be made at once."""
+        failpoint("before-intent")
+        async with self._lease.transaction() as db:
+            self.intent = await db.fetchval(_INTEND, self._target_id, step, value, self._attempt_id)
+        self._steps[step] = value
+        failpoint("after-intent")
+        self._lease.ensure_fresh()
+
+    async def done(self, step: str, value: Any) -> None:
+        """See `networks.contract.Journal`."""
+        failpoint("before-done")
+        async with self._lease.transaction() as db:
+            await db.execute(_DONE, self._target_id, step, value)
+        failpoint("after-done")
+        self._steps[step] = value
+        if self.intent is not None and self.intent["step"] == step:
+            self.intent = None
+
+
+class RecordingHttp:
+    """The outgoing client, with a note of the last call for the record of the attempt."""
+
+    def __init__(self, http: Http, secrets: Mapping[str, str]) -> None:
+        self._http = http
+        self._secrets = [value for value in secrets.values() if len(value) > 7]
+        self.request_made: dict[str, Any] | None = None
+        self.status: int | None = None
+
+    async def request(self, method: str, url: str, **options: Any) -> Answer:
+        """Pass the call on."""
+        parts = urlsplit(url)
+        path = self.redacted(parts.path)[:PATH_LENGTH_MAX]
+        self.request_made = {"method": method, "host": parts.hostname or "", "path": path}
+        self.status = None
+        failpoint("before-call")
+        answer = await self._http.request(method, url, **options)
+        failpoint("after-call")
+        self.status = answer.status
+        return answer
+
+    def redacted(self, text: str) -> str:
+        """Return `text` without the account's secrets."""
+        for secret in self._secrets:
+            text = text.replace(secret, "[redacted]")
+        return text

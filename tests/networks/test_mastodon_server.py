@@ -1,0 +1,314 @@
+"""The Mastodon connector against a look-alike, read back through a client that we did not write (Mastodon.py)."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+from mastodon import Mastodon
+from tests.counterparts import MastodonMock, mastodon_mock
+from tests.networks.world import Clock, MemoryJournal, Reply, Wire, image, outgoing, reply, session
+
+from signalpost.kit.http import Client
+from signalpost.networks import CONNECTORS, preflight
+from signalpost.networks.contract import (
+    Absent,
+    BadCredentials,
+    Identity,
+    MisplacedField,
+    NeedsReconnect,
+    OutcomeUnknown,
+    Pending,
+    Published,
+    Refused,
+    Session,
+    TryLater,
+)
+from signalpost.networks.html_text import fingerprint, fingerprint_of_html
+from signalpost.networks.mastodon.account import facts_of
+
+MASTODON = CONNECTORS["mastodon"]
+
+
+@pytest.fixture(scope="module")
+async def server() -> AsyncIterator[MastodonMock]:
+    async with mastodon_mock() as mock:
+        yield mock
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[Client]:
+    async with Client() as client:
+        yield client
+
+
+async def connected(http: Client, server: MastodonMock, token: str | None = None) -> Identity:
+    assert MASTODON.connect is not None
+    fields = {"instanceUrl": server.url, "accessToken": token or server.access_token}
+    return await MASTODON.connect(http, server.url, True, fields)
+
+
+async def opened(http: Client, server: MastodonMock, **rest: Any) -> Session:
+    identity = await connected(http, server)
+    values: dict[str, Any] = {
+        "base_url": identity.base_url,
+        "trusted": True,
+        "secrets": identity.secrets,
+        "remote_id": identity.remote_id,
+        "username": identity.username,
+        "facts": identity.facts,
+    }
+    return session(http, Clock(datetime.now(UTC)), **values | rest)
+
+
+async def read(server: MastodonMock, status_id: str) -> Any:
+    client = Mastodon(access_token=server.access_token, api_base_url=server.url, version_check_mode="none")
+    return await asyncio.to_thread(client.status, status_id)
+
+
+async def fault(server: MastodonMock, path: str, effect: dict[str, Any]) -> None:
+    rule = {"match": {"path": path, "methods": ["POST"]}, "effect": effect, "count": 1}
+    async with httpx.AsyncClient(base_url=server.url) as client:
+        (await client.post("/api/v1/_mock/faults", json=rule)).raise_for_status()
+
+
+async def test_connecting_learns_who_it_is_and_what_the_server_allows(http: Client, server: MastodonMock) -> None:
+    identity = await connected(http, server)
+
+    host = urlsplit(server.url).netloc
+    assert identity.remote_id.endswith(f"@{host}")
+    assert identity.username.startswith("testuser@")
+    assert identity.facts["dedupes"]
+    assert identity.facts["limits"]["text"] == {"max_length": 500, "url_length": 23}
+    assert identity.facts["limits"]["media"]["image"]["bytes_max"] == 10_485_760
+    found = preflight.check(MASTODON, outgoing("x", media=(image(size_bytes=10_485_761),)), identity.facts)
+    assert [finding.rule for finding in found] == ["mastodon.media.max_bytes"]
+
+
+async def test_a_wrong_token_and_a_wrong_server_are_told_apart(http: Client, server: MastodonMock) -> None:
+    with pytest.raises(BadCredentials):
+        await connected(http, server, token="wrong")
+    assert MASTODON.connect is not None
+    for address in ("https://127.0.0.1:1", "http://10.0.0.1", "", "ftp://x.y", "@"):
+        with pytest.raises(MisplacedField) as told:
+            await MASTODON.connect(http, None, False, {"instanceUrl": address, "accessToken": "t"})
+        assert told.value.name == "instanceUrl"
+
+
+async def test_text_options_and_media_read_back(http: Client, server: MastodonMock) -> None:
+    post = outgoing(
+        "Grüße & <b>alle</b> 🎈",
+        media=(image("ein Punkt"),),
+        link="https://example.com/x",
+        options={"visibility": "unlisted", "spoilerText": "Vorsicht", "sensitive": True, "language": "de"},
+        dedupe_key="options",
+    )
+
+    outcome = await MASTODON.publish(await opened(http, server), post, MemoryJournal())
+
+    assert isinstance(outcome, Published), outcome
+    status = await read(server, outcome.remote_id)
+    assert fingerprint_of_html(status.content) == fingerprint("Grüße & <b>alle</b> 🎈 https://example.com/x")
+    assert (status.visibility, status.spoiler_text, status.sensitive, status.language) == (
+        "unlisted", "Vorsicht", True, "de",
+    )  # fmt: skip
+    assert status.media_attachments[0].description == "ein Punkt"
+    assert outcome.url == status.url
+
+
+async def test_a_thread_is_a_chain_and_can_be_removed(http: Client, server: MastodonMock) -> None:
+    account = await opened(http, server)
+
+    outcome = await MASTODON.publish(account, outgoing("1", "2", "3", dedupe_key="thread"), MemoryJournal())
+
+    assert isinstance(outcome, Published)
+    ids = [outcome.remote_id, *outcome.thread_ids]
+    parents = [(await read(server, status_id)).in_reply_to_id for status_id in ids]
+    assert [str(parent) if parent else None for parent in parents] == [None, *ids[:2]]
+    assert MASTODON.delete is not None
+    for _ in range(2):
+        await MASTODON.delete(account, outcome.remote_id, outcome.thread_ids)
+
+
+async def test_a_poll(http: Client, server: MastodonMock) -> None:
+    poll = {"options": ["yes", "no"], "minutes": 60, "multiple": True}
+    post = outgoing("Well?", options={"poll": poll}, dedupe_key="poll")
+
+    outcome = await MASTODON.publish(await opened(http, server), post, MemoryJournal())
+
+    assert isinstance(outcome, Published)
+    assert [option.title for option in (await read(server, outcome.remote_id)).poll.options] == ["yes", "no"]
+
+
+async def test_sending_again_with_the_same_key_gives_the_same_post(http: Client, server: MastodonMock) -> None:
+    account = await opened(http, server)
+    journal = MemoryJournal()
+    post = outgoing("only once", dedupe_key="resend")
+    first = await MASTODON.publish(account, post, journal)
+
+    early = MemoryJournal(kept={"part:0": {"at": datetime.now(UTC).isoformat()}}, open={"part:0"})
+    assert isinstance(await MASTODON.publish(account, post, early), OutcomeUnknown)
+    later = MemoryJournal(
+        kept={"part:0": {"at": (datetime.now(UTC) - timedelta(minutes=5)).isoformat()}}, open={"part:0"}
+    )
+    second = await MASTODON.publish(account, post, later)
+
+    assert first == second
+
+
+@pytest.mark.parametrize("hours", [2])
+async def test_when_the_key_is_forgotten_the_own_posts_are_searched(
+    http: Client, server: MastodonMock, hours: int
+) -> None:
+    account = await opened(http, server)
+    post = outgoing("find me @you@far.example https://example.com/a_b?c=d", dedupe_key="search")
+    published = await MASTODON.publish(account, post, MemoryJournal())
+    assert isinstance(published, Published)
+    at = (datetime.now(UTC) - timedelta(seconds=5)).isoformat()
+    late = await opened(http, server, now=Clock(datetime.now(UTC) + timedelta(hours=hours)))
+    assert MASTODON.reconcile is not None
+
+    found = await MASTODON.reconcile(late, post, MemoryJournal(kept={"part:0": {"at": at}}, open={"part:0"}))
+    other = outgoing("never sent", dedupe_key="search")
+    absent = await MASTODON.reconcile(late, other, MemoryJournal(kept={"part:0": {"at": at}}, open={"part:0"}))
+
+    assert found == published
+    assert isinstance(absent, Absent)
+
+
+async def test_rate_limits_and_lost_answers(http: Client, server: MastodonMock) -> None:
+    account = await opened(http, server)
+    await fault(server, "/api/v1/statuses", {"type": "ratelimit", "headers": {"Retry-After": "90"}})
+    limited = await MASTODON.publish(account, outgoing("x", dedupe_key="429"), MemoryJournal())
+    await fault(server, "/api/v1/statuses", {"type": "status", "status": 500})
+    broken = await MASTODON.publish(account, outgoing("x", dedupe_key="500"), MemoryJournal())
+    await fault(server, "/api/v1/statuses", {"type": "malformed"})
+    malformed = await MASTODON.publish(account, outgoing("x", dedupe_key="malformed"), MemoryJournal())
+    await fault(server, "/api/v2/media", {"type": "status", "status": 503})
+    upload = await MASTODON.publish(account, outgoing("x", media=(image(),), dedupe_key="503"), MemoryJournal())
+
+    assert isinstance(limited, TryLater)
+    assert (limited.code, limited.after_seconds) == ("rate_limited", 90.0)
+    assert isinstance(broken, OutcomeUnknown)
+    assert isinstance(malformed, OutcomeUnknown)
+    assert isinstance(upload, TryLater)
+
+
+async def test_501_characters_are_refused_by_both(http: Client, server: MastodonMock) -> None:
+    post = outgoing("x" * 501, dedupe_key="long")
+    assert [finding.rule for finding in preflight.check(MASTODON, post, {})] == ["mastodon.text.max_graphemes"]
+    assert isinstance(await MASTODON.publish(await opened(http, server), post, MemoryJournal()), Refused)
+
+
+async def test_oauth_from_registration_to_revocation(http: Client, server: MastodonMock) -> None:
+    """The look-alike is no judge of OAuth safety; it shows that every call has the right form."""
+    flow = MASTODON.oauth
+    assert flow is not None
+    assert flow.register is not None
+    redirect = "http://127.0.0.1:9/callback"
+
+    app = await flow.register(http, server.url, True, redirect, "Signalpost")
+    address = flow.authorize_url(server.url, app, redirect, "the-state", "the-challenge")
+    query = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
+    assert query["state"] == "the-state"
+    assert ("code_challenge" in query) == (app["pkce"] == "S256")
+    async with httpx.AsyncClient() as browser:
+        answer = await browser.post(address.split("?")[0], data=query | {"username": "testuser"})
+    code = parse_qs(urlsplit(answer.headers["Location"]).query)["code"][0]
+    identity = await flow.exchange(http, server.url, True, app, redirect, code, "the-verifier")
+    assert identity.username.startswith("testuser@")
+
+    account = await opened(http, server, secrets=identity.secrets)
+    assert MASTODON.revoke is not None
+    assert MASTODON.check is not None
+    assert (await MASTODON.check(account)).valid
+    await MASTODON.revoke(account)
+    assert not (await MASTODON.check(account)).valid
+    outcome = await MASTODON.publish(account, outgoing("x", dedupe_key="revoked"), MemoryJournal())
+    assert isinstance(outcome, NeedsReconnect)
+
+
+async def test_converting_media_is_pending_then_published_with_one_upload() -> None:
+    """The look-alike has all media ready at once, so a scripted server answers 202 and then 206."""
+    answers = [
+        reply(202, {"id": "5"}),
+        reply(206, {"id": "5"}),
+        reply(200, {"id": "5"}),
+        reply(200, {"id": "9", "url": "https://m.example/9"}),
+    ]
+    wire = Wire(lambda request: answers.pop(0))
+    account = session(wire, Clock(), secrets={"accessToken": "t"}, facts={"dedupes": True}, remote_id="1@m.example")
+    post, journal = outgoing("film", media=(image(kind="video", mime_type="video/mp4"),)), MemoryJournal()
+    assert MASTODON.poll is not None
+
+    first = await MASTODON.publish(account, post, journal)
+    assert isinstance(first, Pending)
+    second = await MASTODON.poll(account, post, journal, first.state)
+    assert isinstance(second, Pending)
+    third = await MASTODON.poll(account, post, journal, second.state)
+
+    assert isinstance(third, Published)
+    assert [f"{request.method} {request.path}" for request in wire.seen] == [
+        "POST /api/v2/media",
+        "GET /api/v1/media/5",
+        "GET /api/v1/media/5",
+        "POST /api/v1/statuses",
+    ]
+    assert wire.seen[-1].json["media_ids"] == ["5"]
+
+
+@pytest.mark.parametrize(
+    ("version", "dedupes"),
+    [
+        ("4.6.0", True),
+        ("4.3.0-beta.1+glitch", True),
+        ("3.5.3", True),
+        ("2.7.2 (compatible; Pleroma 2.5.0)", False),
+        ("4.2.1 (compatible; Firefish 1.0.5)", False),
+        ("3.5.3 (compatible; Pixelfed 0.12.3)", False),
+        ("0.17.3 git-1234", False),
+        ("", False),
+    ],
+)
+def test_only_mastodon_itself_is_trusted_to_know_keys(version: str, dedupes: bool) -> None:
+    assert facts_of({"version": version})["dedupes"] is dedupes
+
+
+def test_nonsense_of_a_server_is_left_out() -> None:
+    told = {
+        "version": 7,
+        "max_toot_chars": 1000,
+        "configuration": {
+            "statuses": {"max_characters": "many", "max_media_attachments": -1},
+            "media_attachments": {"supported_mime_types": [1, "image/png"], "image_size_limit": True},
+            "polls": [],
+        },
+    }
+    facts = facts_of(told)
+    assert facts["limits"]["text"] == {}
+    assert facts["limits"]["media"]["image"] == {"mime_types": ["image/png"]}
+    assert preflight.check(MASTODON, outgoing("x" * 500, media=(image(),)), facts) == []
+
+
+async def test_a_server_without_v2_is_asked_for_v1(http: Client) -> None:
+    def serve(request: Any) -> Reply:
+        known = {
+            "/api/v1/accounts/verify_credentials": {"id": "1", "username": "me"},
+            "/api/v1/instance": {"version": "3.3.0", "max_toot_chars": 1234},
+        }
+        found = known.get(request.path)
+        return reply(404) if found is None else reply(200, found)
+
+    assert MASTODON.connect is not None
+    fields = {"instanceUrl": "@me@m.example", "accessToken": "t"}
+    identity = await MASTODON.connect(Wire(serve), None, False, fields)
+
+    assert (identity.base_url, identity.remote_id, identity.username) == (
+        "https://m.example",
+        "1@m.example",
+        "me@m.example",
+    )
+    assert identity.facts["limits"]["text"] == {"max_length": 1234}
