@@ -27,11 +27,6 @@ def authenticator(database: Database, keys: KeyRing, settings: Settings, *, rate
     return _Credentials(database, keys, settings, rates).caller
 
 
-def plan_in_force(settings: Settings, bought: str) -> str:
-    """Return the plan that counts: with billing off every workspace is self-hosted, whatever it once bought."""
-    return bought if settings.billing_enabled else "self_hosted"
-
-
 def secret_hmacs(keys: KeyRing, secret: str) -> list[bytes]:
     """Return what is stored of a key's secret: under the current master key first, then under the older ones."""
     return [crypto.hmac_sha256(pepper, secret.encode()) for pepper in keys.derive_each("api-key")]
@@ -89,7 +84,7 @@ class _Credentials:
             raise KeyRevoked(headers=_CHALLENGE)
         if row.expired:
             raise TokenExpired("This API key has expired.", headers=_CHALLENGE)
-        plan = plan_in_force(self._settings, row.plan)
+        plan = queries.plan_in_force(self._settings, row.plan)
         requests, writes = self._rates(plan)
         granted = roles.scopes_of(row.role, is_staff=row.is_staff) & frozenset(row.scopes)
         return Caller(
@@ -134,7 +129,7 @@ class _Credentials:
         return self._member(row, row.membership, access.session_id)
 
     def _member(self, row: queries.SessionRow, membership: queries.Membership, session_id: UUID) -> Caller:
-        plan = plan_in_force(self._settings, membership.plan)
+        plan = queries.plan_in_force(self._settings, membership.plan)
         requests, writes = self._rates(plan)
         return Caller(
             user_id=row.user_id,

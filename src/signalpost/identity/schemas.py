@@ -142,7 +142,7 @@ class CreateWorkspace(Body):
 
 
 class UpdateWorkspace(Body):
-    """Any subset of the fields. `redirectUrls` are where authorization flows may end: https, or http on this computer."""
+    """Any subset of the fields. `redirectUrls` are where authorization flows may end: https, or http on loopback."""
 
     name: Name | UnsetType = UNSET
     timezone: Zone | UnsetType = UNSET

@@ -1,4 +1,4 @@
-"""Failed sign-ins by e-mail address, kept in this process: what comes from many addresses at once is slowed down too."""
+"""Failed sign-ins by e-mail address, kept in this process: guessing from many addresses at once is slowed down too."""
 
 from collections import OrderedDict
 

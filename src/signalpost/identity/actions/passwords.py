@@ -7,7 +7,7 @@ from signalpost.identity import passwords, throttle, tokens
 from signalpost.identity.actions.sign_in import end_sessions
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.identity.schemas import ForgotPassword, ResetPassword
-from signalpost.kit import log, problems
+from signalpost.kit import ids, log, problems
 from signalpost.kit.db import Database, Db
 from signalpost.settings import Settings
 
@@ -20,10 +20,14 @@ async def forgot_password(db: Db, settings: Settings, wish: ForgotPassword) -> N
     if settings.smtp_url is None:
         _logger.warning("mail.off", letter="password_reset", remedy="signalpost users reset-password")
         return
-    await jobs.enqueue(db, JOB, {"email": wish.email}, unique_key=f"{JOB}:{wish.email.lower()}")
+    job = {"email": wish.email, "letter": ids.new_id().hex}
+    await jobs.enqueue(db, JOB, job, unique_key=f"{JOB}:{wish.email.lower()}")
 
 
-_VALID = "select true from one_time_token where hash = $1 and purpose = 'password_reset' and used_at is null and expires_at > now()"  # noqa: E501
+_VALID = """
+select true from one_time_token
+where hash = $1 and purpose = 'password_reset' and used_at is null and expires_at > now()
+"""
 _REDEEM = """
 with redeemed as (
     select user_id from one_time_token
@@ -74,17 +78,3 @@ async def reset_password(db: Db, *, email: str, password: str) -> None:
     if user_id is None:
         raise problems.NotFound(f"There is no user {email}.")
     await end_sessions(db, user_id, "password_reset")
-
-
-_STAFF = "update app_user set is_staff = true, updated_at = now() where email_key = lower($1) returning id"
-
-
-async def make_staff(db: Db, email: str) -> None:
-    """Let a user administer this installation.
-
-    Raises:
-        NotFound: there is no such user.
-    """
-    user_id: UUID | None = await db.fetchval(_STAFF, email)
-    if user_id is None:
-        raise problems.NotFound(f"There is no user {email}.")

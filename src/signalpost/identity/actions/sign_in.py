@@ -71,9 +71,7 @@ async def open_session(db: Db, keys: KeyRing, user_id: UUID, workspace_id: UUID,
     """Write a session and its first refresh token."""
     access = tokens.Access(user_id, workspace_id, ids.new_id())
     refresh_token = tokens.new_refresh_token()
-    await db.execute(
-        _OPEN, access.session_id, user_id, workspace_id, tokens.digest(refresh_token), tokens.REFRESH
-    )
+    await db.execute(_OPEN, access.session_id, user_id, workspace_id, tokens.digest(refresh_token), tokens.REFRESH)
     return Session(tokens.mint(keys, access, role), refresh_token)
 
 

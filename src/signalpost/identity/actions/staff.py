@@ -1,0 +1,21 @@
+"""Who administers this installation."""
+
+from uuid import UUID
+
+from signalpost.identity import callers
+from signalpost.kit import problems
+from signalpost.kit.db import Db
+
+_STAFF = "update app_user set is_staff = true, updated_at = now() where email_key = lower($1) returning id"
+
+
+async def make_staff(db: Db, email: str) -> None:
+    """Let a user administer this installation.
+
+    Raises:
+        NotFound: there is no such user.
+    """
+    user_id: UUID | None = await db.fetchval(_STAFF, email)
+    if user_id is None:
+        raise problems.NotFound(f"There is no user {email}.")
+    callers.forget(user_id)

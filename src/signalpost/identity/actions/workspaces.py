@@ -1,0 +1,68 @@
+"""What a workspace is called, and where its authorization flows may end."""
+
+import ipaddress
+from urllib.parse import urlsplit
+
+from msgspec import UNSET
+
+from signalpost.identity import callers, roles
+from signalpost.identity.actions.sign_up import check_zone
+from signalpost.identity.queries import WorkspaceRow
+from signalpost.identity.schemas import UpdateWorkspace
+from signalpost.kit import problems
+from signalpost.kit.db import Db
+from signalpost.kit.problems import Issue
+from signalpost.web.caller import Caller
+
+_UPDATE = """
+update workspace set name = $2, timezone = $3, redirect_urls = $4, updated_at = now()
+where id = $1 and deleted_at is null
+"""
+
+
+async def update_workspace(db: Db, caller: Caller, row: WorkspaceRow, wish: UpdateWorkspace) -> WorkspaceRow:
+    """Change what the wish names.
+
+    Raises:
+        Forbidden: the caller is no owner or admin there, or an API key.
+        ValidationFailed: an address is neither https nor loopback, or the time zone is unknown.
+    """
+    if caller.auth != "session" or row.role not in roles.MANAGERS:
+        raise problems.Forbidden("Only an owner or admin who is signed in changes a workspace.")
+    if wish.timezone is not UNSET:
+        check_zone(wish.timezone)
+        row.timezone = wish.timezone
+    if wish.name is not UNSET:
+        row.name = wish.name
+    if wish.redirect_urls is not UNSET:
+        if issues := [
+            Issue(f"/redirectUrls/{index}", "format", "https, or http on a loopback address; no user, no fragment.")
+            for index, url in enumerate(wish.redirect_urls)
+            if not may_redirect_to(url)
+        ]:
+            raise problems.ValidationFailed(errors=issues)
+        row.redirect_urls = list(dict.fromkeys(wish.redirect_urls))
+    await db.execute(_UPDATE, row.id, row.name, row.timezone, row.redirect_urls)
+    callers.forget(row.id)
+    return row
+
+
+def may_redirect_to(url: str) -> bool:
+    """Whether a browser may be sent there with what an authorization flow yields."""
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return False
+    if not host or not url.isascii() or not url.isprintable() or " " in url or "\\" in url:
+        return False
+    if parts.fragment or url.endswith("#") or "@" in parts.netloc:
+        return False
+    return parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(host))
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
