@@ -1,4 +1,4 @@
-from typing import Annotated
+from typing import Annotated, Any
 
 from litestar import Request
 
@@ -120,7 +120,7 @@ async def get_auth_url(platform: PlatformSlug, tools: Tools, caller: Caller, que
 
 @routes.get("/platforms/{platform}/callback", scope=PUBLIC, raises=(OauthStateInvalid,))
 async def finish_authorization(
-    platform: PlatformSlug, tools: Tools, query: CallbackQuery, request: Request
+    platform: PlatformSlug, tools: Tools, query: CallbackQuery, request: Request[Any, Any, Any]
 ) -> CallbackResult | Raw:
     """Take a person back from a platform. Answers JSON, or a small page to a browser, which moves on to `redirectUrl`.
 

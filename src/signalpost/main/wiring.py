@@ -5,6 +5,8 @@ import importlib.util
 from typing import Any
 
 from signalpost import events
+from signalpost.accounts import subscriber as accounts
+from signalpost.accounts import work as account_work
 from signalpost.engine import jobs
 from signalpost.engine.contract import Source
 from signalpost.events import subscribe
@@ -22,6 +24,7 @@ def connect() -> None:
     """Say who hears which event, in this order; saying it twice changes nothing."""
     subscribe(events.WorkspaceCreated, profiles.on_workspace_created)
     subscribe(events.ApiKeyCreated, plans.on_api_key_created)
+    subscribe(events.ProfileDeleted, accounts.on_profile_deleted)  # after posts, which may refuse and count theirs
 
 
 def sources(tools: Tools) -> list[Source[Any, Any]]:
@@ -39,6 +42,7 @@ def _jobs(tools: Tools) -> jobs.Jobs:
     work = jobs.Jobs()
     work.register(mail_work.JOB, mail_work.sender(tools.settings))
     work.register("media.sweep", media_work.sweeper(tools), every_seconds=media_work.EVERY_SECONDS)
+    account_work.register(work, tools)
     return work
 
 

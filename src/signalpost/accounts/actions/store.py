@@ -11,7 +11,7 @@ from signalpost.accounts import queries, sessions, states
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import Via
 from signalpost.engine import jobs
-from signalpost.identity.authenticate import plan_in_force
+from signalpost.identity.queries import plan_in_force
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.networks.contract import Identity
