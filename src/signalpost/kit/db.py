@@ -74,6 +74,7 @@ class Database:
             max_queries=0x7FFFFFFF,  # recycling by count only costs; the lifetime above bounds leaks
             init=_prepare,
             reset=_nothing_to_reset,
+            timeout=ACQUIRE_SECONDS,
             command_timeout=STATEMENT_SECONDS,
             server_settings={"application_name": application_name, "timezone": "UTC", "jit": "off"},
         )
@@ -94,7 +95,9 @@ class Database:
             Unavailable: none is free within five seconds, or the database is gone.
         """
         try:
-            connection = await self.pool.acquire(timeout=ACQUIRE_SECONDS)
+            # A timeout costs a task, so only those pay for one who have to wait.
+            free = self.pool.get_idle_size() > 0
+            connection = await self.pool.acquire(timeout=None if free else ACQUIRE_SECONDS)
         except (*Gone, TimeoutError) as error:
             raise problems.Unavailable(
                 "The database does not answer right now.", headers={"Retry-After": "2"}
