@@ -24,6 +24,7 @@ from signalpost.networks.contract import (
     Session,
 )
 
+pytestmark = pytest.mark.xdist_group("bluesky-server")  # one server for all of them
 POST = "app.bsky.feed.post"
 
 

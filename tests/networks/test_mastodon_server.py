@@ -30,6 +30,7 @@ from signalpost.networks.contract import (
 from signalpost.networks.html_text import fingerprint, fingerprint_of_html
 from signalpost.networks.mastodon.account import facts_of
 
+pytestmark = pytest.mark.xdist_group("mastodon-server")  # one server for all of them
 MASTODON = CONNECTORS["mastodon"]
 
 

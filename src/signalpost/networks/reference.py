@@ -1,0 +1,107 @@
+"""The reference page of networks, written from their facts: `python -m signalpost.networks.reference > PAGE`."""
+
+import sys
+from collections.abc import Iterator
+
+from signalpost.networks import CONNECTORS, PLATFORMS, capabilities
+from signalpost.networks.contract import Connector, Facts, MediaRule, TextRule
+
+_HEAD = """# Networks
+
+Generated from the facts of the connectors by `python -m signalpost.networks.reference`; do not edit.
+
+Preflight checks every post against these limits before anything is sent. An account may have other ones, where its
+server told so at connect: the `capabilities` of the account and the findings of preflight use those.
+"""
+_UNITS = {
+    "grapheme": "characters as a reader sees them (grapheme clusters)",
+    "code_point": "code points",
+    "utf16": "UTF-16 units",
+    "weighted": "weighted characters",
+}
+
+
+def render() -> str:
+    """Return the page as Markdown."""
+    parts = [_HEAD, *("\n".join(_network(connector)) for connector in CONNECTORS.values())]
+    missing = [platform for platform in PLATFORMS if platform not in CONNECTORS]
+    if missing:
+        parts.append(f"## Not built yet\n\n{', '.join(missing)}\n")
+    return "\n".join(parts)
+
+
+def _network(connector: Connector) -> Iterator[str]:
+    facts = connector.facts
+    yield f"## {facts.name} (`{facts.key}`)\n"
+    if facts.notes:
+        yield f"{facts.notes}\n"
+    yield "| | |\n|---|---|"
+    for name, value in (*_account(connector), *_limits(facts)):
+        yield f"| {name} | {value} |"
+    yield f"| Source | {facts.source}; read on {facts.verified_on} |\n"
+    if facts.media:
+        yield from _media(facts)
+    if facts.options:
+        yield f"Options (`options.{facts.key}`):\n\n| Option | Takes |\n|---|---|"
+        for name, option in facts.options.items():
+            yield f"| `{name}` | {option.description} |"
+        yield ""
+
+
+def _account(connector: Connector) -> Iterator[tuple[str, str]]:
+    facts = connector.facts
+    able = capabilities(connector)
+    shown = [name for name, value in able.items() if value is True]
+    yield "Capabilities", ", ".join(shown)
+    if facts.credential_fields:
+        fields = [f"`{each.name}`{'' if each.required else ' (optional)'}" for each in facts.credential_fields]
+        yield "Connect with", ", ".join(fields)
+    if connector.oauth is not None:
+        yield "OAuth", "on the account's own server" if connector.oauth.own_server else "yes"
+    yield "Server", facts.base_url or ("none" if facts.key == "sandbox" else "the account's own")
+
+
+def _limits(facts: Facts) -> Iterator[tuple[str, str]]:
+    yield "Text", _text(facts.text)
+    if facts.title is not None:
+        yield "Title", _text(facts.title)
+    yield "Thread", f"at most {facts.thread_parts_max} posts" if facts.thread_parts_max else "no"
+    yield "Link", "a card, or in the text beside media" if facts.link == "card" else "in the text"
+    if facts.dedupes_for_seconds is not None:
+        yield "Recognises repeats", f"for {facts.dedupes_for_seconds} s"
+    if facts.requests_per_window is not None:
+        count, seconds = facts.requests_per_window
+        yield "Rate", f"{count} requests in {seconds} s"
+
+
+def _text(rule: TextRule) -> str:
+    said = f"{rule.max_length} {_UNITS[rule.unit]}"
+    if rule.bytes_max is not None:
+        said += f", at most {rule.bytes_max} bytes"
+    if rule.url_length is not None:
+        said += f"; an address counts {rule.url_length}"
+    if rule.mentions_count_local_part_only:
+        said += "; of `@user@server` only `@user` counts"
+    return said + ("; required" if rule.required else "")
+
+
+def _media(facts: Facts) -> Iterator[str]:
+    yield "| Media | In a post | Bytes | Types | Longest | Pixels | Alt text | Beside |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for kind, rule in facts.media.items():
+        yield f"| {kind} | {' | '.join(_file(rule))} |"
+    yield f"\nAt most {facts.media_total} files in a post.\n" if facts.media_total else ""
+
+
+def _file(rule: MediaRule) -> Iterator[str]:
+    yield str(rule.per_post)
+    yield f"{rule.bytes_max:,}"
+    yield ", ".join(rule.mime_types)
+    yield "" if rule.duration_ms_max is None else f"{rule.duration_ms_max // 1000} s"
+    yield "" if rule.pixels_max is None else f"{rule.pixels_max:,}"
+    yield str(rule.alt_text_max or "")
+    yield ", ".join(rule.mixes_with)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(render())
