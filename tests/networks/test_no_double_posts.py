@@ -6,10 +6,23 @@ from typing import Any
 
 import pytest
 from tests.networks.servers import DID, LedgerMastodon, LedgerPds
-from tests.networks.world import Clock, Fault, Fuse, MemoryJournal, Wire, drive, image, outgoing, reply, session
+from tests.networks.world import (
+    Clock,
+    Fault,
+    Fuse,
+    MemoryJournal,
+    Reply,
+    Request,
+    Wire,
+    drive,
+    image,
+    outgoing,
+    reply,
+    session,
+)
 
 from signalpost.networks import CONNECTORS
-from signalpost.networks.contract import OutcomeUnknown, Outgoing, Published, Session
+from signalpost.networks.contract import Absent, OutcomeUnknown, Outgoing, Published, Session, TryLater
 
 FAULTS: tuple[Fault, ...] = ("kill", "lost", "unsent", "answer_lost")
 
@@ -122,3 +135,39 @@ async def test_a_call_that_fails_while_an_earlier_one_is_open_settles_nothing() 
 
     assert [type(outcome) for outcome in (first, second, third)] == [OutcomeUnknown] * 3
     assert server.created == ["once"]
+
+
+@pytest.mark.parametrize(
+    ("status", "created", "kind"),
+    [(500, True, Published), (500, False, TryLater), (502, True, Published), (502, False, OutcomeUnknown)],
+)
+async def test_an_error_of_a_create_is_settled_by_looking(status: int, created: bool, kind: type) -> None:
+    """Bluesky's server answers 500 for a taken key; a proxy's 502 may come while the server still works."""
+    clock = Clock()
+    pds = LedgerPds(clock)
+
+    def serve(request: Request) -> Reply:
+        if not request.path.endswith("createRecord"):
+            return pds(request)
+        if created:
+            pds(request)
+        return reply(status, {"error": "InternalServerError"})
+
+    opened = session(Wire(serve), clock, **CASES["bluesky"].account)
+    assert isinstance(await CONNECTORS["bluesky"].publish(opened, outgoing("x"), MemoryJournal()), kind)
+
+
+@pytest.mark.parametrize(("knows_keys", "early", "late"), [(True, 20, 40), (False, 100, 130)])
+async def test_a_young_intent_is_left_alone(knows_keys: bool, early: int, late: int) -> None:
+    """The first call may still be under way, and a key is only known once its post is made."""
+    clock = Clock()
+    case = _mastodon(outgoing("x"), knows_keys=knows_keys)
+    journal = MemoryJournal(kept={"part:0": {"at": clock.now.isoformat()}}, open={"part:0"})
+    connector = CONNECTORS["mastodon"]
+    assert connector.reconcile is not None
+    opened = session(Wire(case.server(clock)), clock, **case.account)
+
+    clock.advance(early)
+    assert isinstance(await connector.reconcile(opened, case.post, journal), OutcomeUnknown)
+    clock.advance(late - early)
+    assert isinstance(await connector.reconcile(opened, case.post, journal), Absent)
