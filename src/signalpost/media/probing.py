@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -75,8 +76,9 @@ async def examine(file: Path, found: Format, thumbnail: Path) -> Found | Refused
                 child.kill()
                 await child.wait()
     if child.returncode == 0:
-        answer = _answers.decode(output)
-        if (decided := answer.found or answer.refused) is not None:
-            return decided
+        with suppress(msgspec.MsgspecError):
+            answer = _answers.decode(output)
+            if (decided := answer.found or answer.refused) is not None:
+                return decided
     _logger.info("media.probe_died", mime_type=found.mime_type, status=child.returncode)
     return Refused("format", "This file cannot be opened within the limits of memory and time that are set for it.")

@@ -76,11 +76,11 @@ def _blank_if_tags(file: IO[bytes], box: Box) -> bool:
 def _free(file: IO[bytes], box: Box) -> bool:
     file.seek(box.start + 4)
     file.write(b"free")
-    _fill(file, box.body, box.end)
+    fill(file, box.body, box.end)
     return True
 
 
-def _fill(file: IO[bytes], start: int, end: int) -> None:
+def fill(file: IO[bytes], start: int, end: int) -> None:
     file.seek(start)
     while start < end:
         start += file.write(_ZEROS[: end - start])
@@ -106,7 +106,7 @@ def blank_picture(file: IO[bytes]) -> bool:
                     raise damaged()
                 if start + length > size:
                     raise damaged()
-                _fill(file, start, start + length)
+                fill(file, start, start + length)
                 if blanked[number] == b"Exif" and length >= len(_NO_EXIF):
                     file.seek(start)
                     file.write(_NO_EXIF)

@@ -8,25 +8,24 @@ from av.error import FFmpegError
 from av.video.frame import VideoFrame
 from PIL import Image
 
-from signalpost.media.formats import MP4, QUICKTIME, Format
-from signalpost.media.probe import boxes
+from signalpost.media.formats import Format
+from signalpost.media.probe import boxes, tags
 from signalpost.media.probe.findings import damaged, too_big
 from signalpost.media.probe.images import PIXELS_MAX, save_thumbnail
 
 _PACKETS_MAX = 500  # until the first picture must have come
 _INT_MAX = 2**31 - 1
+_BLANK = {"mov": boxes.blank_movie, "matroska": tags.blank_matroska, "avi": tags.blank_avi}
 
 
 def examine(file: Path, found: Format, thumbnail: Path) -> dict[str, Any]:
-    """Clean the file in place where its format allows, write a thumbnail; return what is known of it.
+    """Clean the file in place, write a thumbnail; return what is known of it.
 
     Raises:
         Refused
     """
-    changed = False
-    if found in (MP4, QUICKTIME):
-        with file.open("r+b") as opened:
-            changed = boxes.blank_movie(opened)
+    with file.open("r+b") as opened:
+        changed = _BLANK[found.decoder](opened)
     try:
         # The demuxer is named and only plain files may be opened: no playlist or reference leads it elsewhere.
         with av.open(

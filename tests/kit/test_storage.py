@@ -1,0 +1,68 @@
+from pathlib import Path
+
+import pytest
+
+from signalpost.kit import storage
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> storage.Store:
+    return storage.open_store(None, tmp_path / "objects")
+
+
+async def _content(opened: storage.Opened) -> bytes:
+    return b"".join([piece async for piece in opened.pieces])
+
+
+async def test_what_is_put_can_be_read_whole_and_in_part(store: storage.Store, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(bytes(range(256)) * 20_000)
+
+    await store.put("a/b.bin", tmp_path / "file")
+
+    whole = await store.open("a/b.bin")
+    assert (whole.size, whole.start, whole.end) == (5_120_000, 0, 5_120_000)
+    assert await _content(whole) == bytes(range(256)) * 20_000
+    part = await store.open("a/b.bin", 1, 4)
+    assert (part.start, part.end, await _content(part)) == (1, 4, b"\x01\x02\x03")
+    assert b"".join([piece async for piece in store.read("a/b.bin")]) == bytes(range(256)) * 20_000
+
+
+async def test_a_start_behind_the_end_means_all(store: storage.Store, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"abc")
+    await store.put("a", tmp_path / "file")
+
+    assert await _content(await store.open("a", 3, 9)) == b"abc"
+
+
+async def test_what_is_missing_is_missing_and_counts_as_removed(store: storage.Store) -> None:
+    await store.delete(["nothing/here"])
+
+    with pytest.raises(storage.Missing):
+        await store.open("nothing/here")
+
+
+async def test_what_is_deleted_is_gone(store: storage.Store, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"abc")
+    await store.put("a/b", tmp_path / "file")
+
+    await store.delete(["a/b", "a/c"])
+
+    with pytest.raises(storage.Missing):
+        await store.open("a/b")
+    assert not list((tmp_path / "objects").iterdir())
+
+
+async def test_a_local_store_knows_its_room(store: storage.Store) -> None:
+    assert (await store.free_bytes() or 0) > 0
+
+
+def test_an_address_of_nothing_known_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="nothing can be stored at"):
+        storage.open_store("mailto:me", tmp_path)
+
+
+def test_a_folder_can_be_named(tmp_path: Path) -> None:
+    storage.open_store(f"file://{tmp_path}/named", tmp_path / "default")
+
+    assert (tmp_path / "named").is_dir()
+    assert not (tmp_path / "default").exists()

@@ -1,0 +1,199 @@
+"""Files for tests, made on the spot: good ones with secrets inside, and hostile ones."""
+
+import io
+import random
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import av
+import pillow_heif
+from PIL import Image
+
+SECRET = b"SecretMaker3000"
+"""Stands in the metadata of every good file, beside a place on the map."""
+
+
+def exif(orientation: int = 6) -> bytes:
+    block = Image.Exif()
+    block[0x0112] = orientation
+    block[0x010F] = SECRET.decode()
+    place = block.get_ifd(0x8825)
+    place[1], place[2], place[3], place[4] = "N", (52.0, 31.0, 12.0), "E", (13.0, 24.0, 18.0)
+    return block.tobytes()
+
+
+def picture(width: int = 64, height: int = 48) -> Image.Image:
+    return Image.effect_noise((width, height), 60).convert("RGB")
+
+
+def image(name: str, *, orientation: int = 6, size: tuple[int, int] = (64, 48)) -> bytes:
+    """An image with EXIF, in the format that Pillow calls `name`."""
+    pillow_heif.register_heif_opener()
+    out = io.BytesIO()
+    options = {} if name == "GIF" else {"exif": exif(orientation)}
+    picture(*size).save(out, name, **options)
+    return out.getvalue()
+
+
+def commented_gif() -> bytes:
+    out = io.BytesIO()
+    picture().save(out, "GIF", comment=SECRET)
+    return out.getvalue()
+
+
+def animation(frames: int, *, size: int = 2) -> bytes:
+    """A GIF with so many frames of 100 ms, written block by block."""
+    head = b"GIF89a" + struct.pack("<HHBBB", size, size, 0x80, 0, 0) + bytes(6)
+    frame = (
+        b"\x21\xf9\x04\x00\x0a\x00\x00\x00\x2c" + struct.pack("<HHHHB", 0, 0, size, size, 0) + b"\x02\x02\x84\x51\x00"
+    )
+    return head + frame * frames + b"\x3b"
+
+
+def video(folder: Path, extension: str = "mp4", *, codec: str = "mpeg4", sound: bool = False) -> bytes:
+    """Half a second of noise with a place and a secret in its tags."""
+    file = folder / f"made.{extension}"
+    with av.open(str(file), "w") as container:
+        container.metadata["comment"] = SECRET.decode()
+        container.metadata["location"] = "+52.5200+013.4050/"
+        stream = container.add_stream(codec, rate=24)
+        stream.width, stream.height, stream.pix_fmt = 96, 64, "yuv420p"
+        audio = container.add_stream("aac", rate=44_100) if sound else None
+        for _ in range(12):
+            for packet in stream.encode(av.VideoFrame.from_image(picture(96, 64))):
+                container.mux(packet)
+        for packet in stream.encode():
+            container.mux(packet)
+        if audio is not None:
+            frame = av.AudioFrame(format="fltp", layout="stereo", samples=1024)
+            frame.sample_rate = 44_100
+            for plane in frame.planes:
+                plane.update(bytes(plane.buffer_size))
+            for packet in [*audio.encode(frame), *audio.encode()]:
+                container.mux(packet)
+    content = file.read_bytes()
+    file.unlink()
+    return content
+
+
+def padded(content: bytes, size: int) -> Iterator[bytes]:
+    """An MP4 blown up to `size` bytes by a box that means nothing."""
+    rest = size - len(content)
+    yield content
+    yield struct.pack(">I4s", rest, b"free")
+    rest -= 8
+    piece = bytes(65_536)
+    while rest > 0:
+        yield piece[: min(rest, len(piece))]
+        rest -= len(piece)
+
+
+PDF = b"%PDF-1.4\n1 0 obj<<>>endobj\ntrailer<<>>\n%%EOF\n"
+
+
+def chunk(name: bytes, content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+
+
+def png(width: int, height: int, data: bytes, *, depth: int = 8, kind: int = 2) -> bytes:
+    """A PNG whose head may say what it likes."""
+    head = struct.pack(">IIBBBBB", width, height, depth, kind, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
+
+
+def pixel_bomb() -> bytes:
+    """169 million black pixels in 21 kB: one bit each, a row said 13,000 times."""
+    return png(13_000, 13_000, zlib.compress(bytes(1_626) * 13_000, 9), depth=1, kind=0)
+
+
+def archive() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as opened:
+        opened.writestr("index.html", "<script>alert(1)</script>")
+    return out.getvalue()
+
+
+def box(name: bytes, content: bytes) -> bytes:
+    return struct.pack(">I4s", 8 + len(content), name) + content
+
+
+def hostile(folder: Path) -> dict[str, bytes]:
+    """Files that must be refused, by what is wrong with them."""
+    seeded = random.Random(7)
+    jpeg, movie = image("JPEG"), video(folder)
+    frame = jpeg.index(b"\xff\xc0")
+    good = {name: image(name) for name in ("JPEG", "PNG", "WEBP", "HEIF", "AVIF", "GIF")} | {
+        "MP4": movie,
+        "MKV": video(folder, "mkv"),
+        "AVI": video(folder, "avi"),
+    }
+    found = {
+        "empty": b"",
+        "one byte": b"\xff",
+        "svg": b'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>',
+        "svg with head": b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>',
+        "html": b"<!doctype html><script>alert(1)</script>",
+        "html after spaces": b"   \n<html><body onload=alert(1)>",
+        "javascript": b"alert(document.cookie)",
+        "text": b"hello",
+        "zip": archive(),
+        "elf": b"\x7fELF" + bytes(100),
+        "exe": b"MZ" + bytes(100),
+        "shell": b"#!/bin/sh\nid\n",
+        "playlist": b"#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n",
+        "concat": b"ffconcat version 1.0\nfile /etc/passwd\n",
+        "bmp": b"BM" + bytes(100),
+        "tiff": b"II*\0" + bytes(100),
+        "postscript": b"%!PS-Adobe-3.0\n(/etc/passwd) run\n",
+        "html that mentions pdf": b"<html>%PDF-1.4",
+        "wav": b"RIFF\x24\0\0\0WAVEfmt " + bytes(30),
+        "mp3": b"ID3\x04" + bytes(200),
+        "pixel bomb": pixel_bomb(),
+        "four thousand million pixels": png(65_535, 65_535, zlib.compress(bytes(1000))),
+        "widest png": png(2**31 - 1, 1, zlib.compress(bytes(100))),
+        "no pixels": png(0, 0, zlib.compress(b"")),
+        "png of nothing": png(100, 100, b""),
+        "png of garbage": png(100, 100, seeded.randbytes(500)),
+        "png head alone": b"\x89PNG\r\n\x1a\n",
+        "png with wrong sum": good["PNG"].replace(b"IDAT", b"IDAT\x01", 1),
+        "png with endless chunk": b"\x89PNG\r\n\x1a\n" + b"\xff\xff\xff\xffIHDR" + bytes(50),
+        "png text bomb first": b"\x89PNG\r\n\x1a\n" + chunk(b"zTXt", b"a\0\0" + zlib.compress(bytes(50_000_000))),
+        "ten thousand frames": animation(10_000),
+        "gif head alone": b"GIF89a",
+        "gif that is script": b"GIF89a/*" + bytes(5) + b"*/=1;alert(1)//",
+        "gif of blocks without end": b"GIF89a" + bytes(7) + b"\x21\xfe" + b"\xffa" * 300,
+        "jpeg head alone": b"\xff\xd8\xff",
+        "jpeg then html": b"\xff\xd8\xff\xe0<html><script>alert(1)</script>",
+        "jpeg without end": jpeg[:-2],
+        "jpeg of huge size": jpeg[: frame + 5] + b"\xff\xff\xff\xff" + jpeg[frame + 9 :],
+        "jpeg with short segment": b"\xff\xd8\xff\xe1\x00\x00" + jpeg[2:],
+        "webp of lies": b"RIFF\xff\xff\xff\x7fWEBPVP8 " + bytes(50),
+        "webp of nothing": b"RIFF\x04\0\0\0WEBP",
+        "webp of garbage": b"RIFF\x68\0\0\0WEBPVP8L\x5c\0\0\0" + seeded.randbytes(92),
+        "heic without meta": box(b"ftyp", b"heic\0\0\0\0heicmif1") + box(b"mdat", bytes(100)),
+        "heic with broken meta": box(b"ftyp", b"heic\0\0\0\0heicmif1") + box(b"meta", bytes(4) + b"\xff" * 60),
+        "avif of garbage": box(b"ftyp", b"avif\0\0\0\0avifmif1") + box(b"meta", bytes(4) + seeded.randbytes(80)),
+        "mp4 head alone": box(b"ftyp", b"isom\0\0\0\0isommp42"),
+        "mp4 that says html": box(b"ftyp", b"isom\0\0\0\0isom") + b"<html><script>alert(1)</script>",
+        "mp4 with box of size one": box(b"ftyp", b"isom\0\0\0\0isom") + struct.pack(">I4sQ", 1, b"moov", 3),
+        "mp4 with huge box": box(b"ftyp", b"isom\0\0\0\0isom") + struct.pack(">I4sQ", 1, b"moov", 2**63),
+        "mp4 of empty boxes": box(b"ftyp", b"isom\0\0\0\0isom") + box(b"free", b"") * 120_000,
+        "mp4 of garbage": box(b"ftyp", b"isom\0\0\0\0isom") + box(b"moov", seeded.randbytes(400)),
+        "audio as mp4": box(b"ftyp", b"M4A \0\0\0\0M4A isom") + box(b"moov", b""),
+        "quicktime reference": box(
+            b"moov", box(b"rmra", box(b"rmda", box(b"rdrf", bytes(4) + b"url \0\0\0\x10file:///etc/hos")))
+        ),
+        "webm head alone": b"\x1aE\xdf\xa3\x87\x42\x82\x84webm",
+        "mkv of garbage": good["MKV"][:200] + seeded.randbytes(2_000),
+        "ebml of another kind": b"\x1aE\xdf\xa3\x8a\x42\x82\x87unknown",
+        "avi head alone": b"RIFF\x24\0\0\0AVI LIST" + bytes(20),
+        "avi of garbage": good["AVI"][:100] + seeded.randbytes(3_000),
+        "pdf without end": b"%PDF-1.7\n" + b"x" * 5_000,
+    }  # fmt: skip
+    for name, content in good.items():
+        for share in (3, 2) if name not in {"MKV", "AVI"} else ():
+            found[f"{name} cut to 1/{share}"] = content[: len(content) // share]
+    return found

@@ -1,0 +1,142 @@
+"""Files that mean harm, or are broken: each is refused with a 4xx at its place, and nothing of it is kept."""
+
+from pathlib import Path
+
+import pytest
+from tests.api import Api
+from tests.make import Make
+from tests.media import files
+
+from signalpost.web.inputs import Tools
+
+
+async def test_every_hostile_file_is_refused_and_leaves_nothing(
+    api: Api, make: Make, tools: Tools, tmp_path: Path
+) -> None:
+    """One refused with a 500 would be a way to hurt the service; one kept would be served to people."""
+    owner = await make.owner()
+    bad = files.hostile(tmp_path)
+    assert len(bad) >= 60
+
+    answers = {
+        name: await api.post("/media/upload", files={"file": (name, content)}, key=owner.key)
+        for name, content in bad.items()
+    }
+
+    kept = {name: answer.json() for name, answer in answers.items() if answer.status_code != 422}
+    assert not kept
+    assert {error["path"] for answer in answers.values() for error in answer.json()["errors"]} == {"/file"}
+    assert (await api.get("/media", key=owner.key)).json()["data"] == []
+    async with tools.database.connection() as db:
+        assert await db.fetchval("select count(*) from media where workspace_id = $1", owner.workspace_id) == 0
+    assert not list((tools.settings.data_dir / "incoming").iterdir())
+
+
+POLYGLOTS = {
+    "jpeg": (lambda: files.image("JPEG") + files.archive(), b"PK\x03\x04"),
+    "png": (lambda: files.image("PNG") + b"<script>alert(1)</script>", b"<script>"),
+    "gif": (lambda: files.image("GIF") + b"<?php system($_GET[0]) ?>", b"<?php"),
+    "webp": (lambda: files.image("WEBP") + files.archive(), b"PK\x03\x04"),
+}
+
+
+@pytest.mark.parametrize("name", POLYGLOTS)
+async def test_what_hangs_behind_an_image_is_cut_off(api: Api, make: Make, name: str) -> None:
+    """A file that is an image and an archive at once gets past every filter that looks at its start only."""
+    owner = await make.owner()
+    build, hidden = POLYGLOTS[name]
+
+    media = (await api.post("/media/upload", files={"file": ("a", build())}, key=owner.key)).json()
+
+    assert hidden not in (await api.get(media["url"].partition("/api/v1")[2])).content
+
+
+NAMES = {
+    "../../../etc/passwd": "passwd.jpg",
+    "..\\..\\boot.ini": "boot.ini.jpg",
+    "evil.html": "evil.html.jpg",
+    "evil.svg": "evil.svg.jpg",
+    "photo.JPEG": "photo.JPEG",
+    "": "file.jpg",
+    "....": "file.jpg",
+    ".htaccess": "htaccess.jpg",
+    "a\r\nSet-Cookie: x=1.jpg": None,
+    "x" * 1_000 + ".jpg": "x" * 190 + ".jpg",
+    "ünï → 日本.jpg": "ünï → 日本.jpg",
+    "\u202egpj.exe": "gpj.exe.jpg",
+}
+
+
+@pytest.mark.parametrize("given", NAMES)
+async def test_names_are_only_names(api: Api, make: Make, given: str) -> None:
+    """A name of a sender never becomes a path, a header line or an active file type."""
+    owner = await make.owner()
+    body = b'--b\r\nContent-Disposition: form-data; name="file"; filename="%s"\r\n\r\n%s\r\n--b--\r\n'
+    quoted = given.replace("\r\n", "%0D%0A").replace("\\", "\\\\").encode()
+    content = body % (quoted, files.image("JPEG"))
+    headers = {"Content-Type": "multipart/form-data; boundary=b"}
+
+    answer = await api.post("/media/upload", content=content, headers=headers, key=owner.key)
+
+    assert answer.status_code == 201, answer.text
+    media = answer.json()
+    name = media["fileName"]
+    assert name == (NAMES[given] or name)
+    assert "/" not in name
+    assert name.isprintable()
+    assert given[:3] not in media["storagePath"] or not given
+    served = await api.get(media["url"].partition("/api/v1")[2])
+    assert "set-cookie" not in served.headers
+
+
+BODIES = {
+    "no boundary": ("multipart/form-data", b"x", 400),
+    "huge boundary": ("multipart/form-data; boundary=" + "b" * 500, b"x", 400),
+    "not a form": ("multipart/form-data; boundary=b", b"hello", 400),
+    "cut off": (
+        "multipart/form-data; boundary=b",
+        b'--b\r\nContent-Disposition: form-data; name="file"\r\n\r\nabc',
+        400,
+    ),
+    "empty form": ("multipart/form-data; boundary=b", b"--b--\r\n", 422),
+    "header without end": ("multipart/form-data; boundary=b", b"--b\r\n" + b"X" * 20_000, 400),
+    "many headers": ("multipart/form-data; boundary=b", b"--b\r\n" + b"X: y\r\n" * 500, 400),
+    "many fields": (
+        "multipart/form-data; boundary=b",
+        b"".join(b'--b\r\nContent-Disposition: form-data; name="f%d"\r\n\r\n\r\n' % n for n in range(500)) + b"--b--",
+        400,
+    ),
+    "long field": (
+        "multipart/form-data; boundary=b",
+        b'--b\r\nContent-Disposition: form-data; name="altText"\r\n\r\n' + b"a" * 50_000 + b"\r\n--b--\r\n",
+        422,
+    ),
+    "not utf-8": (
+        "multipart/form-data; boundary=b",
+        b'--b\r\nContent-Disposition: form-data; name="altText"\r\n\r\n\xff\xfe\r\n--b--\r\n',
+        422,
+    ),
+    "field twice": (
+        "multipart/form-data; boundary=b",
+        b'--b\r\nContent-Disposition: form-data; name="kind"\r\n\r\ngif\r\n' * 2 + b"--b--\r\n",
+        422,
+    ),
+    "text": ("text/plain", b"hello", 415),
+    "nothing": ("", b"", 415),
+    "json list": ("application/json", b"[]", 422),
+    "broken json": ("application/json", b"{", 400),
+    "long json": ("application/json", b'{"url":"' + b"a" * 200_000 + b'"}', 413),
+    "json with nul": ("application/json", b'{"url":"https://example.com/\\u0000"}', 422),
+    "json with surrogate": ("application/json", b'{"url":"https://example.com/\\ud800"}', 400),
+    "json of other fields": ("application/json", b'{"url":"https://example.com/","path":"/etc/passwd"}', 422),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+async def test_a_body_that_is_no_upload_is_a_clear_refusal(api: Api, make: Make, name: str) -> None:
+    owner = await make.owner()
+    media_type, content, status = BODIES[name]
+
+    answer = await api.post("/media/upload", content=content, headers={"Content-Type": media_type}, key=owner.key)
+
+    assert answer.status_code == status, answer.text

@@ -1,0 +1,364 @@
+"""Files on their way in: what becomes of them, their fields, limits and roles."""
+
+import hashlib
+import io
+import os
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+from tests.api import Api
+from tests.make import Login, Make
+from tests.media import files
+
+from signalpost import plans
+from signalpost.media import incoming
+from signalpost.media.probe.images import THUMBNAIL_PIXELS
+from signalpost.settings import Settings
+from signalpost.web.inputs import Tools
+
+
+async def send(api: Api, who: Login, content: bytes, name: str = "a.bin", **fields: str) -> Any:
+    return await api.post("/media/upload", files={"file": (name, content)}, data=fields, key=who.key)
+
+
+async def bytes_of(api: Api, media: dict[str, Any], which: str = "url") -> bytes:
+    answer = await api.get(media[which].partition("/api/v1")[2])
+    assert answer.status_code == 200, answer.text
+    return answer.content
+
+
+IMAGES = {
+    "JPEG": "image/jpeg",
+    "PNG": "image/png",
+    "WEBP": "image/webp",
+    "HEIF": "image/heic",
+    "AVIF": "image/avif",
+    "GIF": "image/gif",
+}
+
+
+@pytest.mark.parametrize("name", IMAGES)
+async def test_an_image_is_kept_without_its_metadata_and_turned_the_right_way(api: Api, make: Make, name: str) -> None:
+    """A photo must not tell where its author lives; its orientation is all that may stay."""
+    owner = await make.owner()
+    profile = (await make.profile(owner))["id"]
+    content = files.image(name)
+
+    answer = await send(api, owner, content, "C:\\photos\\me.jpg", altText="Noise", profileId=profile)
+
+    assert answer.status_code == 201, answer.text
+    media = answer.json()
+    assert media["mimeType"] == IMAGES[name]
+    assert media["kind"] == ("gif" if name == "GIF" else "image")
+    assert (media["width"], media["height"]) == ((64, 48) if name == "GIF" else (48, 64))
+    assert media["altText"] == "Noise"
+    assert media["profileId"] == profile
+    assert media["status"] == "ready"
+    stored = await bytes_of(api, media)
+    assert files.SECRET not in stored
+    assert len(stored) == media["size"]
+    assert hashlib.sha256(stored).hexdigest() == media["checksumSha256"]
+    with Image.open(io.BytesIO(stored)) as kept:
+        assert not kept.getexif().get_ifd(0x8825)
+        assert not kept.getexif().get(0x010F)
+    with Image.open(io.BytesIO(await bytes_of(api, media, "thumbnailUrl"))) as thumbnail:
+        assert thumbnail.format == "WEBP"
+        assert max(thumbnail.size) <= THUMBNAIL_PIXELS
+        assert (thumbnail.height > thumbnail.width) == (name != "GIF")
+        assert not thumbnail.getexif()
+
+
+@pytest.mark.parametrize("name", ["JPEG", "PNG", "WEBP"])
+@pytest.mark.parametrize("orientation", range(1, 9))
+async def test_cleaning_changes_no_pixel(api: Api, make: Make, name: str, orientation: int) -> None:
+    """Coding a photo anew would make it worse with each upload."""
+    owner = await make.owner()
+    content = files.image(name, orientation=orientation)
+
+    stored = await bytes_of(api, (await send(api, owner, content)).json())
+
+    with Image.open(io.BytesIO(content)) as before, Image.open(io.BytesIO(stored)) as after:
+        assert after.tobytes() == before.tobytes()
+        assert after.getexif().get(0x0112, 1) == orientation
+
+
+async def test_comments_of_a_gif_go_and_its_frames_stay(api: Api, make: Make) -> None:
+    owner = await make.owner()
+
+    still = await bytes_of(api, (await send(api, owner, files.commented_gif())).json())
+    moving = (await send(api, owner, files.animation(7))).json()
+
+    assert files.SECRET not in still
+    assert (moving["kind"], moving["durationMs"]) == ("gif", 700)
+    with Image.open(io.BytesIO(await bytes_of(api, moving))) as kept:
+        assert kept.n_frames == 7
+
+
+VIDEOS = {"mp4": "video/mp4", "mov": "video/quicktime", "mkv": "video/x-matroska", "avi": "video/x-msvideo"}
+
+
+@pytest.mark.parametrize("extension", VIDEOS)
+async def test_a_video_is_measured_and_gets_a_thumbnail(api: Api, make: Make, tmp_path: Path, extension: str) -> None:
+    owner = await make.owner()
+    content = files.video(tmp_path, extension, sound=extension == "mp4")
+
+    answer = await send(api, owner, content, f"clip.{extension}", kind="video")
+
+    assert answer.status_code == 201, answer.text
+    media = answer.json()
+    assert media["mimeType"] == VIDEOS[extension]
+    assert (media["width"], media["height"], media["fps"]) == (96, 64, 24.0)
+    assert 400 <= media["durationMs"] <= 600
+    assert media["videoCodec"] == "mpeg4"
+    assert media["audioCodec"] == ("aac" if extension == "mp4" else None)
+    stored = await bytes_of(api, media)
+    assert files.SECRET not in stored
+    assert b"+52.5200" not in stored
+    assert await bytes_of(api, media, "thumbnailUrl")
+
+
+async def test_a_pdf_is_kept_as_it_is(api: Api, make: Make) -> None:
+    owner = await make.owner()
+
+    media = (await send(api, owner, files.PDF, "terms.pdf")).json()
+
+    assert (media["kind"], media["mimeType"], media["thumbnailUrl"]) == ("document", "application/pdf", None)
+    assert await bytes_of(api, media) == files.PDF
+
+
+FAULTS = {
+    "kind": ({"kind": "video"}, "/kind", "not_allowed"),
+    "unknown kind": ({"kind": "sculpture"}, "/kind", "not_allowed"),
+    "alternative text": ({"altText": "x" * 1_501}, "/altText", "too_long"),
+    "profile": ({"profileId": "prof_01JD8ZK3T5X7Q9V2B4N6M8R0AC"}, "/profileId", "not_found"),
+    "no id": ({"profileId": "me"}, "/profileId", "not_found"),
+    "unknown field": ({"alt_text": "x"}, "/alt_text", "unknown_field"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+async def test_a_bad_field_is_named(api: Api, make: Make, name: str) -> None:
+    owner = await make.owner()
+    fields, path, code = FAULTS[name]
+
+    answer = await send(api, owner, files.image("PNG"), **fields)
+
+    assert answer.status_code == 422
+    assert [(error["path"], error["code"]) for error in answer.json()["errors"]] == [(path, code)]
+
+
+async def test_an_image_over_its_limit_is_refused_before_it_has_all_come(api: Api, make: Make) -> None:
+    owner = await make.owner()
+    sent = 0
+
+    async def endless() -> AsyncIterator[bytes]:
+        nonlocal sent
+        yield b'--b\r\nContent-Disposition: form-data; name="file"\r\n\r\n\xff\xd8\xff'
+        while True:
+            sent += 1
+            yield bytes(65_536)
+
+    headers = {"Content-Type": "multipart/form-data; boundary=b"}
+    answer = await api.post("/media/upload", content=endless(), headers=headers, key=owner.key)
+
+    assert answer.status_code == 413
+    assert answer.json()["limit"] == {"name": "fileBytes", "max": 25_000_000}
+    assert sent < 25_000_000 / 65_536 + 20
+
+
+def _new_peak() -> float:
+    """Forget the greatest memory so far; return what is used now, in MiB."""
+    Path("/proc/self/clear_refs").write_text("5")
+    return _peak_mebibytes()
+
+
+def _peak_mebibytes() -> float:
+    status = Path("/proc/self/status").read_text()
+    found = re.search(r"VmHWM:\s+(\d+) kB", status)
+    assert found
+    return int(found[1]) / 1024
+
+
+async def test_a_hundred_megabytes_pass_through_without_staying_in_memory(api: Api, make: Make, tmp_path: Path) -> None:
+    """Ten uploads at a time must not be a gigabyte of memory."""
+    owner = await make.owner()
+    movie = files.video(tmp_path)
+
+    async def body() -> AsyncIterator[bytes]:
+        yield b'--b\r\nContent-Disposition: form-data; name="file"; filename="big.mp4"\r\n\r\n'
+        for piece in files.padded(movie, 100_000_000):
+            yield piece
+        yield b"\r\n--b--\r\n"
+
+    before = _new_peak()
+    headers = {"Content-Type": "multipart/form-data; boundary=b"}
+    answer = await api.post("/media/upload", content=body(), headers=headers, key=owner.key)
+
+    assert answer.status_code == 201, answer.text
+    assert answer.json()["size"] == 100_000_000
+    assert _peak_mebibytes() - before < 40
+
+
+def test_the_service_never_loads_what_opens_files() -> None:
+    """Pillow and FFmpeg in the parent would cost 60 MB, and their faults would be its own."""
+    code = (
+        "import sys, signalpost.media.routes, signalpost.media.work\n"
+        "print([name for name in ('PIL', 'av', 'pillow_heif') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+async def test_roles_and_scopes(api: Api, make: Make) -> None:
+    """Contributors upload; viewers and approvers only look."""
+    owner = await make.owner()
+    media = (await send(api, owner, files.image("PNG"))).json()
+    allowed = {}
+    for role in ("admin", "editor", "contributor", "approver", "viewer"):
+        member = await make.member(owner, role=role)
+        assert (await api.get(f"/media/{media['id']}", key=member.key)).status_code == 200
+        allowed[role] = (await send(api, member, files.image("PNG"))).status_code
+
+    assert allowed == {"admin": 201, "editor": 201, "contributor": 201, "approver": 403, "viewer": 403}
+    assert (await api.post("/media/upload", files={"file": ("a", b"x")})).status_code == 401
+
+
+async def test_nothing_is_seen_across_workspaces_and_profiles(api: Api, make: Make) -> None:
+    owner, stranger = await make.owner(), await make.owner()
+    home, other = await make.profile(owner), await make.profile(owner)
+    limited = await make.member(owner, role="editor", profile_ids=[home["id"]])
+    inside = (await send(api, owner, files.image("PNG"), profileId=home["id"])).json()
+    outside = (await send(api, owner, files.image("PNG"), profileId=other["id"])).json()
+    loose = (await send(api, owner, files.image("PNG"))).json()
+    own = (await send(api, limited, files.image("PNG"))).json()
+
+    seen = (await api.get("/media", key=limited.key)).json()["data"]
+    assert {media["id"] for media in seen} == {inside["id"], own["id"]}
+    for media in (outside, loose):
+        for method in ("GET", "PATCH", "DELETE"):
+            body = {"json": {}} if method == "PATCH" else {}
+            assert (await api.call(method, f"/media/{media['id']}", key=limited.key, **body)).status_code == 404
+    for media in (inside, outside, loose, own):
+        assert (await api.get(f"/media/{media['id']}", key=stranger.key)).status_code == 404
+    assert (await api.get("/media", key=stranger.key)).json()["data"] == []
+    refused = await send(api, limited, files.image("PNG"), profileId=other["id"])
+    assert refused.json()["errors"][0]["path"] == "/profileId"
+    assert (await send(api, stranger, files.image("PNG"), profileId=home["id"])).status_code == 422
+
+
+async def test_the_list_pages_and_filters(api: Api, make: Make) -> None:
+    owner = await make.owner()
+    home = await make.profile(owner)
+    made = [(await send(api, owner, files.image("PNG"))).json()["id"] for _ in range(3)]
+    document = (await send(api, owner, files.PDF, profileId=home["id"])).json()["id"]
+
+    first = (await api.get("/media", params={"limit": 2}, key=owner.key)).json()
+    rest = (await api.get("/media", params={"limit": 2, "cursor": first["nextCursor"]}, key=owner.key)).json()
+
+    assert [media["id"] for media in first["data"] + rest["data"]] == [document, *reversed(made)]
+    assert not rest["hasMore"]
+    found = (await api.get("/media", params={"kind": "document"}, key=owner.key)).json()["data"]
+    assert [media["id"] for media in found] == [document]
+    found = (await api.get("/media", params={"profileId": home["id"]}, key=owner.key)).json()["data"]
+    assert [media["id"] for media in found] == [document]
+    assert (await api.get("/media", params={"profileId": "x"}, key=owner.key)).json()["data"] == []
+    assert (await api.get("/media", params={"kind": "x"}, key=owner.key)).status_code == 422
+
+
+async def test_the_alternative_text_can_be_changed_and_cleared(api: Api, make: Make) -> None:
+    owner = await make.owner()
+    media = (await send(api, owner, files.image("PNG"), altText="One")).json()
+
+    changed = await api.patch(f"/media/{media['id']}", json={"altText": "Two"}, key=owner.key)
+    untouched = await api.patch(f"/media/{media['id']}", json={}, key=owner.key)
+    cleared = await api.patch(f"/media/{media['id']}", json={"altText": None}, key=owner.key)
+
+    assert [answer.json()["altText"] for answer in (changed, untouched, cleared)] == ["Two", "Two", None]
+
+
+@pytest.fixture
+def tight(tools: Tools, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Change what the operator has set, for one test."""
+
+    def change(**values: Any) -> None:
+        monkeypatch.setattr(tools, "settings", replace(tools.settings, **values))
+
+    return change
+
+
+async def test_the_plan_bounds_storage(api: Api, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted before, while and after a file comes, so that nothing can pass by."""
+    owner = await make.owner()
+    content = files.image("PNG")
+    monkeypatch.setitem(plans.limits._BY_NAME["self_hosted"], "storageBytes", 2 * len(content))
+
+    first = await send(api, owner, content)
+    over = await send(api, owner, files.PDF.replace(b"\n1", bytes(2 * len(content)) + b"\n1"))
+    for _ in range(3):
+        last = await send(api, owner, content)
+
+    assert first.status_code == 201
+    assert [over.status_code, last.status_code] == [402, 402]
+    assert over.json()["code"] == last.json()["code"] == "plan_limit_reached"
+    assert last.json()["limit"]["name"] == "storageBytes"
+
+
+async def test_the_plan_and_the_operator_bound_a_video(
+    api: Api, make: Make, tmp_path: Path, tight: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = await make.owner()
+    movie = b"".join(files.padded(files.video(tmp_path), 300_000))
+
+    tight(media_file_bytes_max=200_000)
+    by_operator = await send(api, owner, movie)
+    tight(media_file_bytes_max=10**9)
+    monkeypatch.setitem(plans.limits._BY_NAME["self_hosted"], "fileBytes", 100_000)
+    by_plan = await send(api, owner, movie)
+
+    assert [answer.status_code for answer in (by_operator, by_plan)] == [413, 413]
+    assert [answer.json()["limit"]["max"] for answer in (by_operator, by_plan)] == [200_000, 100_000]
+
+
+async def test_a_full_disk_stops_uploads_before_it_hurts(api: Api, make: Make, settings: Settings, tight: Any) -> None:
+    """The database needs the rest of the disk more than anybody needs another video."""
+    owner = await make.owner()
+    tight(storage_free_bytes_min=10**17)
+
+    answer = await send(api, owner, files.image("PNG"))
+
+    assert answer.status_code == 503
+    assert answer.headers["retry-after"]
+    assert not list((settings.data_dir / "incoming").iterdir())
+
+
+async def test_a_repeated_key_gives_the_first_answer(api: Api, make: Make) -> None:
+    """The body of a stream is not part of what makes two requests the same: it is not read a second time."""
+    owner = await make.owner()
+    headers = {"Idempotency-Key": "upload-1"}
+
+    first = await api.post("/media/upload", files={"file": ("a", files.PDF)}, headers=headers, key=owner.key)
+    again = await api.post("/media/upload", files={"file": ("b", files.PDF)}, headers=headers, key=owner.key)
+
+    assert first.status_code == again.status_code == 201
+    assert again.json() == first.json()
+    assert again.headers["idempotent-replayed"] == "true"
+    assert len((await api.get("/media", key=owner.key)).json()["data"]) == 1
+
+
+async def test_leftovers_of_a_killed_process_go_with_the_next_upload(tmp_path: Path) -> None:
+    old = tmp_path / "incoming" / "dead"
+    old.mkdir(parents=True)
+    (old / "file").write_bytes(b"half")
+
+    os.utime(old, (0, 0))
+
+    async with incoming.workplace(tmp_path) as folder:
+        assert [entry.name for entry in (tmp_path / "incoming").iterdir()] == [folder.name]
+    assert not list((tmp_path / "incoming").iterdir())
