@@ -90,6 +90,12 @@ async def claim(db: Db, credential: str, key: str, print_: bytes) -> Kept | None
     return Kept(row["status"], row["body"], row["headers"])
 
 
+async def is_answered(db: Db, credential: str, key: str) -> bool:
+    """Whether an answer is kept under this key, for this request or another one."""
+    row = await db.fetchrow(_READ, credential, key)
+    return row is not None and row["status"] is not None
+
+
 async def keep(db: Db, credential: str, key: str, answer: Kept) -> None:
     """Store the answer for the repeats."""
     await db.execute(_KEEP, credential, key, answer.status, answer.headers, answer.body)

@@ -70,6 +70,19 @@ class Segment:
     param: str
 
 
+@dataclass(frozen=True)
+class Before:
+    """`Annotated[Found | None, Before(needed, run)]`: what `run` found out before the transaction was opened.
+
+    For the rare body that needs other servers to be asked first. `needed(data)` is cheap and tells whether this one
+    does; if not, the argument is None. A repeat under an Idempotency-Key that has its answer does not run it again.
+    """
+
+    needed: Callable[[Any], bool]
+    run: Callable[[Tools, Any, Any], Awaitable[Any]]
+    """(tools, caller, data); the caller is a `Caller`, on a public route None."""
+
+
 class IfMatch(int):
     """The version in `If-Match`; -1 when the header is absent. Compare with `.allows(version)`."""
 

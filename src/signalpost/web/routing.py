@@ -14,7 +14,7 @@ from msgspec import Struct
 from signalpost.kit.db import Database
 from signalpost.kit.problems import Problem
 from signalpost.web.caller import PUBLIC, SCOPES, SIGNED_IN, Caller
-from signalpost.web.inputs import LIMIT_DEFAULT, Id, IfMatch, Mine, Page, Segment, Tools
+from signalpost.web.inputs import LIMIT_DEFAULT, Before, Id, IfMatch, Mine, Page, Segment, Tools
 from signalpost.web.streaming import Stream
 
 BODY_BYTES_MAX = 2_000_000
@@ -57,6 +57,7 @@ class Endpoint:
     body: Any = None
     body_optional: bool = False
     query: type[Struct] | None = None
+    before: tuple[str, Before] | None = None  # which argument is found out before the transaction, and how
     answer: Any = None
     etag: bool = False
     limit_default: int = LIMIT_DEFAULT  # of a list: LIST_ALL where the specification shows no paging
@@ -142,6 +143,7 @@ def _endpoint(
     body: Any = None
     query: type[Struct] | None = None
     body_optional = False
+    before: tuple[str, Before] | None = None
     for name, parameter in inspect.signature(handler).parameters.items():
         hint = hints[name]
         if name == "db":
@@ -152,6 +154,8 @@ def _endpoint(
             query = hint
         elif (bare := typing.get_origin(hint) or hint) in _PLAIN:  # Request may name its parameters
             arguments[name] = _PLAIN[bare]
+        elif (first := _before_marker(hint)) is not None:
+            before = (name, first)
         elif typing.get_origin(hint) is Annotated and (how := _path_marker(hint)) is not None:
             path_inputs.append(PathInput(name, _param(how, name, params, where), how))
         else:
@@ -175,6 +179,7 @@ def _endpoint(
         body=body,
         body_optional=body_optional,
         query=query,
+        before=before,
         answer=hints.get("return"),
         decoder=msgspec.json.Decoder(body) if body is not None else None,
         **options,
@@ -183,6 +188,10 @@ def _endpoint(
 
 def _path_marker(hint: Any) -> Id | Mine[Any] | Segment | None:
     return next((extra for extra in typing.get_args(hint)[1:] if isinstance(extra, Id | Mine | Segment)), None)
+
+
+def _before_marker(hint: Any) -> Before | None:
+    return next((extra for extra in typing.get_args(hint)[1:] if isinstance(extra, Before)), None)
 
 
 def _param(how: Id | Mine[Any] | Segment, argument: str, params: Sequence[str], where: str) -> str:

@@ -10,7 +10,7 @@ import msgspec
 from signalpost.kit import clock, db, ids, problems
 from signalpost.web import idempotency, limits, validation
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
-from signalpost.web.inputs import Id, Mine, Segment, Tools, fingerprint, read_page
+from signalpost.web.inputs import Before, Id, Mine, Segment, Tools, fingerprint, read_page
 from signalpost.web.reply import Reply, problem_reply
 from signalpost.web.request import Call, address_bucket, check_media_types, if_match, query_values, read_body, test_now
 from signalpost.web.routing import Endpoint, Raw
@@ -150,6 +150,8 @@ async def _run(web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any],
         idempotency.read_key(key)
     database = web.tools.database
     needs_row = any(isinstance(wish.how, Mine) for wish in endpoint.path_inputs)
+    if endpoint.before is not None:
+        values = values | await _before(web, endpoint.before, call, values["data"], key)
     if endpoint.has("db"):
         for tries in range(TRIES_MAX):
             try:
@@ -169,6 +171,18 @@ async def _run(web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any],
     if key is None:
         return _reply(call, *_render(endpoint, await endpoint.handler(**values)))
     return await _answer_reserved(web, endpoint, call, values, body, key)
+
+
+async def _before(web: Web, asked: tuple[str, Before], call: Call, data: Any, key: str | None) -> dict[str, Any]:
+    """Find out what the handler needs from elsewhere, unless its answer is kept already."""
+    argument, before = asked
+    if not before.needed(data):
+        return {argument: None}
+    if key is not None:
+        async with web.tools.database.connection() as connection:
+            if await idempotency.is_answered(connection, _credential(call), key):
+                return {argument: None}
+    return {argument: await before.run(web.tools, call.caller, data)}
 
 
 async def _answer(endpoint: Endpoint, call: Call, values: dict[str, Any], connection: db.Db) -> Reply:
