@@ -13,6 +13,7 @@ create table post (
     title text,
     text text not null default '',
     media jsonb not null default '[]',     -- [{mediaId, altText?, thumbnailMediaId?, thumbnailTimeMs?, userTags?}]
+    media_ids uuid[] not null default '{}', -- every file of it, those of the thread and of targets included
     link text,
     thread jsonb not null default '[]',    -- [{text, media[]}]
     first_comment text,
@@ -25,8 +26,8 @@ create table post (
     timezone text not null,
     tzdata_version text,
     recurrence jsonb,
-    recurrence_parent_id uuid references post,
-    source_post_id uuid references post,
+    recurrence_parent_id uuid references post on delete set null,
+    source_post_id uuid references post on delete set null,
     fanout_id uuid,
     external_id text,
     tags text[] not null default '{}',
@@ -57,6 +58,10 @@ create index post_listing on post (workspace_id, created_at desc, id desc) where
 create index post_profile_listing on post (profile_id, created_at desc, id desc) where deleted_at is null;
 create index post_trash on post (workspace_id, deleted_at desc, id desc) where deleted_at is not null;
 create unique index post_external on post (workspace_id, external_id) where external_id is not null and deleted_at is null;
+create index post_media on post using gin (media_ids) where media_ids <> '{}';
+create index post_purge on post (purge_at) where purge_at is not null;
+create index post_recurring on post (recurrence_parent_id) where recurrence_parent_id is not null;
+create index post_source on post (source_post_id) where source_post_id is not null;
 create index post_scheduled on post (workspace_id, scheduled_at) where status = 'scheduled' and deleted_at is null;
 
 create table target (
@@ -75,11 +80,13 @@ create table target (
     next_attempt_at timestamptz,           -- set = work waits; null = nothing to do
     held text,                             -- approval | account | plan: due but not to be taken
     attempts integer not null default 0,
-    reconciles integer not null default 0,
+    tries integer not null default 0,      -- attempts since it was last accepted: pending starts anew
+    crashes integer not null default 0,    -- attempts and looks in a row that never came to an end
+    reconciles integer not null default 0, -- looks for an unknown outcome that could not tell
     dedupe_key text not null,
     steps jsonb not null default '{}',     -- the journal: what was done, step by step
     intent jsonb,                          -- {step, value, at}: open = a create call may have been sent
-    pending_state jsonb,                   -- what `poll` needs while the network still works
+    pending_state jsonb,                   -- {state, polls, since, intent}: while the network still works
     delivery text check (delivery in ('live', 'inbox', 'private')),
     remote_id text,
     url text,
@@ -93,7 +100,7 @@ create table target (
     unique (post_id, account_id)
 ) with (fillfactor = 70);
 create index target_due on target (account_id, next_attempt_at) where next_attempt_at is not null;
-create index target_duplicates on target (account_id, content_hash);
+create index target_duplicates on target (content_hash);
 create index target_account_published on target (account_id, published_at desc) where published_at is not null;
 
 create table attempt (
@@ -130,6 +137,29 @@ create table audit (
     request_id text
 );
 create index audit_post on audit (post_id, at desc, id desc);
+
+-- Posts that stand in the way of one with these contents (queued or published within 24 hours) or this external id.
+-- Locks first, then looks with a fresh snapshot: of two equal posts written at the same time, the second one sees the
+-- first. One round trip, which is why it is a function.
+create function twins_of(p_workspace uuid, p_hashes bytea[], p_external text, p_but uuid)
+returns table (kind text, post_id uuid, account_id uuid) language plpgsql as $$
+begin
+    perform pg_advisory_xact_lock(h.key) from (
+        select distinct hashtextextended(encode(u.hash, 'hex'), 0) as key from unnest(p_hashes) as u(hash) order by 1
+    ) h;
+    return query
+        select 'content', t.post_id, t.account_id
+        from target t join post p on p.id = t.post_id
+        where t.content_hash = any(p_hashes) and t.workspace_id = p_workspace
+            and t.status not in ('failed', 'cancelled', 'removed') and t.due_at is not null
+            and greatest(p.queued_at, t.published_at, p.created_at) > now() - interval '24 hours'
+            and p.id is distinct from p_but
+        union all
+        select 'external', p.id, null::uuid from post p
+        where p.workspace_id = p_workspace and p.external_id = p_external and p.deleted_at is null
+            and p.id is distinct from p_but
+        limit 10;
+end $$;
 """
 
 

@@ -27,6 +27,8 @@ __all__ = [
     "PostSettled",
     "ProfileDeleted",
     "PublicEvent",
+    "Removal",
+    "RemovalRequested",
     "TargetData",
     "WorkspaceCreated",
 ]
@@ -168,6 +170,25 @@ class PostSettled(Event):
 
     post_id: UUID
     status: str
+
+
+class Removal(Struct, frozen=True, kw_only=True):
+    """Something to be removed from a network, with all that is needed once the post is gone from here."""
+
+    target_id: UUID
+    account_id: UUID
+    platform: str
+    remote_id: str
+    thread_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RemovalRequested(Event):
+    """Somebody wants a post removed from the networks. Stays inside; `publishing` does it, after this transaction."""
+
+    post_id: UUID
+    actor: dict[str, Any]
+    removals: list[Removal]
 
 
 @dataclass(frozen=True, kw_only=True)

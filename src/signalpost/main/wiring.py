@@ -11,8 +11,12 @@ from signalpost.engine import jobs
 from signalpost.engine.contract import Source
 from signalpost.events import subscribe
 from signalpost.mail import work as mail_work
+from signalpost.media import uses as media_uses
 from signalpost.media import work as media_work
 from signalpost.plans import subscriber as plans
+from signalpost.posts import queries as post_queries
+from signalpost.posts import subscriber as posts
+from signalpost.posts import work as post_work
 from signalpost.profiles import subscriber as profiles
 from signalpost.web.inputs import Tools
 from signalpost.web.routing import Endpoint
@@ -23,7 +27,11 @@ ROOMS = ("identity", "plans", "profiles", "accounts", "media", "posts", "publish
 def connect() -> None:
     """Say who hears which event, in this order; saying it twice changes nothing."""
     subscribe(events.WorkspaceCreated, profiles.on_workspace_created)
+    media_uses.counted_by(post_queries.media_uses)
     subscribe(events.ApiKeyCreated, plans.on_api_key_created)
+    subscribe(events.ProfileDeleted, posts.on_profile_deleted)
+    subscribe(events.AccountWithdrawn, posts.on_account_withdrawn)
+    subscribe(events.AccountReady, posts.on_account_ready)
     subscribe(events.ProfileDeleted, accounts.on_profile_deleted)  # after posts, which may refuse and count theirs
 
 
@@ -43,6 +51,7 @@ def _jobs(tools: Tools) -> jobs.Jobs:
     work.register(mail_work.JOB, mail_work.sender(tools.settings))
     work.register("media.sweep", media_work.sweeper(tools), every_seconds=media_work.EVERY_SECONDS)
     account_work.register(work, tools)
+    work.register(post_work.JOB, post_work.purge, every_seconds=post_work.EVERY_SECONDS)
     return work
 
 

@@ -129,12 +129,14 @@ select {_POST} from post p
 where p.id = $1 and p.workspace_id = $2 and ($3::uuid[] is null or p.profile_id = any($3)) and ($4 or p.mode = 'test')
 """  # noqa: S608 - constants only
 _LOCK = f"select {_POST} from post p where p.id = $1 for no key update"  # noqa: S608 - constants only
+_LOCK_ALL = f"select {_POST} from post p where p.id = any($1) order by p.id for no key update"  # noqa: S608
 _TARGETS = f"""
 select {_TARGET} from target t join account a on a.id = t.account_id where t.post_id = any($1)
 order by t.post_id, t.position
 """  # noqa: S608 - constants only
 _LOCK_TARGETS = "select id from target where post_id = $1 order by id for no key update"
 _LOCK_LANES = "select from lane where kind = 'target' and key = any($1) order by key for no key update"
+_PROFILE = "select true from profile where id = $1 and workspace_id = $2 and deleted_at is null"
 _HOLDING = """
 select now(), p.timezone, p.approval_required, p.over_limit, a.id, a.platform, a.username, a.status, a.facts,
     a.over_limit
@@ -175,10 +177,20 @@ async def lock(db: Db, post_id: UUID, account_ids: Iterable[UUID]) -> tuple[Post
     return PostRow(*row), await targets_of(db, [post_id])
 
 
+async def lock_all(db: Db, post_ids: Sequence[UUID]) -> list[PostRow]:
+    """Return these posts as they are now, locked in the order of their ids. Lock the lanes of their targets before."""
+    return [PostRow(*row) for row in await db.fetch(_LOCK_ALL, post_ids)] if post_ids else []
+
+
 async def lock_alone(db: Db, post_id: UUID) -> PostRow | None:
     """Return the post as it is now, its targets left to the workers; None: purged."""
     row = await db.fetchrow(_LOCK, post_id)
     return None if row is None else PostRow(*row)
+
+
+async def profile_exists(db: Db, caller: Caller, profile_id: UUID) -> bool:
+    """Whether there is such a profile for this caller."""
+    return caller.may_see_profile(profile_id) and bool(await db.fetchval(_PROFILE, profile_id, caller.workspace_id))
 
 
 async def holding(db: Db, caller: Caller, profile_id: UUID) -> Holding | None:
@@ -414,9 +426,9 @@ order by at desc, id desc limit $5
 """
 
 
-async def history(db: Db, row: PostRow, page: Page, fetch: int) -> tuple[list[AuditEntry], list[tuple[datetime, UUID]]]:
+async def history(db: Db, row: PostRow, page: Page) -> tuple[list[AuditEntry], list[tuple[datetime, UUID]]]:
     """Return the post's audit log, newest first."""
-    rows = await db.fetch(_AUDIT, row.workspace_id, row.id, page.after_at, page.after_id, fetch)
+    rows = await db.fetch(_AUDIT, row.workspace_id, row.id, page.after_at, page.after_id, page.fetch)
     return [_entry(found) for found in rows], [(found["at"], found["id"]) for found in rows]
 
 

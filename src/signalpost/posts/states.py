@@ -24,8 +24,8 @@ TARGET_MOVES: Final[Mapping[TargetStatus, frozenset[TargetStatus]]] = {
 
 POST_MOVES: Final[Mapping[PostStatus, frozenset[PostStatus]]] = {
     "draft": frozenset({"scheduled", "queued"}),
-    "scheduled": frozenset({"draft", "queued"}),
-    "queued": frozenset({"publishing", "draft"}),
+    "scheduled": frozenset({"draft", "queued", "failed"}),  # failed: its last account was disconnected
+    "queued": frozenset({"publishing", "draft", "failed"}),
     "publishing": frozenset({"published", "partial", "failed"}),
     "published": frozenset(),
     "partial": frozenset({"queued"}),

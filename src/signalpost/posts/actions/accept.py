@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Any, Final
 
 from signalpost import events
-from signalpost.events import PostData, TargetData
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
@@ -13,7 +12,7 @@ from signalpost.plans import queries as plan_queries
 from signalpost.plans.errors import PlanLimitReached
 from signalpost.plans.limits import limit_of
 from signalpost.plans.queries import Metric
-from signalpost.posts import queries
+from signalpost.posts import queries, telling
 from signalpost.posts.actions.compose import Composed
 from signalpost.posts.errors import DuplicateContent, ExternalIdConflict
 from signalpost.posts.queries import PostRow, TargetRow
@@ -125,30 +124,12 @@ async def require_room(db: Db, caller: Caller, post: PostRow) -> None:
 async def tell_queued(db: Db, post: PostRow, targets: Sequence[TargetRow]) -> None:
     """Emit post.queued: once per acceptance, also for a post that waits for its time."""
     waiting = [target for target in targets if target.next_attempt_at is not None]
-    run_at = queries.first_due(waiting)
-    counts = queries.count(targets)
-    data = PostData(
-        post_id=ids.encode("pst", post.id),
-        published=counts.published,
-        failed=counts.failed,
-        total=counts.total,
-        profile_id=ids.encode("prof", post.profile_id),
-        status=post.status,
-        scope="post",
-        external_id=post.external_id,
-        scheduled_at=clock.wire_or_none(post.scheduled_at),
-        source=post.source,
-        mode=post.mode,
+    data = telling.post_data(
+        post,
+        targets,
         queued_at=clock.wire_or_none(post.queued_at),
-        run_at=clock.wire_or_none(run_at),
-        targets=[
-            TargetData(
-                target_id=ids.encode("tgt", target.id),
-                platform=target.platform,
-                account_id=ids.encode("acc", target.account_id),
-            )
-            for target in waiting
-        ],
+        run_at=clock.wire_or_none(queries.first_due(waiting)),
+        targets=[telling.waiting_data(target) for target in waiting],
     )
     event = events.PostQueued(
         workspace_id=post.workspace_id, at=clock.now(), profile_id=post.profile_id, mode=post.mode, data=data

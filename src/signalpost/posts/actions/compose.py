@@ -16,6 +16,7 @@ from signalpost.media.queries import MediaRow
 from signalpost.networks import preflight
 from signalpost.networks.contract import Finding, OutgoingMedia
 from signalpost.posts import content, queries, times
+from signalpost.posts.actions.fetch import Fetched
 from signalpost.posts.actions.files import Files, own
 from signalpost.posts.actions.findings import Findings
 from signalpost.posts.errors import PreflightFailed
@@ -80,7 +81,9 @@ class Kept(Struct):
     target_times: bool = False
 
 
-async def compose(db: Db, caller: Caller, wish: CreatePost, kept: Kept | None = None) -> Composed:
+async def compose(
+    db: Db, caller: Caller, wish: CreatePost, kept: Kept | None = None, fetched: Fetched | None = None
+) -> Composed:
     """Check all of the wish at once, except whether networks would take it: see `refuse`.
 
     Raises:
@@ -94,7 +97,7 @@ async def compose(db: Db, caller: Caller, wish: CreatePost, kept: Kept | None = 
         raise problems.invalid("/profileId", "not_found", "There is no such profile.")
     found = Findings()
     _find_unavailable(wish, found)
-    files = await Files.read(db, caller, wish, kept.media, found)
+    files = await Files.read(db, caller, wish, kept.media, fetched or {}, found)
     zone, draft = wish.timezone or holding.timezone, is_draft(wish)
     if wish.timezone is not None and clock.zone(wish.timezone) is None:
         found.add("/timezone", "format", "This is no IANA time zone, such as Europe/Berlin.")

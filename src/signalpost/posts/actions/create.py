@@ -6,13 +6,14 @@ from signalpost.kit.db import Db
 from signalpost.posts import queries, times
 from signalpost.posts.actions import accept, rows
 from signalpost.posts.actions.compose import Chosen, Composed, compose, is_draft, refuse
+from signalpost.posts.actions.fetch import Fetched
 from signalpost.posts.actions.rows import Entry
 from signalpost.posts.queries import PostRow, TargetRow
 from signalpost.posts.schemas import CreatePost, Post
 from signalpost.web.caller import Caller
 
 
-async def create_post(db: Db, caller: Caller, wish: CreatePost) -> Post:
+async def create_post(db: Db, caller: Caller, wish: CreatePost, fetched: Fetched | None = None) -> Post:
     """Write the post, one target per account due at its time, and wake their lanes.
 
     Nothing is sent here: `publishing` takes up targets whose time has come.
@@ -26,7 +27,7 @@ async def create_post(db: Db, caller: Caller, wish: CreatePost) -> Post:
     """
     if not is_draft(wish):
         accept.require_publishing(caller)
-    composed = await compose(db, caller, wish)
+    composed = await compose(db, caller, wish, fetched=fetched)
     await accept.require_within_plan(db, caller, composed)
     if not composed.draft:
         refuse(composed)
@@ -56,7 +57,8 @@ def new_rows(caller: Caller, wish: CreatePost, composed: Composed) -> tuple[Post
             rows.put_on_queue(target, accept.due_of(target, composed.scheduled_at, composed.holding.now), held=held)
     post = PostRow(
         id=post_id, workspace_id=caller.workspace_id, profile_id=composed.profile_id, title=composed.title,
-        text=composed.text, media=composed.media, media_ids=composed.media_ids, link=composed.link, thread=composed.thread,
+        text=composed.text, media=composed.media, media_ids=composed.media_ids,
+        link=composed.link, thread=composed.thread,
         first_comment=composed.first_comment, status=queries.derive(targets, composed.holding.now), approval=approval,
         publish_mode=composed.publish_mode, scheduled_at=composed.scheduled_at,
         scheduled_local=composed.scheduled_local, timezone=composed.timezone, tzdata_version=times.tzdata_version(),

@@ -1,54 +1,67 @@
 """Addresses in a wish become files, before the transaction of the post: no other server is waited for inside one."""
 
-from typing import Any, Final, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import Final
 
-import msgspec
 from msgspec import UNSET, UnsetType
 
-from signalpost.kit import ids, problems
+from signalpost.kit import problems
 from signalpost.media import actions as media_actions
-from signalpost.posts.schemas import CreatePost, MediaWish, TargetWish, ThreadWish, UpdatePost
+from signalpost.posts.schemas import CreatePost, MediaWish, UpdatePost
 from signalpost.web.caller import Caller
-from signalpost.web.inputs import Tools
+from signalpost.web.inputs import Before, Tools
 
-W = TypeVar("W", CreatePost, UpdatePost)
 ADDRESSES_MAX: Final = 10
 """Most addresses fetched for one post: they are fetched one after the other while the caller waits."""
 
-
-def names_addresses(wish: CreatePost | UpdatePost) -> bool:
-    """Whether there is something to fetch."""
-    return any(_is_address(url) for url in _urls(wish))
+Fetched = Mapping[str, str]
+"""Address -> storage path of the file that was found there."""
 
 
-async def fetch(tools: Tools, caller: Caller, wish: W) -> W:
-    """Return the wish with each address replaced by the file found there; one that stands there twice is fetched once.
+async def fetch(tools: Tools, caller: Caller, wish: CreatePost | UpdatePost) -> Fetched:
+    """Fetch every address that the wish names, each once.
 
     Files of a post that is refused afterwards stay unused, and go away by themselves.
 
     Raises:
-        what `media.actions.fetch` raises, with the place of the address.
+        what `media.actions.fetch` raises, with the place of the address; ValidationFailed: there are too many.
     """
-    if len({url for url in _urls(wish) if _is_address(url)}) > ADDRESSES_MAX:
+    places: dict[str, str] = {}
+    for path, url in _addresses(wish):
+        places.setdefault(url, path)
+    if len(places) > ADDRESSES_MAX:
         message = f"At most {ADDRESSES_MAX} files of a post are fetched by address; upload the others first."
-        raise problems.invalid("/media", "too_long", message, max=ADDRESSES_MAX)
-    fetcher = _Fetcher(tools, caller)
-    changed: dict[str, Any] = {}
-    if _given(wish.media):
-        changed["media"] = await fetcher.all(wish.media, "/media")
-    if _given(wish.media_urls):
-        urls = [MediaWish(media_url=url) for url in wish.media_urls]
-        changed |= {"media": await fetcher.all(urls, "/mediaUrls"), "media_urls": _nothing(wish)}
-    if _given(wish.media_url):
-        one = await fetcher.one(MediaWish(media_url=wish.media_url), "/mediaUrl")
-        changed |= {"media": [one], "media_url": _nothing(wish)}
-    if _given(wish.thread):
-        changed["thread"] = [
-            ThreadWish(text=part.text, media=await fetcher.all(part.media, f"/thread/{index}/media"))
-            for index, part in enumerate(wish.thread)
-        ]
-    if _given(wish.targets):
-        changed["targets"] = [
-            await _target(fetcher, target, f"/targets/{index}/media") for index, target in enumerate(wish.targets)
-        ]
-    return msgspec.structs.replace(wish, **changed)
+        raise problems.invalid(list(places.values())[ADDRESSES_MAX], "too_long", message, max=ADDRESSES_MAX)
+    return {
+        url: (await media_actions.fetch(tools, caller, url, pointer=path)).storage_path for url, path in places.items()
+    }
+
+
+def _needed(wish: CreatePost | UpdatePost) -> bool:
+    return any(True for _ in _addresses(wish))
+
+
+BEFORE: Final = Before(_needed, fetch)
+
+
+def _addresses(wish: CreatePost | UpdatePost) -> Iterator[tuple[str, str]]:
+    for path, url in _urls(wish):
+        if url is not None and url.lower().startswith(("https://", "http://")):
+            yield path, url
+
+
+def _urls(wish: CreatePost | UpdatePost) -> Iterator[tuple[str, str | None]]:
+    """Return every mediaUrl of the wish with its place."""
+    if isinstance(wish.media_url, str):
+        yield "/mediaUrl", wish.media_url
+    yield from ((f"/mediaUrls/{index}", url) for index, url in enumerate(wish.media_urls or ()))
+    yield from _of("/media", wish.media)
+    for index, part in enumerate(wish.thread or ()):
+        yield from _of(f"/thread/{index}/media", part.media)
+    for index, target in enumerate(wish.targets or ()):
+        yield from _of(f"/targets/{index}/media", target.media)
+
+
+def _of(path: str, media: list[MediaWish] | UnsetType | None) -> Iterator[tuple[str, str | None]]:
+    if media is not None and media is not UNSET:
+        yield from ((f"{path}/{index}/mediaUrl", one.media_url) for index, one in enumerate(media))

@@ -1,6 +1,6 @@
 """The media that a wish names: by id, by storage path, or by an address to fetch them from first."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -26,8 +26,19 @@ class Files:
         self._by_name: dict[str, MediaRow] = {}
 
     @classmethod
-    async def read(cls, db: Db, caller: Caller, wish: CreatePost, held: frozenset[UUID], found: Findings) -> "Files":
-        """Read all of them, in at most three statements. `held`: what the post has already, whoever may see it now."""
+    async def read(
+        cls,
+        db: Db,
+        caller: Caller,
+        wish: CreatePost,
+        held: frozenset[UUID],
+        fetched: Mapping[str, str],
+        found: Findings,
+    ) -> "Files":
+        """Read all of them, in at most three statements.
+
+        `held` is what the post has already, whoever may see it now; `fetched` where files of addresses were stored.
+        """
         files = cls()
         wished = list(wishes(wish))
         if not wished:
@@ -36,8 +47,10 @@ class Files:
         known = {key for key in asked.values() if key is not None}
         rows = await media_queries.visible(db, caller, list(known - held))
         rows |= await media_queries.for_publishing(db, caller.workspace_id, list(known & held))
-        stored = await media_queries.by_storage_paths(db, caller, [m.media_url for _, m in wished if m.media_url])
-        files._by_name = {name: rows[key] for name, key in asked.items() if key in rows} | stored
+        paths = {m.media_url: fetched.get(m.media_url, m.media_url) for _, m in wished if m.media_url}
+        stored = await media_queries.by_storage_paths(db, caller, list(paths.values()))
+        files._by_name = {name: rows[key] for name, key in asked.items() if key in rows}
+        files._by_name |= {name: stored[path] for name, path in paths.items() if path in stored}
         for path, media in wished:
             files._check(path, media, found)
         return files

@@ -45,7 +45,7 @@ def _statement(*, new: bool, paid: bool) -> str:
     targets = f"""
     insert into target (post_id, workspace_id, position, {names})
     select $1, $2, position - 1, {names} from unnest({arrays}) with ordinality as u({names}, position)
-    """
+    """  # noqa: S608
     removed = ""
     if not new:
         changed = ", ".join(f"{name} = excluded.{name}" for name in _TARGET if name not in ("id", "account_id"))
@@ -54,7 +54,7 @@ def _statement(*, new: bool, paid: bool) -> str:
     on conflict (post_id, account_id) do update set {changed}, position = excluded.position, updated_at = ${_AT},
         steps = case when target.dedupe_key = excluded.dedupe_key then target.steps else '{{}}' end
     """
-        removed = f", removed as (delete from target where post_id = $1 and account_id <> all(${_N + 2}::uuid[]))"
+        removed = f", removed as (delete from target where post_id = $1 and account_id <> all(${_N + 2}::uuid[]))"  # noqa: S608
     spent = f", spent as ({plans.spend_cte(_T + 9)})" if paid else ""
     return f"""
     with written as ({post}), targets as ({targets}){removed}, history as (
@@ -63,7 +63,7 @@ def _statement(*, new: bool, paid: bool) -> str:
         from unnest(${_T + 1}::uuid[], ${_T + 2}::text[], ${_T + 3}::jsonb[]) as u(id, action, changes)
     ){spent}
     select wake_lanes('target', ${_T + 6}, $2, ${_T + 7}, ${_T + 8}){", (select used from spent)" if paid else ""}
-    """  # noqa: S608 - names of fields only
+    """  # noqa: S608
 
 
 _STATEMENTS: Final = {(new, paid): _statement(new=new, paid=paid) for new in (True, False) for paid in (True, False)}
@@ -107,7 +107,9 @@ async def save(
 
 _ANNOTATE: Final = """
 with changed as (
-    update post set tags = $2, notes = $3, campaign = $4, external_id = $5, version = $6, updated_at = $7 where id = $1
+    update post set tags = $2, notes = $3, campaign = $4, external_id = $5, version = $6, updated_at = $7,
+        approval = $14
+    where id = $1
 )
 insert into audit (id, workspace_id, post_id, at, action, changes, actor, request_id)
 values ($8, $9, $1, $7, $10, $11, $12, $13)
@@ -124,6 +126,7 @@ async def annotate(db: Db, post: PostRow, entry: Entry, *, actor: dict[str, Any]
         await db.execute(
             _ANNOTATE, post.id, post.tags, post.notes, post.campaign, post.external_id, post.version, post.updated_at,
             ids.new_id(), post.workspace_id, entry.action, entry.changes, actor, log.request_id.get(),
+            post.approval,
         )  # fmt: skip
     except asyncpg.UniqueViolationError as error:
         raise _taken(error, post) from None

@@ -12,6 +12,7 @@ from signalpost.posts import queries, times
 from signalpost.posts.actions import accept, rows
 from signalpost.posts.actions.compose import Chosen, Composed, Kept, compose, refuse
 from signalpost.posts.actions.create import first_comment, target_of
+from signalpost.posts.actions.fetch import Fetched
 from signalpost.posts.actions.rows import Entry
 from signalpost.posts.queries import PostRow, TargetRow
 from signalpost.posts.schemas import CreatePost, MediaWish, Post, TargetWish, ThreadWish, UpdatePost
@@ -29,7 +30,9 @@ _WHO: Final = ("platforms", "targets")
 _SHOWN_MAX: Final = 2_000
 
 
-async def update_post(db: Db, caller: Caller, row: PostRow, patch: UpdatePost, if_match: IfMatch) -> Post:
+async def update_post(
+    db: Db, caller: Caller, row: PostRow, patch: UpdatePost, if_match: IfMatch, fetched: Fetched | None = None
+) -> Post:
     """Change a post that no worker holds; its targets on the queue change in the same transaction.
 
     Raises:
@@ -44,7 +47,7 @@ async def update_post(db: Db, caller: Caller, row: PostRow, patch: UpdatePost, i
     if all(name in ALWAYS for name in given):
         return await _annotate(db, caller, row, given)
     _require_editable(row, given)
-    return await change(db, caller, row, given, action="updated")
+    return await change(db, caller, row, given, action="updated", fetched=fetched)
 
 
 async def change(
@@ -55,6 +58,7 @@ async def change(
     *,
     action: str,
     approval: dict[str, Any] | None = None,
+    fetched: Fetched | None = None,
 ) -> Post:
     """Compose the stored post with what is `given` (by field name), and write it over the old one.
 
@@ -62,7 +66,7 @@ async def change(
     """
     targets = await queries.targets_of(db, [row.id])
     wish, kept = merged(row, targets, given)
-    composed = await compose(db, caller, wish, kept)
+    composed = await compose(db, caller, wish, kept, fetched)
     lanes = {target.account_id for target in targets} | {one.holder.id for one in composed.chosen}
     locked = await queries.lock(db, row.id, lanes)
     if locked is None or locked[0].deleted_at is not None:
@@ -70,7 +74,7 @@ async def change(
     if locked[0].version != row.version:  # somebody was faster; now nobody can be
         row, targets = locked
         wish, kept = merged(row, targets, given)
-        composed = await compose(db, caller, wish, kept)
+        composed = await compose(db, caller, wish, kept, fetched)
     _require_editable(locked[0], given)
     _require_untouched(locked[1])
     edit = _Edit(caller, locked[0], locked[1], wish, composed)
@@ -221,7 +225,8 @@ class _Edit(Struct):
     def _post(self, targets: list[TargetRow], approval: dict[str, Any]) -> PostRow:
         composed, wish, row = self.composed, self.wish, self.row
         return msgspec.structs.replace(
-            row, title=composed.title, text=composed.text, media=composed.media, media_ids=composed.media_ids, link=composed.link,
+            row, title=composed.title, text=composed.text, media=composed.media,
+            media_ids=composed.media_ids, link=composed.link,
             thread=composed.thread, first_comment=composed.first_comment,
             status=queries.derive(targets, composed.holding.now), approval=approval,
             publish_mode=composed.publish_mode, scheduled_at=composed.scheduled_at,

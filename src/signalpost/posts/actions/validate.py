@@ -6,14 +6,15 @@ from signalpost.kit.db import Db
 from signalpost.networks import counting, preflight
 from signalpost.posts import content
 from signalpost.posts.actions.compose import Chosen, Composed, compose, issues
+from signalpost.posts.actions.fetch import Fetched
 from signalpost.posts.schemas import Checked, CheckedTarget, CreatePost
 from signalpost.web.caller import Caller
 
 
-async def validate_post(db: Db, caller: Caller, wish: CreatePost) -> Checked:
+async def validate_post(db: Db, caller: Caller, wish: CreatePost, fetched: Fetched | None = None) -> Checked:
     """Say what publishing this post would be refused for, and save nothing."""
     try:
-        composed = await compose(db, caller, wish)
+        composed = await compose(db, caller, wish, fetched=fetched)
     except problems.Problem as problem:
         if problem.status != 422:
             raise

@@ -1,0 +1,152 @@
+from typing import Annotated
+
+from signalpost.kit.db import Db
+from signalpost.kit.problems import Forbidden, InvalidState, VersionConflict
+from signalpost.kit.wire import Listing
+from signalpost.plans.errors import PlanFeatureUnavailable, PlanLimitReached
+from signalpost.posts import lists, queries
+from signalpost.posts.actions import approve, create, trash, update, validate
+from signalpost.posts.actions.fetch import BEFORE, Fetched
+from signalpost.posts.errors import (
+    DuplicateContent,
+    ExternalIdConflict,
+    PreflightFailed,
+    ScheduleInPast,
+    ScheduleTooFar,
+    TimezoneRequired,
+)
+from signalpost.posts.queries import PostRow
+from signalpost.posts.schemas import (
+    AuditEntry,
+    Checked,
+    CreatePost,
+    Decision,
+    ListPosts,
+    OfProfile,
+    Post,
+    PostProgress,
+    PostStats,
+    Rejection,
+    Trashed,
+    TrashHow,
+    UpdatePost,
+)
+from signalpost.web.caller import Caller, TestModeOnlySandbox
+from signalpost.web.inputs import LIST_ALL, IfMatch, Mine, Page
+from signalpost.web.routing import Routes
+
+routes = Routes("Posts")
+
+MyPost = Annotated[PostRow, Mine("pst", queries.find_mine)]
+AnyPost = Annotated[PostRow, Mine("pst", queries.find_any)]
+Files = Annotated[Fetched | None, BEFORE]
+NOT_ACCEPTED = (
+    PreflightFailed,
+    TimezoneRequired,
+    ScheduleInPast,
+    ScheduleTooFar,
+    DuplicateContent,
+    ExternalIdConflict,
+    PlanLimitReached,
+    TestModeOnlySandbox,
+)
+
+
+@routes.post("/posts", scope="posts:write", raises=NOT_ACCEPTED, etag=True)
+async def create_post(db: Db, caller: Caller, data: CreatePost, files: Files) -> Post:
+    """Create a post, and queue it for every chosen account.
+
+    Without `scheduledAt` it goes out now, with it at that time; `draft: true` keeps it for later. Publishing happens
+    afterwards: follow it by webhook, or at `/posts/{id}/status`.
+    """
+    return await create.create_post(db, caller, data, files)
+
+
+@routes.get("/posts", scope="posts:read")
+async def list_posts(db: Db, caller: Caller, query: ListPosts, page: Page) -> Listing[Post]:
+    """List posts, newest first, without those in the trash."""
+    return await lists.list_posts(db, caller, query, page)
+
+
+@routes.post("/posts/validate", scope="posts:write", status=200, raises=(TestModeOnlySandbox,))
+async def validate_post(db: Db, caller: Caller, data: CreatePost, files: Files) -> Checked:
+    """Try a post without saving it: what networks would refuse, what is worth knowing, how long each text counts."""
+    return await validate.validate_post(db, caller, data, files)
+
+
+@routes.get("/posts/stats", scope="posts:read")
+async def get_post_stats(db: Db, caller: Caller, query: OfProfile) -> PostStats:
+    """Count posts by state, and how their targets ended."""
+    return await lists.post_stats(db, caller, query)
+
+
+@routes.get("/posts/trash", scope="posts:read", limit_default=LIST_ALL)
+async def list_trash(db: Db, caller: Caller, query: OfProfile, page: Page) -> Listing[Post]:
+    """List posts in the trash, the last trashed first. They are deleted for good 30 days after."""
+    return await lists.list_trash(db, caller, query, page)
+
+
+@routes.get("/posts/{id}", scope="posts:read", etag=True)
+async def get_post(post: MyPost, db: Db) -> Post:
+    """Return a post with its targets."""
+    return await queries.shown(db, post)
+
+
+@routes.patch(
+    "/posts/{id}", scope="posts:write", raises=(*NOT_ACCEPTED, InvalidState, VersionConflict, Forbidden), etag=True
+)
+async def update_post(post: MyPost, db: Db, caller: Caller, data: UpdatePost, if_match: IfMatch, files: Files) -> Post:
+    """Change a post that is not on its way yet.
+
+    `scheduledAt` schedules it, or makes it a draft when null. Tags, notes, campaign and externalId can always change.
+    """
+    return await update.update_post(db, caller, post, data, if_match, files)
+
+
+@routes.delete("/posts/{id}", scope="posts:write", raises=(InvalidState, VersionConflict, Forbidden))
+async def delete_post(post: AnyPost, db: Db, caller: Caller, query: TrashHow, if_match: IfMatch) -> Trashed:
+    """Move a post to the trash and take it off the queue. Repeating it changes nothing.
+
+    `permanent=true` deletes it for good; `cascade=true` also removes from the networks what was published there.
+    """
+    return await trash.trash_post(db, caller, post, query, if_match)
+
+
+@routes.post(
+    "/posts/{id}/restore", scope="posts:write", raises=(InvalidState, ExternalIdConflict, PlanLimitReached), etag=True
+)
+async def restore_post(post: AnyPost, db: Db, caller: Caller) -> Post:
+    """Take a post out of the trash, with its schedule if that still lies ahead."""
+    return await trash.restore_post(db, caller, post)
+
+
+@routes.get("/posts/{id}/status", scope="posts:read")
+async def get_post_status(post: MyPost, db: Db) -> PostProgress:
+    """Tell how far a post is, target by target."""
+    return queries.progress(post, await queries.targets_of(db, [post.id]))
+
+
+@routes.get("/posts/{id}/audit", scope="posts:read", limit_default=LIST_ALL)
+async def list_post_audit(post: AnyPost, db: Db, page: Page) -> Listing[AuditEntry]:
+    """List what happened to a post, newest first."""
+    return await lists.list_audit(db, post, page)
+
+
+@routes.post(
+    "/posts/{id}/request-approval", scope="posts:write", status=200, raises=(InvalidState, PlanFeatureUnavailable)
+)
+async def request_post_approval(post: MyPost, db: Db, caller: Caller, data: Decision = Decision()) -> Post:  # noqa: B008
+    """Offer a draft for approval."""
+    return await approve.request_approval(db, caller, post, data)
+
+
+@routes.post("/posts/{id}/approve", scope="posts:read", status=200, raises=(*NOT_ACCEPTED, InvalidState, Forbidden))
+async def approve_post(post: MyPost, db: Db, caller: Caller, data: Decision = Decision()) -> Post:  # noqa: B008
+    """Approve a post: it goes out at its time, or now when it has none."""
+    return await approve.approve_post(db, caller, post, data)
+
+
+@routes.post("/posts/{id}/reject", scope="posts:read", status=200, raises=(InvalidState, Forbidden))
+async def reject_post(post: MyPost, db: Db, caller: Caller, data: Rejection = Rejection()) -> Post:  # noqa: B008
+    """Refuse a post, or ask for changes; an edit offers it again."""
+    return await approve.reject_post(db, caller, post, data)

@@ -1,0 +1,60 @@
+"""What webhooks are told about a post: the same keys in every event, counted at that moment."""
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from msgspec import UNSET, UnsetType
+
+from signalpost.events import PostData, TargetData
+from signalpost.kit import clock, ids
+from signalpost.posts import queries
+from signalpost.posts.queries import PostRow, TargetRow
+
+
+def post_data(
+    post: PostRow, rows: Iterable[TargetRow], scope: Literal["post", "target"] = "post", **more: Any
+) -> PostData:
+    """Return `data` of an event about the post; `more` are the keys that this kind of event has on top."""
+    counts = queries.count(rows)
+    return PostData(
+        post_id=ids.encode("pst", post.id),
+        published=counts.published,
+        failed=counts.failed,
+        total=counts.total,
+        profile_id=ids.encode("prof", post.profile_id),
+        status=post.status,
+        scope=scope,
+        external_id=post.external_id,
+        scheduled_at=clock.wire_or_none(post.scheduled_at),
+        source=post.source,
+        mode=post.mode,
+        **more,
+    )
+
+
+def target_data(target: TargetRow) -> TargetData:
+    """Return a target that ended, as events show it: without what the network answered literally."""
+    error: dict[str, Any] | UnsetType = UNSET
+    if target.error is not None:
+        error = {name: value for name, value in target.error.items() if name != "platformResponse"}
+    return TargetData(
+        target_id=ids.encode("tgt", target.id),
+        platform=target.platform,
+        account_id=ids.encode("acc", target.account_id),
+        username=target.username,
+        status=target.status,
+        delivery=target.delivery or UNSET,
+        platform_post_id=target.remote_id or UNSET,
+        url=target.url or UNSET,
+        published_at=clock.wire(target.published_at) if target.published_at else UNSET,
+        error=error,
+    )
+
+
+def waiting_data(target: TargetRow) -> TargetData:
+    """Return a target that waits, as post.queued names it."""
+    return TargetData(
+        target_id=ids.encode("tgt", target.id),
+        platform=target.platform,
+        account_id=ids.encode("acc", target.account_id),
+    )

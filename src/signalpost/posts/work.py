@@ -1,0 +1,19 @@
+"""Periodic work of this room: what lay in the trash for 30 days is deleted for good."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from signalpost.engine.contract import Lease
+from signalpost.engine.jobs import Again
+from signalpost.posts.actions.trash import purge_expired
+
+JOB: Final = "posts.purge"
+EVERY_SECONDS: Final = 3_600
+_BATCH: Final = 200
+
+
+async def purge(lease: Lease, _payload: Mapping[str, Any]) -> Again | None:
+    """Handle `posts.purge`, to be registered with `every_seconds=EVERY_SECONDS`."""
+    async with lease.transaction() as db:
+        done = await purge_expired(db, _BATCH)
+    return Again(0) if done == _BATCH else None
