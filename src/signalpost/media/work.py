@@ -54,6 +54,8 @@ async def _end_unused(lease: Lease, rows: list[MediaRow]) -> None:
 
 
 async def _remove_bytes(tools: Tools, lease: Lease, rows: list[MediaRow]) -> None:
+    if not rows:
+        return
     gone: dict[str, list[UUID]] = {"deleted": [], "processing": []}
     stuck: list[UUID] = []
     for row in rows:

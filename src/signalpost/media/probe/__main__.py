@@ -61,6 +61,9 @@ def main() -> None:
     except MemoryError:
         too_much = too_big("Opening this file needs more memory than is allowed.")
         answer = {"refused": {"code": too_much.code, "message": too_much.message}}
+    except Exception:  # noqa: BLE001 - whatever a parser trips over, the file is at fault
+        fault = damaged()
+        answer = {"refused": {"code": fault.code, "message": fault.message}}
     sys.stdout.write(json.dumps(answer))
 
 
