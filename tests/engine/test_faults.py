@@ -162,6 +162,28 @@ def _stop(folder: Path) -> None:
     postgres.start(folder).stop()
 
 
+async def test_renewing_does_not_wait_for_a_locked_lane(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slow transaction of one item must not cost the process its session, nor that item its lane."""
+    monkeypatch.setattr(presence, "RENEW_SECONDS", 0.2)
+    monkeypatch.setattr(presence, "STATEMENT_SECONDS", 0.5)
+    work = await add(store, [ids.new_id() for _ in range(2)])
+
+    class SlowTransaction(Work):
+        async def run(self, lease: Lease, item: UUID) -> str | None:
+            async with lease.transaction() as db:
+                await asyncio.sleep(2.5)
+                await db.execute("update work set next_attempt_at = null, runs = runs + 1 where id = $1", item)
+            return None
+
+    async with running(Engine(store, [SlowTransaction(store)])):
+        await asyncio.sleep(0.2)
+        owner = await value(store, "id from worker")
+        await until(store, ALL_DONE)
+        assert await value(store, "id from worker") == owner
+
+    assert await value(store, "count(*) from work where id = any($1) and runs = 1", work) == 2
+
+
 @pytest.fixture
 async def own_server() -> AsyncIterator[tuple[Path, Database]]:
     """A PostgreSQL of this test alone, to be restarted."""

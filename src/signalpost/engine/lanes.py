@@ -1,6 +1,7 @@
 """The statements over the lane table. Each is correct alone; the order in which a release runs them matters (below)."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +17,7 @@ with ready as materialized (
             where b.id = r.workspace_id), 0) as nth
     from (
         select key, wake_at, workspace_id from lane
-        where kind = $1 and owner is null and next_due_at is not null and wake_at <= now()
+        where kind = $1 and owner is null and next_due_at is not null and wake_at <= now() and wake_at >= $9
             and (workspace_id is null or workspace_id <> all($6::uuid[]))
         order by wake_at limit $2 * 4
     ) r
@@ -35,8 +36,15 @@ returning l.key, l.fence, l.workspace_id, l.platform, l.wake_at,
 
 _NEXT = """
 select extract(epoch from min(wake_at) - clock_timestamp())::float8 from lane
-where kind = $1 and owner is null and next_due_at is not null
+where kind = $1 and owner is null and next_due_at is not null and wake_at >= $3
     and (workspace_id is null or workspace_id <> all($2::uuid[]))
+"""
+
+# Lanes that were served leave dead entries at the low end of the index, and somebody's forgotten transaction keeps
+# vacuum from removing them. So claims begin to read at a floor, and only once a second somebody reads from the bottom.
+_FLOOR = """
+select least(min(wake_at), now() - interval '10 s') from lane
+where kind = $1 and owner is null and next_due_at is not null
 """
 
 # A worker that stops dead inside a transaction keeps the lane row locked: the server ends that transaction.
@@ -63,10 +71,20 @@ update lane l set owner = null, lease_until = null, next_due_at = d.at, not_befo
 from due d where l.kind = $1 and l.key = d.key
 """
 
+# Never waits: a row that an item or a release holds locked is renewed a second later. What is not ours is lost.
 RENEW = """
-update lane l set lease_until = now() + make_interval(secs => $5)
-from unnest($1::text[], $2::uuid[], $3::bigint[]) as m(kind, key, fence)
-where l.kind = m.kind and l.key = m.key and l.fence = m.fence and l.owner = $4 returning l.kind, l.key, l.fence
+with held as materialized (
+    select m.kind, m.key, m.fence from unnest($1::text[], $2::uuid[], $3::bigint[]) as m(kind, key, fence)
+), free as materialized (
+    select l.kind, l.key from lane l join held h on l.kind = h.kind and l.key = h.key and l.fence = h.fence
+    where l.owner = $4 order by l.kind, l.key for no key update of l skip locked
+), renewed as (
+    update lane l set lease_until = now() + make_interval(secs => $5)
+    from free f where l.kind = f.kind and l.key = f.key returning l.kind, l.key
+)
+select h.kind, h.key, h.fence, r.key is not null as renewed, exists (
+    select from lane l where l.kind = h.kind and l.key = h.key and l.fence = h.fence and l.owner = $4) as ours
+from held h left join renewed r on r.kind = h.kind and r.key = h.key
 """
 
 # Freed are lanes of workers whose lock nobody holds, of workers that are no longer known, and (unless the clock is in
@@ -80,7 +98,8 @@ taken as materialized (
     order by kind, key for no key update skip locked
 ),
 freed as (
-    update lane l set owner = null, lease_until = null from taken t where l.kind = t.kind and l.key = t.key
+    update lane l set owner = null, lease_until = null, not_before = greatest(l.not_before, now())
+    from taken t where l.kind = t.kind and l.key = t.key
     returning l.kind
 )
 select kind, count(*) as lanes from freed group by kind
@@ -106,19 +125,24 @@ class LaneStatements:
 
     def __init__(self, source: Source[Any, Any]) -> None:
         self.kind = source.kind
+        self._floor = datetime.min.replace(tzinfo=UTC)
         self._cap = source.lanes_per_workspace
         columns = {"table": source.table, "key": source.key_column, "due": source.due_column}
         self._free = _FREE.format(**columns, open=source.open_condition)
         self._backlog = _BACKLOG.format(**columns, open=source.open_condition)
 
+    async def find_floor(self, db: Db) -> None:
+        """Look at all waiting lanes, for those that were woken with a time long past. Call it about once a second."""
+        self._floor = await db.fetchval(_FLOOR, self.kind)
+
     async def claim(self, db: Db, lanes: int, owner: UUID, busy: dict[UUID, int]) -> list[Row]:
         """Take up to `lanes` ready lanes; `busy`: how many each workspace has in flight here."""
         counts = (list(busy), list(busy.values()), self._full(busy), self._cap)
-        return await db.fetch(_CLAIM, self.kind, lanes, owner, *counts, float(LEASE_SECONDS))
+        return await db.fetch(_CLAIM, self.kind, lanes, owner, *counts, float(LEASE_SECONDS), self._floor)
 
     async def seconds_to_next(self, db: Db, busy: dict[UUID, int]) -> float | None:
         """Return when the next lane is ready (negative: it is, but was locked), or None."""
-        seconds: float | None = await db.fetchval(_NEXT, self.kind, self._full(busy))
+        seconds: float | None = await db.fetchval(_NEXT, self.kind, self._full(busy), self._floor)
         return seconds
 
     async def lock(self, db: Db, keys: Sequence[UUID], fences: Sequence[int], owner: UUID) -> set[UUID]:

@@ -159,13 +159,19 @@ class Presence:
         return trusted
 
     async def _renew(self, connection: "asyncpg.Connection[Any]", sent: float) -> None:
-        turns = {(turn.kind, turn.key, turn.fence): turn for turn in self._held() if turn.owner == self.owner}
-        if turns:
-            columns = [list(column) for column in zip(*turns, strict=True)]
-            for row in await connection.fetch(lanes.RENEW, *columns, self.owner, float(LEASE_SECONDS)):
-                turns.pop((row["kind"], row["key"], row["fence"])).fresh_until = sent + LEASE_SECONDS
-            self._cancel(turn for turn in turns.values() if not turn.released.is_set())
         self._renew_at = sent + RENEW_SECONDS
+        turns = {(turn.kind, turn.key, turn.fence): turn for turn in self._held() if turn.owner == self.owner}
+        if not turns:
+            return
+        columns = [list(column) for column in zip(*turns, strict=True)]
+        for row in await connection.fetch(lanes.RENEW, *columns, self.owner, float(LEASE_SECONDS)):
+            turn = turns[row["kind"], row["key"], row["fence"]]
+            if row["renewed"]:
+                turn.fresh_until = sent + LEASE_SECONDS
+            elif row["ours"]:
+                self._renew_at = sent  # locked: with the next beat
+            elif not turn.released.is_set():
+                turn.cancel()
 
     async def _reap(self, connection: "asyncpg.Connection[Any]", *, leases: bool) -> None:
         async with connection.transaction():

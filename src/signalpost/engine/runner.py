@@ -38,6 +38,7 @@ class Runner:
         self.woken = asyncio.Event()
         self.looped_at = float("-inf")  # steady seconds
         self.stopping = False
+        self._floor_found_at = float("-inf")  # steady seconds
         self._database = database
         self._presence = presence
         self._clock = clock
@@ -105,6 +106,9 @@ class Runner:
 
     async def _take(self, db: Db, owner: UUID, lanes: int, per_lane: int) -> list[Turn]:
         sent = steady()
+        if sent - self._floor_found_at >= IDLE_SECONDS_MAX:
+            await self.statements.find_floor(db)
+            self._floor_found_at = sent
         rows = await self.statements.claim(db, lanes, owner, self._busy)
         if not rows:
             return []
