@@ -18,6 +18,8 @@ from signalpost.posts import queries as post_queries
 from signalpost.posts import subscriber as posts
 from signalpost.posts import work as post_work
 from signalpost.profiles import subscriber as profiles
+from signalpost.publishing import removal
+from signalpost.publishing.work import TargetSource, declare_buckets
 from signalpost.web.inputs import Tools
 from signalpost.web.routing import Endpoint
 
@@ -32,18 +34,20 @@ def connect() -> None:
     subscribe(events.ProfileDeleted, posts.on_profile_deleted)
     subscribe(events.AccountWithdrawn, posts.on_account_withdrawn)
     subscribe(events.AccountReady, posts.on_account_ready)
+    subscribe(events.RemovalRequested, removal.on_removal_requested)
     subscribe(events.ProfileDeleted, accounts.on_profile_deleted)  # after posts, which may refuse and count theirs
 
 
 def sources(tools: Tools) -> list[Source[Any, Any]]:
     """Return what the engine runs."""
-    return [_jobs(tools)]
+    return [TargetSource(tools), _jobs(tools)]
 
 
 async def prepare(tools: Tools) -> None:
     """Make sure that periodic work has its row; safe in every process at every start."""
     async with tools.database.transaction() as db:
         await _jobs(tools).ensure_periodic(db)
+        await declare_buckets(tools, db)
 
 
 def _jobs(tools: Tools) -> jobs.Jobs:
@@ -51,6 +55,7 @@ def _jobs(tools: Tools) -> jobs.Jobs:
     work.register(mail_work.JOB, mail_work.sender(tools.settings))
     work.register("media.sweep", media_work.sweeper(tools), every_seconds=media_work.EVERY_SECONDS)
     account_work.register(work, tools)
+    work.register(removal.JOB, removal.remover(tools))
     work.register(post_work.JOB, post_work.purge, every_seconds=post_work.EVERY_SECONDS)
     return work
 

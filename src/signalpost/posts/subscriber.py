@@ -141,7 +141,7 @@ async def on_profile_deleted(db: Db, event: events.ProfileDeleted) -> None:
 
 
 _UNHOLD = """
-update target set held = null, updated_at = $2
+update target set held = null, next_attempt_at = least(next_attempt_at, greatest(due_at, now())), updated_at = $2
 where account_id = $1 and held = 'account' and next_attempt_at is not null
 returning next_attempt_at
 """

@@ -13,105 +13,105 @@ RESPONSE_BYTES_MAX: Final = 4_096
 
 
 class Fault(NamedTuple):
-    """`retryable`: the same post may go through later, unchanged. `words` may be shown to anybody."""
+    """`again`: whether the same post may go through later, unchanged. `words` may be shown to anybody."""
 
     source: Source
-    retryable: bool
+    again: Literal["later", "changed"]
     words: str
     remediation: str
 
 
 FAULTS: Final[dict[str, Fault]] = {
     "auth_expired": Fault(
-        "user", True, "The connection to the account has expired.",
+        "user", "later", "The connection to the account has expired.",
         "Connect the account again; posts that still wait then go out by themselves. Retry those that failed.",
     ),
     "permission_missing": Fault(
-        "user", True, "The account did not allow this kind of post.",
+        "user", "later", "The account did not allow this kind of post.",
         "Connect the account again and grant every permission that is asked for, then retry.",
     ),
     "account_disconnected": Fault(
-        "user", True, "The account is not connected any more.",
+        "user", "later", "The account is not connected any more.",
         "Connect the same account again, then retry.",
     ),
     "account_restricted": Fault(
-        "platform", True, "The network restricts this account at present.",
+        "platform", "later", "The network restricts this account at present.",
         "Sign in at the network and follow what it asks for, then check the account's health and retry.",
     ),
     "rate_limited": Fault(
-        "platform", True, "The network allows no more posts for the moment.",
+        "platform", "later", "The network allows no more posts for the moment.",
         "Retry later, and spread posts on this account further apart.",
     ),
     "platform_quota": Fault(
-        "platform", True, "The account has used up the network's daily allowance.",
+        "platform", "later", "The account has used up the network's daily allowance.",
         "Retry after the network's quota starts anew, usually the next day.",
     ),
     "text_too_long": Fault(
-        "user", False, "The text is too long for this network.",
+        "user", "changed", "The text is too long for this network.",
         "Shorten the text for this target, then send it again.",
     ),
     "content_rejected": Fault(
-        "platform", False, "The network refused the content.",
+        "platform", "changed", "The network refused the content.",
         "Read `message` for the network's reason, change the post, then send it again.",
     ),
     "duplicate_content": Fault(
-        "platform", False, "The network has this post already.",
+        "platform", "changed", "The network has this post already.",
         "Look at the account first; change the text if it is meant to go out twice.",
     ),
     "media_missing": Fault(
-        "user", False, "A file of the post is missing.",
+        "user", "changed", "A file of the post is missing.",
         "Upload the file again, put it into the post, then send it again.",
     ),
     "media_unsupported": Fault(
-        "user", False, "The network does not take this kind of file.",
+        "user", "changed", "The network does not take this kind of file.",
         "Replace the file by one of a type listed in the network's capabilities.",
     ),
     "media_too_large": Fault(
-        "user", False, "A file is too large for this network.",
+        "user", "changed", "A file is too large for this network.",
         "Replace the file by a smaller one.",
     ),
     "media_fetch_failed": Fault(
-        "system", True, "A file could not be read.",
+        "system", "later", "A file could not be read.",
         "Retry; if it stays, upload the file again.",
     ),
     "media_processing_failed": Fault(
-        "platform", True, "The network could not process a file.",
+        "platform", "later", "The network could not process a file.",
         "Retry; if it stays, convert the file to MP4 (H.264, AAC) or JPEG and use that.",
     ),
     "destination_missing": Fault(
-        "user", False, "The place to post to does not exist.",
+        "user", "changed", "The place to post to does not exist.",
         "Correct the option that names it (board, channel, community), then send it again.",
     ),
     "billing_required": Fault(
-        "user", True, "The network wants a paid plan for this.",
+        "user", "later", "The network wants a paid plan for this.",
         "Settle it at the network, then retry.",
     ),
     "platform_unavailable": Fault(
-        "platform", True, "The network did not work.",
+        "platform", "later", "The network did not work.",
         "Retry when the network is back; nothing was posted.",
     ),
     "platform_timeout": Fault(
-        "platform", True, "The network took too long.",
+        "platform", "later", "The network took too long.",
         "Retry; nothing was posted.",
     ),
     "network_error": Fault(
-        "platform", True, "The network could not be reached.",
+        "platform", "later", "The network could not be reached.",
         "Check that this server reaches the network's address, then retry; nothing was posted.",
     ),
     "outcome_unknown": Fault(
-        "platform", False, "It is not known whether the post went out.",
+        "platform", "changed", "It is not known whether the post went out.",
         "Look at the account. If the post is not there, retry with includeUnknown: true, which posts it again.",
     ),
     "missed_window": Fault(
-        "system", True, "The time for this post passed before it could go out.",
+        "system", "later", "The time for this post passed before it could go out.",
         "Retry to send it now, or widen latePolicy.toleranceMinutes of the profile.",
     ),
     "plan_limit": Fault(
-        "user", True, "The plan does not cover this account or profile.",
+        "user", "later", "The plan does not cover this account or profile.",
         "Choose a larger plan or remove what is over its limits, then retry.",
     ),
     "internal_error": Fault(
-        "system", True, "Something went wrong on our side.",
+        "system", "later", "Something went wrong on our side.",
         "Retry; if it stays, report the post's id to the operator.",
     ),
 }  # fmt: skip
@@ -139,7 +139,7 @@ def target_error(
         "message": clean(message, MESSAGE_LENGTH_MAX),
         "userMessage": fault.words,
         "rule": rule,
-        "retryable": fault.retryable,
+        "retryable": fault.again == "later",
         "httpStatus": http_status,
         "platformCode": None if platform_code is None else clean(platform_code, 200),
         "platformResponse": None if response is None else bounded(response),

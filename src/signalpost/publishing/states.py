@@ -1,4 +1,4 @@
-"""What becomes of a target: may it go out now (`judge`), and what does an outcome make of it (`settle`). Pure, no I/O."""
+"""What becomes of a target: may it go out now (`judge`), and what an outcome makes of it (`settle`). Pure, no I/O."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -17,7 +17,7 @@ from signalpost.networks.contract import (
     Refused,
     TryLater,
 )
-from signalpost.posts.states import TargetStatus
+from signalpost.posts.states import WAITING, TargetStatus
 from signalpost.publishing.faults import target_error
 
 Kind = Literal["publish", "poll", "reconcile"]
@@ -56,6 +56,8 @@ class Facing(Struct, frozen=True, kw_only=True):
     intent: Mapping[str, Any] | None = None  # open: a create call may have been sent
     pending: Mapping[str, Any] | None = None  # {state, polls, since, intent}: the network still works
     error: Mapping[str, Any] | None = None  # of the last try
+    trashed: bool = False
+    can_publish: bool = True
     can_reconcile: bool = True
     approval: str = "not_required"
     account: str = "active"
@@ -77,7 +79,7 @@ class Facing(Struct, frozen=True, kw_only=True):
         if self.status == "processing":
             known = None if self.pending is None else self.pending.get("intent")
             return "poll" if self.intent is None or self.intent.get("step") == known else "reconcile"
-        if self.status == "unknown" or (self.status == "publishing" and self.intent is not None):
+        if self.status == "unknown" or self.intent is not None:
             return "reconcile"
         return "publish"
 
@@ -108,16 +110,12 @@ class Postponed(Struct, frozen=True):
 # --- before the call -----------------------------------------------------------------------------------------------
 
 
-def judge(facing: Facing) -> Change | Postponed | None:
+def judge(facing: Facing) -> Change | Postponed | None:  # noqa: PLR0911 - a list of reasons
     """Say whether the target may be worked on now (None), or what becomes of it instead."""
-    if facing.kind == "reconcile" and not facing.can_reconcile:
-        return _fail(facing, "outcome_unknown", "The network offers no way to find out whether the post is there.")
-    if facing.crashes >= CRASHES_MAX * (1 if facing.intent is None else 2):
-        if facing.intent is not None:
-            return _fail(facing, "outcome_unknown", "Looking for the post ended this program several times.")
-        return _fail(facing, "internal_error", f"{CRASHES_MAX} tries in a row never came to an end.")
-    if facing.account == "disconnected":
-        return _without_account(facing)
+    if facing.trashed and facing.status in WAITING:
+        return Change(status="cancelled")
+    if (failed := _hopeless(facing)) is not None:
+        return failed
     if facing.account not in _READY:
         return _hold(facing, "account")
     if facing.kind != "publish":
@@ -126,9 +124,25 @@ def judge(facing: Facing) -> Change | Postponed | None:
         return _hold(facing, "approval")
     if facing.over_limit:
         return _hold(facing, "plan")
-    if facing.now >= facing.late_at:
-        return _missed(facing)
-    return _gap(facing)
+    return _missed(facing) if facing.now >= facing.late_at else _gap(facing)
+
+
+def _hopeless(facing: Facing) -> Change | None:  # noqa: PLR0911 - a list of reasons
+    """Return how a target fails that no waiting helps."""
+    lost = facing.intent is not None
+    if not facing.can_publish:
+        return _fail(facing, "internal_error", "This version of the service cannot publish to the network.")
+    if facing.kind == "reconcile" and not facing.can_reconcile:
+        return _fail(facing, "outcome_unknown", "The network offers no way to find out whether the post is there.")
+    if facing.crashes >= CRASHES_MAX and not lost:
+        return _fail(facing, "internal_error", f"{CRASHES_MAX} tries in a row never came to an end.")
+    if facing.crashes >= 2 * CRASHES_MAX:
+        return _fail(facing, "outcome_unknown", "Looking for the post ended this program several times.")
+    if facing.account == "disconnected":
+        if lost:
+            return _fail(facing, "outcome_unknown", "The account was disconnected before the post could be looked for.")
+        return _fail(facing, "account_disconnected", "The account was disconnected.")
+    return None
 
 
 def _gap(facing: Facing) -> Postponed | None:
@@ -167,12 +181,6 @@ def _held_too_long(facing: Facing, held: Held) -> Change:
     return _fail(facing, "missed_window", "The account stayed paused until it was too late.")
 
 
-def _without_account(facing: Facing) -> Change:
-    if facing.intent is not None:
-        return _fail(facing, "outcome_unknown", "The account was disconnected before the post could be looked for.")
-    return _fail(facing, "account_disconnected", "The account was disconnected.")
-
-
 def _missed(facing: Facing) -> Change:
     message = "The post was due too long ago."
     if facing.error is not None:
@@ -183,10 +191,10 @@ def _missed(facing: Facing) -> Change:
 # --- after the call ------------------------------------------------------------------------------------------------
 
 
-def settle(facing: Facing, kind: Kind, outcome: Outcome | Reconciled) -> Change:
+def settle(facing: Facing, kind: Kind, outcome: Outcome | Reconciled) -> Change:  # noqa: PLR0911 - one for each
     """Turn what the network answered to `kind` into the target's next state.
 
-    `facing` is as things are after the call: `status` publishing, processing or unknown, `intent` as the journal left it.
+    `facing` is as things are after the call: `status` as while asking, `intent` as the journal has it.
     """
     match outcome:
         case Published():
@@ -320,7 +328,7 @@ def _fail(facing: Facing, code: str, message: str) -> Change:
 
 def _resting(status: TargetStatus, kind: Kind) -> TargetStatus:
     """Return what a target is while it waits for something other than the network."""
-    if kind == "publish":
+    if kind == "publish" or status == "pending":
         return "retrying" if status == "publishing" else status
     return "processing" if kind == "poll" else "unknown"
 

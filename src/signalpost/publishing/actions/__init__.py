@@ -1,0 +1,1 @@
+"""What happens to targets and to the queue, one verb a file."""

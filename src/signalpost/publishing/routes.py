@@ -1,0 +1,81 @@
+from typing import Annotated, Any
+
+from litestar import Request
+
+from signalpost.kit.db import Db
+from signalpost.kit.problems import Forbidden, InvalidState, Unavailable
+from signalpost.plans.errors import PlanLimitReached
+from signalpost.posts import queries as posts
+from signalpost.posts.errors import DuplicateContent, PreflightFailed, ScheduleInPast, ScheduleTooFar
+from signalpost.posts.queries import PostRow
+from signalpost.posts.schemas import PostProgress
+from signalpost.publishing import queries
+from signalpost.publishing.actions import process, queue
+from signalpost.publishing.errors import InvalidQueueSecret, NothingToRetry
+from signalpost.publishing.schemas import (
+    Cancelled,
+    NeverQueued,
+    Processed,
+    ProcessQueue,
+    QueueEntry,
+    RetryPost,
+    SubmitPost,
+)
+from signalpost.web.caller import PUBLIC, Caller
+from signalpost.web.inputs import Mine, Tools
+from signalpost.web.routing import Routes
+
+routes = Routes("Queue")
+
+MyPost = Annotated[PostRow, Mine("pst", posts.find_mine)]
+NOT_ACCEPTED = (PreflightFailed, DuplicateContent, ScheduleInPast, ScheduleTooFar, PlanLimitReached)
+NOW, SOME, ALL = SubmitPost(), ProcessQueue(), RetryPost()
+"""What is meant when no body is sent."""
+
+
+@routes.post(
+    "/queue/submit/{postId}", scope="posts:publish", raises=(*NOT_ACCEPTED, InvalidState, NothingToRetry, Forbidden)
+)
+async def submit_post(post: MyPost, db: Db, caller: Caller, data: SubmitPost = NOW) -> QueueEntry | NeverQueued:
+    """Put a draft, a scheduled or a failed post on the queue.
+
+    It goes out at `scheduledAt`, else at its own time if that lies ahead, else now. A post that needs approval is held
+    until somebody approves it.
+    """
+    return await queue.submit_post(db, caller, post, data)
+
+
+@routes.delete("/queue/cancel/{postId}", scope="posts:publish", raises=(InvalidState, Forbidden))
+async def cancel_post(post: MyPost, db: Db, caller: Caller) -> Cancelled:
+    """Take a post off the queue: it is a draft again.
+
+    Targets that have started run to their end. If all of them have, nothing is cancelled and the answer is 409.
+    """
+    return await queue.cancel_post(db, caller, post)
+
+
+@routes.get("/queue/status/{postId}", scope="posts:read")
+async def get_queue_status(post: MyPost, db: Db) -> QueueEntry | NeverQueued:
+    """Return a post's place on the queue, target by target; `state: none` for a post that was never on it."""
+    return await queries.entry(db, post)
+
+
+@routes.post("/queue/process", scope=PUBLIC, status=200, unlimited=True, raises=(InvalidQueueSecret, Unavailable))
+async def process_queue(tools: Tools, request: Request[Any, Any, Any], data: ProcessQueue = SOME) -> Processed:
+    """Work off what is due, with the operator's secret in `X-Queue-Secret`.
+
+    The built-in worker does the same all the time: only an installation that runs without one needs this, from cron.
+    It may be called any number of times at once.
+    """
+    return await process.process_queue(tools, request.headers.get("x-queue-secret"), data)
+
+
+@routes.post("/posts/{id}/retry", scope="posts:publish", raises=(NothingToRetry, InvalidState, Forbidden))
+async def retry_post(post: MyPost, db: Db, caller: Caller, data: RetryPost = ALL) -> PostProgress:
+    """Try failed targets again, now.
+
+    Published targets are never touched, and what was done of a failed one (files sent, parts of a thread posted) is not
+    done twice. A target with `outcome_unknown` may be public already: look at the account first, then send
+    `includeUnknown: true` to post it again.
+    """
+    return await queue.retry_post(db, caller, post, data)
