@@ -113,7 +113,7 @@ async def database(dsn: str) -> AsyncIterator[Database]:
 async def api(tools: Tools) -> AsyncIterator[Api]:
     from signalpost.main import app
 
-    async with Api(app.create(tools, "http://signalpost.test")) as opened:
+    async with Api(app.create(tools)) as opened:
         yield opened
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from importlib import metadata
 from typing import Any
 
@@ -27,8 +28,12 @@ def key_ring(settings: Settings) -> KeyRing:
 
 
 @asynccontextmanager
-async def open_tools(settings: Settings, dsn: str, *, name: str = "signalpost") -> AsyncIterator[Tools]:
+async def open_tools(
+    settings: Settings, dsn: str, *, base_url: str | None = None, name: str = "signalpost"
+) -> AsyncIterator[Tools]:
     """Open what a process has one of, and close it at the end."""
+    if base_url and not settings.base_url:
+        settings = replace(settings, base_url=base_url)
     keys = key_ring(settings)
     store = storage.open_store(settings.storage_url, settings.data_dir / "media")
     database = await Database.open(dsn, connections_max=settings.database_connections_max, application_name=name)
@@ -45,12 +50,12 @@ async def open_tools(settings: Settings, dsn: str, *, name: str = "signalpost") 
         await database.close()
 
 
-def create(tools: Tools, base_url: str, *, pages: Sequence[Any] = ()) -> Litestar:
+def create(tools: Tools, *, pages: Sequence[Any] = ()) -> Litestar:
     """Return the application that serves every room over `tools`."""
     web = Web(
         tools=tools,
         authenticate=authenticator(tools.database, tools.keys, tools.settings),
-        base_url=base_url,
+        base_url=tools.base_url,
         page_key=tools.keys.derive("page-cursor"),
         limiter=limits.Limiter(),
     )

@@ -7,7 +7,10 @@ from typing import Any
 from uuid import UUID
 
 from signalpost.accounts import actions as accounts
+from signalpost.accounts import sessions
+from signalpost.accounts.schemas import ConnectAccount
 from signalpost.identity import actions as identity
+from signalpost.identity.authenticate import authenticator
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
 from signalpost.main import migrate
@@ -85,13 +88,13 @@ async def demo(tools: Tools) -> dict[str, Any]:
         _, key = await identity.create_key_for(
             db, tools.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="Demo", mode="test"
         )
-    account_id = await accounts.connect_sandbox(
-        tools, workspace_id=owner.workspace_id, profile_id=owner.profile_id, username="demo"
-    )
+    caller = await authenticator(tools.database, tools.keys, tools.settings)(key, None, "127.0.0.1")
+    wish = ConnectAccount(profile_id=ids.encode("prof", owner.profile_id), fields={"username": "demo"})
+    account = await accounts.connect_account(tools, caller, "sandbox", wish)
     return {
         "workspaceId": ids.encode("wsp", owner.workspace_id),
         "profileId": ids.encode("prof", owner.profile_id),
-        "accountId": ids.encode("acc", account_id),
+        "accountId": account.id,
         "apiKey": key,
     }
 
@@ -142,7 +145,10 @@ async def examine(tools: Tools) -> dict[str, Any]:
         )
         unreadable = 0
         for row in await db.fetch("select id, workspace_id, secrets from account where secrets is not null limit 100"):
-            unreadable += not accounts.readable(tools.keys, row["id"], row["workspace_id"], row["secrets"])
+            try:
+                sessions.unseal(tools.keys, row["workspace_id"], row["id"], row["secrets"])
+            except sessions.NoCredentials:
+                unreadable += 1
         found["keys"] = (
             "ok" if not unreadable else f"PROBLEM: {unreadable} of 100 tokens do not open with this master key"
         )

@@ -127,7 +127,7 @@ async def serve(settings: Settings, host: str, port: int, *, worker: bool = True
     with stop_signals(stop):
         async with (
             database_of(settings) as (dsn, cluster),
-            app.open_tools(settings, dsn) as tools,
+            app.open_tools(settings, dsn, base_url=base_url) as tools,
             contextlib.AsyncExitStack() as stack,
         ):
             engine = tools.engine
@@ -140,7 +140,7 @@ async def serve(settings: Settings, host: str, port: int, *, worker: bool = True
                 tasks.append(asyncio.create_task(engine.run()))
             for task in tasks:
                 stack.callback(task.cancel)
-            server = _server(tools, base_url, host, port)
+            server = _server(tools, host, port)
             serving = asyncio.create_task(server.serve())
             await greet(tools.database, base_url)
             await _until(stop, serving, tasks)
@@ -149,9 +149,9 @@ async def serve(settings: Settings, host: str, port: int, *, worker: bool = True
     _logger.info("service.stopped")
 
 
-def _server(tools: Tools, base_url: str, host: str, port: int) -> Server:
+def _server(tools: Tools, host: str, port: int) -> Server:
     return Server(
-        app.create(tools, base_url),
+        app.create(tools),
         address=host,
         port=port,
         interface=Interfaces.ASGINL,

@@ -2,14 +2,17 @@
 
 import importlib
 import importlib.util
+from collections.abc import Mapping
 from typing import Any
 
 from signalpost import events
 from signalpost.accounts import subscriber as accounts
 from signalpost.accounts import work as account_work
 from signalpost.engine import jobs
-from signalpost.engine.contract import Source
+from signalpost.engine.contract import Lease, Source
 from signalpost.events import subscribe
+from signalpost.identity import work as identity_work
+from signalpost.identity.actions import passwords as identity_passwords
 from signalpost.mail import work as mail_work
 from signalpost.media import uses as media_uses
 from signalpost.media import work as media_work
@@ -20,6 +23,7 @@ from signalpost.posts import work as post_work
 from signalpost.profiles import subscriber as profiles
 from signalpost.publishing import removal
 from signalpost.publishing.work import TargetSource, declare_buckets
+from signalpost.web import idempotency
 from signalpost.web.inputs import Tools
 from signalpost.web.routing import Endpoint
 
@@ -53,11 +57,19 @@ async def prepare(tools: Tools) -> None:
 def _jobs(tools: Tools) -> jobs.Jobs:
     work = jobs.Jobs()
     work.register(mail_work.JOB, mail_work.sender(tools.settings))
+    work.register(identity_passwords.JOB, identity_work.password_reset(tools.settings, tools.keys, tools.base_url))
+    work.register(identity_work.PURGE_JOB, identity_work.purge, every_seconds=identity_work.PURGE_SECONDS)
+    work.register("web.purge", _purge_idempotency, every_seconds=3_600)
     work.register("media.sweep", media_work.sweeper(tools), every_seconds=media_work.EVERY_SECONDS)
     account_work.register(work, tools)
     work.register(removal.JOB, removal.remover(tools))
     work.register(post_work.JOB, post_work.purge, every_seconds=post_work.EVERY_SECONDS)
     return work
+
+
+async def _purge_idempotency(lease: Lease, _payload: Mapping[str, Any]) -> None:
+    async with lease.transaction() as db:
+        await idempotency.purge(db)
 
 
 def endpoints() -> list[Endpoint]:

@@ -41,6 +41,11 @@ class Tools:
     revision: str = "0"  # newest one of the schema that this program knows
     engine: Engine | None = None  # for what ticks it or asks how it is; None in a command line tool
 
+    @property
+    def base_url(self) -> str:
+        """Address under which users reach the service, without a slash at the end."""
+        return self.settings.base_url or "http://127.0.0.1:8000"
+
 
 @dataclass(frozen=True)
 class Mine(Generic[Row]):
