@@ -10,14 +10,14 @@ from signalpost.networks.contract import Connector, TextRule
 from signalpost.settings import Settings
 
 
-def redirect_uri(settings: Settings, platform: str) -> str:
+def redirect_uri(base_url: str, platform: str) -> str:
     """Return the one address a platform sends people back to: each has its own, so answers cannot be mixed up."""
-    return f"{settings.base_url or 'http://127.0.0.1:8000'}/api/v1/platforms/{platform}/callback"
+    return f"{base_url}/api/v1/platforms/{platform}/callback"
 
 
-def every(settings: Settings) -> list[Platform]:
+def every(settings: Settings, base_url: str) -> list[Platform]:
     """Return every platform the API speaks of, also those without a connector."""
-    return [_platform(settings, slug) for slug in networks.PLATFORMS]
+    return [_platform(settings, base_url, slug) for slug in networks.PLATFORMS]
 
 
 def form_of(connector: Connector) -> list[FormField]:
@@ -25,7 +25,7 @@ def form_of(connector: Connector) -> list[FormField]:
     return [FormField(f.name, f.label, f.secret, f.required) for f in connector.facts.credential_fields]
 
 
-def _platform(settings: Settings, slug: str) -> Platform:
+def _platform(settings: Settings, base_url: str, slug: str) -> Platform:
     connector = networks.get(slug)
     if connector is None:
         return Platform(
@@ -56,7 +56,7 @@ def _platform(settings: Settings, slug: str) -> Platform:
         available=True,
         configured=has_app or not facts.app_credentials,
         modes=modes,
-        redirect_uri=redirect_uri(settings, slug) if connector.oauth is not None else None,
+        redirect_uri=redirect_uri(base_url, slug) if connector.oauth is not None else None,
         credential_fields=form_of(connector),
         capabilities=msgspec.convert(networks.capabilities(connector), Capabilities),
         rules=_rules(connector),

@@ -51,7 +51,7 @@ CONNECTING = (
 @routes.get("/platforms", scope="accounts:read")
 async def list_platforms(tools: Tools) -> Listing[Platform]:
     """List every platform: whether it can be connected here, how, and its rules and limits."""
-    return Listing(data=platforms.every(tools.settings))
+    return Listing(data=platforms.every(tools.settings, tools.base_url))
 
 
 @routes.get("/platforms/accounts", scope="accounts:read", limit_default=LIST_ALL)

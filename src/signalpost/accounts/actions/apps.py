@@ -31,7 +31,7 @@ async def app_at(tools: Tools, connector: Connector, base_url: str, *, trusted: 
         PlatformNotConfigured: the operator has to make an app, and has not.
         Refusal, HttpFailure: the server does not register one.
     """
-    key, back = connector.facts.key, redirect_uri(tools.settings, connector.facts.key)
+    key, back = connector.facts.key, redirect_uri(tools.base_url, connector.facts.key)
     client_id = tools.settings.network(key, "client_id")
     client_secret = tools.settings.network(key, "client_secret")
     register = connector.oauth.register if connector.oauth else None

@@ -181,7 +181,7 @@ async def _begin(
 ) -> Authorization:
     state, verifier = crypto.random_token(), crypto.random_token()
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
-    back = redirect_uri(tools.settings, origin.platform)
+    back = redirect_uri(tools.base_url, origin.platform)
     url = oauth.authorize_url(base_url, app, back, state, challenge)
     if query.login_hint:
         url += f"{'&' if '?' in url else '?'}login_hint={quote(query.login_hint, safe='')}"
@@ -255,7 +255,7 @@ async def _exchange(
     except Undecipherable:
         raise OauthStateInvalid from None
     base_url, trusted = address(connector, tools.settings, flow.base_url)
-    back = redirect_uri(tools.settings, flow.platform)
+    back = redirect_uri(tools.base_url, flow.platform)
     try:
         app = await apps.app_at(tools, connector, base_url, trusted=trusted)
         return await oauth.exchange(tools.http, base_url, trusted, app, back, code, verifier)

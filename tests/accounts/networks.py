@@ -1,0 +1,188 @@
+"""Small local servers that speak just enough of a network's API, and can be told to misbehave."""
+
+import asyncio
+import base64
+import contextlib
+import hashlib
+import itertools
+import json
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from aiohttp import web
+from tests.api import Api
+
+from signalpost.main import app
+from signalpost.web.inputs import Tools
+
+Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@contextlib.asynccontextmanager
+async def serving(*routes: tuple[str, str, Answer]) -> AsyncIterator[str]:
+    """Serve the routes on a free port of this machine; yields the address."""
+    application = web.Application()
+    for method, path, answer in routes:
+        application.router.add_route(method, path, answer)
+    runner = web.AppRunner(application, access_log=None)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    try:
+        port = runner.addresses[0][1]
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        await runner.cleanup()
+
+
+def tools_with(tools: Tools, **networks: str) -> Tools:
+    """The same process, but an operator who set SIGNALPOST_<NAME> for some networks."""
+    return replace(tools, settings=replace(tools.settings, networks=networks))
+
+
+@contextlib.asynccontextmanager
+async def api_of(tools: Tools) -> AsyncIterator[Api]:
+    async with Api(app.create(tools)) as opened:
+        yield opened
+
+
+def token(kind: str, serial: int, *, seconds: int) -> str:
+    """An unsigned JSON Web Token that lives for so long."""
+    import time
+
+    claims = {"exp": int(time.time()) + seconds, "jti": f"{kind}-{serial}", "scope": "com.atproto.appPass"}
+    parts = (json.dumps({"alg": "none"}).encode(), json.dumps(claims).encode(), b"x")
+    return ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in parts)
+
+
+@dataclass
+class FakeBluesky:
+    """A server whose refresh tokens work exactly once, without any grace."""
+
+    serial: Any = field(default_factory=lambda: itertools.count(1))
+    valid_refresh: str = ""
+    valid_access: str = ""
+    redeemed: list[str] = field(default_factory=list)
+    lose_answers: int = 0
+    status: int = 200
+    access_seconds: int = 7200
+    revoked: int = 0
+    keeps_password: bool = False
+
+    def _issue(self) -> dict[str, str]:
+        serial = next(self.serial)
+        self.valid_access = token("access", serial, seconds=self.access_seconds)
+        self.valid_refresh = token("refresh", serial, seconds=7_776_000)
+        return {"accessJwt": self.valid_access, "refreshJwt": self.valid_refresh}
+
+    async def create(self, request: web.Request) -> web.StreamResponse:
+        body = await request.json()
+        if body["password"] != "right" or self.redeemed:
+            told = {"error": "AuthenticationRequired", "message": "Invalid identifier or password"}
+            return web.json_response(told, status=401)
+        name = body["identifier"].removeprefix("did:plc:")
+        about = {"did": f"did:plc:{name.split('.')[0]}", "handle": name, "active": True}
+        return web.json_response(about | self._issue())
+
+    async def refresh(self, request: web.Request) -> web.StreamResponse:
+        given = request.headers["Authorization"].removeprefix("Bearer ")
+        await asyncio.sleep(0.01)
+        if self.status != 200:
+            return web.json_response({"error": "InternalServerError"}, status=self.status)
+        if given != self.valid_refresh:
+            return web.json_response({"error": "ExpiredToken", "message": "Token has been revoked"}, status=400)
+        self.redeemed.append(given)
+        fresh = {"did": "did:plc:alice", "handle": "alice.test"} | self._issue()
+        if self.lose_answers:
+            self.lose_answers -= 1
+            assert request.transport is not None
+            request.transport.close()
+        return web.json_response(fresh)
+
+    async def session(self, request: web.Request) -> web.StreamResponse:
+        if request.headers["Authorization"].removeprefix("Bearer ") != self.valid_access:
+            return web.json_response({"error": "ExpiredToken", "message": "Token has expired"}, status=400)
+        return web.json_response({"did": "did:plc:alice", "handle": "alice.test", "active": True})
+
+    async def revoke(self, request: web.Request) -> web.StreamResponse:
+        self.revoked += 1
+        return web.json_response({})
+
+    async def record(self, request: web.Request) -> web.StreamResponse:
+        return web.json_response({"error": "RecordNotFound"}, status=400)
+
+    def serve(self) -> contextlib.AbstractAsyncContextManager[str]:
+        return serving(
+            ("POST", "/xrpc/com.atproto.server.createSession", self.create),
+            ("POST", "/xrpc/com.atproto.server.refreshSession", self.refresh),
+            ("GET", "/xrpc/com.atproto.server.getSession", self.session),
+            ("POST", "/xrpc/com.atproto.server.deleteSession", self.revoke),
+            ("GET", "/xrpc/com.atproto.repo.getRecord", self.record),
+        )
+
+
+@dataclass
+class FakeMastodon:
+    """An instance that checks PKCE, redirect address and that a code is used once; it notes every request."""
+
+    apps: dict[str, str] = field(default_factory=dict)
+    codes: dict[str, tuple[str, str, str]] = field(default_factory=dict)  # code -> (client, redirect, challenge)
+    tokens: set[str] = field(default_factory=set)
+    exchanges: int = 0
+    forgets_apps: bool = False
+
+    async def register(self, request: web.Request) -> web.StreamResponse:
+        form = await request.post()
+        client = secrets.token_hex(8)
+        self.apps[client] = str(form["redirect_uris"])
+        return web.json_response({"client_id": client, "client_secret": f"secret-{client}"})
+
+    async def metadata(self, request: web.Request) -> web.StreamResponse:
+        return web.json_response({"code_challenge_methods_supported": ["S256"]})
+
+    def consent(self, url: str) -> str:
+        """What the instance does when the person agrees: returns a code."""
+        query = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
+        assert query["code_challenge_method"] == "S256"
+        assert self.apps[query["client_id"]] == query["redirect_uri"]
+        code = secrets.token_urlsafe(16)
+        self.codes[code] = (query["client_id"], query["redirect_uri"], query["code_challenge"])
+        return code
+
+    async def exchange(self, request: web.Request) -> web.StreamResponse:
+        form = await request.post()
+        self.exchanges += 1
+        if self.forgets_apps:
+            return web.json_response({"error": "invalid_client"}, status=401)
+        found = self.codes.pop(str(form["code"]), None)
+        digest = hashlib.sha256(str(form["code_verifier"]).encode()).digest()
+        challenge = base64.urlsafe_b64encode(digest).decode().rstrip("=")
+        if found != (form["client_id"], form["redirect_uri"], challenge):
+            return web.json_response({"error": "invalid_grant"}, status=400)
+        fresh = "token-" + secrets.token_hex(16)
+        self.tokens.add(fresh)
+        return web.json_response({"access_token": fresh, "scope": "read write", "token_type": "Bearer"})
+
+    async def me(self, request: web.Request) -> web.StreamResponse:
+        if request.headers.get("Authorization", "").removeprefix("Bearer ") not in self.tokens:
+            return web.json_response({"error": "The access token is invalid"}, status=401)
+        return web.json_response(
+            {"id": "42", "username": "alice", "display_name": "<b>Alice</b>", "followers_count": 7}
+        )
+
+    async def revoke(self, request: web.Request) -> web.StreamResponse:
+        form = await request.post()
+        self.tokens.discard(str(form["token"]))
+        return web.json_response({})
+
+    def serve(self) -> contextlib.AbstractAsyncContextManager[str]:
+        return serving(
+            ("POST", "/api/v1/apps", self.register),
+            ("GET", "/.well-known/oauth-authorization-server", self.metadata),
+            ("POST", "/oauth/token", self.exchange),
+            ("POST", "/oauth/revoke", self.revoke),
+            ("GET", "/api/v1/accounts/verify_credentials", self.me),
+        )

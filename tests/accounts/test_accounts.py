@@ -1,0 +1,344 @@
+import asyncio
+from typing import Any
+
+import pytest
+from tests.api import Api
+from tests.make import Login, Make
+
+from signalpost import events, networks
+from signalpost.kit import ids
+from signalpost.kit.crypto import random_token
+from signalpost.kit.db import Database, Db
+from signalpost.web.inputs import Tools
+
+
+async def connect(api: Api, login: Login, username: str = "bakery", **more: Any) -> Any:
+    body = {"profileId": login.profile, "fields": {"username": username}} | more
+    return await api.post("/platforms/sandbox/connect", json=body, key=more.pop("key", login.key))
+
+
+async def test_an_account_has_every_field_of_the_contract(api: Api, make: Make) -> None:
+    owner = await make.owner()
+    answer = await connect(api, owner)
+    account = answer.json()
+
+    assert answer.status_code == 201
+    assert account == {
+        "id": account["id"],
+        "profileId": owner.profile,
+        "platform": "sandbox",
+        "kind": "personal",
+        "platformAccountId": "bakery",
+        "username": "bakery",
+        "displayName": "bakery",
+        "avatarUrl": None,
+        "profileUrl": "https://sandbox.invalid/@bakery",
+        "status": "active",
+        "statusReason": None,
+        "connectedVia": "sandbox",
+        "parentAccountId": None,
+        "scopes": [],
+        "capabilities": {
+            "text": True, "image": True, "video": True, "carousel": True, "story": False, "thread": True,
+            "firstComment": True, "delete": True, "analytics": False, "maxTextLength": 5000,
+        },
+        "tokenExpiresAt": None,
+        "refreshable": False,
+        "lastPublishedAt": None,
+        "lastCheckedAt": None,
+        "followers": None,
+        "dailyLimit": None,
+        "postsToday": 0,
+        "overLimit": False,
+        "createdAt": account["createdAt"],
+        "updatedAt": account["updatedAt"],
+    }  # fmt: skip
+    assert (await api.get("/platforms/accounts/all", key=owner.key)).json()["data"] == [account]
+    by_profile = await api.get(f"/platforms/accounts?profileId={owner.profile}", key=owner.key)
+    assert by_profile.json() == {"data": [account], "nextCursor": None, "hasMore": False}
+
+
+async def test_the_same_platform_account_again_is_the_same_account(api: Api, make: Make) -> None:
+    owner = await make.owner()
+    heard = listen(events.AccountConnected, owner)
+    first = (await connect(api, owner)).json()
+    again = (await connect(api, owner, "Bakery", accountId=first["id"])).json()
+    await api.delete(f"/platforms/accounts/{first['id']}", key=owner.key)
+    back = (await connect(api, owner)).json()
+
+    assert first["id"] == again["id"] == back["id"]
+    assert (back["status"], back["statusReason"]) == ("active", None)
+    assert [event.data.reconnected for event in heard] == [False, True, True]
+
+
+def listen(kind: type[Any], login: Login) -> list[Any]:
+    """The events of this kind in the login's workspace, from now on."""
+    heard: list[Any] = []
+
+    async def hear(db: Db, event: Any) -> None:
+        if event.workspace_id == login.workspace_id:
+            heard.append(event)
+
+    events.subscribe(kind, hear)
+    return heard
+
+
+async def test_disconnecting_wipes_the_secrets_and_keeps_the_row(api: Api, make: Make, database: Database) -> None:
+    owner = await make.owner()
+    withdrawn = listen(events.AccountWithdrawn, owner)
+    told = listen(events.AccountDisconnected, owner)
+    account = (await connect(api, owner)).json()
+    path = f"/platforms/accounts/{account['id']}"
+    first, again = await api.delete(path, key=owner.key), await api.delete(path, key=owner.key)
+
+    assert (first.status_code, again.status_code) == (200, 200)
+    assert first.json() == {
+        "id": account["id"], "status": "disconnected", "revokedAtPlatform": True, "affectedPosts": 0,
+    }  # fmt: skip
+    assert again.json()["revokedAtPlatform"] is False
+    row = await database.pool.fetchrow("select * from account where id = $1", ids.decode("acc", account["id"]))
+    assert row is not None
+    assert (row["secrets"], row["status"], row["token_expires_at"]) == (None, "disconnected", None)
+    assert (len(withdrawn), len(told)) == (1, 1)
+    assert (told[0].data.reason, told[0].data.account_id, told[0].type) == (
+        "user_request", account["id"], "account.disconnected",
+    )  # fmt: skip
+    assert (await api.get("/platforms/accounts/all", key=owner.key)).json()["data"] == []
+    hidden = (await api.get("/platforms/accounts/all?includeDisconnected=true", key=owner.key)).json()["data"]
+    assert [one["status"] for one in hidden] == ["disconnected"]
+
+
+async def test_a_paused_account_waits_until_it_is_resumed(api: Api, make: Make) -> None:
+    owner = await make.owner()
+    ready = listen(events.AccountReady, owner)
+    account = await make.account(owner)
+    path = f"/platforms/accounts/{account['id']}"
+    heard = len(ready)
+
+    paused = await api.patch(path, json={"status": "paused"}, key=owner.key)
+    assert (paused.json()["status"], paused.json()["statusReason"]) == ("paused", "user_request")
+    assert (await api.patch(path, json={"status": "paused"}, key=owner.key)).status_code == 200
+    health = (await api.get(f"{path}/health", key=owner.key)).json()
+    assert (health["status"], health["accountStatus"]) == ("warning", "paused")
+    assert len(ready) == heard
+    assert (await api.patch(path, json={"status": "active"}, key=owner.key)).json()["status"] == "active"
+    assert len(ready) == heard + 1
+
+    await api.delete(path, key=owner.key)
+    for status in ("paused", "active"):
+        refused = await api.patch(path, json={"status": status}, key=owner.key)
+        assert (refused.status_code, refused.json()["code"]) == (409, "invalid_state")
+
+
+async def test_an_account_moves_unless_posts_wait_for_it(api: Api, make: Make, database: Database) -> None:
+    owner = await make.owner()
+    other = (await make.profile(owner))["id"]
+    account = (await connect(api, owner)).json()
+    path = f"/platforms/accounts/{account['id']}"
+    moved = await api.patch(path, json={"profileId": other}, key=owner.key)
+    assert (moved.status_code, moved.json()["profileId"]) == (200, other)
+
+    await connect(api, owner)  # the first profile connects the same platform account for itself
+    taken = await api.patch(path, json={"profileId": owner.profile}, key=owner.key)
+    assert (taken.status_code, taken.json()["code"]) == (409, "already_exists")
+
+    post_id, profile_id = ids.new_id(), ids.decode("prof", other)
+    await database.pool.execute(
+        "insert into post (id, workspace_id, profile_id, status, publish_mode, timezone, created_by, source, mode)"
+        " values ($1, $2, $3, 'scheduled', 'schedule', 'UTC', '{}', 'api', 'live')",
+        post_id, owner.workspace_id, profile_id,
+    )  # fmt: skip
+    await database.pool.execute(
+        "insert into target (id, post_id, workspace_id, account_id, position, platform, status, content_hash,"
+        " next_attempt_at, dedupe_key)"
+        " values ($1, $2, $3, $4, 0, 'sandbox', 'pending', '', now() + interval '1 day', '')",
+        ids.new_id(), post_id, owner.workspace_id, ids.decode("acc", account["id"]),
+    )  # fmt: skip
+    third = (await make.profile(owner))["id"]
+    refused = await api.patch(path, json={"profileId": third}, key=owner.key)
+    assert (refused.status_code, refused.json()["code"]) == (409, "account_in_use")
+
+
+async def test_roles_hold(api: Api, make: Make) -> None:
+    owner = await make.owner()
+    account = await make.account(owner)
+    editor = await make.member(owner, role="editor")
+    other = (await make.profile(owner))["id"]
+    path = f"/platforms/accounts/{account['id']}"
+
+    assert (await connect(api, editor, "by-editor", profileId=owner.profile)).status_code == 201
+    assert (await api.patch(path, json={"status": "paused"}, key=editor.key)).status_code == 200
+    assert (await api.patch(path, json={"profileId": other}, key=editor.key)).status_code == 403
+    assert (await api.delete(path, key=editor.key)).status_code == 403
+
+
+async def test_strangers_and_limited_members_find_nothing(api: Api, make: Make) -> None:
+    owner, stranger = await make.owner(), await make.owner()
+    hidden = await make.account(owner)
+    limited = await make.member(owner, role="admin", profile_ids=[(await make.profile(owner))["id"]])
+    path = f"/platforms/accounts/{hidden['id']}"
+
+    for login in (stranger, limited):
+        assert (await api.get(f"{path}/health", key=login.key)).status_code == 404
+        assert (await api.patch(path, json={"status": "paused"}, key=login.key)).status_code == 404
+        assert (await api.delete(path, key=login.key)).status_code == 404
+        assert (await api.get("/platforms/accounts/all?includeDisconnected=true", key=login.key)).json()["data"] == []
+        listing = await api.get(f"/platforms/accounts?profileId={owner.profile}", key=login.key)
+        assert (listing.status_code, listing.json()["errors"][0]["path"]) == (404, "profileId")
+        refused = await connect(api, login, profileId=owner.profile)
+        assert (refused.status_code, refused.json()["errors"][0]["path"]) == (422, "/profileId")
+        auth_url = await api.get(f"/platforms/sandbox/auth-url?profileId={owner.profile}", key=login.key)
+        assert auth_url.status_code == 422
+    mine = await connect(api, stranger, accountId=hidden["id"])
+    assert (mine.status_code, mine.json()["errors"][0]["path"]) == (422, "/accountId")
+    moved = await api.patch(path, json={"profileId": stranger.profile}, key=owner.key)
+    assert (moved.status_code, moved.json()["errors"][0]["path"]) == (422, "/profileId")
+
+
+async def test_test_keys_live_in_the_sandbox(api: Api, make: Make, database: Database) -> None:
+    owner = await make.owner()
+    heard = listen(events.AccountConnected, owner)
+    body = {"profileId": owner.profile, "fields": {"username": "t"}}
+    made = await api.post("/platforms/sandbox/connect", json=body, key=owner.test_key)
+    live = {"profileId": owner.profile, "fields": {"identifier": "a", "appPassword": "b"}}
+    refused = await api.post("/platforms/bluesky/connect", json=live, key=owner.test_key)
+    no_flow = await api.get(f"/platforms/mastodon/auth-url?profileId={owner.profile}", key=owner.test_key)
+
+    assert made.status_code == 201
+    assert [event.mode for event in heard] == ["test"]
+    assert (refused.status_code, refused.json()["code"]) == (403, "test_mode_only_sandbox")
+    assert no_flow.json()["code"] == "test_mode_only_sandbox"
+    await database.pool.execute(
+        "update account set platform = 'mastodon' where id = $1", ids.decode("acc", made.json()["id"])
+    )
+    path = f"/platforms/accounts/{made.json()['id']}"
+    assert (await api.get("/platforms/accounts/all", key=owner.test_key)).json()["data"] == []
+    assert (await api.delete(path, key=owner.test_key)).status_code == 404
+    assert len((await api.get("/platforms/accounts/all", key=owner.key)).json()["data"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "path"),
+    [
+        ({}, "/fields/username"),
+        ({"username": "  "}, "/fields/username"),
+        ({"username": "a b"}, "/fields/username"),
+        ({"username": "x" * 5000}, "/fields/username"),
+        ({"username": "x\u0000"}, "/fields/username"),
+        ({"username": 7}, "/fields/username"),
+        ({"username": "x", "pass/word": "y"}, "/fields/pass~1word"),
+        ({str(n): "x" for n in range(21)}, "/fields"),
+    ],
+)
+async def test_bad_fields_are_named(api: Api, make: Make, fields: dict[str, Any], path: str) -> None:
+    owner = await make.owner()
+    answer = await connect(api, owner, fields=fields)
+
+    assert answer.status_code == 422
+    assert path in [issue["path"] for issue in answer.json()["errors"]]
+    assert (await api.get("/platforms/accounts/all", key=owner.key)).json()["data"] == []
+
+
+@pytest.mark.parametrize(
+    ("platform", "status", "code"),
+    [
+        ("myspace", 422, "validation_failed"),
+        ("x" * 300, 404, "not_found"),
+        ("twitter", 409, "platform_not_configured"),
+        ("facebook", 409, "platform_not_configured"),
+    ],
+)
+async def test_unknown_and_unbuilt_platforms(api: Api, make: Make, platform: str, status: int, code: str) -> None:
+    owner = await make.owner()
+    body = {"profileId": owner.profile, "fields": {}}
+    for answer in (
+        await api.post(f"/platforms/{platform}/connect", json=body, key=owner.key),
+        await api.get(f"/platforms/{platform}/auth-url?profileId={owner.profile}", key=owner.key),
+    ):
+        assert (answer.status_code, answer.json()["code"]) == (status, code)
+
+
+async def test_the_list_of_platforms_tells_what_can_be_connected(api: Api, make: Make) -> None:
+    owner = await make.owner()
+    listing = (await api.get("/platforms", key=owner.key)).json()["data"]
+    by_slug = {one["platform"]: one for one in listing}
+
+    assert list(by_slug) == list(networks.PLATFORMS)
+    assert by_slug["sandbox"]["modes"] == ["credentials"]
+    assert by_slug["mastodon"]["modes"] == ["oauth", "credentials"]
+    assert by_slug["mastodon"]["redirectUri"] == "http://signalpost.test/api/v1/platforms/mastodon/callback"
+    assert by_slug["bluesky"]["rules"]["text"]["maxLength"] == 300
+    assert (by_slug["facebook"]["available"], by_slug["facebook"]["configured"]) == (False, False)
+    secret = {field["name"]: field["secret"] for field in by_slug["bluesky"]["credentialFields"]}
+    assert secret == {"identifier": False, "appPassword": True, "service": False}
+
+
+async def test_credential_platforms_name_their_fields_instead_of_an_address(api: Api, make: Make) -> None:
+    owner = await make.owner()
+    answer = await api.get(f"/platforms/bluesky/auth-url?profileId={owner.profile}", key=owner.key)
+
+    assert answer.status_code == 200
+    assert (answer.json()["mode"], answer.json()["url"], answer.json()["state"]) == ("credentials", None, None)
+    assert [field["name"] for field in answer.json()["fields"]] == ["identifier", "appPassword", "service"]
+    missing = await api.get("/platforms/bluesky/auth-url?profileId=", key=owner.key)
+    assert (missing.status_code, missing.json()["errors"][0]["path"]) == (422, "profileId")
+
+
+async def test_health_is_live_first_and_then_cached(api: Api, make: Make) -> None:
+    owner = await make.owner()
+    account = await make.account(owner)
+    path = f"/platforms/accounts/{account['id']}/health"
+    first, cached = (await api.get(path, key=owner.key)).json(), (await api.get(path, key=owner.key)).json()
+    forced = (await api.get(f"{path}?refresh=true", key=owner.key)).json()
+
+    assert (first["live"], cached["live"], forced["live"]) == (True, False, True)
+    assert (first["status"], first["accountStatus"], first["issues"]) == ("healthy", "active", [])
+    assert first["token"] == {
+        "valid": True, "expiresAt": None, "expiresInSeconds": None, "refreshable": False, "lastRefreshedAt": None,
+        "lastRefreshError": None,
+    }  # fmt: skip
+    assert first["permissions"] == {
+        "granted": ["publish", "delete"], "missing": [], "canPost": True, "canReadAnalytics": False,
+    }  # fmt: skip
+    assert cached["permissions"] == first["permissions"]
+    assert first["quota"] == {"used": 0, "limit": None, "resetsAt": None}
+    assert first["recent"] == {"published": 0, "failed": 0, "window": "7d"}
+    assert cached["checkedAt"] == first["checkedAt"] <= forced["checkedAt"]
+    await api.delete(f"/platforms/accounts/{account['id']}", key=owner.key)
+    gone = (await api.get(path, key=owner.key)).json()
+    assert (gone["status"], gone["token"]["valid"], gone["live"]) == ("error", False, False)
+
+
+async def test_the_plan_limit_holds_when_all_come_at_once(tools: Tools, make: Make, api: Api) -> None:
+    """The free plan has room for 4 accounts; the twelve requests race for them."""
+    from dataclasses import replace
+
+    from tests.accounts.networks import api_of
+
+    owner = await make.owner(plan="free")
+    async with api_of(replace(tools, settings=replace(tools.settings, billing_enabled=True))) as limited:
+        key = (await make.login(owner.user_id, owner.workspace_id, owner.email)).key
+        answers = await asyncio.gather(
+            *(
+                limited.post(
+                    "/platforms/sandbox/connect",
+                    json={"profileId": owner.profile, "fields": {"username": f"n{n}"}},
+                    key=key,
+                )
+                for n in range(8)
+            )
+        )
+
+    codes = sorted(answer.status_code for answer in answers)
+    assert codes == [201] * 4 + [402] * 4
+    refused = next(answer.json() for answer in answers if answer.status_code == 402)
+    assert (refused["code"], refused["limit"]["name"], refused["limit"]["max"]) == ("plan_limit_reached", "accounts", 4)
+
+
+async def test_the_same_account_connected_at_once_is_one_account(api: Api, make: Make) -> None:
+    owner = await make.owner()
+    name = random_token(6).strip("-_")
+    answers = await asyncio.gather(*(connect(api, owner, name) for _ in range(6)))
+
+    assert {answer.status_code for answer in answers} == {201}
+    assert len({answer.json()["id"] for answer in answers}) == 1

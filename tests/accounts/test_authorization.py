@@ -1,0 +1,324 @@
+"""The authorization flow: what it does when all is well, and the many ways it must refuse."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from tests.accounts.networks import FakeMastodon, api_of, tools_with
+from tests.api import Api
+from tests.make import Login, Make
+
+from signalpost.kit import ids
+from signalpost.kit.db import Database
+from signalpost.web.inputs import Tools
+
+BACK = "https://app.example.com/connected?tab=1"
+
+
+@dataclass
+class World:
+    """A Mastodon server, the service, and somebody who wants to connect."""
+
+    network: FakeMastodon
+    url: str
+    api: Api
+    owner: Login
+    database: Database
+    options: dict[str, str] = field(default_factory=dict)
+
+    async def start(self, **query: str) -> Any:
+        wish = {"profileId": self.owner.profile, "instanceUrl": self.url} | query
+        return await self.api.get("/platforms/mastodon/auth-url", params=wish, key=self.owner.key)
+
+    async def consented(self, **query: str) -> dict[str, str]:
+        """Begin, agree at the network, and return what the browser brings back."""
+        begun = (await self.start(**query)).json()
+        return {"state": begun["state"], "code": self.network.consent(begun["url"])}
+
+    async def back(self, params: dict[str, str], platform: str = "mastodon", **headers: str) -> Any:
+        return await self.api.call(
+            "GET", f"/platforms/{platform}/callback", params=params, headers=headers or {"Accept": "application/json"}
+        )
+
+    async def accounts(self) -> list[Any]:
+        listing = await self.api.get("/platforms/accounts/all", key=self.owner.key)
+        return list(listing.json()["data"])
+
+
+@asynccontextmanager
+async def world(tools: Tools, make: Make, database: Database) -> AsyncIterator[World]:
+    network = FakeMastodon()
+    async with network.serve() as url, api_of(tools_with(tools, MASTODON_BASE_URL=url)) as api:
+        owner = await make.owner()
+        await database.pool.execute("update workspace set redirect_urls = $2 where id = $1", owner.workspace_id, [BACK])
+        yield World(network, url, api, owner, database)
+
+
+@pytest.fixture
+async def flow(tools: Tools, make: Make, database: Database) -> AsyncIterator[World]:
+    async with world(tools, make, database) as opened:
+        yield opened
+
+
+async def test_a_person_agrees_and_the_account_is_there(flow: World) -> None:
+    begun = (await flow.start(loginHint="alice+x@example.com")).json()
+    query = parse_qs(urlsplit(begun["url"]).query)
+    assert begun["authUrl"] == begun["url"]
+    assert (begun["mode"], begun["platform"], begun["profileId"]) == ("oauth", "mastodon", flow.owner.profile)
+    assert query["redirect_uri"] == [begun["redirectUri"]]
+    assert query["state"] == [begun["state"]]
+    assert query["login_hint"] == ["alice+x@example.com"]
+    assert query["code_challenge_method"] == ["S256"]
+
+    code = flow.network.consent(begun["url"])
+    answer = await flow.back({"state": begun["state"], "code": code, "iss": "whatever", "logid": "7"})
+    assert answer.status_code == 200
+    result = answer.json()
+    assert (result["status"], result["error"], result["logId"]) == ("connected", None, "7")
+    assert result["account"]["connectedVia"] == "api"
+    assert result["account"]["followers"] == 7
+    assert [account["id"] for account in await flow.accounts()] == [result["account"]["id"]]
+
+
+async def test_connecting_again_by_authorization_keeps_the_id(flow: World) -> None:
+    first = (await flow.back(await flow.consented())).json()["account"]
+    again = (await flow.back(await flow.consented(accountId=first["id"]))).json()
+
+    assert (again["status"], again["account"]["id"]) == ("connected", first["id"])
+
+
+async def test_one_app_is_registered_for_all_flows(flow: World) -> None:
+    for _ in range(3):
+        await flow.start()
+    assert len(flow.network.apps) == 1
+
+
+async def test_a_forgotten_app_is_registered_anew(flow: World) -> None:
+    params = await flow.consented()
+    flow.network.forgets_apps = True
+    assert (await flow.back(params)).json()["status"] == "failed"
+    flow.network.forgets_apps = False
+
+    assert (await flow.back(await flow.consented())).json()["status"] == "connected"
+    assert len(flow.network.apps) == 2
+
+
+async def refused(flow: World, params: dict[str, str], platform: str = "mastodon") -> None:
+    """The answer is 400 oauth_state_invalid, no code was exchanged, and nothing was stored."""
+    before = flow.network.exchanges
+    answer = await flow.back(params, platform)
+    assert (answer.status_code, answer.json()["code"]) == (400, "oauth_state_invalid")
+    assert flow.network.exchanges == before
+
+
+@pytest.mark.parametrize("state", ["x", "ünïcode", "x" * 200, "' or 1=1 --", "<script>alert(1)</script>"])
+async def test_a_state_that_is_not_ours_is_refused(flow: World, state: str) -> None:
+    good = await flow.consented()
+    await refused(flow, good | {"state": state})
+    assert await flow.accounts() == []
+
+
+@pytest.mark.parametrize("missing", [{"state": ""}, {"code": ""}, {"state": "", "code": ""}])
+async def test_a_return_without_state_or_code_is_refused(flow: World, missing: dict[str, str]) -> None:
+    answer = await flow.back(await flow.consented() | missing)
+    assert (answer.status_code, answer.json()["code"]) == (422, "validation_failed")
+
+
+async def test_a_state_works_once_whatever_came_of_it(flow: World) -> None:
+    good = await flow.consented()
+    assert (await flow.back(good)).json()["status"] == "connected"
+    await refused(flow, good)
+
+    denied = {"state": (await flow.consented())["state"], "error": "access_denied"}
+    assert (await flow.back(denied)).json()["status"] == "failed"
+    await refused(flow, denied | {"code": "x"})
+
+
+async def test_a_state_shown_twice_at_once_works_once(flow: World) -> None:
+    good = await flow.consented()
+    answers = await asyncio.gather(*(flow.back(good) for _ in range(8)))
+
+    assert sorted(answer.status_code for answer in answers) == [200] + [400] * 7
+    assert flow.network.exchanges == 1
+
+
+async def test_an_old_state_is_refused(flow: World) -> None:
+    good = await flow.consented()
+    await flow.database.pool.execute(
+        "update oauth_flow set expires_at = now() - interval '1 second' where workspace_id = $1",
+        flow.owner.workspace_id,
+    )
+    await refused(flow, good)
+
+
+async def test_a_state_of_another_platform_is_refused(flow: World) -> None:
+    """Mix-up: the answer of one platform brought to the address of another."""
+    good = await flow.consented()
+    await refused(flow, good, "facebook")
+    await refused(flow, good, "sandbox")
+    assert (await flow.back(good)).json()["status"] == "connected"
+
+
+async def test_a_state_is_stored_as_a_hash_only(flow: World) -> None:
+    good = await flow.consented()
+    dump = await flow.database.pool.fetchval(
+        "select json_agg(f)::text from oauth_flow f where workspace_id = $1", flow.owner.workspace_id
+    )
+    assert good["state"] not in dump
+    assert good["state"].encode().hex() not in dump
+
+
+async def test_someone_elses_code_does_not_fit(flow: World) -> None:
+    """Code injection: PKCE binds a code to the flow that began it."""
+    mine, other = await flow.consented(), await flow.consented()
+    answer = (await flow.back({"state": mine["state"], "code": other["code"]})).json()
+
+    assert answer["status"] == "failed"
+    assert await flow.accounts() == []
+
+
+async def test_a_used_code_is_a_failure_not_an_error(flow: World) -> None:
+    first = await flow.consented()
+    await flow.back(first)
+    second = await flow.consented()
+    answer = await flow.back({"state": second["state"], "code": first["code"]})
+
+    assert (answer.status_code, answer.json()["status"]) == (200, "failed")
+
+
+async def test_a_profile_deleted_meanwhile_gets_nothing(flow: World) -> None:
+    good = await flow.consented()
+    await flow.api.delete(f"/profiles/{flow.owner.profile}", key=flow.owner.key)
+    answer = (await flow.back(good)).json()
+
+    assert (answer["status"], answer["error"]) == ("failed", "not_found")
+    assert await flow.accounts() == []
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "update member set role = 'viewer' where workspace_id = $1 and role <> 'owner'",
+        "update member set status = 'removed' where workspace_id = $1 and role <> 'owner'",
+        "update member set profile_ids = '{}' where workspace_id = $1 and role <> 'owner'",
+        "update api_key set revoked_at = now() where workspace_id = $1",
+    ],
+    ids=["demoted", "removed", "limited", "key revoked"],
+)
+async def test_whoever_lost_the_right_meanwhile_connects_nothing(flow: World, make: Make, sql: str) -> None:
+    editor = await make.member(flow.owner, role="editor")
+    editor.profile = flow.owner.profile
+    owner, flow.owner = flow.owner, editor
+    good = await flow.consented()
+    flow.owner = owner
+    await flow.database.pool.execute(sql, owner.workspace_id)
+    answer = (await flow.back(good)).json()
+
+    assert (answer["status"], answer["error"]) == ("failed", "forbidden")
+    count = await flow.database.pool.fetchval(
+        "select count(*) from account where workspace_id = $1", owner.workspace_id
+    )
+    assert (count, flow.network.exchanges) == (0, 0)
+
+
+async def test_another_account_than_the_one_to_reconnect_is_refused(flow: World, make: Make) -> None:
+    other = await flow.api.post(
+        "/platforms/sandbox/connect",
+        json={"profileId": flow.owner.profile, "fields": {"username": "x"}},
+        key=flow.owner.key,
+    )
+    assert (await flow.start(accountId=other.json()["id"])).status_code == 422  # another platform
+    first = (await flow.back(await flow.consented())).json()["account"]
+    good = await flow.consented(accountId=first["id"])
+    await flow.database.pool.execute(
+        "update account set remote_id = 'somebody-else' where id = $1", ids.decode("acc", first["id"])
+    )
+    answer = (await flow.back(good)).json()
+
+    assert (answer["status"], answer["error"]) == ("failed", "validation_failed")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://evil.example/", "https://app.example.com/connected", BACK + "&x=1", BACK + "#f", "//evil.example",
+        "javascript:alert(1)", BACK.upper(), BACK + " ", "https://app.example.com@evil.example/connected?tab=1",
+    ],
+)  # fmt: skip
+async def test_only_listed_addresses_are_returned_to(flow: World, address: str) -> None:
+    answer = await flow.start(redirectUrl=address)
+    assert (answer.status_code, answer.json()["errors"][0]["path"]) == (422, "redirectUrl")
+
+
+async def test_a_browser_is_moved_on_to_the_listed_address(flow: World) -> None:
+    answer = await flow.api._client.get(
+        "/api/v1/platforms/mastodon/callback",
+        params=await flow.consented(redirectUrl=BACK),
+        headers={"Accept": "text/html,*/*", "X-Forwarded-For": "10.9.9.1"},
+    )
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert answer.headers["referrer-policy"] == "no-referrer"
+    assert "url=https://app.example.com/connected?tab=1&amp;status=connected&amp;accountId=acc_" in answer.text
+    assert "<b>Alice" not in answer.text
+    assert "&lt;b&gt;Alice" in answer.text
+
+
+async def test_nothing_from_outside_becomes_markup(flow: World) -> None:
+    evil = '"><script>alert(1)</script>'
+    state = (await flow.consented(redirectUrl=BACK))["state"]
+    answer = await flow.api._client.get(
+        "/api/v1/platforms/mastodon/callback",
+        params={"state": state, "error": evil, "error_description": evil, "logid": evil},
+        headers={"Accept": "text/html", "X-Forwarded-For": "10.9.9.2"},
+    )
+    assert answer.status_code == 200
+    assert "<script" not in answer.text
+    assert "%3Cscript%3E" in answer.text  # in the address to move on to
+
+    state = (await flow.consented())["state"]
+    told = await flow.back({"state": state, "error": evil, "error_description": evil})
+    assert told.headers["content-type"] == "application/json"
+    assert (told.json()["status"], told.json()["error"], told.json()["errorDescription"]) == ("failed", evil, evil)
+
+
+async def test_neither_code_nor_state_is_logged(flow: World, capsys: pytest.CaptureFixture[str]) -> None:
+    good = await flow.consented()
+    await flow.back(good)
+    await flow.back(good)
+    logged = capsys.readouterr()
+
+    assert good["state"] not in logged.out + logged.err
+    assert good["code"] not in logged.out + logged.err
+
+
+@pytest.mark.parametrize(
+    "given", ["https://169.254.169.254", "http://10.0.0.1", "https://user:pw@host.test", "://", "ftp://x.y"]
+)
+async def test_a_server_that_must_not_be_reached_is_refused(flow: World, given: str) -> None:
+    answer = await flow.start(instanceUrl=given)
+    assert answer.status_code == 422, answer.text
+
+
+async def test_the_server_must_be_named(api: Api, make: Make) -> None:
+    owner = await make.owner()
+    answer = await api.get(f"/platforms/mastodon/auth-url?profileId={owner.profile}", key=owner.key)
+    assert (answer.status_code, answer.json()["errors"][0]["path"]) == (422, "instanceUrl")
+
+
+async def test_a_lost_answer_of_the_exchange_is_told_as_failed(flow: World) -> None:
+    good = await flow.consented()
+
+    async def slam(request: Any) -> Any:
+        request.transport.close()
+        raise asyncio.CancelledError
+
+    flow.network.me = slam  # type: ignore[method-assign]
+    flow.network.codes.clear()
+    answer = await flow.back(good)
+    assert (answer.status_code, answer.json()["status"]) == (200, "failed")
