@@ -1,0 +1,77 @@
+"""The floor of bench.api: a bare ASGI app that runs recorded SQL on asyncpg and answers JSON. Nothing else.
+
+`python -m bench.bare_api DSN PORT RECORDING`. Each operation of the recording is a list of (SQL, arguments) as the
+product sent them in one request, whether they stood in a transaction, and the answer.
+"""
+
+import asyncio
+import os
+import pickle
+import sys
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import msgspec
+import uvloop
+from granian.constants import Interfaces
+from granian.server.embed import Server
+
+from signalpost.kit import ids
+from signalpost.kit.db import _prepare  # the same JSON codec as the product's
+
+
+def renewed(value: Any, fresh: dict[UUID, UUID], new: set[UUID]) -> Any:
+    """Return an argument with ids that were new in the recording made new again, and hashes made different."""
+    if isinstance(value, UUID):
+        return fresh.setdefault(value, ids.new_id()) if value in new else value
+    if isinstance(value, bytes) and len(value) in (16, 32):
+        return os.urandom(len(value))
+    if isinstance(value, list) and value and isinstance(value[0], UUID | bytes):
+        return [renewed(item, fresh, new) for item in value]
+    return value
+
+
+class Bare:
+    """One pool, three operations."""
+
+    def __init__(self, dsn: str, recording: dict[str, Any]) -> None:
+        self.dsn, self.recording = dsn, recording
+        self.pool: Any = None
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        name = "create" if scope["method"] == "POST" else "list" if scope["query_string"] else "get"
+        recorded = self.recording[name]
+        if name == "create":
+            msgspec.json.decode((await receive())["body"])
+        fresh: dict[UUID, UUID] = {}
+        async with self.pool.acquire() as db:
+            if recorded["transaction"]:
+                async with db.transaction():
+                    await self.replay(db, recorded, fresh)
+            else:
+                await self.replay(db, recorded, fresh)
+        body = msgspec.json.encode(recorded["answer"])
+        headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+        await send({"type": "http.response.start", "status": recorded["status"], "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+    async def replay(self, db: Any, recorded: dict[str, Any], fresh: dict[UUID, UUID]) -> None:
+        for sql, arguments in recorded["statements"]:
+            if recorded["transaction"]:
+                arguments = [renewed(value, fresh, recorded["new"]) for value in arguments]  # noqa: PLW2901
+            await db.fetch(sql, *arguments)
+
+
+async def main(dsn: str, port: int, recording: str) -> None:
+    bare = Bare(dsn, pickle.loads(await asyncio.to_thread(Path(recording).read_bytes)))
+    bare.pool = await asyncpg.create_pool(dsn, min_size=12, max_size=12, init=_prepare)
+    server = Server(
+        bare, address="127.0.0.1", port=port, interface=Interfaces.ASGINL, log_enabled=False, websockets=False
+    )
+    await server.serve()
+
+
+if __name__ == "__main__":
+    uvloop.run(main(sys.argv[1], int(sys.argv[2]), sys.argv[3]))
