@@ -80,7 +80,7 @@ class Membership(Struct):
     role: Role
     status: str  # active | suspended
     profile_ids: list[UUID] | None
-    stale: bool  # last activity was noted more than a minute ago
+    stale: bool  # last activity was noted more than a minute ago, or in another workspace
 
 
 class SessionRow(Struct):
@@ -96,7 +96,7 @@ class SessionRow(Struct):
 _SESSION = """
 select s.revoked_at is not null or s.expires_at <= now(), u.id, coalesce(u.name, u.email), u.is_staff,
     w.id, w.plan, w.timezone, m.role, m.status, m.profile_ids,
-    coalesce(m.last_active_at < now() - interval '1 minute', true)
+    coalesce(m.last_active_at < now() - interval '1 minute', true) or u.last_workspace_id is distinct from w.id
 from session s
 join app_user u on u.id = s.user_id
 left join (member m join workspace w on w.id = m.workspace_id and w.deleted_at is null)
@@ -119,15 +119,13 @@ with seen as (
     update member set last_active_at = now()
     where user_id = $1 and workspace_id = $2 and status = 'active'
         and coalesce(last_active_at < now() - interval '1 minute', true)
-    returning workspace_id
 )
-update app_user set last_workspace_id = seen.workspace_id from seen
-where app_user.id = $1 and app_user.last_workspace_id is distinct from seen.workspace_id
+update app_user set last_workspace_id = $2 where id = $1 and last_workspace_id is distinct from $2
 """
 
 
 async def touch_member(db: Db, user_id: UUID, workspace_id: UUID) -> None:
-    """Note that the member was active, and where: the next sign-in starts there. At most once a minute."""
+    """Note that the member was active, at most once a minute, and where: the next sign-in starts there."""
     await db.execute(_TOUCH_MEMBER, user_id, workspace_id)
 
 

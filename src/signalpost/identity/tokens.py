@@ -31,7 +31,7 @@ class Claims(Struct, forbid_unknown_fields=True, kw_only=True):
     sub: str
     wsp: str
     role: str
-    sid: str
+    sid: UUID
     iat: int
     exp: int
 
@@ -53,7 +53,7 @@ def mint(keys: KeyRing, access: Access, role: str) -> str:
         "sub": ids.encode("usr", access.user_id),
         "wsp": ids.encode("wsp", access.workspace_id),
         "role": role,
-        "sid": access.session_id.hex,
+        "sid": str(access.session_id),
         "iat": now,
         "exp": now + ACCESS_SECONDS,
     }
@@ -92,7 +92,7 @@ def _access(claims: Claims) -> Access | None:
         return None
     if claims.exp <= now:
         raise TokenExpired
-    return Access(user_id, workspace_id, UUID(hex=claims.sid))
+    return Access(user_id, workspace_id, claims.sid)
 
 
 def successor(keys: KeyRing, refresh_token: str) -> str:

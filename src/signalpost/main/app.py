@@ -15,6 +15,7 @@ from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Database
 from signalpost.kit.http import Client
 from signalpost.main import migrate, wiring
+from signalpost.plans import limits as plan_limits
 from signalpost.settings import Settings
 from signalpost.web import limits
 from signalpost.web.app import build
@@ -52,9 +53,10 @@ async def open_tools(
 
 def create(tools: Tools, *, pages: Sequence[Any] = ()) -> Litestar:
     """Return the application that serves every room over `tools`."""
+    rates = plan_limits.rates(tools.settings)
     web = Web(
         tools=tools,
-        authenticate=authenticator(tools.database, tools.keys, tools.settings),
+        authenticate=authenticator(tools.database, tools.keys, tools.settings, rates=rates),
         base_url=tools.base_url,
         page_key=tools.keys.derive("page-cursor"),
         limiter=limits.Limiter(),

@@ -48,8 +48,8 @@ async def register(tools: Tools, wish: Register) -> Registered:
         session = await open_session(db, tools.keys, user_id, workspace_id, "owner")
         user = await queries.read_user(db, user_id)
         [workspace] = await queries.workspaces_of(db, user_id)
-        if tools.settings.smtp_url and tools.settings.base_url:
-            values = {"workspace": workspace_name, "email": wish.email, "link": tools.settings.base_url}
+        if tools.settings.smtp_url:
+            values = {"workspace": workspace_name, "email": wish.email, "link": tools.base_url}
             letter = mail.Letter(to=wish.email, template="welcome", values=values)
             await jobs.enqueue(db, mail.JOB, mail.payload(letter))
     return Registered(

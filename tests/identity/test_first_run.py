@@ -1,0 +1,82 @@
+"""The first owner comes by a link that works once, while there is nobody."""
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator
+
+import pytest
+
+from signalpost.identity import first_run
+from signalpost.identity.actions import Owner
+from signalpost.identity.errors import InvalidCredentials
+from signalpost.kit import problems
+from signalpost.kit.db import Database
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+async def empty(fresh_dsn: str) -> AsyncIterator[Database]:
+    """A database without users."""
+    opened = await Database.open(fresh_dsn)
+    yield opened
+    await opened.close()
+
+
+async def issue(database: Database) -> str | None:
+    async with database.transaction() as db:
+        return await first_run.issue(db)
+
+
+async def redeem(database: Database, token: str, password: str = PASSWORD, timezone: str = "Europe/Berlin") -> Owner:
+    email = f"{secrets.token_hex(4)}@example.test"
+    return await first_run.redeem(
+        database, token, email=email, password=password, workspace_name="Acme", timezone=timezone
+    )
+
+
+async def test_ten_at_once_make_one_owner(empty: Database) -> None:
+    """Two processes print two links, and somebody clicks twice: one owner."""
+    first, second = await issue(empty), await issue(empty)
+    assert first is not None
+    assert second is not None
+    found = await asyncio.gather(*(redeem(empty, token) for token in (first, second) * 5), return_exceptions=True)
+
+    assert len([one for one in found if isinstance(one, Owner)]) == 1
+    assert len([one for one in found if isinstance(one, InvalidCredentials)]) == 9
+    assert await issue(empty) is None
+    async with empty.connection() as db:
+        assert not await first_run.is_valid(db, second)
+        assert await db.fetchval("select timezone from workspace") == "Europe/Berlin"
+
+
+async def test_a_link_dies_after_30_minutes(empty: Database) -> None:
+    """It was printed on a terminal."""
+    token = await issue(empty)
+    assert token is not None
+    async with empty.connection() as db:
+        assert await first_run.is_valid(db, token)
+        await db.execute("update one_time_token set expires_at = now()")
+        assert not await first_run.is_valid(db, token)
+    with pytest.raises(InvalidCredentials):
+        await redeem(empty, token)
+
+
+async def test_a_mistyped_form_costs_no_link(empty: Database) -> None:
+    """A short password is told, and the same link works with a longer one."""
+    token = await issue(empty)
+    assert token is not None
+    with pytest.raises(problems.ValidationFailed) as told:
+        await redeem(empty, token, password="short")
+    assert [issue.path for issue in told.value.errors] == ["/password"]
+    with pytest.raises(problems.ValidationFailed):
+        await redeem(empty, token, timezone="Mars/Olympus")
+    assert await redeem(empty, token)
+
+
+async def test_a_guess_opens_nothing(empty: Database) -> None:
+    """And costs no hash."""
+    await issue(empty)
+    for guess in ("", "x", secrets.token_urlsafe(32), "\ud800"):
+        with pytest.raises(InvalidCredentials):
+            await redeem(empty, guess)

@@ -1,0 +1,223 @@
+"""A forgotten password: a letter, a link that works once, and no word about who has an account."""
+
+import asyncio
+import dataclasses
+import re
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+import pytest
+from aiosmtpd.smtp import SMTP, Envelope, Session
+from tests.api import Api
+from tests.identity.people import PASSWORD, code, login, register
+
+from signalpost.engine.contract import Lease
+from signalpost.identity import actions, tokens, work
+from signalpost.identity.actions.passwords import JOB
+from signalpost.kit import ids, problems
+from signalpost.kit.db import Database
+from signalpost.main import app
+from signalpost.web.inputs import Tools
+
+NEW = "new horse new battery"
+
+
+class Inbox:
+    """Where the letters of one test arrive."""
+
+    def __init__(self) -> None:
+        self.letters: list[tuple[str, str]] = []
+
+    async def handle_DATA(self, _server: SMTP, _session: Session, envelope: Envelope) -> str:  # noqa: N802
+        content: Any = envelope.content
+        self.letters.append((envelope.rcpt_tos[0], content.decode().replace("=\r\n", "").replace("=3D", "=")))
+        return "250 OK"
+
+    @property
+    def tokens(self) -> list[str]:
+        """The token of every letter's link."""
+        return [found[1] for _, text in self.letters if (found := re.search(r"reset-password\?token=(\w+)", text))]
+
+
+@pytest.fixture
+def inbox() -> Inbox:
+    return Inbox()
+
+
+@pytest.fixture
+async def mailing(tools: Tools, inbox: Inbox) -> AsyncIterator[Tools]:
+    """Everything, and a mail server."""
+    server = await asyncio.get_running_loop().create_server(lambda: SMTP(inbox), "127.0.0.1", 0)
+    async with server:
+        url = f"smtp://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        yield dataclasses.replace(tools, settings=dataclasses.replace(tools.settings, smtp_url=url))
+
+
+class InTest:
+    """The lease of a job that the test runs by itself: its transactions are ordinary ones."""
+
+    def __init__(self, database: Database) -> None:
+        self.transaction = database.transaction
+
+
+@asynccontextmanager
+async def mailing_api(mailing: Tools) -> AsyncIterator[Api]:
+    async with Api(app.create(mailing)) as api:
+        yield api
+
+
+async def ask(mailing: Tools, email: str) -> list[dict[str, Any]]:
+    """Ask for a letter; return the jobs that this left."""
+    async with mailing_api(mailing) as api:
+        answer = await api.post("/auth/password/forgot", json={"email": email})
+    assert (answer.status_code, answer.json()) == (202, {"status": "accepted"})
+    async with mailing.database.connection() as db:
+        rows = await db.fetch("select payload from job where unique_key = $1", f"{JOB}:{email.lower()}")
+    return [row["payload"] for row in rows]
+
+
+async def run(mailing: Tools, job: dict[str, Any]) -> None:
+    handler = work.password_reset(mailing.settings, mailing.keys, "http://signalpost.test")
+    await handler(cast("Lease", InTest(mailing.database)), job)
+
+
+async def test_a_letter_leads_to_a_new_password(api: Api, mailing: Tools, inbox: Inbox) -> None:
+    """The link works once, and ends every session: whoever had the old password is out."""
+    made = await register(api)
+    [job] = await ask(mailing, made["email"].upper())
+    await run(mailing, job)
+    [(to, _)] = inbox.letters
+    assert to == made["email"]
+    [token] = inbox.tokens
+
+    wish = {"token": token, "password": NEW}
+    assert (await api.post("/auth/password/reset", json=wish)).status_code == 204
+
+    assert await code(api, "/auth/me", made["accessToken"]) == "unauthenticated"
+    assert (await api.post("/auth/refresh", json={"refreshToken": made["refreshToken"]})).status_code == 401
+    assert (await api.post("/auth/login", json={"email": made["email"], "password": PASSWORD})).status_code == 401
+    await login(api, made["email"], NEW)
+    again = await api.post("/auth/password/reset", json=wish)
+    assert (again.status_code, again.json()["code"]) == (401, "invalid_credentials")
+
+
+async def test_the_token_stands_in_no_row(api: Api, mailing: Tools, inbox: Inbox) -> None:
+    """Neither in the job nor in the table of tokens: a read of the database opens no account."""
+    made = await register(api)
+    [job] = await ask(mailing, made["email"])
+    await run(mailing, job)
+    [token] = inbox.tokens
+
+    assert token not in str(job)
+    async with mailing.database.connection() as db:
+        assert await db.fetchval("select true from one_time_token where hash = $1", tokens.digest(token))
+    assert (await api.post("/auth/password/reset", json={"token": job["letter"], "password": NEW})).status_code == 401
+
+
+async def test_a_second_try_of_the_job_sends_the_same_link(api: Api, mailing: Tools, inbox: Inbox) -> None:
+    """Jobs run at least once."""
+    made = await register(api)
+    [job] = await ask(mailing, made["email"])
+    for _ in range(5):
+        await run(mailing, job)
+    assert len(inbox.tokens) == 5
+    assert len(set(inbox.tokens)) == 1
+
+
+async def test_unknown_addresses_get_the_same_answer_and_no_letter(mailing: Tools, inbox: Inbox) -> None:
+    """The request does the same for both; only the job finds out."""
+    [job] = await ask(mailing, f"nobody-{secrets.token_hex(5)}@example.test")
+    await run(mailing, job)
+    assert inbox.letters == []
+
+
+async def test_three_letters_an_hour(api: Api, mailing: Tools, inbox: Inbox) -> None:
+    """Nobody's mailbox can be filled from here."""
+    made = await register(api)
+    [job] = await ask(mailing, made["email"])
+    for _ in range(6):
+        await run(mailing, job | {"letter": ids.new_id().hex})
+    assert len(inbox.letters) == 3
+
+
+async def test_one_link_used_kills_the_others(api: Api, mailing: Tools, inbox: Inbox) -> None:
+    """The older letter may lie about somewhere."""
+    made = await register(api)
+    [job] = await ask(mailing, made["email"])
+    for _ in range(2):
+        await run(mailing, job | {"letter": ids.new_id().hex})
+    first, second = inbox.tokens
+
+    answers = await asyncio.gather(
+        *(api.post("/auth/password/reset", json={"token": token, "password": NEW}) for token in (first, second) * 3)
+    )
+    assert sorted(answer.status_code for answer in answers) == [204] + [401] * 5
+
+
+async def test_a_link_is_good_for_30_minutes(api: Api, mailing: Tools, inbox: Inbox) -> None:
+    """An old letter opens nothing."""
+    made = await register(api)
+    [job] = await ask(mailing, made["email"])
+    await run(mailing, job)
+    async with mailing.database.connection() as db:
+        left = await db.fetchval(
+            "update one_time_token set expires_at = now() where hash = $1 returning expires_at - created_at",
+            tokens.digest(inbox.tokens[0]),
+        )
+    assert left is not None
+    answer = await api.post("/auth/password/reset", json={"token": inbox.tokens[0], "password": NEW})
+    assert answer.status_code == 401
+
+
+async def test_without_mail_the_answer_is_the_same(api: Api, tools: Tools) -> None:
+    """And no job waits for a server that is not there."""
+    made = await register(api)
+    answer = await api.post("/auth/password/forgot", json={"email": made["email"]})
+
+    assert (answer.status_code, answer.json()) == (202, {"status": "accepted"})
+    async with tools.database.connection() as db:
+        assert not await db.fetchval("select count(*) from job where unique_key = $1", f"{JOB}:{made['email']}")
+
+
+async def test_the_operator_can_set_a_password(api: Api, tools: Tools) -> None:
+    """The way out of an installation without mail; it ends the sessions too."""
+    made = await register(api)
+    assert await code(api, "/auth/me", made["accessToken"]) == 200
+    async with tools.database.transaction() as db:
+        await actions.reset_password(db, email=made["email"].upper(), password=NEW)
+
+    assert await code(api, "/auth/me", made["accessToken"]) == "unauthenticated"
+    await login(api, made["email"], NEW)
+    async with tools.database.transaction() as db:
+        with pytest.raises(problems.NotFound):
+            await actions.reset_password(db, email="nobody@example.test", password=NEW)
+
+
+async def test_what_is_over_is_forgotten(api: Api, tools: Tools) -> None:
+    """And what still may be used, or misused, is not."""
+    made = await register(api)
+    await api.post("/auth/refresh", json={"refreshToken": made["refreshToken"]})
+    user_id = ids.decode("usr", made["user"]["id"])
+    lease = cast("Lease", InTest(tools.database))
+
+    async def left() -> tuple[int, int]:
+        async with tools.database.connection() as db:
+            row = await db.fetchrow(
+                "select count(distinct s.id), count(t.hash) from session s left join refresh_token t"
+                " on t.session_id = s.id where s.user_id = $1", user_id,
+            )  # fmt: skip
+        assert row is not None
+        return row[0], row[1]
+
+    await work.purge(lease, {})
+    assert await left() == (1, 2)
+    async with tools.database.connection() as db:
+        await db.execute("update session set expires_at = now() - interval '31 days' where user_id = $1", user_id)
+        await db.execute(
+            "update refresh_token t set expires_at = now() - interval '1 day' from session s"
+            " where s.id = t.session_id and s.user_id = $1", user_id,
+        )  # fmt: skip
+    await work.purge(lease, {})
+    assert await left() == (0, 0)

@@ -1,0 +1,313 @@
+"""Registering, signing in, staying signed in, and the end of it."""
+
+import asyncio
+import dataclasses
+import secrets
+from typing import Any
+from uuid import UUID
+
+import pytest
+from tests.api import Api
+from tests.identity.people import PASSWORD, code, login, register
+
+from signalpost.identity import callers, throttle
+from signalpost.kit import ids
+from signalpost.kit.db import Database
+from signalpost.main import app
+from signalpost.web.inputs import Tools
+
+
+async def refresh(api: Api, token: str) -> tuple[int, dict[str, Any]]:
+    answer = await api.post("/auth/refresh", json={"refreshToken": token})
+    return answer.status_code, answer.json()
+
+
+async def age_refresh_tokens(database: Database, user: str, seconds: int) -> None:
+    async with database.connection() as db:
+        await db.execute(
+            "update refresh_token t set used_at = used_at - make_interval(secs => $2) from session s"
+            " where s.id = t.session_id and s.user_id = $1",
+            ids.decode("usr", user), seconds,
+        )  # fmt: skip
+
+
+async def test_registering_makes_user_workspace_profile_and_session(api: Api) -> None:
+    """One call and one can post."""
+    made = await register(api, name="Ada", workspaceName="Analytical Engines")
+
+    assert made["user"]["email"] == made["email"]
+    assert made["workspace"]["name"] == "Analytical Engines"
+    assert made["workspace"]["plan"] == "self_hosted"
+    assert made["profileId"].startswith("prof_")
+    assert made["expiresIn"] == 900
+    me = (await api.get("/auth/me", key=made["accessToken"])).json()
+    assert me["user"] == made["user"]
+    assert me["workspace"] == made["workspace"]
+    assert me["role"] == "owner"
+    assert me["profileIds"] is None
+    assert me["auth"]["type"] == "session"
+    assert me["auth"]["keyId"] is None
+    assert "instance:admin" not in me["auth"]["scopes"]
+    assert (await api.get("/profiles/" + made["profileId"], key=made["accessToken"])).json()["isDefault"] is True
+
+
+async def test_workspaces_of_one_name_get_slugs_of_their_own(api: Api) -> None:
+    """Two companies may be called Acme."""
+    name = "Acme " + secrets.token_hex(4)
+    first, second = await register(api, workspaceName=name), await register(api, workspaceName=name)
+
+    assert first["workspace"]["slug"] == name.lower().replace(" ", "-")
+    assert second["workspace"]["slug"].startswith(first["workspace"]["slug"] + "-")
+
+
+async def test_an_email_address_is_one_whatever_its_case(api: Api) -> None:
+    """Ada@ and ada@ are one mailbox."""
+    made = await register(api)
+    again = await api.post("/auth/register", json={"email": made["email"].upper(), "password": PASSWORD})
+
+    assert (again.status_code, again.json()["code"]) == (409, "already_exists")
+    assert (await login(api, made["email"].upper()))["user"]["id"] == made["user"]["id"]
+
+
+@pytest.mark.parametrize("mode", ["invite", "closed"])
+async def test_registration_may_be_closed(tools: Tools, mode: Any) -> None:
+    """The default of a self-hosted installation: nobody walks in from the street."""
+    settings = dataclasses.replace(tools.settings, registration=mode)
+    async with Api(app.create(dataclasses.replace(tools, settings=settings))) as api:
+        answer = await api.post("/auth/register", json={"email": "eve@example.test", "password": PASSWORD})
+    assert (answer.status_code, answer.json()["code"]) == (403, "registration_closed")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("email", "ada"), ("email", "ada@"), ("email", "a b@example.test"), ("email", "ada@example.test\n"),
+        ("email", "ada@example.test\nBcc: eve@example.test"), ("email", "a" * 65 + "@example.test"),
+        ("email", "a@" + "b" * 254), ("email", "<ada@example.test>"), ("email", "ada@ex ample"), ("email", 7),
+        ("password", "short"), ("password", "x" * 201), ("workspaceName", " "), ("workspaceName", "x" * 101),
+        ("name", ""), ("name", "nul\0"),
+    ],
+)  # fmt: skip
+async def test_what_cannot_be_registered(api: Api, field: str, value: Any) -> None:
+    """With the place it stands at."""
+    body = {"email": "ada@example.test", "password": PASSWORD} | {field: value}
+    answer = await api.post("/auth/register", json=body)
+
+    assert answer.status_code == 422
+    assert [issue["path"] for issue in answer.json()["errors"]] == [f"/{field}"]
+
+
+async def test_wrong_password_and_unknown_user_look_alike(api: Api) -> None:
+    """Whether somebody has an account here is nobody's business."""
+    made = await register(api)
+    wrong = await api.post("/auth/login", json={"email": made["email"], "password": "wrong horse battery"})
+    unknown = await api.post("/auth/login", json={"email": "x" + made["email"], "password": "wrong horse battery"})
+
+    ours, theirs = wrong.json(), unknown.json()
+    assert wrong.status_code == unknown.status_code == 401
+    assert ours.pop("requestId") != theirs.pop("requestId")
+    assert ours == theirs
+    assert ours["code"] == "invalid_credentials"
+
+
+async def test_guessing_is_slowed_down_by_email_address(api: Api) -> None:
+    """From however many addresses, and however many at once; another user is not concerned."""
+    made, other = await register(api), await register(api)
+    wrong = {"email": made["email"], "password": "wrong horse battery"}
+
+    answers = await asyncio.gather(*(api.post("/auth/login", json=wrong) for _ in range(25)))
+
+    codes = [answer.json()["code"] for answer in answers]
+    assert codes.count("invalid_credentials") == throttle.FAILURES_MAX
+    assert codes.count("login_throttled") == 15
+    right = await api.post("/auth/login", json={"email": made["email"].upper(), "password": PASSWORD})
+    assert right.status_code == 429
+    assert 0 < int(right.headers["retry-after"]) <= 91
+    await login(api, other["email"])
+
+
+async def test_a_right_password_forgets_the_failures(api: Api) -> None:
+    """Nine mistypings a day apart must not add up."""
+    made = await register(api)
+    for _ in range(3):
+        for _ in range(throttle.FAILURES_MAX - 1):
+            await api.post("/auth/login", json={"email": made["email"], "password": "wrong horse battery"})
+        await login(api, made["email"])
+
+
+async def test_logins_are_limited_by_address(api: Api) -> None:
+    """Ten in a quarter of an hour, for whomever."""
+    headers = {"X-Forwarded-For": "203.0.113.77"}
+    answers = [
+        await api.post("/auth/login", json={"email": f"{n}@example.test", "password": PASSWORD}, headers=headers)
+        for n in range(11)
+    ]
+    assert [answer.status_code for answer in answers] == [401] * 10 + [429]
+
+
+async def test_refreshing_goes_on_and_on(api: Api) -> None:
+    """Each refresh token works once and gives the next."""
+    made = await register(api)
+    token, seen = made["refreshToken"], set()
+    for _ in range(5):
+        status, found = await refresh(api, token)
+        assert status == 200
+        assert await code(api, "/auth/me", found["accessToken"]) == 200
+        token = found["refreshToken"]
+        seen.add(token)
+    assert len(seen) == 5
+
+
+async def test_a_lost_answer_may_be_asked_for_again(api: Api) -> None:
+    """The train went into a tunnel after we rotated: that must not sign anybody out."""
+    made = await register(api)
+    _, first = await refresh(api, made["refreshToken"])
+    status, again = await refresh(api, made["refreshToken"])
+
+    assert status == 200
+    assert again["refreshToken"] == first["refreshToken"]
+    assert (await refresh(api, again["refreshToken"]))[0] == 200
+
+
+async def test_twenty_at_once_stay_signed_in(api: Api) -> None:
+    """All tabs of a browser wake up together."""
+    made = await register(api)
+    answers = await asyncio.gather(*(refresh(api, made["refreshToken"]) for _ in range(20)))
+
+    assert [status for status, _ in answers] == [200] * 20
+    assert len({found["refreshToken"] for _, found in answers}) == 1
+
+
+async def test_a_used_token_later_ends_the_session(api: Api, database: Database) -> None:
+    """Two hold it, and nobody knows which one is the thief."""
+    made = await register(api)
+    _, first = await refresh(api, made["refreshToken"])
+    assert await code(api, "/auth/me", first["accessToken"]) == 200
+    await age_refresh_tokens(database, made["user"]["id"], 31)
+
+    status, found = await refresh(api, made["refreshToken"])
+
+    assert (status, found["code"]) == (401, "invalid_credentials")
+    assert (await refresh(api, first["refreshToken"]))[0] == 401
+    assert await code(api, "/auth/me", first["accessToken"]) == "unauthenticated"
+
+
+async def test_a_used_token_whose_successor_was_used_ends_the_session_at_once(api: Api) -> None:
+    """Whoever used the successor did get the answer: this repeat is no lost answer, within 30 seconds or not."""
+    made = await register(api)
+    _, first = await refresh(api, made["refreshToken"])
+    _, second = await refresh(api, first["refreshToken"])
+
+    assert (await refresh(api, made["refreshToken"]))[0] == 401
+    assert (await refresh(api, second["refreshToken"]))[0] == 401
+
+
+async def test_an_unused_token_expires_after_30_days(api: Api, database: Database) -> None:
+    """And says so."""
+    made = await register(api)
+    async with database.connection() as db:
+        await db.execute(
+            "update refresh_token t set expires_at = now() from session s where s.id = t.session_id and s.user_id = $1",
+            ids.decode("usr", made["user"]["id"]),
+        )
+    status, found = await refresh(api, made["refreshToken"])
+    assert (status, found["code"]) == (401, "token_expired")
+
+
+@pytest.mark.parametrize("token", ["", "x", "spr_" + "0" * 64, "ü" * 200])
+async def test_an_unknown_refresh_token(api: Api, token: str) -> None:
+    """Nothing more to say."""
+    assert (await refresh(api, token))[0] == 401
+
+
+async def test_logging_out_ends_both_tokens_at_once(api: Api) -> None:
+    """In this process there is no second of grace."""
+    made = await register(api)
+    assert await code(api, "/auth/me", made["accessToken"]) == 200
+
+    assert (await api.post("/auth/logout", key=made["accessToken"])).status_code == 204
+
+    assert await code(api, "/auth/me", made["accessToken"]) == "unauthenticated"
+    assert (await refresh(api, made["refreshToken"]))[0] == 401
+
+
+async def test_only_one_session_ends(api: Api) -> None:
+    """The phone stays signed in."""
+    made = await register(api)
+    phone = await login(api, made["email"])
+
+    await api.post("/auth/logout", key=made["accessToken"])
+
+    assert await code(api, "/auth/me", phone["accessToken"]) == 200
+
+
+async def test_a_workspace_is_chosen_by_header(api: Api) -> None:
+    """One person, several clients; a foreign workspace does not exist."""
+    made, stranger = await register(api), await register(api)
+    second = (await api.post("/workspaces", key=made["accessToken"], json={"name": "Second"})).json()
+
+    async def where(workspace: str) -> Any:
+        answer = await api.get("/auth/me", key=made["accessToken"], headers={"X-Workspace-Id": workspace})
+        return answer.json().get("code") or answer.json()["workspace"]["id"]
+
+    assert await where(second["id"]) == second["id"]
+    assert await where(made["workspace"]["id"]) == made["workspace"]["id"]
+    assert await where(stranger["workspace"]["id"]) == "not_found"
+    assert await where("wsp_nonsense") == "not_found"
+
+
+async def test_the_next_login_starts_where_the_last_work_was(api: Api) -> None:
+    """`default: the user's last`."""
+    made = await register(api)
+    second = (await api.post("/workspaces", key=made["accessToken"], json={"name": "Second"})).json()
+    for workspace in (second["id"], made["workspace"]["id"]):
+        await api.get("/auth/me", key=made["accessToken"], headers={"X-Workspace-Id": workspace})
+        entered = await login(api, made["email"])
+        assert entered["workspaces"][0]["id"] == workspace
+        assert (await api.get("/auth/me", key=entered["accessToken"])).json()["workspace"]["id"] == workspace
+
+
+async def change_member(database: Database, made: dict[str, Any], change: str) -> None:
+    """What `team` will do, with its call to forget the callers."""
+    user_id = ids.decode("usr", made["user"]["id"])
+    assert user_id is not None
+    async with database.transaction() as db:
+        await db.execute(f"update member set {change} where user_id = $1", user_id)
+        callers.forget(user_id)
+
+
+async def test_a_suspended_member_is_refused_and_a_removed_one_unknown(api: Api, database: Database) -> None:
+    """At the next request, not at the next sign-in."""
+    made = await register(api)
+    assert await code(api, "/auth/me", made["accessToken"]) == 200
+
+    await change_member(database, made, "status = 'suspended'")
+    assert await code(api, "/auth/me", made["accessToken"]) == "forbidden"
+    await change_member(database, made, "status = 'removed'")
+    assert await code(api, "/auth/me", made["accessToken"]) == "unauthenticated"
+    assert (await refresh(api, made["refreshToken"]))[0] == 403
+    refused = await api.post("/auth/login", json={"email": made["email"], "password": PASSWORD})
+    assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+
+
+async def test_a_role_taken_away_is_gone_at_once(api: Api, database: Database) -> None:
+    """The role in the token is not believed."""
+    made = await register(api)
+    await change_member(database, made, "role = 'viewer'")
+
+    me = (await api.get("/auth/me", key=made["accessToken"])).json()
+
+    assert me["role"] == "viewer"
+    assert "posts:write" not in me["auth"]["scopes"]
+    assert await code(api, "/api-keys", made["accessToken"]) == "forbidden"
+
+
+async def test_a_member_limited_to_profiles_says_so(api: Api, database: Database) -> None:
+    """What lies outside is 404 everywhere."""
+    made = await register(api)
+    other = (await api.post("/profiles", key=made["accessToken"], json={"name": "Other"})).json()["id"]
+    await change_member(database, made, f"profile_ids = array['{UUID(int=0)}', '{ids.decode('prof', other)}']::uuid[]")
+
+    assert other in (await api.get("/auth/me", key=made["accessToken"])).json()["profileIds"]
+    assert await code(api, "/profiles/" + other, made["accessToken"]) == 200
+    assert await code(api, "/profiles/" + made["profileId"], made["accessToken"]) == "not_found"

@@ -1,0 +1,161 @@
+"""Access tokens: what we did not sign, or signed for something else, opens nothing."""
+
+import base64
+import hashlib
+import hmac
+import json
+import secrets
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from joserfc import jwt
+from joserfc.jwk import ECKey, OctKey, RSAKey
+from tests.api import Api
+from tests.identity.people import code, register
+
+from signalpost.identity import tokens
+from signalpost.identity.errors import TokenExpired
+from signalpost.kit import clock, ids
+from signalpost.kit.crypto import KeyRing
+
+RING = KeyRing({"new": secrets.token_bytes(32), "old": secrets.token_bytes(32)}, "new")
+KEY = RING.derive("access-token")
+HEADER = {"alg": "HS256", "typ": "JWT"}
+ACCESS = tokens.Access(ids.new_id(), ids.new_id(), ids.new_id())
+
+
+def b64(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+
+def claims(**changed: Any) -> dict[str, Any]:
+    now = int(time.time())
+    return {
+        "iss": "signalpost",
+        "aud": "signalpost-api",
+        "sub": ids.encode("usr", ACCESS.user_id),
+        "wsp": ids.encode("wsp", ACCESS.workspace_id),
+        "role": "owner",
+        "sid": str(ACCESS.session_id),
+        "iat": now,
+        "exp": now + 900,
+    } | changed
+
+
+def signed(
+    header: dict[str, Any] | bytes, payload: dict[str, Any] | bytes, key: bytes = KEY, digest: str = "sha256"
+) -> str:
+    """A token with a right HMAC over whatever stands in it."""
+    parts = [b64(part if isinstance(part, bytes) else json.dumps(part).encode()) for part in (header, payload)]
+    return ".".join([*parts, b64(hmac.digest(key, ".".join(parts).encode(), digest))])
+
+
+def without(name: str) -> dict[str, Any]:
+    return {key: value for key, value in claims().items() if key != name}
+
+
+def other_algorithm(alg: str, key: Any) -> str:
+    return jwt.encode({"alg": alg, "typ": "JWT"}, claims(), key, algorithms=[alg])
+
+
+RSA = RSAKey.generate_key(2048)
+GOOD = signed(HEADER, claims())
+HEAD, BODY, SIGNATURE = GOOD.split(".")
+
+ATTACKS: dict[str, Callable[[], str]] = {
+    "alg none": lambda: f"{b64(json.dumps({'alg': 'none', 'typ': 'JWT'}).encode())}.{BODY}.",
+    "alg none, signature kept": lambda: f"{b64(json.dumps({'alg': 'none'}).encode())}.{BODY}.{SIGNATURE}",
+    "alg NoNe": lambda: f"{b64(json.dumps({'alg': 'NoNe', 'typ': 'JWT'}).encode())}.{BODY}.",
+    "alg empty": lambda: f"{b64(json.dumps({'alg': '', 'typ': 'JWT'}).encode())}.{BODY}.",
+    "alg missing": lambda: signed({"typ": "JWT"}, claims()),
+    "alg null": lambda: signed({"alg": None, "typ": "JWT"}, claims()),
+    "alg a list": lambda: signed({"alg": ["HS256"], "typ": "JWT"}, claims()),
+    "no signature": lambda: f"{HEAD}.{BODY}.",
+    "HS384 with our key": lambda: signed({"alg": "HS384", "typ": "JWT"}, claims(), digest="sha384"),
+    "HS512 with our key": lambda: other_algorithm("HS512", OctKey.import_key(KEY + KEY)),
+    "RS256 of another's key": lambda: other_algorithm("RS256", RSA),
+    "ES256 of another's key": lambda: other_algorithm("ES256", ECKey.generate_key("P-256")),
+    "HS256 keyed by a public key": lambda: signed(HEADER, claims(), key=RSA.as_pem(private=False)),
+    "HS256 keyed by nothing": lambda: signed(HEADER, claims(), key=b""),
+    "HS256 keyed by zeros": lambda: signed(HEADER, claims(), key=bytes(32)),
+    "kid of a file": lambda: signed(HEADER | {"kid": "/dev/null"}, claims(), key=b""),
+    "kid of an older key": lambda: signed(HEADER | {"kid": "old"}, claims()),
+    "kid with SQL": lambda: signed(HEADER | {"kid": "' or 1=1 --"}, claims()),
+    "jwk in the header": lambda: signed(HEADER | {"jwk": {"kty": "oct", "k": "AAAA"}}, claims(), key=bytes(3)),
+    "jku": lambda: signed(HEADER | {"jku": "https://evil.example/keys"}, claims()),
+    "x5u": lambda: signed(HEADER | {"x5u": "https://evil.example/cert"}, claims()),
+    "crit": lambda: signed(HEADER | {"crit": ["b64"], "b64": False}, claims()),
+    "zip": lambda: signed(HEADER | {"zip": "DEF"}, claims()),
+    "key of another purpose": lambda: signed(HEADER, claims(), key=RING.derive("api-key")),
+    "another issuer": lambda: signed(HEADER, claims(iss="evil")),
+    "another audience": lambda: signed(HEADER, claims(aud="other")),
+    "a list of audiences": lambda: signed(HEADER, claims(aud=["signalpost-api", "other"])),
+    "no expiry": lambda: signed(HEADER, without("exp")),
+    "expiry as text": lambda: signed(HEADER, claims(exp="9999999999")),
+    "expiry infinite": lambda: signed(HEADER, json.dumps(claims()).replace(str(claims()["exp"]), "1e400").encode()),
+    "a year long": lambda: signed(HEADER, claims(exp=int(time.time()) + 31_536_000)),
+    "from the future": lambda: signed(HEADER, claims(iat=int(time.time()) + 600, exp=int(time.time()) + 1200)),
+    "no subject": lambda: signed(HEADER, without("sub")),
+    "subject of another kind": lambda: signed(HEADER, claims(sub=ids.encode("key", ACCESS.user_id))),
+    "session id no id": lambda: signed(HEADER, claims(sid="../../1")),
+    "one claim more": lambda: signed(HEADER, claims(admin=True)),
+    "payload no object": lambda: signed(HEADER, b'["a"]'),
+    "payload no JSON": lambda: signed(HEADER, b"{"),
+    "role raised, signature kept": lambda: f"{HEAD}.{b64(json.dumps(claims(role='admin')).encode())}.{SIGNATURE}",
+    "encrypted form": lambda: f"{HEAD}.{BODY}.{BODY}.{BODY}.{SIGNATURE}",
+    "huge": lambda: signed(HEADER, claims(role="x" * 1_000_000)),
+    "dots": lambda: "." * 1_000,
+    "empty parts": lambda: "..",
+    "not base64": lambda: "é.ü.ñ",
+    "lone surrogate": lambda: "\ud800.a.b",
+}
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_a_token_that_is_not_ours_says_nothing(attack: str) -> None:
+    """Key and algorithm are ours to choose, never the token's."""
+    assert tokens.read(RING, ATTACKS[attack]()) is None
+
+
+def test_our_own_token_is_read() -> None:
+    """The attacks above differ from this one in one thing each."""
+    assert tokens.read(RING, GOOD) == ACCESS
+    assert tokens.read(RING, tokens.mint(RING, ACCESS, "owner")) == ACCESS
+
+
+def test_a_token_under_the_former_master_key_still_works() -> None:
+    """A change of the master key must not sign everybody out."""
+    assert tokens.read(RING, signed(HEADER, claims(), key=RING.derive_each("access-token")[1])) == ACCESS
+
+
+def test_an_expired_token_is_told_apart() -> None:
+    """The client knows then that refreshing helps."""
+    with clock.at(clock.now() - clock.seconds(901)):
+        old = tokens.mint(RING, ACCESS, "owner")
+    with pytest.raises(TokenExpired):
+        tokens.read(RING, old)
+
+
+@pytest.mark.parametrize("attack", sorted(set(ATTACKS) - {"not base64", "lone surrogate", "huge"}))
+async def test_over_the_api_it_is_a_401(api: Api, attack: str) -> None:
+    """Nothing a bearer holds may lead to anything else."""
+    assert await code(api, "/auth/me", ATTACKS[attack]()) == "unauthenticated"
+
+
+async def test_a_right_signature_needs_a_living_session(api: Api) -> None:
+    """A stolen signing key aside: a token of nobody's session, or of another's user, opens nothing."""
+    known = await register(api)
+    assert await code(api, "/auth/me", known["accessToken"]) == 200
+    ours, theirs = known["accessToken"].split("."), (await register(api))["accessToken"].split(".")
+    assert await code(api, "/auth/me", ".".join([ours[0], ours[1], theirs[2]])) == "unauthenticated"
+
+
+def test_the_successor_of_a_refresh_token_is_always_the_same() -> None:
+    """So that a repeated request begins no second chain; and it cannot be guessed without our key."""
+    first = tokens.new_refresh_token()
+    other = KeyRing({"a": secrets.token_bytes(32)}, "a")
+
+    assert tokens.successor(RING, first) == tokens.successor(RING, first) != tokens.successor(other, first)
+    assert tokens.successor(RING, first) != "spr_" + hashlib.sha256(first.encode()).hexdigest()
