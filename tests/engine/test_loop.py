@@ -12,9 +12,10 @@ from signalpost.engine.wake import wake
 from signalpost.kit import ids
 from signalpost.kit.db import Database, Db
 
-_LAGS = """
-select extract(epoch from l.began - uuid_extract_timestamp(l.work))::float8 as lag from ledger l
-where work = any($1) order by 1
+_LOUD_MEANWHILE = """
+count(*) from ledger where not work = any($1)
+    and began between (select min(uuid_extract_timestamp(i)) from unnest($1::uuid[]) i)
+    and (select max(began) from ledger where work = any($1))
 """
 
 
@@ -64,10 +65,8 @@ async def test_quiet_tenants_do_not_wait_for_a_burst(store: Database) -> None:
         await until(store, "count(*) = 99 from work where id = any($1) and done_at is not null", items)
         assert await value(store, "count(*) > 1000 from work where next_attempt_at is not null"), "burst was over"
 
-    async with store.connection() as db:
-        lags = await db.fetch(_LAGS, items)
-    assert lags[len(lags) // 2]["lag"] < 0.4  # 0.06 on an idle machine; the burst takes several seconds
-    assert lags[-2]["lag"] < 0.8
+    # Counted, not timed: a busy machine slows both. In order of due time the whole burst would run before them.
+    assert await value(store, _LOUD_MEANWHILE, items) < 1000
 
 
 async def test_one_long_lane_goes_behind_the_others(store: Database) -> None:
