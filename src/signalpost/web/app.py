@@ -124,6 +124,7 @@ def build(
         on_startup=list(on_startup),
         on_shutdown=list(on_shutdown),
         openapi_config=None,
+        logging_config=None,  # ours is kit.log; Litestar's would write every library's lines from a thread of its own
         request_max_body_size=None,
         debug=False,
     )
