@@ -1,0 +1,459 @@
+"""Whole lives of targets, from accepted to ended, through the real engine."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from tests.publishing.world import World, published, until
+
+from signalpost import events
+from signalpost.engine.wake import wake
+from signalpost.kit import clock, ids
+from signalpost.kit.http import MaybeSent, NotSent
+from signalpost.networks.contract import Absent, NeedsReconnect, OutcomeUnknown, Pending, Refused, TryLater
+
+
+async def test_a_post_goes_out_and_says_so(world: World) -> None:
+    """The plain case: once at the network, once in every record."""
+    post = await world.post(text="Hello")
+    await world.work()
+
+    status = await world.status(post)
+    assert status["status"] == "published", status
+    assert status["targets"][0]["url"] == "https://stage.test/r1"
+    assert [text for _, text in world.sent] == ["Hello"]
+    assert await world.history(post) == ["created", "queued", "target.published"]
+    assert world.told(post) == [
+        ("post.queued", "post", "queued"),
+        ("post.published", "target", "published"),
+        ("post.published", "post", "published"),
+    ]
+    whole = world.events[-2].data
+    assert (whole.published, whole.failed, whole.total) == (1, 0, 1)
+    assert whole.published_at
+    assert isinstance(world.events[-1], events.PostSettled)
+
+
+async def test_a_refusal_fails_once_and_names_the_way_out(world: World) -> None:
+    """A refused text is not tried again; its error has every member of the contract."""
+
+    async def refuse(*_: object) -> Refused:
+        return Refused(code="text_too_long", message="299 > 280", rule="stage.text.max", http_status=422, response="{}")
+
+    world.publish = refuse
+    post = await world.post()
+    await world.work()
+
+    error = (await world.status(post))["targets"][0]["error"]
+    assert set(error) == {
+        "code", "category", "source", "message", "userMessage", "rule", "retryable", "httpStatus", "platformCode",
+        "platformResponse", "remediation", "occurredAt",
+    }  # fmt: skip
+    assert (error["code"], error["category"], error["httpStatus"]) == ("text_too_long", "user_content", 422)
+    assert world.told(post)[1:] == [("post.failed", "target", "failed"), ("post.failed", "post", "failed")]
+    told = world.events[-2].data.targets[0].error
+    assert told["code"] == "text_too_long"
+    assert "platformResponse" not in told
+
+
+async def test_five_tries_then_it_has_failed(world: World) -> None:
+    """1, 5, 15 and 60 minutes apart, no sixth."""
+    waits = []
+
+    async def fail(*_: object) -> TryLater:
+        return TryLater(message="503", http_status=503)
+
+    world.publish = fail
+    post = await world.post()
+    for _ in range(5):
+        await world.pass_time(post)
+        row = await world.target(post)
+        waits.append(row["wait"] and round(row["wait"].total_seconds() / 60))
+
+    status = await world.status(post)
+    assert waits == [1, 5, 15, 60, None]
+    assert status["targets"][0]["attempts"] == 5
+    assert status["targets"][0]["error"]["code"] == "platform_unavailable"
+    assert status["status"] == "failed"
+    assert (await world.history(post))[2:] == ["target.attempt"] * 4 + ["target.failed"]
+
+
+async def test_retry_after_wins_and_holds_the_account(world: World) -> None:
+    """A 429 is about the account: its other posts wait with the one that met it."""
+
+    async def limit(*_: object) -> TryLater:
+        return TryLater(message="429", code="rate_limited", after_seconds=900.0)
+
+    account = await world.account()
+    world.publish = limit
+    first = await world.post(account)
+    await world.work()
+    world.publish = world.accept
+    second = await world.post(account)
+    await world.work()
+
+    assert 890 < (await world.target(first))["wait"].total_seconds() < 901
+    assert world.sent == []
+    assert (await world.target(second))["status"] == "pending"
+
+
+async def test_a_lost_answer_is_looked_for_and_found(world: World) -> None:
+    """The answer of a create call got lost: looking, not sending again, tells that it is there."""
+    sent: list[str] = []
+
+    async def lose(session: Any, outgoing: Any, journal: Any) -> OutcomeUnknown:
+        await journal.intend("part:0", {"key": "k"})
+        sent.append(outgoing.text)
+        raise MaybeSent("reset by peer")
+
+    async def find(session: Any, outgoing: Any, journal: Any) -> Any:
+        assert journal.steps["part:0"] == {"key": "k"}
+        await journal.done("part:0", {"key": "k", "id": "9"})
+        return published("9")
+
+    world.publish, world.reconcile = lose, find
+    post = await world.post()
+    await world.work()
+    row = await world.target(post)
+    assert (row["status"], row["error"]["code"]) == ("unknown", "outcome_unknown")
+    assert 25 < row["wait"].total_seconds() <= 30
+    status = await world.status(post)
+    assert (status["published"], status["failed"], status["pending"], status["status"]) == (0, 0, 1, "publishing")
+
+    await world.pass_time(post)
+
+    row = await world.target(post)
+    assert (row["status"], row["remote_id"], row["intent"], row["error"]) == ("published", "9", None, None)
+    assert len(sent) == 1
+    assert (await world.history(post))[2:] == ["target.unknown", "reconciled"]
+
+
+async def test_what_is_surely_absent_is_sent_again(world: World) -> None:
+    """The look says that nothing arrived: then, and only then, the create call is repeated."""
+    lost = True
+
+    async def lose_once(session: Any, outgoing: Any, journal: Any) -> Any:
+        nonlocal lost
+        if lost:
+            lost = False
+            await journal.intend("part:0", {})
+            raise MaybeSent("reset by peer")
+        return await world.accept(session, outgoing, journal)
+
+    async def absent(*_: object) -> Absent:
+        return Absent()
+
+    world.publish, world.reconcile = lose_once, absent
+    post = await world.post()
+    await world.work()
+    await world.pass_time(post, 2)
+
+    assert (await world.status(post))["status"] == "published"
+    assert len(world.sent) == 1
+    assert (await world.history(post))[2:] == ["target.unknown", "reconciled", "target.published"]
+
+
+async def test_nobody_can_tell_so_a_person_decides(world: World) -> None:
+    """After looks at 30 s, 2, 10 and 60 min it has failed with outcome_unknown; only includeUnknown posts it again."""
+    keys = []
+
+    async def lose(session: Any, outgoing: Any, journal: Any) -> Any:
+        keys.append(outgoing.dedupe_key)
+        await journal.record("media:0", {"id": "kept"})
+        await journal.intend("part:0", {})
+        return OutcomeUnknown(message="no answer")
+
+    async def cannot_tell(*_: object) -> OutcomeUnknown:
+        return OutcomeUnknown(message="the network does not say")
+
+    world.publish, world.reconcile = lose, cannot_tell
+    post = await world.post()
+    await world.work()
+    waits = []
+    for _ in range(4):
+        waits.append(round((await world.target(post))["wait"].total_seconds()))
+        await world.pass_time(post)
+
+    assert waits == [30, 90, 480, 3000]
+    status = await world.status(post)
+    assert (status["status"], status["targets"][0]["error"]["code"]) == ("failed", "outcome_unknown")
+    refused = await world.make.api.post(f"/posts/{post}/retry", key=world.owner.key)
+    assert (refused.status_code, refused.json()["code"]) == (409, "nothing_to_retry")
+    again = await world.make.api.post(f"/posts/{post}/retry", json={"includeUnknown": True}, key=world.owner.key)
+    assert again.status_code == 201, again.text
+
+    async def accept(session: Any, outgoing: Any, journal: Any) -> Any:
+        assert journal.steps == {"media:0": {"id": "kept"}}
+        keys.append(outgoing.dedupe_key)
+        return await world.accept(session, outgoing, journal)
+
+    world.publish = accept
+    await world.work()
+    assert (await world.status(post))["status"] == "published"
+    assert len(set(keys)) == 2, "to the network, posting again on purpose is another post"
+
+
+async def test_without_a_way_to_look_it_is_unknown_at_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A network that cannot be asked: nothing is gained by waiting, and nothing is sent again."""
+    from dataclasses import replace
+
+    from signalpost import networks
+
+    monkeypatch.setitem(networks.CONNECTORS, "stage", replace(world.connector, reconcile=None))
+
+    async def lose(session: Any, outgoing: Any, journal: Any) -> Any:
+        await journal.intend("part:0", {})
+        raise RuntimeError("a bug of the connector")
+
+    world.publish = lose
+    post = await world.post()
+    await world.work()
+
+    assert (await world.target(post))["error"]["code"] == "outcome_unknown"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (NotSent("refused", stage="connect"), "network_error"),
+        (MaybeSent("timed out", timed_out=True), "platform_timeout"),
+        (KeyError("id"), "internal_error"),
+    ],
+)
+async def test_what_breaks_before_the_intent_is_tried_again(world: World, error: Exception, code: str) -> None:
+    """Nothing can be public yet, so trying again is safe."""
+
+    async def fail(*_: object) -> None:
+        raise error
+
+    world.publish = fail
+    post = await world.post()
+    await world.work()
+
+    row = await world.target(post)
+    assert (row["status"], row["error"]["code"]) == ("retrying", code)
+
+
+async def test_a_dead_credential_waits_for_a_person_and_then_goes_out(world: World) -> None:
+    """The account is marked, the post is held and told so; connected again, it goes out by itself."""
+
+    async def refuse(*_: object) -> NeedsReconnect:
+        return NeedsReconnect(message="token revoked", http_status=401)
+
+    world.publish = refuse
+    post = await world.post()
+    await world.work()
+    row = await world.target(post)
+    assert (row["status"], row["held"], row["tries"]) == ("retrying", "account", 0)
+    found = await world.make.api.get(f"/platforms/accounts?profileId={world.owner.profile}", key=world.owner.key)
+    assert found.json()["data"][0]["status"] == "needs_reauth"
+    entry = (await world.make.api.get(f"/queue/status/{post}", key=world.owner.key)).json()
+    assert (entry["held"], entry["heldReason"], entry["state"]) == (True, "account", "waiting")
+
+    world.publish = world.accept
+    await world.work()
+    assert world.sent == []
+    await world.execute("update account set status = 'active' where id = $1", row["account_id"])
+    async with world.tools.database.transaction() as db:
+        ready = events.AccountReady(
+            workspace_id=world.owner.workspace_id, at=clock.now(), account_id=row["account_id"], platform="stage"
+        )
+        await events.emit(db, ready)
+    await world.work()
+
+    assert (await world.status(post))["status"] == "published"
+
+
+async def test_nobody_connects_again_in_time(world: World) -> None:
+    """The window ends: the post fails with what a person can do about it."""
+    account = await world.account()
+    await world.execute("update account set status = 'needs_reauth' where id = $1", ids.decode("acc", account))
+    post = await world.post(account)
+    await world.work()
+    assert (await world.target(post))["held"] == "account"
+
+    await world.delay(post, 13 * 3600)
+    await world.work()
+
+    assert (await world.target(post))["error"]["code"] == "auth_expired"
+
+
+async def test_the_network_works_on_it_and_is_asked_again(world: World) -> None:
+    """Still encoding: asked after what it says, then ever more rarely; asking never sends."""
+    asked = []
+
+    async def take(session: Any, outgoing: Any, journal: Any) -> Pending:
+        await journal.record("container", {"id": "c1"})
+        return Pending(state={"container": "c1"}, poll_after_seconds=2.0)
+
+    async def poll(session: Any, outgoing: Any, journal: Any) -> Any:
+        asked.append(journal.steps["container"])
+        if len(asked) < 3:
+            return Pending(state={"container": "c1"}, poll_after_seconds=2.0)
+        return await world.accept(session, outgoing, journal)
+
+    world.publish, world.poll = take, poll
+    post = await world.post()
+    await world.work()
+    waits = []
+    for _ in range(3):
+        waits.append(round((await world.target(post))["wait"].total_seconds()))
+        await world.pass_time(post)
+
+    assert waits == [2, 5, 10]
+    status = await world.status(post)
+    assert (status["status"], status["targets"][0]["attempts"]) == ("published", 1)
+
+
+async def test_a_call_that_hangs_is_cut(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hung network holds one account for a bounded time; the open intent is not forgotten."""
+    from signalpost.publishing import work
+
+    monkeypatch.setattr(work, "CALL_SECONDS_MAX", 0.2)
+
+    async def hang(session: Any, outgoing: Any, journal: Any) -> Any:
+        await journal.intend("part:0", {})
+        await asyncio.sleep(60)
+
+    world.publish = hang
+    post = await world.post()
+    await world.work()
+
+    assert (await world.target(post))["status"] == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "code"),
+    [
+        ("[[ok]]", "published", None),
+        ("[[inbox]]", "published", None),
+        ("[[fail:content_rejected]]", "failed", "content_rejected"),
+        ("[[fail:text_too_long]]", "failed", "text_too_long"),
+        ("[[fail:outcome_unknown]]", "failed", "outcome_unknown"),
+        ("[[fail:auth_expired]]", "failed", "auth_expired"),
+        ("[[fail:account_restricted]]", "failed", "account_restricted"),
+        ("[[fail:rate_limited]]", "failed", "rate_limited"),
+        ("[[fail:nonsense]]", "failed", "content_rejected"),
+        ("[[transient:2]]", "published", None),
+        ("[[transient:9]]", "failed", "platform_unavailable"),
+        ("[[timeout]]", "published", None),
+        ("[[timeout:lost]]", "published", None),
+        ("[[timeout:forever]]", "failed", "outcome_unknown"),
+        ("[[slow:1]]", "published", None),
+    ],
+)
+async def test_the_sandbox_does_what_its_tokens_say(world: World, text: str, status: str, code: str | None) -> None:
+    """Whoever builds on the API tries every ending here, without any network."""
+    account = await world.make.account(world.owner)
+    post = str((await world.make.post(world.owner, key=world.owner.test_key, text=text))["id"])
+    for _ in range(8):
+        await world.pass_time(post)
+        if (await world.status(post))["status"] in ("published", "failed"):
+            break
+    else:
+        await world.delay(post, 13 * 3600)  # held for the account, until it is too late
+        await world.work()
+
+    found = (await world.status(post))["targets"][0]
+    assert (found["status"], (found["error"] or {}).get("code")) == (status, code), found
+    assert found["delivery"] == (None if status == "failed" else "inbox" if "inbox" in text else "live")
+    assert found["accountId"] == account["id"]
+
+
+async def test_secrets_stay_out_of_the_records(world: World) -> None:
+    """What a network echoes goes into the audit log; the account's token must not."""
+
+    async def echo(session: Any, outgoing: Any, journal: Any) -> Refused:
+        try:
+            await session.http.request("GET", "http://127.0.0.1:1/bot/top-secret-token/send")
+        except NotSent:
+            return Refused(code="content_rejected", message="no", response='{"you": "top-secret-token"}')
+        raise AssertionError
+
+    world.publish = echo
+    post = await world.post()
+    await world.work()
+
+    answer = await world.make.api.get(f"/posts/{post}/audit", key=world.owner.key)
+    attempt = answer.json()["data"][0]["attempt"]
+    assert attempt["request"] == {"method": "GET", "host": "127.0.0.1", "path": "/bot/[redacted]/send"}
+    assert attempt["number"] == 1
+    assert attempt["durationMs"] >= 0
+    assert "top-secret-token" not in answer.text
+
+
+async def test_a_fault_of_our_own_ends_too(world: World) -> None:
+    """A subscriber that raises undoes the ending; the post is not sent again and not forgotten."""
+    broken = True
+
+    async def explode(db: Any, event: events.PostPublished) -> None:
+        if broken and event.workspace_id == world.owner.workspace_id:
+            raise RuntimeError("a subscriber's bug")
+
+    events.subscribe(events.PostPublished, explode)
+    post = await world.post()
+    await world.work()
+    assert (await world.target(post))["status"] in ("retrying", "unknown")
+    broken = False
+    world.publish = world.reconcile = lambda session, outgoing, journal: _known(journal)
+    await world.pass_time(post, 2)
+
+    assert (await world.status(post))["status"] == "published"
+    assert len(world.sent) == 1
+
+
+async def _known(journal: Any) -> Any:
+    return published(journal.steps["part:0"]["id"])
+
+
+async def test_cascade_removes_it_from_the_network(world: World) -> None:
+    """The trash takes it off the service at once and off the network soon."""
+    from signalpost.main import wiring
+
+    wiring.connect()
+    post = await world.post()
+    await world.work()
+    answer = await world.make.api.delete(f"/posts/{post}?cascade=true", key=world.owner.key)
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["platformErrors"] == []
+
+    from signalpost.engine.engine import Engine
+
+    engine = Engine(world.tools.database, wiring.sources(world.tools))
+    await engine.tick(50)
+    await engine.stop(5)
+
+    assert world.deleted == ["r1"]
+    assert (await world.target(post))["status"] == "removed"
+
+
+async def test_due_is_judged_by_the_database_and_never_early(world: World) -> None:
+    """A post due in 600 ms goes out after that, by the clock that says so, and soon after."""
+    post = await world.post(draft=True)
+    engine = world.engine()
+    running = asyncio.create_task(engine.run())
+    async with world.tools.database.transaction() as db:
+        row = await db.fetchrow(
+            "update target set due_at = now() + interval '0.6 s', next_attempt_at = now() + interval '0.6 s'"
+            " where post_id = $1 returning account_id, due_at",
+            world.id(post),
+        )
+        assert row is not None
+        await wake(
+            db,
+            "target",
+            [row["account_id"]],
+            workspace_id=world.owner.workspace_id,
+            platforms=["stage"],
+            due=[row["due_at"]],
+        )
+    await until(lambda: world.sent)
+    await engine.stop(5)
+    await running
+
+    late = await world.tools.database.pool.fetchval(
+        "select extract(epoch from started_at - $2)::float8 from target where post_id = $1",
+        world.id(post),
+        row["due_at"],
+    )
+    assert 0 <= late < 1
