@@ -13,23 +13,26 @@ create table webhook (
     events text[] not null,
     name text,
     description text,
-    profile_ids uuid[],
+    profile_ids uuid[],                    -- null: all of the workspace
     delivery_mode text not null default 'retry' check (delivery_mode in ('retry', 'single')),
-    mode text not null default 'live' check (mode in ('live', 'test')),
-    status text not null default 'active' check (status in ('active', 'paused', 'disabled')),
+    status text not null default 'active' check (status in ('active', 'paused', 'disabled')), -- deleted: disabled
     disabled_reason text,
     secret bytea not null,                 -- sealed
     former_secret bytea,                   -- sealed; signs beside the new one until
     former_secret_until timestamptz,
-    consecutive_failures integer not null default 0,
+    consecutive_failures integer not null default 0, -- attempts
+    consecutive_lost integer not null default 0,     -- deliveries that failed for good
     last_success_at timestamptz,
     last_failure_at timestamptz,
+    enabled_at timestamptz not null default now(),   -- made, or enabled again after it was disabled
     created_by jsonb not null,
     created_at timestamptz not null default now(),
     updated_at timestamptz not null default now(),
     deleted_at timestamptz
-);
+) with (fillfactor = 70);
 create index webhook_listing on webhook (workspace_id, created_at desc, id desc) where deleted_at is null;
+create index webhook_listening on webhook (workspace_id) where status = 'active';
+create index webhook_deleted on webhook (deleted_at) where deleted_at is not null;
 
 create table delivery (
     id uuid primary key,                   -- the envelope's id
@@ -38,19 +41,25 @@ create table delivery (
     event_id uuid not null,                -- one event, several webhooks
     type text not null,
     body bytea not null,                   -- the exact bytes of every attempt
-    state text not null check (state in ('pending', 'delivered', 'failed', 'permanently_failed')),
-    attempts integer not null default 0,
-    resend boolean not null default false, -- one extra attempt was asked for
-    next_attempt_at timestamptz,
+    state text not null default 'pending'
+        check (state in ('pending', 'delivered', 'failed', 'permanently_failed')),
+    attempts integer not null default 0,   -- that came to an end, extra ones included
+    scheduled integer not null default 0,  -- of those the ones of the schedule: 0 to 6
+    next_attempt_at timestamptz,           -- the schedule; null: it is over
+    resend_at timestamptz,                 -- an extra attempt that was asked for
+    due_at timestamptz generated always as (least(next_attempt_at, resend_at)) stored,
+    started_at timestamptz,                -- set while an attempt runs; found set by a claim: the worker died on it
+    crashes integer not null default 0,    -- starts of the present attempt that never came to an end
     last_attempt_at timestamptz,
     last_status integer,
     last_error text,
     last_response text,
     last_duration_ms integer,
+    log jsonb not null default '[]',       -- the latest 20 attempts
     created_at timestamptz not null default now(),
     delivered_at timestamptz
 ) with (fillfactor = 80);
-create index delivery_due on delivery (webhook_id, next_attempt_at) where next_attempt_at is not null;
+create index delivery_due on delivery (webhook_id, due_at) where due_at is not null;
 create index delivery_listing on delivery (webhook_id, created_at desc, id desc);
 """
 

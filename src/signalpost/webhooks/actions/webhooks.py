@@ -1,0 +1,144 @@
+"""Making, changing and ending webhooks. Locks are taken in the order lane, delivery, webhook, as the engine does."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from msgspec import UNSET
+
+from signalpost import plans
+from signalpost.kit import clock, ids, problems
+from signalpost.kit.crypto import KeyRing
+from signalpost.kit.db import Db
+from signalpost.web.caller import Caller
+from signalpost.web.inputs import Tools
+from signalpost.webhooks import queries, signing
+from signalpost.webhooks.actions import wishes
+from signalpost.webhooks.queries import COLUMNS, WebhookRow
+from signalpost.webhooks.schemas import CreateWebhook, UpdateWebhook, Webhook, WebhookDeletion, WebhookWithSecret
+from signalpost.webhooks.states import switched
+
+FORMER_SECRET_SIGNS_FOR = timedelta(hours=24)
+
+_INSERT = f"""
+insert into webhook (id, workspace_id, url, events, name, description, profile_ids, delivery_mode, status, secret,
+    created_by, created_at, updated_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)
+returning {COLUMNS}
+"""  # noqa: S608 - constants only
+_WAKE = """
+select wake_lanes('delivery', array[$1::uuid], $2, array[null::text],
+    array[(select min(due_at) from delivery where webhook_id = $1 and due_at is not null)])
+"""
+_UPDATE = f"""
+update webhook set url = $3, events = $4, name = $5, description = $6, profile_ids = $7, delivery_mode = $8,
+    status = $9, disabled_reason = case when $9 = 'active' then null else disabled_reason end,
+    consecutive_failures = case when $10 then 0 else consecutive_failures end,
+    consecutive_lost = case when $10 then 0 else consecutive_lost end,
+    enabled_at = case when $10 then now() else enabled_at end, updated_at = $11
+where id = $1 and workspace_id = $2
+returning {COLUMNS}
+"""  # noqa: S608 - constants only
+_ROTATE = f"""
+update webhook set former_secret = secret, former_secret_until = now() + $4::interval, secret = $3, updated_at = $5
+where id = $1 and workspace_id = $2 and deleted_at is null
+returning {COLUMNS}
+"""  # noqa: S608 - constants only
+_DROP = """
+update delivery set next_attempt_at = null, resend_at = null
+where workspace_id = $2 and webhook_id = $1 and due_at is not null
+"""
+_DELETE = """
+update webhook set deleted_at = now(), status = 'disabled', updated_at = $3
+where id = $1 and workspace_id = $2 and deleted_at is null returning true
+"""
+
+
+async def create_webhook(tools: Tools, caller: Caller, wish: CreateWebhook) -> WebhookWithSecret:
+    """Write a webhook and show its secret, this once.
+
+    Raises:
+        UnsafeAddress: the address must not be reached from here.
+        PlanLimitReached: the plan has no room for one more.
+        PlanFeatureUnavailable: the plan has no webhooks.
+    """
+    async with tools.database.connection() as db:
+        await plans.require_room(db, caller, "webhooks")  # refused early, before we look up anybody's names
+        scope = await wishes.checked(db, caller, wish)
+    await wishes.check_address(tools, wish.url)
+    webhook_id, secret = ids.new_id(), signing.new_secret()
+    async with tools.database.transaction() as db:
+        await plans.require_room(db, caller, "webhooks")
+        row = await db.fetchrow(
+            _INSERT,
+            webhook_id,
+            caller.workspace_id,
+            wish.url,
+            scope.events or wishes.ALL_EVENTS,
+            wish.name or None,
+            wish.description or None,
+            caller.sees_profiles if scope.profile_ids is UNSET else scope.profile_ids,
+            wish.delivery_mode or "retry",
+            "paused" if wish.active is False else "active",
+            signing.seal(tools.keys, webhook_id, caller.workspace_id, secret),
+            caller.actor,
+            clock.now(),
+        )
+    return WebhookRow(*row or ()).shown_once(secret)
+
+
+async def update_webhook(tools: Tools, caller: Caller, webhook_id: UUID, wish: UpdateWebhook) -> Webhook:
+    """Change what is mentioned. Setting `active` lets held deliveries go, and forgets why it was disabled.
+
+    Raises:
+        UnsafeAddress: the new address must not be reached from here.
+    """
+    async with tools.database.connection() as db:
+        scope = await wishes.checked(db, caller, wish)
+    if wish.url is not UNSET:
+        await wishes.check_address(tools, wish.url)
+    async with tools.database.transaction() as db:
+        if wish.active is True:
+            await db.execute(_WAKE, webhook_id, caller.workspace_id)
+        row = await queries.lock(db, caller, webhook_id)
+        if row is None:
+            raise problems.NotFound
+        status = row.status if wish.active is UNSET else switched(row.status, active=wish.active)
+        changed = await db.fetchrow(
+            _UPDATE,
+            row.id,
+            row.workspace_id,
+            row.url if wish.url is UNSET else wish.url,
+            row.events if scope.events is None else scope.events,
+            row.name if wish.name is UNSET else wish.name,
+            row.description if wish.description is UNSET else wish.description,
+            row.profile_ids if scope.profile_ids is UNSET else scope.profile_ids,
+            row.delivery_mode if wish.delivery_mode is UNSET else wish.delivery_mode,
+            status,
+            row.status == "disabled" and status == "active",
+            clock.now(),
+        )
+    return WebhookRow(*changed or ()).shown()
+
+
+async def rotate_secret(db: Db, keys: KeyRing, webhook: WebhookRow) -> WebhookWithSecret:
+    """Make a new secret and show it, this once. The old one signs beside it for 24 hours, where there is room."""
+    secret = signing.new_secret()
+    row = await db.fetchrow(
+        _ROTATE,
+        webhook.id,
+        webhook.workspace_id,
+        signing.seal(keys, webhook.id, webhook.workspace_id, secret),
+        FORMER_SECRET_SIGNS_FOR,
+        clock.now(),
+    )
+    if row is None:
+        raise problems.NotFound
+    return WebhookRow(*row).shown_once(secret)
+
+
+async def delete_webhook(db: Db, webhook: WebhookRow) -> WebhookDeletion:
+    """End a webhook and drop what waits for it. An attempt under way ends by itself and changes nothing any more."""
+    await db.execute(_DROP, webhook.id, webhook.workspace_id)
+    if not await db.fetchval(_DELETE, webhook.id, webhook.workspace_id, clock.now()):
+        raise problems.NotFound
+    return WebhookDeletion(ids.encode("whk", webhook.id), deleted=True)

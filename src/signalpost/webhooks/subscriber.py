@@ -1,0 +1,8 @@
+from signalpost.events import PublicEvent
+from signalpost.kit.db import Db
+from signalpost.webhooks import actions
+
+
+async def on_event(db: Db, event: PublicEvent) -> None:
+    """Record a public event for the webhooks that want it, in the transaction of the change."""
+    await actions.record_event(db, event)
