@@ -56,23 +56,14 @@ create table session (
     id uuid primary key,
     user_id uuid not null references app_user,
     workspace_id uuid not null references workspace,
-    user_agent text,
+    generation integer not null default 0, -- number of the refresh token that is good now
+    rotated_at timestamptz,
     created_at timestamptz not null default now(),
-    seen_at timestamptz not null default now(),
     expires_at timestamptz not null,
     revoked_at timestamptz,
     revoked_reason text
 );
 create index session_by_user on session (user_id);
-
-create table refresh_token (
-    hash bytea primary key,
-    session_id uuid not null references session,
-    issued_at timestamptz not null default now(),
-    expires_at timestamptz not null,
-    used_at timestamptz
-);
-create index refresh_token_session on refresh_token (session_id);
 
 create table one_time_token (             -- password reset, first run
     hash bytea primary key,

@@ -1,7 +1,6 @@
 """Access tokens: what we did not sign, or signed for something else, opens nothing."""
 
 import base64
-import hashlib
 import hmac
 import json
 import secrets
@@ -152,10 +151,24 @@ async def test_a_right_signature_needs_a_living_session(api: Api) -> None:
     assert await code(api, "/auth/me", ".".join([ours[0], ours[1], theirs[2]])) == "unauthenticated"
 
 
-def test_the_successor_of_a_refresh_token_is_always_the_same() -> None:
-    """So that a repeated request begins no second chain; and it cannot be guessed without our key."""
-    first = tokens.new_refresh_token()
-    other = KeyRing({"a": secrets.token_bytes(32)}, "a")
-
-    assert tokens.successor(RING, first) == tokens.successor(RING, first) != tokens.successor(other, first)
-    assert tokens.successor(RING, first) != "spr_" + hashlib.sha256(first.encode()).hexdigest()
+def test_a_refresh_token_is_read_without_a_lookup() -> None:
+    """Also one under the former master key; and number and session cannot be changed."""
+    old = KeyRing({"old": RING._keys["old"]}, "old")
+    for keys in (RING, old):
+        text = tokens.refresh_token(keys, ACCESS.session_id, 7)
+        assert tokens.read_refresh_token(RING, text) == (ACCESS.session_id, 7)
+        assert len(text) == 74
+    text = tokens.refresh_token(RING, ACCESS.session_id, 7)
+    for place in range(4, len(text)):
+        other = "A" if text[place] != "A" else "Q"
+        assert tokens.read_refresh_token(RING, text[:place] + other + text[place + 1 :]) is None
+    stranger = KeyRing({"a": secrets.token_bytes(32)}, "a")
+    for wrong in (
+        "",
+        "spr_",
+        text[4:],
+        text + "A",
+        text[:-1] + "é",
+        tokens.refresh_token(stranger, ACCESS.session_id, 7),
+    ):
+        assert tokens.read_refresh_token(RING, wrong) is None

@@ -363,18 +363,3 @@ async def existing_profiles(db: Db, caller: Caller, profile_ids: Sequence[UUID])
     """Return those of the ids that are profiles the caller may see."""
     rows = await db.fetch(_PROFILES, caller.workspace_id, profile_ids)
     return {row["id"] for row in rows if caller.may_see_profile(row["id"])}
-
-
-_WORKSPACE_NAMED = """
-select w.id, m.user_id from workspace w join member m on m.workspace_id = w.id and m.role = 'owner'
-    and m.status = 'active'
-where w.deleted_at is null and (w.id = $2 or w.slug = $1 or w.name = $1)
-order by (w.id = $2) desc nulls last, (w.slug = $1) desc, w.created_at
-limit 1
-"""
-
-
-async def find_workspace_and_owner(db: Db, named: str) -> tuple[UUID, UUID] | None:
-    """Return ids of the workspace with this id, slug or name, and of its owner: for the command line."""
-    row = await db.fetchrow(_WORKSPACE_NAMED, named, ids.decode("wsp", named))
-    return (row[0], row[1]) if row else None

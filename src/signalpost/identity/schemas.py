@@ -19,7 +19,7 @@ Email = Annotated[
 AnyEmail = Annotated[str, Meta(max_length=254, examples=["ada@example.com"])]
 Password = Annotated[str, Meta(min_length=10, max_length=200, examples=["correct horse battery"])]
 AnyPassword = Annotated[str, Meta(max_length=200, examples=["correct horse battery"])]
-Token = Annotated[str, Meta(max_length=200, examples=["spr_4f1c…"])]
+Token = Annotated[str, Meta(max_length=200, examples=["spr_AZH_qgk…"])]
 Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"\S", examples=["Acme"])]
 Zone = Annotated[str, Meta(max_length=64, description="IANA time zone", examples=["Europe/Berlin"])]
 RedirectUrl = Annotated[str, Meta(max_length=2048, examples=["https://app.example.com/connected"])]

@@ -1,5 +1,6 @@
-"""Access tokens (JWT, HS256) and the chain of refresh tokens. Pure: no database, no settings."""
+"""Access tokens (JWT, HS256), refresh tokens, one-time tokens. Pure: no database, no settings."""
 
+import base64
 import hashlib
 from datetime import timedelta
 from typing import Final, Literal
@@ -21,6 +22,10 @@ _HEADER: Final = {"alg": "HS256", "typ": "JWT"}
 _LENGTH_MAX: Final = 1_024  # ours are about 430 characters
 _CLOCK_SKEW_SECONDS: Final = 60  # between processes of one installation
 _PURPOSE: Final = "access-token"
+_REFRESH_PURPOSE: Final = "refresh-token"
+_REFRESH_PREFIX: Final = "spr_"
+_GENERATION_BYTES: Final = 4
+_REFRESH_LENGTH: Final = 4 + 70  # 52 bytes in base64url
 
 
 class Claims(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -95,19 +100,34 @@ def _access(claims: Claims) -> Access | None:
     return Access(user_id, workspace_id, claims.sid)
 
 
-def successor(keys: KeyRing, refresh_token: str) -> str:
-    """Return the refresh token that follows this one.
+def refresh_token(keys: KeyRing, session_id: UUID, generation: int) -> str:
+    """Return the refresh token of this number of a session: opaque to others, readable for us without a lookup.
 
-    Always the same: a client that lost our answer and asks again gets that answer again, and no second chain begins.
+    It is derived, not random, so that a client that lost our answer gets the same one again, and so that a used one is
+    known as ours however old it is, without a row for each.
     """
-    return "spr_" + crypto.hmac_sha256(keys.derive("refresh-token"), refresh_token.encode()).hex()
+    body = session_id.bytes + generation.to_bytes(_GENERATION_BYTES, "big")
+    return _REFRESH_PREFIX + _b64(body + crypto.hmac_sha256(keys.derive(_REFRESH_PURPOSE), body))
 
 
-def new_refresh_token() -> str:
-    """Return the first refresh token of a session."""
-    return "spr_" + crypto.random_token()
+def read_refresh_token(keys: KeyRing, text: str) -> tuple[UUID, int] | None:
+    """Return session and number of a refresh token that we made, or None."""
+    if len(text) != _REFRESH_LENGTH or not text.startswith(_REFRESH_PREFIX) or not text.isascii():
+        return None
+    try:
+        raw = base64.b64decode(text.removeprefix(_REFRESH_PREFIX) + "==", altchars=b"-_", validate=True)
+    except ValueError:
+        return None
+    body, mac = raw[: 16 + _GENERATION_BYTES], raw[16 + _GENERATION_BYTES :]
+    if not any(crypto.equal(crypto.hmac_sha256(key, body), mac) for key in keys.derive_each(_REFRESH_PURPOSE)):
+        return None
+    return UUID(bytes=body[:16]), int.from_bytes(body[16:], "big")
+
+
+def _b64(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
 def digest(token: str) -> bytes:
-    """Return what is stored of a refresh or one-time token. They are random, so a plain hash tells nothing."""
+    """Return what is stored of a one-time token. They are random, so a plain hash tells nothing."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()

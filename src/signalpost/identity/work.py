@@ -50,13 +50,9 @@ def password_reset(
     return send
 
 
-# A used refresh token stays until it would have expired: that is how its reuse is noticed.
 _PURGES = (
-    "delete from refresh_token where hash in (select hash from refresh_token where expires_at < now() limit 5000)",
     "delete from one_time_token where expires_at < now() - interval '1 day'",
-    """delete from session where id in (
-        select id from session s where coalesce(revoked_at, expires_at) < now() - interval '30 days'
-            and not exists (select from refresh_token where session_id = s.id) limit 5000)""",
+    "delete from session where least(revoked_at, expires_at) < now() - interval '30 days'",
 )
 
 

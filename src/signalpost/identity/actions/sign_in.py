@@ -59,39 +59,24 @@ async def login(tools: Tools, wish: Login) -> LoggedIn:
 
 
 _REHASH = "update app_user set password_hash = $2 where id = $1 and password_hash = $3"
-_OPEN = """
-with opened as (
-    insert into session (id, user_id, workspace_id, expires_at) values ($1, $2, $3, now() + $5)
-)
-insert into refresh_token (hash, session_id, expires_at) values ($4, $1, now() + $5)
-"""
+_OPEN = "insert into session (id, user_id, workspace_id, expires_at) values ($1, $2, $3, now() + $4)"
 
 
 async def open_session(db: Db, keys: KeyRing, user_id: UUID, workspace_id: UUID, role: str) -> Session:
-    """Write a session and its first refresh token."""
+    """Write a session and return its first tokens."""
     access = tokens.Access(user_id, workspace_id, ids.new_id())
-    refresh_token = tokens.new_refresh_token()
-    await db.execute(_OPEN, access.session_id, user_id, workspace_id, tokens.digest(refresh_token), tokens.REFRESH)
-    return Session(tokens.mint(keys, access, role), refresh_token)
+    await db.execute(_OPEN, access.session_id, user_id, workspace_id, tokens.REFRESH)
+    return Session(tokens.mint(keys, access, role), tokens.refresh_token(keys, access.session_id, 0))
 
 
 _LOCKED = f"""
-select t.session_id, s.user_id, s.workspace_id, s.revoked_at is not null or s.expires_at <= now() as ended,
-    t.expires_at <= now() as expired, t.used_at is not null as used,
-    coalesce(t.used_at < now() - interval '{GRACE_SECONDS} seconds' or n.used_at is not null, false) as stolen
-from refresh_token t
-join session s on s.id = t.session_id
-left join refresh_token n on n.hash = $2
-where t.hash = $1
-for update of t
+select user_id, workspace_id, generation, revoked_at is not null as revoked, expires_at <= now() as expired,
+    coalesce(rotated_at > now() - interval '{GRACE_SECONDS} seconds', false) as just_rotated
+from session where id = $1 for update
 """  # noqa: S608 - a number of ours
 _ROTATE = """
-with used as (
-    update refresh_token set used_at = now() where hash = $1
-), extended as (
-    update session set seen_at = now(), expires_at = now() + $4, workspace_id = $5 where id = $3
-)
-insert into refresh_token (hash, session_id, expires_at) values ($2, $3, now() + $4)
+update session set generation = generation + 1, rotated_at = now(), expires_at = now() + $2, workspace_id = $3
+where id = $1
 """
 
 
@@ -102,25 +87,29 @@ async def refresh(database: Database, keys: KeyRing, refresh_token: str) -> Refr
     client whose answer got lost may ask again within 30 seconds, while nobody has used what it should have got.
 
     Raises:
-        InvalidCredentials: the token is unknown, its session has ended, or it was used before.
-        TokenExpired: it was not used for 30 days.
+        InvalidCredentials: it is no token of ours, its session has ended, or it was used before.
+        TokenExpired: the session was not used for 30 days.
     """
-    following = tokens.successor(keys, refresh_token)
-    hash_, next_hash = tokens.digest(refresh_token), tokens.digest(following)
+    known = tokens.read_refresh_token(keys, refresh_token)
+    if known is None:
+        raise InvalidCredentials("This is no refresh token of this service.")
+    session_id, generation = known
     async with database.transaction() as db:
-        found = await db.fetchrow(_LOCKED, hash_, next_hash)
-        if found is None or found["ended"]:
+        found = await db.fetchrow(_LOCKED, session_id)
+        if found is None or found["revoked"] or generation > found["generation"]:
             raise InvalidCredentials("This session has ended. Sign in again.")
         if found["expired"]:
-            raise TokenExpired("This refresh token has expired. Sign in again.")
-        if not found["stolen"]:
+            raise TokenExpired("This session was not used for 30 days. Sign in again.")
+        current = generation == found["generation"]
+        if current or (generation == found["generation"] - 1 and found["just_rotated"]):
             workspaces = await queries.workspaces_of(db, found["user_id"])
             at = next((one for one in workspaces if one.id == found["workspace_id"]), None) or _first(workspaces)
-            if not found["used"]:
-                await db.execute(_ROTATE, hash_, next_hash, found["session_id"], tokens.REFRESH, at.id)
-            access = tokens.Access(found["user_id"], at.id, found["session_id"])
-            return Refreshed(tokens.mint(keys, access, at.role), following, tokens.ACCESS_SECONDS)
-        await end_session(db, found["session_id"], "refresh_token_reused")
+            if current:
+                await db.execute(_ROTATE, session_id, tokens.REFRESH, at.id)
+            access = tokens.mint(keys, tokens.Access(found["user_id"], at.id, session_id), at.role)
+            following = tokens.refresh_token(keys, session_id, generation + 1)
+            return Refreshed(access, following, tokens.ACCESS_SECONDS)
+        await end_session(db, session_id, "refresh_token_reused")
     # Raised only here: the end of the session must be committed.
     raise InvalidCredentials("This refresh token was used before, so its session was ended. Sign in again.")
 

@@ -172,8 +172,11 @@ def check_owner(email: str, password: str, workspace_name: str, timezone: str) -
     Raises:
         ValidationFailed: with every finding.
     """
-    wish = {"email": email, "password": password, "workspaceName": workspace_name}
-    validation.decode_body(_REGISTER, msgspec.json.encode(wish))
+    try:
+        wish = msgspec.json.encode({"email": email, "password": password, "workspaceName": workspace_name})
+    except UnicodeEncodeError:
+        raise problems.invalid("", "format", "This is no text.") from None
+    validation.decode_body(_REGISTER, wish)
     check_zone(timezone)
 
 
