@@ -6,7 +6,8 @@ import time
 from uuid import UUID
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-_PAIRS = tuple(a + b for a in ALPHABET for b in ALPHABET)  # ten bits at a time: half the steps
+_TWO = tuple(a + b for a in ALPHABET for b in ALPHABET)
+_THREE = tuple(a + b for a in _TWO for b in ALPHABET)  # 15 bits at a time: lists of posts encode hundreds of ids
 _VALUES = {char: value for value, char in enumerate(ALPHABET)}
 _LENGTH = 26
 
@@ -29,12 +30,12 @@ def new_id() -> UUID:
 def encode(prefix: str, value: UUID) -> str:
     """Return the outside form of `value`, for example `pst_01J…`."""
     number = value.int
-    parts = []
-    for _ in range(13):
-        parts.append(_PAIRS[number & 0x3FF])
-        number >>= 10
-    parts.reverse()
-    return f"{prefix}_{''.join(parts)}"
+    high, low = number >> 60, number & 0xFFF_FFFF_FFFF_FFFF
+    return (
+        f"{prefix}_{_TWO[high >> 60]}{_THREE[high >> 45 & 32767]}{_THREE[high >> 30 & 32767]}"
+        f"{_THREE[high >> 15 & 32767]}{_THREE[high & 32767]}{_THREE[low >> 45]}{_THREE[low >> 30 & 32767]}"
+        f"{_THREE[low >> 15 & 32767]}{_THREE[low & 32767]}"
+    )
 
 
 def encode_or_none(prefix: str, value: UUID | None) -> str | None:
