@@ -181,8 +181,10 @@ async def measure(dsn: str, folder: Path, *, rounds: int, seconds: float) -> Non
     bare = [sys.executable, "-m", "bench.bare_api", dsn, str(ports["floor"]), str(recording)]
     with (folder / "requests.log").open("wb") as log:
         servers = {
-            "product": subprocess.Popen(serve, env=environment, stdout=subprocess.DEVNULL, stderr=log),
-            "floor": subprocess.Popen(bare),
+            "product": await asyncio.create_subprocess_exec(
+                *serve, env=environment, stdout=subprocess.DEVNULL, stderr=log
+            ),
+            "floor": await asyncio.create_subprocess_exec(*bare),
         }
     try:
         for port in ports.values():
@@ -193,8 +195,8 @@ async def measure(dsn: str, folder: Path, *, rounds: int, seconds: float) -> Non
             server.send_signal(signal.SIGTERM)
         for server in servers.values():
             try:
-                server.wait(30)
-            except subprocess.TimeoutExpired:
+                await asyncio.wait_for(server.wait(), 30)
+            except TimeoutError:
                 server.kill()
 
 

@@ -268,6 +268,15 @@ async def test_an_answer_that_may_change_is_not_kept(small: Small) -> None:
     assert small.runs["reserved:busy"] == runs + 2
 
 
+async def test_kept_answers_are_sealed(small: Small) -> None:
+    """Some answers hold a secret that is shown once: a copy of the database must not show it again."""
+    await small.api.post("/things", json={"name": "sealed"}, key="ann", headers={"Idempotency-Key": "k-sealed"})
+
+    async with small.database.connection() as db:
+        kept = await db.fetchval("select body from idempotency where key = 'k-sealed'")
+    assert b"sealed" not in kept
+
+
 @pytest.mark.parametrize("key", ["", "a b", "é", "a" * 129])
 async def test_idempotency_keys_are_visible_ascii(small: Small, key: str) -> None:
     answer = await small.api.post("/things", json={"name": "a"}, key="ann", headers={"Idempotency-Key": key.encode()})

@@ -1,4 +1,7 @@
-"""Idempotency keys: the first answer to a POST is kept for 24 hours and given again to its repeats."""
+"""Idempotency keys: the first answer to a POST is kept for 24 hours and given again to its repeats.
+
+Answers are sealed: some hold what is shown only once, an API key or a webhook's secret.
+"""
 
 import hashlib
 from datetime import timedelta
@@ -6,6 +9,7 @@ from datetime import timedelta
 from msgspec import Struct
 
 from signalpost.kit import clock, problems
+from signalpost.kit.crypto import KeyRing, Undecipherable
 from signalpost.kit.db import Db
 
 KEPT = timedelta(hours=24)
@@ -66,7 +70,7 @@ _FORGET = "delete from idempotency where credential = $1 and key = $2 and status
 _PURGE = "delete from idempotency where created_at < $1"
 
 
-async def claim(db: Db, credential: str, key: str, print_: bytes) -> Kept | None:
+async def claim(db: Db, keys: KeyRing, credential: str, key: str, print_: bytes) -> Kept | None:
     """Take the key for this request, or return the answer that was kept for it.
 
     Call it in the transaction of the effect (a twin then finds the lock taken), or in one of its own before work that
@@ -87,7 +91,11 @@ async def claim(db: Db, credential: str, key: str, print_: bytes) -> Kept | None
         raise IdempotencyKeyReused
     if row["status"] is None:
         raise IdempotencyInProgress(headers={"Retry-After": "1"})
-    return Kept(row["status"], row["body"], row["headers"])
+    try:
+        body = keys.open(row["body"], context=_context(credential, key))
+    except Undecipherable:
+        raise IdempotencyKeyReused("The answer kept for this Idempotency-Key cannot be read any more.") from None
+    return Kept(row["status"], body, row["headers"])
 
 
 async def is_answered(db: Db, credential: str, key: str) -> bool:
@@ -96,9 +104,14 @@ async def is_answered(db: Db, credential: str, key: str) -> bool:
     return row is not None and row["status"] is not None
 
 
-async def keep(db: Db, credential: str, key: str, answer: Kept) -> None:
+async def keep(db: Db, keys: KeyRing, credential: str, key: str, answer: Kept) -> None:
     """Store the answer for the repeats."""
-    await db.execute(_KEEP, credential, key, answer.status, answer.headers, answer.body)
+    body = keys.seal(answer.body, context=_context(credential, key))
+    await db.execute(_KEEP, credential, key, answer.status, answer.headers, body)
+
+
+def _context(credential: str, key: str) -> str:
+    return f"idempotency|{credential}|{key}"
 
 
 async def forget(db: Db, credential: str, key: str) -> None:

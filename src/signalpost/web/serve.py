@@ -214,7 +214,7 @@ async def _answer_once(
 ) -> Reply:
     """Answer in one transaction with the key: effect and stored answer are committed together."""
     print_ = idempotency.fingerprint(endpoint.method, call.request.scope["path"], body)
-    if kept := await idempotency.claim(connection, _credential(call), key, print_):
+    if kept := await idempotency.claim(connection, web.tools.keys, _credential(call), key, print_):
         return _replay(call, kept)
     try:
         async with connection.transaction():  # a savepoint: a refusal undoes the effect and keeps the answer
@@ -223,7 +223,7 @@ async def _answer_once(
         if problem.status == 429 or problem.status >= 500:
             raise
         reply = problem_reply(problem, call.request.scope["path"], web.base_url, call.headers)
-    await idempotency.keep(connection, _credential(call), key, _keepable(reply))
+    await idempotency.keep(connection, web.tools.keys, _credential(call), key, _keepable(reply))
     return reply
 
 
@@ -233,7 +233,7 @@ async def _answer_reserved(
     """Answer when the work cannot stand in one transaction (it talks to other servers): the key is taken first."""
     print_ = idempotency.fingerprint(endpoint.method, call.request.scope["path"], body)
     async with web.tools.database.transaction() as connection:
-        kept = await idempotency.claim(connection, _credential(call), key, print_)
+        kept = await idempotency.claim(connection, web.tools.keys, _credential(call), key, print_)
     if kept:
         return _replay(call, kept)
     stored = False
@@ -245,7 +245,7 @@ async def _answer_reserved(
                 raise
             reply = problem_reply(problem, call.request.scope["path"], web.base_url, call.headers)
         async with web.tools.database.transaction() as connection:
-            await idempotency.keep(connection, _credential(call), key, _keepable(reply))
+            await idempotency.keep(connection, web.tools.keys, _credential(call), key, _keepable(reply))
         stored = True
         return reply
     finally:
