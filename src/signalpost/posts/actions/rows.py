@@ -34,9 +34,24 @@ class Entry(NamedTuple):
     changes: list[dict[str, Any]] | None = None
 
 
+def _sent(kind: str) -> str:
+    """Return the type by which a column's values travel: an array of JSON lists would be taken for a longer array."""
+    return "text" if kind == "jsonb" else kind
+
+
+def _json(value: Any) -> str | None:
+    return None if value is None else msgspec.json.encode(value).decode()
+
+
+def _column(targets: Sequence[TargetRow], name: str) -> list[Any]:
+    values = [getattr(target, name) for target in targets]
+    return [_json(value) for value in values] if _TARGET[name] == "jsonb" else values
+
+
 def _statement(*, new: bool, paid: bool) -> str:
     names = ", ".join(_TARGET)
-    arrays = ", ".join(f"${_N + n}::{kind}[]" for n, kind in enumerate(_TARGET.values(), 1))
+    arrays = ", ".join(f"${_N + n}::{_sent(kind)}[]" for n, kind in enumerate(_TARGET.values(), 1))
+    read = ", ".join(f"{name}::{kind}" for name, kind in _TARGET.items())
     values = ", ".join(f"${n}" for n in range(1, _N + 1))
     fields = ", ".join(_FIELDS)
     post = f"insert into post ({fields}) values ({values})"  # noqa: S608 - names of fields only, here and below
@@ -44,7 +59,7 @@ def _statement(*, new: bool, paid: bool) -> str:
         post = f"update post set ({fields}) = row({values}) where id = $1"  # noqa: S608
     targets = f"""
     insert into target (post_id, workspace_id, position, {names})
-    select $1, $2, position - 1, {names} from unnest({arrays}) with ordinality as u({names}, position)
+    select $1, $2, position - 1, {read} from unnest({arrays}) with ordinality as u({names}, position)
     """  # noqa: S608
     removed = ""
     if not new:
@@ -59,8 +74,8 @@ def _statement(*, new: bool, paid: bool) -> str:
     return f"""
     with written as ({post}), targets as ({targets}){removed}, history as (
         insert into audit (id, workspace_id, post_id, at, action, changes, actor, request_id)
-        select u.id, $2, $1, ${_AT}, u.action, u.changes, ${_T + 4}, ${_T + 5}
-        from unnest(${_T + 1}::uuid[], ${_T + 2}::text[], ${_T + 3}::jsonb[]) as u(id, action, changes)
+        select u.id, $2, $1, ${_AT}, u.action, u.changes::jsonb, ${_T + 4}, ${_T + 5}
+        from unnest(${_T + 1}::uuid[], ${_T + 2}::text[], ${_T + 3}::text[]) as u(id, action, changes)
     ){spent}
     select wake_lanes('target', ${_T + 6}, $2, ${_T + 7}, ${_T + 8}){", (select used from spent)" if paid else ""}
     """  # noqa: S608
@@ -90,8 +105,9 @@ async def save(
     waking = [target for target in targets if target.next_attempt_at is not None and target.held is None]
     values = [
         *msgspec.structs.astuple(post),
-        *([getattr(target, name) for target in targets] for name in _TARGET),
-        [ids.new_id() for _ in history], [entry.action for entry in history], [entry.changes for entry in history],
+        *(_column(targets, name) for name in _TARGET),
+        [ids.new_id() for _ in history], [entry.action for entry in history],
+        [_json(entry.changes) for entry in history],
         actor, log.request_id.get(),
         [target.account_id for target in waking], [target.platform for target in waking],
         [target.next_attempt_at for target in waking],

@@ -1,0 +1,448 @@
+import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+from tests.api import Api
+from tests.make import Login, Make
+
+from signalpost.kit import ids
+from signalpost.kit.db import Database
+from signalpost.web.inputs import Tools
+
+
+def soon(**delta: float) -> str:
+    return (datetime.now(UTC) + timedelta(**delta)).isoformat()
+
+
+async def create(api: Api, owner: Login, *, key: str | None = None, **fields: Any) -> httpx.Response:
+    body = {"profileId": owner.profile, "text": "Hello " + ids.new_id().hex, "platforms": ["sandbox"]} | fields
+    body = {name: value for name, value in body.items() if value is not ...}
+    return await api.post("/posts", json=body, key=key or owner.key)
+
+
+def codes(answer: httpx.Response) -> set[tuple[str, str]]:
+    return {(issue["path"], issue["code"]) for issue in answer.json()["errors"]}
+
+
+@pytest.fixture
+async def owner(make: Make) -> Login:
+    found = await make.owner()
+    await make.account(found, username="first")
+    return found
+
+
+async def test_a_post_goes_to_every_account_of_the_platform_at_once(api: Api, make: Make, owner: Login) -> None:
+    """With several accounts on a platform, its name means all of them."""
+    await make.account(owner, username="second")
+
+    made = await create(api, owner, text="Hello", tags=["a"], campaign="spring")
+    post = made.json()
+
+    assert made.status_code == 201
+    assert made.headers["etag"] == '"1"'
+    assert post["status"] == "queued"
+    assert post["publishMode"] == "now"
+    assert [target["username"] for target in post["targets"]] == ["first", "second"]
+    assert {target["status"] for target in post["targets"]} == {"pending"}
+    assert post["platforms"] == ["sandbox"]
+    assert post["platformResults"]["sandbox"] == post["targets"]
+    assert post["counts"] == {"total": 2, "published": 0, "failed": 0, "pending": 2}
+    assert post["createdBy"]["type"] == "api_key"
+    assert post["queuedAt"] == post["createdAt"]
+    again = await api.get(f"/posts/{post['id']}", key=owner.key)
+    assert again.json() == post
+    assert again.headers["etag"] == '"1"'
+
+
+async def test_the_lanes_of_its_accounts_wake_in_the_same_transaction(
+    api: Api, make: Make, owner: Login, database: Database
+) -> None:
+    at = soon(hours=2)
+    post = (await create(api, owner, scheduledAt=at)).json()
+
+    async with database.connection() as db:
+        lane = await db.fetchval(
+            "select next_due_at from lane where kind = 'target' and key = $1",
+            ids.decode("acc", post["targets"][0]["accountId"]),
+        )
+    assert lane == datetime.fromisoformat(at)
+    assert post["status"] == "scheduled"
+
+
+async def test_overrides_of_a_target_win_and_are_named(api: Api, make: Make, owner: Login) -> None:
+    second = await make.account(owner, username="second")
+    targets = [{"accountId": second["id"], "text": "Only here", "scheduledAt": soon(hours=3), "options": {}}]
+    post = (await create(api, owner, platforms=..., targets=targets, text="Everywhere")).json()
+
+    assert [target["username"] for target in post["targets"]] == ["second"]
+    assert post["targets"][0]["text"] == "Only here"
+    assert post["scheduledAt"] == post["targets"][0]["scheduledAt"] == post["targets"][0]["nextAttemptAt"]
+    assert post["status"] == "scheduled"
+
+
+async def test_both_names_of_the_text_and_of_platforms_are_understood(api: Api, owner: Login) -> None:
+    post = (await create(api, owner, text=..., description="Hi", draft=True, options={"twitter": {"a": 1}})).json()
+    assert post["text"] == "Hi"
+    assert post["options"] == {"x": {"a": 1}}
+    assert post["status"] == "draft"
+    assert post["publishMode"] == "draft"
+
+
+async def test_a_draft_needs_neither_text_nor_accounts(api: Api, owner: Login) -> None:
+    post = (await create(api, owner, text=..., platforms=..., draft=True)).json()
+    assert (post["status"], post["targets"], post["queuedAt"]) == ("draft", [], None)
+
+
+async def test_a_draft_keeps_what_networks_would_refuse_as_warnings(api: Api, owner: Login) -> None:
+    post = (await create(api, owner, text="x" * 5_001, draft=True)).json()
+    assert [warning["code"] for warning in post["warnings"]] == ["sandbox.text.max_graphemes"]
+
+
+async def test_preflight_lists_every_target_and_saves_nothing(api: Api, make: Make, owner: Login) -> None:
+    second = await make.account(owner, username="second")
+    refused = await create(api, owner, text="x" * 5_001, options={"sandbox": {"nope": 1}})
+
+    assert refused.status_code == 422
+    assert refused.json()["code"] == "preflight_failed"
+    assert codes(refused) == {
+        ("/text", "sandbox.text.max_graphemes"), ("/options/sandbox/nope", "sandbox.options.unknown"),
+    }  # fmt: skip
+    accounts = {issue["params"]["accountId"] for issue in refused.json()["errors"]}
+    assert len(accounts) == 2
+    assert second["id"] in accounts
+    assert (await api.get("/posts", key=owner.key)).json()["data"] == []
+
+
+async def test_findings_about_an_override_stand_at_that_target(api: Api, make: Make, owner: Login) -> None:
+    account = await make.account(owner)
+    targets = [{"accountId": account["id"], "text": " ", "options": {"nope": 1}}]
+    refused = await create(api, owner, platforms=..., targets=targets)
+    assert codes(refused) == {
+        ("/targets/0/text", "sandbox.content.required"), ("/targets/0/options/nope", "sandbox.options.unknown"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"platforms": ["mastodon"]}, {("/platforms/0", "not_found")}),
+        ({"platforms": ["myspace"]}, {("/platforms/0", "not_allowed")}),
+        ({"platforms": ["sandbox", "sandbox"]}, {("/platforms/1", "not_unique")}),
+        ({"platforms": []}, {("/platforms", "too_short")}),
+        ({"platforms": ...}, {("/platforms", "required")}),
+        ({"platforms": ..., "targets": [{"accountId": "acc_0"}]}, {("/targets/0/accountId", "not_found")}),
+        ({"targets": [{"accountId": "acc_0"}]},
+         {("/targets", "not_allowed"), ("/targets/0/accountId", "not_found")}),
+        ({"description": "x"}, {("/description", "not_allowed")}),
+        ({"media": [], "mediaUrl": "x"}, {("/media", "not_allowed")}),
+        ({"media": [{}]}, {("/media/0", "required")}),
+        ({"media": [{"mediaId": "med_" + "0" * 26}]}, {("/media/0", "not_found")}),
+        ({"mediaUrls": ["nowhere/a.jpg"]}, {("/mediaUrls/0", "not_found")}),
+        ({"thread": [{"text": "a", "media": [{"mediaId": "x"}]}]}, {("/thread/0/media/0", "not_found")}),
+        ({"options": {"myspace": {}}}, {("/options/myspace", "not_allowed")}),
+        ({"options": {"twitter": {}, "x": {}}}, {("/options/x", "not_unique")}),
+        ({"options": {"sandbox": {"a": "x" * 40_000}}}, {("/options", "too_long")}),
+        ({"recurrence": {"rrule": "FREQ=DAILY"}}, {("/recurrence", "not_allowed")}),
+        ({"publishMode": "slot"}, {("/publishMode", "not_allowed")}),
+        ({"utm": {}, "shortenLinks": True}, {("/utm", "not_allowed"), ("/shortenLinks", "not_allowed")}),
+        ({"publishMode": "schedule"}, {("/scheduledAt", "required")}),
+        ({"publishMode": "now", "scheduledAt": "2031-01-01T00:00Z"},
+         {("/scheduledAt", "not_allowed"), ("/scheduledAt", "out_of_range")}),
+        ({"timezone": "Mars/Olympus"}, {("/timezone", "format")}),
+        ({"scheduledAt": "tomorrow", "timezone": "Nowhere"},
+         {("/scheduledAt", "format"), ("/timezone", "format")}),
+        ({"profileId": "prof_" + "0" * 26}, {("/profileId", "not_found")}),
+        ({"profileId": "x"}, {("/profileId", "not_found")}),
+        ({"link": "javascript:alert(1)"}, {("/link", "format")}),
+        ({"tags": ["x"] * 21}, {("/tags", "too_long")}),
+        ({"title": "x" * 201, "colour": "red"}, {("/title", "too_long"), ("/colour", "unknown_field")}),
+        ({"text": "a\0b"}, {("/text", "format")}),
+        ({"media": [{"mediaId": "x", "thumbnailTimeMs": 10**30}]}, {("/media/0/thumbnailTimeMs", "out_of_range")}),
+    ],
+)  # fmt: skip
+async def test_all_that_is_wrong_is_said_at_its_place(
+    api: Api, owner: Login, fields: dict[str, Any], expected: set[tuple[str, str]]
+) -> None:
+    refused = await create(api, owner, **fields)
+    assert refused.status_code == 422
+    assert codes(refused) == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"scheduledAt": "2020-01-01T00:00Z"}, "schedule_in_past"),
+        ({"scheduledAt": "2100-01-01T00:00Z"}, "schedule_too_far"),
+        ({"scheduledAt": "2020-01-01T00:00Z", "timezone": "Nowhere"}, "validation_failed"),
+    ],
+)
+async def test_a_wrong_time_has_a_code_of_its_own(api: Api, owner: Login, fields: dict[str, Any], code: str) -> None:
+    refused = await create(api, owner, **fields)
+    assert (refused.status_code, refused.json()["code"]) == (422, code)
+
+
+async def test_a_local_time_is_that_of_the_profile_and_daylight_saving_is_told(api: Api, make: Make) -> None:
+    owner = await make.owner()
+    profile = await make.profile(owner, timezone="Europe/Berlin")
+    await make.account(owner, profile=profile["id"])
+    body = {"profileId": profile["id"], "text": "x", "platforms": ["sandbox"], "scheduledAt": "2027-03-28T02:30"}
+
+    made = await api.post("/posts", json=body, key=owner.test_key, headers={"X-Test-Now": "2027-03-01T00:00:00Z"})
+
+    assert made.json()["scheduledAt"] == "2027-03-28T01:30:00.000Z"
+    assert made.json()["timezone"] == "Europe/Berlin"
+    assert [warning["code"] for warning in made.json()["warnings"]] == ["schedule.dst"]
+
+
+async def test_the_clock_of_a_test_does_not_hold_up_what_goes_out_now(
+    api: Api, owner: Login, database: Database
+) -> None:
+    """X-Test-Now is the time of the request; workers live in the present."""
+    for year in (2020, 2040):
+        headers = {"X-Test-Now": f"{year}-01-01T00:00:00Z"}
+        body = {"profileId": owner.profile, "text": f"In {year}", "platforms": ["sandbox"]}
+        post = (await api.post("/posts", json=body, key=owner.test_key, headers=headers)).json()
+
+        assert post["createdAt"].startswith(str(year))
+        async with database.connection() as db:
+            sql = "select next_attempt_at between now() - interval '1 minute' and now() from target where id = $1"
+            assert await db.fetchval(sql, ids.decode("tgt", post["targets"][0]["id"]))
+
+
+async def test_the_same_content_on_an_account_is_refused_for_a_day(
+    api: Api, make: Make, owner: Login, database: Database
+) -> None:
+    first = (await create(api, owner, text="Café  news\n")).json()
+
+    refused = await create(api, owner, text=" Cafe\u0301 news")  # another composition, other spaces
+    assert (refused.status_code, refused.json()["code"]) == (409, "duplicate_content")
+    assert refused.json()["existingPostId"] == first["id"]
+    assert (await create(api, owner, text="Café news", draft=True)).status_code == 201
+    assert (await create(api, owner, text="Café news", allowDuplicate=True)).status_code == 201
+    assert (await create(api, owner, text="café news")).status_code == 201
+
+    async with database.transaction() as db:
+        await db.execute(
+            "update post set queued_at = now() - interval '25 h', created_at = now() - interval '25 h'"
+            " where workspace_id = $1", owner.workspace_id,
+        )  # fmt: skip
+    assert (await create(api, owner, text="Café news")).status_code == 201
+
+
+async def test_of_two_equal_posts_at_the_same_moment_one_is_refused(api: Api, owner: Login) -> None:
+    """A client that repeats a request it gave up on must not publish twice, even without an Idempotency-Key."""
+    answers = await asyncio.gather(*(create(api, owner, text="Same") for _ in range(5)))
+    assert sorted(answer.status_code for answer in answers) == [201, 409, 409, 409, 409]
+
+
+async def test_an_external_id_names_one_post_at_a_time(api: Api, owner: Login) -> None:
+    first = (await create(api, owner, externalId="crm-1", draft=True)).json()
+    refused = await create(api, owner, externalId="crm-1")
+    assert (refused.status_code, refused.json()["code"]) == (409, "external_id_conflict")
+    assert refused.json()["existingPostId"] == first["id"]
+
+    await api.delete(f"/posts/{first['id']}", key=owner.key)
+    assert (await create(api, owner, externalId="crm-1")).status_code == 201
+    assert (await api.post(f"/posts/{first['id']}/restore", key=owner.key)).json()["code"] == "external_id_conflict"
+
+
+async def test_of_two_posts_with_one_external_id_at_the_same_moment_one_is_refused(api: Api, owner: Login) -> None:
+    answers = await asyncio.gather(*(create(api, owner, externalId="crm-2", draft=True) for _ in range(4)))
+    assert sorted(answer.status_code for answer in answers) == [201, 409, 409, 409]
+
+
+async def test_a_failing_commit_leaves_no_post_and_no_201(api: Api, owner: Login, database: Database) -> None:
+    """Post, targets, event and the wake-up are one transaction: what fails at its end undoes all of it."""
+    async with database.transaction() as db:
+        await db.execute(
+            "create function refuse_commit() returns trigger language plpgsql as"
+            " $$ begin raise exception 'no commit' using errcode = '57014'; end $$"
+        )
+        await db.execute(
+            "create constraint trigger refuse after insert on post deferrable initially deferred"
+            f" for each row when (new.workspace_id = '{owner.workspace_id}') execute function refuse_commit()"
+        )
+    try:
+        answer = await create(api, owner)
+        assert answer.status_code == 503
+    finally:
+        async with database.transaction() as db:
+            await db.execute("drop trigger refuse on post; drop function refuse_commit()")
+    assert (await api.get("/posts", key=owner.key)).json()["data"] == []
+
+
+async def test_creating_takes_few_statements_however_many_targets(
+    api: Api, make: Make, owner: Login, tools: Tools
+) -> None:
+    """Profile with accounts, what stands in the way, the write. What hears of it comes on top."""
+    for name in ("second", "third"):
+        await make.account(owner, username=name)
+    await create(api, owner)
+    ran: list[str] = []
+    connections = [holder._con for holder in tools.database.pool._holders if holder._con is not None]
+
+    def log(record: Any) -> None:
+        ran.append(record.query)
+
+    for connection in connections:
+        connection.add_query_logger(log)
+    await create(api, owner)
+    for connection in connections:
+        connection.remove_query_logger(log)
+    own = [query for query in ran if query not in ("BEGIN;", "COMMIT;") and "webhook" not in query]
+    assert len(own) == 3, own
+
+
+async def test_post_queued_is_told_once_per_acceptance_with_its_time(
+    api: Api, make: Make, owner: Login, told: list[Any]
+) -> None:
+    await create(api, owner, draft=True)
+    at = soon(days=1)
+    post = (await create(api, owner, scheduledAt=at, externalId="e-1")).json()
+
+    [event] = told
+    data: Any = event.data
+    assert event.profile_id == ids.decode("prof", owner.profile)
+    assert (data.post_id, data.published, data.failed, data.total) == (post["id"], 0, 0, 1)
+    assert (data.status, data.scope, data.external_id, data.source, data.mode) == (
+        "scheduled", "post", "e-1", "api", "live",
+    )  # fmt: skip
+    assert data.run_at == post["scheduledAt"] == data.scheduled_at
+    assert data.queued_at == post["queuedAt"]
+    assert [target.target_id for target in data.targets] == [post["targets"][0]["id"]]
+
+
+async def test_a_test_key_works_in_the_sandbox_only(api: Api, make: Make, owner: Login, database: Database) -> None:
+    async with database.transaction() as db:
+        await db.execute(
+            "insert into account (id, workspace_id, profile_id, platform, kind, remote_id, username, display_name,"
+            " status, connected_via) values ($1, $2, $3, 'bluesky', 'personal', 'did', 'x', 'x', 'active', 'api')",
+            ids.new_id(), owner.workspace_id, ids.decode("prof", owner.profile),
+        )  # fmt: skip
+    refused = await create(api, owner, key=owner.test_key, platforms=["sandbox", "bluesky"])
+    assert (refused.status_code, refused.json()["code"]) == (403, "test_mode_only_sandbox")
+
+    live = (await create(api, owner)).json()
+    test = (await create(api, owner, key=owner.test_key)).json()
+    assert (live["mode"], test["mode"]) == ("live", "test")
+    assert (await api.get(f"/posts/{live['id']}", key=owner.test_key)).status_code == 404
+    seen = (await api.get("/posts", key=owner.test_key)).json()["data"]
+    assert [post["id"] for post in seen] == [test["id"]]
+
+
+async def test_an_idempotency_key_makes_one_post(api: Api, owner: Login) -> None:
+    body = {"profileId": owner.profile, "text": "Once", "platforms": ["sandbox"]}
+    headers = {"Idempotency-Key": "k-" + ids.new_id().hex}
+    first = await api.post("/posts", json=body, key=owner.key, headers=headers)
+    second = await api.post("/posts", json=body, key=owner.key, headers=headers)
+
+    assert first.json() == second.json()
+    assert second.headers["idempotent-replayed"] == "true"
+    assert len((await api.get("/posts", key=owner.key)).json()["data"]) == 1
+
+
+async def test_media_are_taken_by_id_path_and_address(api: Api, make: Make, owner: Login) -> None:
+    media_id, path = await a_file(make, owner)
+    by_id = (await create(api, owner, draft=True, media=[{"mediaId": media_id, "altText": "A dot"}])).json()
+    by_path = (await create(api, owner, draft=True, mediaUrl=path)).json()
+
+    assert by_id["media"][0] == {
+        "mediaId": media_id, "altText": "A dot", "thumbnailMediaId": None, "thumbnailTimeMs": None, "userTags": [],
+    }  # fmt: skip
+    assert by_path["media"][0]["mediaId"] == media_id
+    assert (await create(api, owner, draft=True, media=[{"mediaUrl": path}])).json()["media"][0]["mediaId"] == media_id
+
+
+async def test_a_target_may_have_files_of_its_own_and_a_thread_too(api: Api, make: Make, owner: Login) -> None:
+    first, _ = await a_file(make, owner)
+    second, _ = await a_file(make, owner)
+    account = await make.account(owner, username="second")
+    media = [{"mediaId": second, "userTags": [{"username": "ann", "x": 0.5}]}, {"mediaId": first}]
+    fields = {
+        "platforms": ..., "targets": [{"accountId": account["id"], "media": media, "options": {}}],
+        "media": [{"mediaId": first}], "thread": [{"text": "More", "media": [{"mediaId": second}]}], "draft": True,
+    }  # fmt: skip
+    post = (await create(api, owner, **fields)).json()
+
+    assert [file["mediaId"] for file in post["targets"][0]["media"]] == [second, first]
+    assert post["targets"][0]["media"][0]["userTags"] == [{"username": "ann", "x": 0.5, "y": None}]
+    assert [file["mediaId"] for file in post["thread"][0]["media"]] == [second]
+    assert (await api.get(f"/posts/{post['id']}", key=owner.key)).json() == post
+    edited = (await api.patch(f"/posts/{post['id']}", json={"title": "T"}, key=owner.key)).json()
+    assert edited["targets"] == post["targets"]
+    assert edited["thread"] == post["thread"]
+    used = (await api.get(f"/media/{second}", key=owner.key)).json()["usedByPosts"]
+    assert used == 1
+
+
+async def test_a_post_keeps_a_file_that_was_deleted_meanwhile(
+    api: Api, make: Make, owner: Login, database: Database
+) -> None:
+    media_id, _ = await a_file(make, owner)
+    post = (await create(api, owner, draft=True, media=[{"mediaId": media_id}])).json()
+    async with database.transaction() as db:
+        sql = (
+            "update media set status = 'deleted', deleted_at = now(), expires_at = now() + interval '7 d' where id = $1"
+        )
+        await db.execute(sql, ids.decode("med", media_id))
+    edited = await api.patch(f"/posts/{post['id']}", json={"text": "Edited"}, key=owner.key)
+    assert edited.json()["media"] == post["media"]
+    assert codes(await create(api, owner, media=[{"mediaId": media_id}])) == {("/media/0", "not_found")}
+
+
+async def test_another_picture_is_another_post_and_the_same_one_is_not(api: Api, make: Make, owner: Login) -> None:
+    media_id, path = await a_file(make, owner)
+    other, _ = await a_file(make, owner, sha=b"b" * 32)
+    assert (await create(api, owner, text="Look", mediaUrl=path)).status_code == 201
+    assert (await create(api, owner, text="Look", media=[{"mediaId": media_id}])).status_code == 409
+    assert (await create(api, owner, text="Look", media=[{"mediaId": other}])).status_code == 201
+
+
+async def test_media_of_others_do_not_exist(api: Api, make: Make, owner: Login) -> None:
+    stranger = await make.owner()
+    media_id, path = await a_file(make, stranger)
+    refused = await create(api, owner, media=[{"mediaId": media_id}, {"mediaUrl": path}])
+    assert codes(refused) == {("/media/0", "not_found"), ("/media/1", "not_found")}
+
+
+async def test_media_that_are_not_ready_wait(api: Api, make: Make, owner: Login) -> None:
+    media_id, _ = await a_file(make, owner, status="processing")
+    assert codes(await create(api, owner, media=[{"mediaId": media_id}])) == {("/media/0", "not_allowed")}
+
+
+async def test_addresses_inside_the_network_are_not_fetched(api: Api, owner: Login) -> None:
+    refused = await create(api, owner, mediaUrls=["https://10.0.0.1/a.png"])
+    assert (refused.status_code, refused.json()["code"]) == (422, "unsafe_url")
+    assert (await api.get("/posts", key=owner.key)).json()["data"] == []
+
+
+async def test_validate_says_what_create_would_say_and_saves_nothing(api: Api, owner: Login) -> None:
+    body = {"profileId": owner.profile, "text": "x" * 5_001, "platforms": ["sandbox"]}
+    checked = (await api.post("/posts/validate", json=body, key=owner.key)).json()
+    assert checked["valid"] is False
+    assert [error["code"] for error in checked["errors"]] == ["sandbox.text.max_graphemes"]
+    assert checked["targets"][0] | {"accountId": ""} == {
+        "platform": "sandbox", "accountId": "", "type": "text", "textLength": 5_001, "limit": 5_000,
+        "derivedMedia": [],
+    }  # fmt: skip
+    wrong = (await api.post("/posts/validate", json=body | {"platforms": ["myspace"]}, key=owner.key)).json()
+    assert [error["path"] for error in wrong["errors"]] == ["/platforms/0"]
+    right = (await api.post("/posts/validate", json=body | {"text": "Fine"}, key=owner.key)).json()
+    assert (right["valid"], right["errors"]) == (True, [])
+    assert (await api.get("/posts", key=owner.key)).json()["data"] == []
+
+
+async def a_file(make: Make, owner: Login, *, sha: bytes = b"a" * 32, status: str = "ready") -> tuple[str, str]:
+    """A media row without its bytes: nothing here reads them."""
+    media_id: UUID = ids.new_id()
+    path = f"{owner.workspace_id}/{media_id}.png"
+    async with make.tools.database.transaction() as db:
+        await db.execute(
+            "insert into media (id, workspace_id, kind, file_name, mime_type, size_bytes, sha256, storage_path, status,"
+            " created_by, created_by_user_id) values ($1, $2, 'image', 'a.png', 'image/png', 10, $3, $4, $5, '{}', $6)",
+            media_id, owner.workspace_id, sha, path, status, owner.user_id,
+        )  # fmt: skip
+    return ids.encode("med", media_id), path

@@ -1,0 +1,216 @@
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from tests.api import Api
+from tests.make import Login, Make
+from tests.posts.test_update import set_status, set_target, soon
+
+from signalpost.kit import ids
+from signalpost.kit.db import Database
+from signalpost.web.inputs import Tools
+
+
+@pytest.fixture
+async def owner(make: Make) -> Login:
+    found = await make.owner()
+    await make.account(found, username="first")
+    return found
+
+
+async def listed(api: Api, owner: Login, query: str = "", key: str | None = None) -> list[str]:
+    answer = await api.get(f"/posts?{query}", key=key or owner.key)
+    assert answer.status_code == 200, answer.text
+    return [post["id"] for post in answer.json()["data"]]
+
+
+async def test_pages_cover_everything_once_newest_first(api: Api, make: Make, owner: Login) -> None:
+    made = [(await make.post(owner, draft=True))["id"] for _ in range(5)]
+    seen: list[str] = []
+    cursor = ""
+    for size in (2, 2, 1):
+        page = (await api.get(f"/posts?limit=2&cursor={cursor}", key=owner.key)).json()
+        assert len(page["data"]) == size
+        seen += [post["id"] for post in page["data"]]
+        cursor = page["nextCursor"]
+    assert seen == made[::-1]
+    assert (cursor, page["hasMore"]) == (None, False)
+
+
+@pytest.mark.parametrize("sort", ["createdAt", "-createdAt", "scheduledAt", "-scheduledAt"])
+async def test_every_order_pages_without_gaps(api: Api, make: Make, owner: Login, sort: str) -> None:
+    posts = [await make.post(owner, scheduledAt=soon(hours=hours)) for hours in (3, 1, 2)]
+    key = sort.lstrip("-")
+    expected = [post["id"] for post in sorted(posts, key=lambda post: post[key], reverse=sort.startswith("-"))]
+    seen, cursor = [], ""
+    while cursor is not None:
+        page = (await api.get(f"/posts?limit=1&sort={sort}&cursor={cursor}", key=owner.key)).json()
+        seen += [post["id"] for post in page["data"]]
+        cursor = page["nextCursor"]
+    assert seen == expected
+
+
+async def test_filters_narrow_the_list(api: Api, make: Make, owner: Login) -> None:
+    second = await make.account(owner, username="second")
+    profile = await make.profile(owner)
+    draft = await make.post(owner, draft=True, text="50% Off_er", tags=["sale"], externalId="e", title="Big NEWS")
+    waiting = await make.post(owner, scheduledAt=soon(days=2), targets=[{"accountId": second["id"]}])
+    bare = await make.post(owner, draft=True, profileId=profile["id"], platforms=None)
+
+    for query, expected in {
+        "status=draft": [bare, draft],
+        "status=scheduled": [waiting],
+        "platform=sandbox": [waiting, draft],
+        "platform=twitter": [],
+        f"accountId={second['id']}": [waiting, draft],
+        "tag=sale": [draft],
+        "tag=sal": [],
+        "externalId=e": [draft],
+        "q=0%25+off_": [draft],
+        "q=news": [draft],
+        "q=_ews": [],
+        f"profileId={profile['id']}": [bare],
+        f"from={soon(days=1)}": [waiting],
+        f"to={soon(days=1)}": [bare, draft],
+        f"from={soon(days=-1)[:19]}&to={soon(days=3)[:19]}": [bare, waiting, draft],
+        "fanoutId=job_" + "0" * 26: [],
+        "status=&q=": [bare, waiting, draft],
+    }.items():
+        assert await listed(api, owner, query) == [post["id"] for post in expected], query
+
+
+async def test_a_schedule_whose_time_came_is_listed_as_queued(
+    api: Api, make: Make, owner: Login, database: Database
+) -> None:
+    post = await make.post(owner, scheduledAt=soon(days=1))
+    past = datetime.now(UTC) - timedelta(minutes=5)
+    await set_target(database, post, due_at=past, next_attempt_at=past)
+    async with database.transaction() as db:
+        await db.execute("update post set scheduled_at = $2 where id = $1", ids.decode("pst", post["id"]), past)
+    assert await listed(api, owner, "status=queued") == [post["id"]]
+    assert await listed(api, owner, "status=scheduled") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "path"),
+    [
+        ("profileId=x", 422, "profileId"),
+        ("accountId=prof_" + "0" * 26, 422, "accountId"),
+        ("status=done", 422, "status"),
+        ("platform=myspace", 422, "platform"),
+        ("from=yesterday", 422, "from"),
+        ("sort=text", 422, "sort"),
+        ("limit=101", 422, "limit"),
+        ("color=red", 422, "color"),
+        ("q=" + "x" * 201, 422, "q"),
+        ("q=%00", 422, "q"),
+        ("q=%ff", 400, None),
+        ("cursor=abc", 400, "cursor"),
+        ("profileId=prof_" + "0" * 26, 404, None),
+    ],
+)
+async def test_a_query_that_cannot_be_meant_is_refused(
+    api: Api, owner: Login, query: str, status: int, path: str | None
+) -> None:
+    answer = await api.get(f"/posts?{query}", key=owner.key)
+    assert answer.status_code == status
+    if path is not None:
+        assert answer.json()["errors"][0]["path"] == path
+
+
+async def test_a_cursor_fits_only_its_own_list(api: Api, make: Make, owner: Login) -> None:
+    for _ in range(2):
+        await make.post(owner, draft=True)
+    cursor = (await api.get("/posts?limit=1", key=owner.key)).json()["nextCursor"]
+    assert (await api.get(f"/posts?limit=1&status=draft&cursor={cursor}", key=owner.key)).status_code == 400
+
+
+async def test_the_number_of_statements_does_not_grow_with_rows(
+    api: Api, make: Make, owner: Login, tools: Tools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Targets come by `= any($1)`: one statement for the posts, one for all of their targets."""
+    await make.account(owner, username="second")
+    counts = []
+    for _ in range(2):
+        for _ in range(3):
+            await make.post(owner, draft=True)
+        counts.append(await statements(api, owner, tools, "/posts"))
+    assert counts == [2, 2]
+
+
+async def statements(api: Api, owner: Login, tools: Tools, path: str) -> int:
+    await api.get(path, key=owner.key)  # the caller is remembered from here on
+    ran: list[str] = []
+    connections = [holder._con for holder in tools.database.pool._holders if holder._con is not None]
+
+    def log(record: Any) -> None:
+        ran.append(record.query)
+
+    for connection in connections:
+        connection.add_query_logger(log)
+    await api.get(path, key=owner.key)
+    for connection in connections:
+        connection.remove_query_logger(log)
+    return len(ran)
+
+
+async def test_status_tells_how_far_each_target_is(api: Api, make: Make, owner: Login, database: Database) -> None:
+    post = await make.post(owner)
+    await set_target(database, post, status="published", url="https://x.test/1", delivery="live", next_attempt_at=None)
+    await set_status(database, post, "published")
+    found = (await api.get(f"/posts/{post['id']}/status", key=owner.key)).json()
+    assert (found["postId"], found["status"], found["published"], found["total"]) == (post["id"], "published", 1, 1)
+    assert found["targets"][0]["url"] == "https://x.test/1"
+    assert found["approval"]["state"] == "not_required"
+
+
+async def test_stats_count_posts_and_their_targets(api: Api, make: Make, owner: Login, database: Database) -> None:
+    done, failed = await make.post(owner), await make.post(owner)
+    await set_target(database, done, status="published", published_at=datetime.now(UTC), next_attempt_at=None)
+    await set_status(database, done, "published")
+    await set_target(database, failed, status="failed", next_attempt_at=None)
+    await set_status(database, failed, "failed")
+    upcoming = await make.post(owner, scheduledAt=soon(days=1))
+    await api.delete(f"/posts/{(await make.post(owner))['id']}", key=owner.key)
+
+    found = (await api.get("/posts/stats", key=owner.key)).json()
+
+    assert (found["total"], found["trashed"], found["successRate"]) == (3, 1, 0.5)
+    assert found["byStatus"]["published"] == found["byStatus"]["failed"] == found["byStatus"]["scheduled"] == 1
+    assert found["byPlatform"] == {"sandbox": {"published": 1, "failed": 1}}
+    assert len(found["last7Days"]) == 7
+    assert found["last7Days"][-1] | {"date": ""} == {"date": "", "published": 1, "failed": 1}
+    assert found["next"]["postId"] == upcoming["id"]
+    assert (await api.get("/posts/stats?profileId=prof_" + "0" * 26, key=owner.key)).status_code == 404
+    empty = await make.profile(owner)
+    none = (await api.get(f"/posts/stats?profileId={empty['id']}", key=owner.key)).json()
+    assert (none["total"], none["successRate"], none["next"]) == (0, None, None)
+
+
+@pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
+async def test_posts_of_others_do_not_exist(api: Api, make: Make, owner: Login, method: str) -> None:
+    post = await make.post(owner)
+    stranger = await make.owner()
+    body = {"json": {"text": "x"}} if method == "PATCH" else {}
+    assert (await api.call(method, f"/posts/{post['id']}", key=stranger.key, **body)).status_code == 404
+    for path in ("status", "audit"):
+        assert (await api.get(f"/posts/{post['id']}/{path}", key=stranger.key)).status_code == 404
+    for path in ("restore", "approve", "reject", "request-approval"):
+        assert (await api.post(f"/posts/{post['id']}/{path}", key=stranger.key)).status_code == 404
+    assert await listed(api, stranger) == []
+    body = {"profileId": owner.profile, "text": "x", "draft": True}
+    assert (await api.post("/posts", json=body, key=stranger.key)).status_code == 422
+
+
+async def test_a_member_of_one_profile_sees_only_its_posts(api: Api, make: Make, owner: Login) -> None:
+    profile = await make.profile(owner)
+    hidden = await make.post(owner)
+    shown = await make.post(owner, profileId=profile["id"], draft=True, platforms=None)
+    editor = await make.member(owner, role="editor", profile_ids=[profile["id"]])
+
+    assert await listed(api, editor) == [shown["id"]]
+    assert (await api.get(f"/posts/{hidden['id']}", key=editor.key)).status_code == 404
+    assert (await api.get(f"/posts?profileId={owner.profile}", key=editor.key)).status_code == 404
+    assert (await api.get("/posts/stats", key=editor.key)).json()["total"] == 1
+    body = {"profileId": owner.profile, "text": "x", "draft": True}
+    assert (await api.post("/posts", json=body, key=editor.key)).json()["errors"][0]["path"] == "/profileId"

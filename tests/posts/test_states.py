@@ -1,0 +1,73 @@
+from datetime import UTC, datetime, timedelta
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from signalpost.posts.states import OVER, POST_MOVES, POST_STATUSES, TARGET_MOVES, TargetStatus, post_status
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+LATER = NOW + timedelta(hours=1)
+STATUSES = get_args(TargetStatus)
+
+
+@pytest.mark.parametrize(
+    ("targets", "due", "expected"),
+    [
+        ([], None, "draft"),
+        (["pending"], None, "draft"),
+        (["cancelled", "cancelled"], None, "draft"),
+        (["pending", "pending"], LATER, "scheduled"),
+        (["pending", "cancelled"], LATER, "scheduled"),
+        (["pending", "pending"], NOW, "queued"),
+        (["publishing", "pending"], NOW, "publishing"),
+        (["published", "pending"], LATER, "publishing"),
+        (["failed", "pending"], LATER, "publishing"),
+        (["processing"], None, "publishing"),
+        (["retrying"], LATER, "publishing"),
+        (["unknown", "published"], None, "publishing"),
+        (["published", "published"], None, "published"),
+        (["published", "cancelled"], None, "published"),
+        (["published", "removed"], None, "published"),
+        (["published", "failed"], None, "partial"),
+        (["removed", "failed"], None, "partial"),
+        (["failed", "failed"], None, "failed"),
+    ],
+)
+def test_a_post_is_what_its_targets_are(targets: list[TargetStatus], due: datetime | None, expected: str) -> None:
+    assert post_status(targets, due, NOW) == expected
+
+
+def test_an_account_lost_before_the_start_leaves_the_others_scheduled() -> None:
+    assert post_status(["failed", "pending"], LATER, NOW, started=False) == "scheduled"
+    assert post_status(["failed", "pending"], NOW, NOW, started=False) == "queued"
+    assert post_status(["failed", "failed"], None, NOW, started=False) == "failed"
+
+
+@given(st.lists(st.sampled_from(STATUSES), max_size=8), st.none() | st.timedeltas(-timedelta(3), timedelta(3)))
+def test_any_targets_make_a_post_status_whatever_their_order(
+    targets: list[TargetStatus], away: timedelta | None
+) -> None:
+    due = None if away is None else NOW + away
+    found = post_status(targets, due, NOW)
+
+    assert found in POST_STATUSES
+    assert found == post_status(sorted(targets), due, NOW)
+    assert found == post_status([*targets, "cancelled"], due, NOW)
+    live = [status for status in targets if status != "cancelled"]
+    ended = bool(live) and all(status in OVER for status in live)
+    assert (found in ("published", "partial", "failed")) == ended
+
+
+def test_the_tables_of_moves_speak_of_every_state() -> None:
+    assert set(TARGET_MOVES) == set(STATUSES)
+    assert set(POST_MOVES) == set(POST_STATUSES)
+    assert all(moves <= set(STATUSES) for moves in TARGET_MOVES.values())
+    assert all(moves <= set(POST_STATUSES) for moves in POST_MOVES.values())
+
+
+def test_nothing_under_way_or_out_can_be_cancelled() -> None:
+    """A create call may have been sent: cancelling would only hide that."""
+    may = {status for status, moves in TARGET_MOVES.items() if "cancelled" in moves}
+    assert may == {"pending", "retrying"}
