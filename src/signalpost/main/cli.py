@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Awaitable, Callable
+from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar
 
@@ -29,6 +30,21 @@ T = TypeVar("T")
 STDIN = "-"
 DataDir = Annotated[Path | None, typer.Option("--data-dir", help="Data folder (default: ./data).")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
+
+
+def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer's callback
+    if wanted:
+        sys.stdout.write(f"signalpost {metadata.version('signalpost')}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Social publishing, self-hosted."""
 
 
 def fail(message: str, code: int = 1) -> NoReturn:
