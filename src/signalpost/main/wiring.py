@@ -26,6 +26,8 @@ from signalpost.publishing.work import TargetSource, declare_buckets
 from signalpost.web import idempotency
 from signalpost.web.inputs import Tools
 from signalpost.web.routing import Endpoint
+from signalpost.webhooks import subscriber as webhooks
+from signalpost.webhooks import work as webhook_work
 
 ROOMS = ("identity", "plans", "profiles", "accounts", "media", "posts", "publishing", "webhooks", "status")
 
@@ -40,11 +42,13 @@ def connect() -> None:
     subscribe(events.AccountReady, posts.on_account_ready)
     subscribe(events.RemovalRequested, removal.on_removal_requested)
     subscribe(events.ProfileDeleted, accounts.on_profile_deleted)  # after posts, which may refuse and count theirs
+    for kind in events.PUBLIC_EVENTS.values():
+        subscribe(kind, webhooks.on_event)
 
 
 def sources(tools: Tools) -> list[Source[Any, Any]]:
     """Return what the engine runs."""
-    return [TargetSource(tools), _jobs(tools)]
+    return [TargetSource(tools), webhook_work.DeliverySource(tools), _jobs(tools)]
 
 
 async def prepare(tools: Tools) -> None:
@@ -63,6 +67,8 @@ def _jobs(tools: Tools) -> jobs.Jobs:
     work.register("media.sweep", media_work.sweeper(tools), every_seconds=media_work.EVERY_SECONDS)
     account_work.register(work, tools)
     work.register(removal.JOB, removal.remover(tools))
+    purge = webhook_work.purger(tools)
+    work.register(webhook_work.PURGE_JOB, purge, every_seconds=webhook_work.PURGE_EVERY_SECONDS)
     work.register(post_work.JOB, post_work.purge, every_seconds=post_work.EVERY_SECONDS)
     return work
 
