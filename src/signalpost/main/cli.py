@@ -40,6 +40,7 @@ def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer's callback
 
 @app.callback()
 def options(
+    *,
     _version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
