@@ -1,0 +1,200 @@
+"""The service as an operator has it: a process started from the command line, spoken to over HTTP."""
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import httpx
+from tests.counterparts.tools import CHECKOUT, free_port
+
+PROGRAM = CHECKOUT / ".venv" / "bin" / "signalpost"
+KILLED_BY_FAILPOINT = 137
+_READY_SECONDS_MAX = 30.0
+_ENVIRONMENT = {
+    "SIGNALPOST_ALLOWED_PRIVATE_HOSTS": "127.0.0.1",
+    "SIGNALPOST_ALLOW_PRIVATE_WEBHOOKS": "true",
+    "SIGNALPOST_LOG_FORMAT": "json",
+}
+
+
+class NotThere(Exception):
+    """What was waited for did not come; the message ends with the service's last log lines."""
+
+
+class Service:
+    """A data folder and a port, and at times a process that serves them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.process: asyncio.subprocess.Process | None = None
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def log(self) -> str:
+        return (self.folder / "log").read_text(errors="replace")
+
+    @property
+    def greeting(self) -> str:
+        """Everything that was printed for people, over all starts."""
+        return (self.folder / "greeting").read_text()
+
+    async def start(self, **environment: str) -> Self:
+        """Start it and wait until it is healthy; fails when it ends instead."""
+        await self.launch("--port", str(self.port), **environment)
+        async with httpx.AsyncClient() as client:
+
+            async def healthy() -> bool:
+                assert self.process is not None
+                assert self.process.returncode is None, self.log[-3000:]
+                try:
+                    answer = await client.get(f"{self.base_url}/api/v1/healthz/api")
+                except httpx.TransportError:
+                    return False
+                return answer.status_code == 200 and answer.json()["status"] == "ok"
+
+            await self.until(healthy, "a healthy answer", _READY_SECONDS_MAX)
+        return self
+
+    async def launch(self, *arguments: str, **environment: str) -> asyncio.subprocess.Process:
+        """Start `signalpost serve` without waiting for anything."""
+        with (self.folder / "log").open("ab") as log, (self.folder / "greeting").open("ab") as greeting:
+            self.process = await asyncio.create_subprocess_exec(
+                PROGRAM, "serve", "--data-dir", str(self.folder / "data"), *arguments,
+                stdout=greeting, stderr=log, env=self.environment(environment), cwd=self.folder,
+            )  # fmt: skip
+        return self.process
+
+    async def kill(self) -> None:
+        """kill -9, as the kernel does when memory runs out. The database outlives it."""
+        assert self.process is not None
+        self.process.kill()
+        await self.process.wait()
+
+    async def stop(self) -> int:
+        """SIGTERM; returns the exit code."""
+        assert self.process is not None
+        self.process.terminate()
+        return await self.ended()
+
+    async def ended(self, within_seconds: float = 30.0) -> int:
+        """Wait for its end; returns the exit code."""
+        assert self.process is not None
+        async with asyncio.timeout(within_seconds):
+            return await self.process.wait()
+
+    async def command(self, *arguments: str, text_in: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run a command of `signalpost` to its end."""
+        return await asyncio.to_thread(
+            subprocess.run, [PROGRAM, *arguments, "--data-dir", str(self.folder / "data")], input=text_in,
+            capture_output=True, text=True, timeout=60, check=False, env=self.environment(environment),
+            cwd=self.folder,
+        )  # fmt: skip
+
+    @staticmethod
+    def environment(more: Mapping[str, str]) -> dict[str, str]:
+        """What the process finds: nothing of the tests' own settings."""
+        ours = {name: value for name, value in os.environ.items() if not name.startswith("SIGNALPOST_")}
+        return ours | _ENVIRONMENT | dict(more)
+
+    async def owner(self) -> "Api":
+        """Make an owner on the command line while the service runs, and speak with their key."""
+        arguments = ("create-owner", "--email", "owner@example.test", "--password", "-", "--workspace", "Bakery")
+        done = await self.command(*arguments, "--json", text_in="correct horse battery\n")
+        assert done.returncode == 0, done.stderr
+        return Api(self, json.loads(done.stdout))
+
+    async def until(self, condition: Any, what: str, seconds: float = 10.0) -> Any:
+        """Ask `condition()` until it gives something true; returns that."""
+        try:
+            async with asyncio.timeout(seconds):
+                while not (found := await condition()):
+                    await asyncio.sleep(0.02)
+        except TimeoutError:
+            log = self.log[-3000:]
+            raise NotThere(f"no {what} within {seconds} s. Last words:\n{log}") from None
+        return found
+
+    async def close(self) -> None:
+        """End the service and its database, whatever state they are in, and remove the folder."""
+        if self.process is not None and self.process.returncode is None:
+            await self.kill()
+        if (self.folder / "data" / "postgres").exists():
+            from signalpost.kit import postgres
+
+            cluster = await asyncio.to_thread(postgres.start, self.folder / "data")
+            await asyncio.to_thread(cluster.stop)
+        shutil.rmtree(self.folder)
+
+
+class Api:
+    """Plain HTTP with one owner's key; an answer that is no success fails the test."""
+
+    def __init__(self, service: Service, owner: Mapping[str, Any]) -> None:
+        self.service = service
+        self.profile: str = owner["profileId"]
+        self.key: str = owner["apiKey"]
+
+    async def call(self, method: str, path: str, **options: Any) -> Any:
+        headers = {"Authorization": f"Bearer {self.key}"}
+        # A connection of its own for each: the service is restarted in between.
+        async with httpx.AsyncClient(base_url=f"{self.service.base_url}/api/v1", headers=headers) as client:
+            answer = await client.request(method, path, **options)
+        assert answer.is_success, f"{answer.status_code} {answer.text}\n{self.service.log[-3000:]}"
+        return answer.json()
+
+    async def get(self, path: str, **options: Any) -> Any:
+        return await self.call("GET", path, **options)
+
+    async def post(self, path: str, **options: Any) -> Any:
+        return await self.call("POST", path, **options)
+
+    async def connect(self, platform: str, **fields: str) -> Any:
+        return await self.post(f"/platforms/{platform}/connect", json={"profileId": self.profile, "fields": fields})
+
+    async def publish(self, platforms: Sequence[str], text: str, **fields: Any) -> Any:
+        body = {"profileId": self.profile, "platforms": list(platforms), "text": text} | fields
+        return await self.post("/posts", json=body)
+
+    async def ends(self, post: Mapping[str, Any], status: str = "published", seconds: float = 15.0) -> Any:
+        """Wait until the post has that status; returns the post as it is then."""
+
+        async def ended() -> bool:
+            now = await self.get(f"/posts/{post['id']}/status")
+            assert now["status"] in (status, "scheduled", "queued", "publishing"), now
+            return bool(now["status"] == status)
+
+        await self.service.until(ended, f"post with status {status}", seconds)
+        return await self.get(f"/posts/{post['id']}")
+
+
+@contextlib.asynccontextmanager
+async def installed() -> AsyncIterator[Service]:
+    """A service that was never started, in a folder of its own."""
+    folder = Path(tempfile.mkdtemp(prefix="signalpost-e2e-"))
+    folder.chmod(0o755)  # the database's account must get through when we are root
+    service = Service(folder)
+    try:
+        yield service
+    finally:
+        await service.close()
+
+
+def postmaster(service: Service) -> int:
+    """Process id of the service's embedded database."""
+    return int((service.folder / "data" / "postgres" / "cluster" / "postmaster.pid").read_text().split()[0])
+
+
+def kill_postmaster(service: Service) -> None:
+    os.kill(postmaster(service), signal.SIGKILL)
