@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
@@ -15,7 +16,7 @@ from signalpost.webhooks.states import LOST_DAYS, LOST_MAX, DeliveryState
 
 _logger = log.get("webhooks")
 
-# Ages are taken before the statement is sent and subtracted from the clock inside it: a retry is never too early.
+_CLOCK = "select clock_timestamp()"
 # A row without next_attempt_at was dropped meanwhile (its webhook is deleted): no result brings it back.
 # Asked for again while an extra attempt ran: one more.
 _SETTLE = """
@@ -33,11 +34,8 @@ update delivery d set
     log = case when jsonb_array_length(d.log) >= 20 then d.log - 0 else d.log end || jsonb_build_object(
         'at', to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'resend', e.extra,
         'status', e.status, 'error', e.error, 'durationMs', e.duration_ms)
-from (
-    select u.*, clock_timestamp() - make_interval(secs => u.age) as at
-    from unnest($1::uuid[], $2::bool[], $3::text[], $4::float8[], $5::float8[], $6::int[], $7::int[], $8::text[],
-        $9::text[]) as u(id, extra, state, retry_seconds, age, duration_ms, status, error, response)
-) e
+from unnest($1::uuid[], $2::bool[], $3::text[], $4::float8[], $5::timestamptz[], $6::int[], $7::int[], $8::text[],
+    $9::text[]) as e(id, extra, state, retry_seconds, at, duration_ms, status, error, response)
 where d.id = e.id
 """
 _POSTPONE = """
@@ -51,12 +49,12 @@ from unnest($1::uuid[], $2::bool[], $3::text[]) as e(id, extra, error) where d.i
 """
 _COUNT = """
 update webhook w set
-    consecutive_failures = c.failures + case when c.succeeded then 0 else w.consecutive_failures end,
-    consecutive_lost = c.lost + case when c.succeeded then 0 else w.consecutive_lost end,
-    last_success_at = greatest(w.last_success_at, clock_timestamp() - make_interval(secs => c.success_age)),
-    last_failure_at = greatest(w.last_failure_at, clock_timestamp() - make_interval(secs => c.failure_age))
-from unnest($1::uuid[], $2::bool[], $3::int[], $4::int[], $5::float8[], $6::float8[])
-    as c(id, succeeded, failures, lost, success_age, failure_age)
+    consecutive_failures = c.failures + case when c.succeeded_at is not null then 0 else w.consecutive_failures end,
+    consecutive_lost = c.lost + case when c.succeeded_at is not null then 0 else w.consecutive_lost end,
+    last_success_at = greatest(w.last_success_at, c.succeeded_at),
+    last_failure_at = greatest(w.last_failure_at, c.failed_at)
+from unnest($1::uuid[], $2::int[], $3::int[], $4::timestamptz[], $5::timestamptz[])
+    as c(id, failures, lost, succeeded_at, failed_at)
 where w.id = c.id
 """
 _DISABLE = """
@@ -87,41 +85,36 @@ class _Tally:
     """What a turn did to one webhook: failures and losses since the last success in it."""
 
     def __init__(self) -> None:
-        self.succeeded_at: float | None = None
-        self.failed_at: float | None = None
+        self.succeeded_at: datetime | None = None
+        self.failed_at: datetime | None = None
         self.failures = self.lost = 0
 
-    def add(self, one: Settled) -> None:
+    def add(self, one: Settled, at: datetime) -> None:
         if one.ending.delivered:
-            self.succeeded_at, self.failures, self.lost = one.ending.at, 0, 0
+            self.succeeded_at, self.failures, self.lost = at, 0, 0
         else:
-            self.failed_at = one.ending.at
+            self.failed_at = at
             self.failures += 1
             self.lost += one.lost
 
 
 async def settle(db: Db, ended: Sequence[Settled]) -> None:
-    """Write the ends of attempts that count."""
-    now = clock.monotonic()
-    rows = [
-        (
-            one.attempt.id,
-            one.attempt.extra,
-            one.state,
-            one.retry_seconds,
-            now - one.ending.at,
-            one.ending.duration_ms,
-            one.ending.status,
-            one.ending.error,
-            one.ending.response,
-        )
-        for one in ended
-    ]
-    await db.execute(_SETTLE, *_columns(rows))
+    """Write the ends of attempts that count, at their time by the database clock: retries are never too early."""
+    steady = clock.monotonic()  # read before the other clock: what happened may look younger than it is, never older
+    now: datetime = await db.fetchval(_CLOCK)
+    rows: list[tuple[object, ...]] = []
     tallies: dict[UUID, _Tally] = defaultdict(_Tally)
     for one in sorted(ended, key=lambda one: one.ending.at):
-        tallies[one.attempt.webhook_id].add(one)
-    await _count(db, tallies)
+        attempt, ending = one.attempt, one.ending
+        at = now - timedelta(seconds=steady - ending.at)
+        tallies[attempt.webhook_id].add(one, at)
+        rows.append(
+            (attempt.id, attempt.extra, one.state, one.retry_seconds, at, ending.duration_ms, ending.status,
+             ending.error, ending.response)
+        )  # fmt: skip
+    await db.execute(_SETTLE, *_columns(rows))
+    counts = [(key, tally.failures, tally.lost, tally.succeeded_at, tally.failed_at) for key, tally in tallies.items()]
+    await db.execute(_COUNT, *_columns(counts))
     if lost := [webhook_id for webhook_id, tally in tallies.items() if tally.lost]:
         await _disable(db, lost)
 
@@ -130,22 +123,6 @@ async def postpone(db: Db, items: Sequence[tuple[Attempt, Ending]], seconds: flo
     """Try again in so many seconds; nothing is counted or charged to the receiver."""
     rows = [(attempt.id, attempt.extra, ending.error) for attempt, ending in items]
     await db.execute(_POSTPONE, *_columns(rows), seconds)
-
-
-async def _count(db: Db, tallies: dict[UUID, _Tally]) -> None:
-    now = clock.monotonic()
-    rows = [
-        (
-            webhook_id,
-            tally.succeeded_at is not None,
-            tally.failures,
-            tally.lost,
-            None if tally.succeeded_at is None else now - tally.succeeded_at,
-            None if tally.failed_at is None else now - tally.failed_at,
-        )
-        for webhook_id, tally in tallies.items()
-    ]
-    await db.execute(_COUNT, *_columns(rows))
 
 
 async def _disable(db: Db, webhook_ids: Sequence[UUID]) -> None:

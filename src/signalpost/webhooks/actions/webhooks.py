@@ -25,6 +25,7 @@ insert into webhook (id, workspace_id, url, events, name, description, profile_i
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)
 returning {COLUMNS}
 """  # noqa: S608 - constants only
+# Takes the lane's lock, if anything waits in it.
 _WAKE = """
 select wake_lanes('delivery', array[$1::uuid], $2, array[null::text],
     array[(select min(due_at) from delivery where webhook_id = $1 and due_at is not null)])
@@ -138,6 +139,7 @@ async def rotate_secret(db: Db, keys: KeyRing, webhook: WebhookRow) -> WebhookWi
 
 async def delete_webhook(db: Db, webhook: WebhookRow) -> WebhookDeletion:
     """End a webhook and drop what waits for it. An attempt under way ends by itself and changes nothing any more."""
+    await db.execute(_WAKE, webhook.id, webhook.workspace_id)
     await db.execute(_DROP, webhook.id, webhook.workspace_id)
     if not await db.fetchval(_DELETE, webhook.id, webhook.workspace_id, clock.now()):
         raise problems.NotFound

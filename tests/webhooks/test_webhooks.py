@@ -1,0 +1,319 @@
+"""Registering webhooks: what may be asked for, who sees what, and that a secret is shown once."""
+
+import asyncio
+import base64
+import dataclasses
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from tests.api import Api
+from tests.make import Make
+from tests.webhooks.support import register, uuid_of
+
+from signalpost.events import PUBLIC_EVENTS
+from signalpost.kit.db import Database
+from signalpost.kit.http import Client
+from signalpost.main import app
+from signalpost.web.inputs import Tools
+
+URL = "http://127.0.0.1:9/hook"
+
+
+def issues(answer: Any) -> list[tuple[str, str]]:
+    return [(issue["path"], issue["code"]) for issue in answer.json()["errors"]]
+
+
+async def test_a_webhook_needs_only_an_address(api: Api, make: Make) -> None:
+    """And then hears the six events of the specification."""
+    owner = await make.owner()
+
+    made = await register(api, owner, URL)
+
+    secret = made.pop("secret")
+    assert re.fullmatch(r"whsec_[A-Za-z0-9]{43}=", secret)
+    assert len(base64.b64decode(secret[6:])) == 32
+    assert made == {
+        "id": made["id"], "url": URL, "events": list(PUBLIC_EVENTS), "name": None, "profileIds": None,
+        "deliveryMode": "retry", "active": True, "status": "active", "disabledReason": None, "consecutiveFailures": 0,
+        "lastSuccessAt": None, "lastFailureAt": None, "description": None, "createdAt": made["createdAt"],
+        "updatedAt": made["updatedAt"],
+    }  # fmt: skip
+    assert (await api.get(f"/webhooks/{made['id']}", key=owner.key)).json() == made
+    assert (await api.get("/webhooks", key=owner.key)).json() == {"data": [made], "nextCursor": None, "hasMore": False}
+    assert (await api.get("/v1/webhooks", key=owner.key)).json()["data"] == [made]
+
+
+async def test_everything_can_be_said_at_once(api: Api, make: Make) -> None:
+    owner = await make.owner()
+    wish = {
+        "url": URL, "events": ["post.failed", "post.queued", "post.failed"], "name": "Ops", "description": "Why",
+        "profileIds": [owner.profile], "deliveryMode": "single", "active": False,
+    }  # fmt: skip
+
+    made = (await api.post("/webhooks", json=wish, key=owner.key)).json()
+
+    assert made["events"] == ["post.queued", "post.failed"]
+    assert (made["status"], made["active"]) == ("paused", False)
+    for name in ("name", "description", "profileIds", "deliveryMode"):
+        assert made[name] == wish[name]
+
+
+@pytest.mark.parametrize("nothing", [[], None])
+async def test_no_events_are_all_events(api: Api, make: Make, nothing: Any) -> None:
+    assert (await register(api, await make.owner(), URL, events=nothing))["events"] == list(PUBLIC_EVENTS)
+
+
+async def test_one_address_may_have_two_webhooks(api: Api, make: Make) -> None:
+    owner = await make.owner()
+    first, second = await register(api, owner, URL), await register(api, owner, URL)
+    assert first["id"] != second["id"]
+    assert first["secret"] != second["secret"]
+
+
+@pytest.mark.parametrize(
+    ("wish", "found"),
+    [
+        ({}, [("/url", "required")]),
+        ({"url": 5}, [("/url", "type")]),
+        (
+            {"url": URL, "events": ["post.queued", "post.lost", "*"]},
+            [("/events/1", "not_allowed"), ("/events/2", "not_allowed")],
+        ),
+        ({"url": URL, "events": "post.queued"}, [("/events", "type")]),
+        ({"url": URL, "profileIds": []}, [("/profileIds", "too_short")]),
+        (
+            {"url": URL, "profileIds": ["prof_01JD7ZK8Q4M4S0V9T6B2X3Y5W7", "x"]},
+            [("/profileIds/0", "not_found"), ("/profileIds/1", "not_found")],
+        ),
+        ({"url": URL, "secret": "mine"}, [("/secret", "unknown_field")]),
+        ({"url": URL, "deliveryMode": "never"}, [("/deliveryMode", "not_allowed")]),
+        (
+            {"url": URL, "name": "x" * 101, "description": "x" * 501},
+            [("/description", "too_long"), ("/name", "too_long")],
+        ),
+        ({"url": "https://example.com/" + "x" * 2048}, [("/url", "too_long")]),
+        ({"url": URL, "name": "nul\0"}, [("/name", "format")]),
+    ],
+)  # fmt: skip
+async def test_bad_wishes_are_refused_with_every_finding(api: Api, make: Make, wish: Any, found: Any) -> None:
+    owner = await make.owner()
+
+    answer = await api.post("/webhooks", json=wish, key=owner.key)
+
+    assert answer.status_code == 422
+    assert sorted(issues(answer)) == found
+    assert (await api.get("/webhooks", key=owner.key)).json()["data"] == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "", "x", "ftp://example.com/", "https://", "https://user:pass@example.com/", "https://exa mple.com/",
+        "https://example.com:0/", "https://[::1/", "javascript:alert(1)", "https://\udfff.example/",
+    ],
+)  # fmt: skip
+async def test_malformed_addresses_are_refused_even_where_private_ones_are_allowed(
+    api: Api, make: Make, url: str
+) -> None:
+    owner = await make.owner()
+    body = b'{"url": "%s"}' % url.encode("utf-8", "surrogatepass")
+    headers = {"Content-Type": "application/json"}
+
+    answer = await api.post("/webhooks", content=body, headers=headers, key=owner.key)
+
+    assert answer.status_code in (400, 422)
+    assert answer.json()["code"] in ("unsafe_url", "malformed_request", "validation_failed")
+
+
+@pytest.fixture
+async def strict(tools: Tools) -> AsyncIterator[Api]:
+    """The application as an operator runs it: only public https addresses; names resolve as below."""
+
+    async def lookup(host: str) -> list[str]:
+        return {"good.example": ["93.184.216.34"], "mixed.example": ["93.184.216.34", "10.0.0.1"]}.get(
+            host, ["10.0.0.1"]
+        )
+
+    settings = dataclasses.replace(tools.settings, allow_private_webhooks=False)
+    async with Client(lookup=lookup) as http:
+        served = dataclasses.replace(tools, settings=settings, http=http)
+        async with Api(app.create(served)) as opened:
+            yield opened
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://good.example/", "https://127.0.0.1/", "https://169.254.169.254/latest", "https://[::1]/", "https://10.1.2.3/",
+        "https://0x7f.1/", "https://2130706433/", "https://inner.example/", "https://mixed.example/",
+    ],
+)  # fmt: skip
+async def test_addresses_that_lead_inside_are_refused(strict: Api, make: Make, url: str) -> None:
+    """At registration and at a change, before anything is written."""
+    owner = await make.owner()
+    made = await register(strict, owner, "https://good.example/hook")
+
+    created = await strict.post("/webhooks", json={"url": url}, key=owner.key)
+    changed = await strict.patch(f"/webhooks/{made['id']}", json={"url": url}, key=owner.key)
+
+    for answer in (created, changed):
+        assert (answer.status_code, answer.json()["code"]) == (422, "unsafe_url")
+        assert issues(answer) == [("/url", "unsafe_url")]
+    assert [one["url"] for one in (await strict.get("/webhooks", key=owner.key)).json()["data"]] == [made["url"]]
+
+
+async def test_a_change_touches_what_it_names(api: Api, make: Make) -> None:
+    owner = await make.owner()
+    made = await register(api, owner, URL, name="Ops", description="Why", events=["post.queued"], deliveryMode="single")
+    path = f"/webhooks/{made['id']}"
+
+    changed = (await api.patch(path, json={"url": URL + "2", "name": None, "events": []}, key=owner.key)).json()
+
+    assert "secret" not in changed
+    assert (changed["url"], changed["name"], changed["events"]) == (URL + "2", None, list(PUBLIC_EVENTS))
+    assert (changed["description"], changed["deliveryMode"], changed["status"]) == ("Why", "single", "active")
+    assert (await api.patch(path, json={"active": False}, key=owner.key)).json()["status"] == "paused"
+    assert (await api.patch(path, json={"active": False}, key=owner.key)).json()["status"] == "paused"
+    assert (await api.patch(path, json={"active": True}, key=owner.key)).json()["status"] == "active"
+    assert (await api.patch(path, json={"url": None}, key=owner.key)).status_code == 422
+    assert (await api.patch(path, json={"status": "active"}, key=owner.key)).status_code == 422
+
+
+async def test_a_deleted_webhook_is_gone(api: Api, make: Make) -> None:
+    owner = await make.owner()
+    made = await register(api, owner, URL)
+    path = f"/webhooks/{made['id']}"
+
+    assert (await api.delete(path, key=owner.key)).json() == {"id": made["id"], "deleted": True}
+
+    for answer in (
+        await api.delete(path, key=owner.key),
+        await api.get(path, key=owner.key),
+        await api.patch(path, json={"active": True}, key=owner.key),
+        await api.post(path + "/test", key=owner.key),
+        await api.post(path + "/rotate-secret", key=owner.key),
+        await api.get(path + "/deliveries", key=owner.key),
+    ):
+        assert answer.status_code == 404
+    assert (await api.get("/webhooks", key=owner.key)).json()["data"] == []
+
+
+async def test_nobody_else_sees_it(api: Api, make: Make) -> None:
+    """Another workspace, and a foreign kind of id, are told the same as of an id that never was."""
+    owner, stranger = await make.owner(), await make.owner()
+    made = await register(api, owner, URL)
+    test = (await api.post(f"/webhooks/{made['id']}/test", key=owner.key)).json()
+    mine = await register(api, stranger, URL)
+
+    for webhook_id in (made["id"], owner.profile, "whk_0", made["id"].lower()):
+        path = f"/webhooks/{webhook_id}"
+        assert (await api.get(path, key=stranger.key)).status_code == 404
+        assert (await api.patch(path, json={"active": False}, key=stranger.key)).status_code == 404
+        assert (await api.delete(path, key=stranger.key)).status_code == 404
+        assert (await api.post(path + "/test", key=stranger.key)).status_code == 404
+        assert (await api.post(path + "/rotate-secret", key=stranger.key)).status_code == 404
+        assert (await api.get(path + "/deliveries", key=stranger.key)).status_code == 404
+    through_mine = f"/webhooks/{mine['id']}/deliveries/{test['id']}"
+    assert (await api.get(through_mine, key=stranger.key)).status_code == 404
+    assert (await api.post(through_mine + "/resend", key=stranger.key)).status_code == 404
+    assert (await api.get(f"/webhooks/{made['id']}/deliveries/x", key=owner.key)).status_code == 404
+
+
+@pytest.mark.parametrize("role", ["editor", "contributor", "approver", "viewer"])
+async def test_only_owner_and_admin_have_webhooks(api: Api, make: Make, role: str) -> None:
+    owner = await make.owner()
+    admin, other = await make.member(owner, role="admin"), await make.member(owner, role=role)
+    made = await register(api, admin, URL)
+
+    assert (await api.get("/webhooks", key=other.key)).status_code == 403
+    assert (await api.delete(f"/webhooks/{made['id']}", key=other.key)).status_code == 403
+    assert (await api.post("/webhooks", json={"url": URL}, key=other.key)).status_code == 403
+
+
+async def test_a_member_of_some_profiles_has_webhooks_of_these(api: Api, make: Make) -> None:
+    """Else a webhook would tell of what its maker may not see."""
+    owner = await make.owner()
+    inside, outside = owner.profile, (await make.profile(owner))["id"]
+    limited = await make.member(owner, role="admin", profile_ids=[inside])
+    wide, other = await register(api, owner, URL), await register(api, owner, URL, profileIds=[outside])
+    narrow = await register(api, owner, URL, profileIds=[inside])
+
+    made = await register(api, limited, URL)
+
+    assert made["profileIds"] == [inside]
+    widened = await api.patch(f"/webhooks/{made['id']}", json={"profileIds": None}, key=limited.key)
+    assert widened.json()["profileIds"] == [inside]
+    refused = await api.post("/webhooks", json={"url": URL, "profileIds": [inside, outside]}, key=limited.key)
+    assert issues(refused) == [("/profileIds/1", "not_found")]
+    listed = (await api.get("/webhooks", key=limited.key)).json()["data"]
+    assert [one["id"] for one in listed] == [made["id"], narrow["id"]]
+    for hidden in (wide, other):
+        assert (await api.get(f"/webhooks/{hidden['id']}", key=limited.key)).status_code == 404
+
+
+async def test_the_list_is_whole_and_can_be_paged(api: Api, make: Make) -> None:
+    owner = await make.owner()
+    made = [(await register(api, owner, URL))["id"] for _ in range(25)]
+
+    assert [one["id"] for one in (await api.get("/webhooks", key=owner.key)).json()["data"]] == made[::-1]
+    first = (await api.get("/webhooks?limit=20", key=owner.key)).json()
+    rest = (await api.get(f"/webhooks?limit=20&cursor={first['nextCursor']}", key=owner.key)).json()
+    assert [one["id"] for one in first["data"] + rest["data"]] == made[::-1]
+
+
+@pytest.fixture
+async def billed(tools: Tools) -> AsyncIterator[Api]:
+    """The application with plans that limit."""
+    served = dataclasses.replace(tools, settings=dataclasses.replace(tools.settings, billing_enabled=True))
+    async with Api(app.create(served)) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("plan", ["free", "starter"])
+async def test_small_plans_have_no_webhooks(billed: Api, make: Make, plan: str) -> None:
+    owner = await make.owner(plan=plan)
+
+    answer = await billed.post("/webhooks", json={"url": URL}, key=owner.key)
+
+    assert (answer.status_code, answer.json()["code"]) == (402, "plan_feature_unavailable")
+    assert answer.json()["limit"] == {"name": "webhooks", "used": 0, "max": 0, "plan": plan}
+
+
+async def test_fifty_at_once_get_exactly_the_plans_three(billed: Api, make: Make, database: Database) -> None:
+    """Two creates that both see room for one must not both get it."""
+    owner = await make.owner(plan="pro")
+
+    answers = await asyncio.gather(*(billed.post("/webhooks", json={"url": URL}, key=owner.key) for _ in range(50)))
+
+    codes = sorted(answer.status_code for answer in answers)
+    assert codes == [201] * 3 + [402] * 47
+    assert {answer.json()["code"] for answer in answers if answer.status_code == 402} == {"plan_limit_reached"}
+    first = (await billed.get("/webhooks", key=owner.key)).json()["data"][0]
+    assert (await billed.delete(f"/webhooks/{first['id']}", key=owner.key)).status_code == 200
+    assert (await billed.post("/webhooks", json={"url": URL}, key=owner.key)).status_code == 201
+
+
+async def test_the_largest_plan_has_no_limit(billed: Api, make: Make) -> None:
+    owner = await make.owner(plan="max")
+    for _ in range(5):
+        await register(billed, owner, URL)
+
+
+async def test_secrets_cannot_be_read_in_the_database(api: Api, make: Make, database: Database) -> None:
+    """A stolen dump must not let anybody sign."""
+    owner = await make.owner()
+    made = await register(api, owner, URL)
+    rotated = (await api.post(f"/webhooks/{made['id']}/rotate-secret", key=owner.key)).json()
+
+    async with database.connection() as db:
+        row = await db.fetchrow("select * from webhook where id = $1", uuid_of(made))
+        rest = await db.fetch("select d::text from delivery d union all select j::text from job j")
+
+    assert row is not None
+    dump = repr(dict(row)).encode() + row["secret"] + row["former_secret"] + repr(rest).encode()
+    for secret in (made["secret"], rotated["secret"]):
+        assert secret.encode() not in dump
+        assert base64.b64decode(secret[6:]) not in dump
+        assert base64.b64decode(secret[6:]).hex().encode() not in dump
