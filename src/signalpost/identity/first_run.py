@@ -30,6 +30,11 @@ async def issue(db: Db) -> str | None:
     return token if await db.fetchval(_ISSUE, tokens.digest(token)) else None
 
 
+async def nobody_is_registered(db: Db) -> bool:
+    """Whether the service still waits for its first user."""
+    return bool(await db.fetchval("select not exists (select from app_user)"))
+
+
 async def is_valid(db: Db, token: str) -> bool:
     """Whether the page may be shown for this token."""
     return bool(await db.fetchval(_VALID, tokens.digest(token)))

@@ -1,13 +1,14 @@
 """The HTTP application and what it needs to live: database pool, outgoing client, keys, storage."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from importlib import metadata
-from typing import Any
 
 from litestar import Litestar
 
+from signalpost.console import pages
+from signalpost.console.description import describe
 from signalpost.engine.engine import Engine
 from signalpost.identity.authenticate import authenticator
 from signalpost.kit import crypto, storage
@@ -51,8 +52,8 @@ async def open_tools(
         await database.close()
 
 
-def create(tools: Tools, *, pages: Sequence[Any] = ()) -> Litestar:
-    """Return the application that serves every room over `tools`."""
+def create(tools: Tools) -> Litestar:
+    """Return the application that serves every room, and the pages, over `tools`."""
     rates = plan_limits.rates(tools.settings)
     web = Web(
         tools=tools,
@@ -61,4 +62,6 @@ def create(tools: Tools, *, pages: Sequence[Any] = ()) -> Litestar:
         page_key=tools.keys.derive("page-cursor"),
         limiter=limits.Limiter(),
     )
-    return build(web, wiring.endpoints(), pages=pages)
+    endpoints = wiring.endpoints()
+    document = describe(endpoints, base_url=web.base_url, version=tools.version, brand=tools.settings.brand)
+    return build(web, endpoints, pages=pages.handlers(web, document))

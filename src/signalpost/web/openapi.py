@@ -1,24 +1,26 @@
 """The OpenAPI 3.1 document, made from the endpoints: nothing in it is said a second time by hand."""
 
+import functools
 import http
+import operator
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from signalpost.kit import problems, wire
+from signalpost.kit import problems
 from signalpost.kit.problems import Problem
 from signalpost.web import idempotency
 from signalpost.web.caller import PUBLIC, SIGNED_IN
-from signalpost.web.examples import example_of
+from signalpost.web.components import Components, Document, members
+from signalpost.web.examples import example_id, example_of
 from signalpost.web.inputs import LIMIT_DEFAULT, LIMIT_MAX, LIST_ALL, Id, Mine
 from signalpost.web.routing import Endpoint, Raw
 
-TEMPLATE = "#/components/schemas/{name}"
 PROBLEM_TYPE = "application/problem+json"
-Document = dict[str, Any]
 
 
 class ProblemDocument(Struct, rename="camel", kw_only=True, omit_defaults=True):
@@ -38,69 +40,85 @@ class ProblemDocument(Struct, rename="camel", kw_only=True, omit_defaults=True):
     platform: dict[str, Any] | None = None
 
 
-def problems_of(endpoint: Endpoint) -> list[type[Problem]]:
+@dataclass(frozen=True, kw_only=True)
+class Announcement:
+    """A request that the service sends to its subscribers: an event."""
+
+    name: str
+    summary: str
+    body: Any
+    examples: Mapping[str, Any]
+    headers: Mapping[str, str]  # name -> what it holds
+
+
+@dataclass(frozen=True, kw_only=True)
+class Words:
+    """What the endpoints cannot say themselves."""
+
+    base_url: str
+    version: str
+    description: str
+    tags: Mapping[str, str]  # group -> what it is about
+    refusals: Sequence[type[Problem]] = ()  # what a credential may be refused with, beside `unauthenticated`
+    announcements: Sequence[Announcement] = ()
+    parameters: Mapping[str, str] = field(default_factory=dict)  # name -> what it means, where the struct is silent
+
+
+def problems_of(endpoint: Endpoint, refusals: Sequence[type[Problem]] = ()) -> list[type[Problem]]:
     """Every problem that this operation may answer: its own and those that come from what it asks for."""
-    found: list[type[Problem]] = [problems.RateLimited, problems.InternalError, problems.Unavailable]
-    found.append(problems.NotAcceptable)
+    found: list[type[Problem]] = [
+        problems.MalformedRequest, problems.NotAcceptable, problems.ValidationFailed, problems.RateLimited,
+        problems.InternalError, problems.Unavailable,
+    ]  # fmt: skip
     if endpoint.scope != PUBLIC:
-        found += [problems.Unauthenticated, problems.InsufficientScope, problems.Forbidden]
+        found += [problems.Unauthenticated, problems.NotFound, problems.Forbidden, *refusals]
+        if endpoint.scope != SIGNED_IN:
+            found.append(problems.InsufficientScope)
     if endpoint.path_inputs:
         found.append(problems.NotFound)
-    if endpoint.body is not None or endpoint.query is not None or endpoint.has("page") or endpoint.has("request"):
-        found += [problems.MalformedRequest, problems.ValidationFailed]
-    if endpoint.body is not None or endpoint.has("request"):
+    if endpoint.writes:
         found += [problems.PayloadTooLarge, problems.UnsupportedMediaType]
     if endpoint.has("if_match"):
         found.append(problems.VersionConflict)
     if endpoint.method == "POST":
-        found += [idempotency.IdempotencyKeyReused, idempotency.IdempotencyInProgress, problems.ValidationFailed]
+        found += [idempotency.IdempotencyKeyReused, idempotency.IdempotencyInProgress]
     return sorted({*found, *endpoint.raises}, key=lambda kind: (kind.status, kind.code))
 
 
-def document(
-    endpoints: Iterable[Endpoint],
-    *,
-    base_url: str,
-    version: str,
-    description: str,
-    webhooks: Mapping[str, Any] | None = None,
-    schemas: Sequence[Any] = (),
-) -> Document:
-    """Return the whole document. `webhooks` and the `schemas` they name are added as they are."""
-    operations = [endpoint for endpoint in endpoints if not endpoint.hidden]
-    kinds = [kind for endpoint in operations for kind in (endpoint.body, _answer(endpoint)) if kind is not None]
-    kinds += [ProblemDocument, *schemas]
-    _, components = msgspec.json.schema_components(kinds, ref_template=TEMPLATE)
-    _require_all(kinds, components)
+def document(endpoints: Iterable[Endpoint], words: Words) -> Document:
+    """Return the whole document."""
+    shown = [endpoint for endpoint in endpoints if not endpoint.hidden]
+    kinds = [kind for endpoint in shown for kind in (endpoint.body, _answer(endpoint)) if kind is not None]
+    components = Components([*kinds, ProblemDocument, *(event.body for event in words.announcements)])
+    writer = _Writer(components, words)
     paths: Document = {}
-    for endpoint in operations:
-        paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = _operation(endpoint, components, base_url)
+    for endpoint in shown:
+        paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = writer.operation(endpoint)
     found: Document = {
         "openapi": "3.1.0",
         "info": {
             "title": "Signalpost API",
-            "version": version,
-            "description": description,
+            "version": words.version,
+            "description": words.description,
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
-            "contact": {"name": "The operator of this instance", "url": base_url},
+            "contact": {"name": "The operator of this instance", "url": words.base_url},
         },
-        "servers": [{"url": f"{base_url}/api/v1", "description": "This instance; /v1 is another name of the same."}],
-        "tags": [{"name": tag, "description": f"{tag}."} for tag in dict.fromkeys(e.tag for e in operations)],
+        "servers": [
+            {"url": f"{words.base_url}/api/v1", "description": "This instance; /v1 is another name of the same."}
+        ],
+        "tags": [{"name": tag, "description": words.tags[tag]} for tag in dict.fromkeys(each.tag for each in shown)],
         "security": [{"bearer": []}],
         "paths": paths,
-        "components": {
-            "securitySchemes": {
-                "bearer": {
-                    "type": "http",
-                    "scheme": "bearer",
-                    "description": "An API key (`sp_live_…`, `sp_test_…`) or an access token.",
-                }
-            },
-            "schemas": components,
-        },
     }
-    if webhooks:
-        found["webhooks"] = dict(webhooks)
+    if words.announcements:
+        found["tags"].append({"name": "Events", "description": words.tags["Events"]})
+        found["webhooks"] = {event.name: {"post": writer.announcement(event)} for event in words.announcements}
+    bearer = {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "An API key (`sp_live_…`, `sp_test_…`) or an access token.",
+    }
+    found["components"] = {"securitySchemes": {"bearer": bearer}, "schemas": components.schemas}
     return found
 
 
@@ -111,168 +129,178 @@ def operation_id(endpoint: Endpoint) -> str:
 
 
 def _answer(endpoint: Endpoint) -> Any:
-    kind = endpoint.answer
-    return None if kind is None or kind is type(None) or kind is Raw or endpoint.status == 204 else kind
+    """Return what the answer is as JSON; None where there is none, or only bytes of another type."""
+    kept = [kind for kind in members(endpoint.answer) if kind not in (None, type(None), Raw)]
+    return functools.reduce(operator.or_, kept) if kept and endpoint.status != 204 else None
 
 
-def _require_all(kinds: Sequence[Any], components: Document) -> None:
-    """Say that answers carry every key: `Shape` leaves none out."""
-    waiting = list(msgspec.inspect.multi_type_info(kinds))
-    seen: set[Any] = set()
-    while waiting:
-        kind = waiting.pop()
-        if isinstance(kind, msgspec.inspect.StructType):
-            if kind.cls in seen:
-                continue
-            seen.add(kind.cls)
-            schema = components.get(re.sub(r"[^A-Za-z0-9._-]", "_", kind.cls.__name__))
-            if schema and issubclass(kind.cls, wire.Shape) and not kind.cls.__struct_config__.omit_defaults:
-                schema["required"] = list(schema["properties"])
-            waiting += [field.type for field in kind.fields]
-        else:
-            waiting += _inner(kind)
+class _Writer:
+    def __init__(self, components: Components, words: Words) -> None:
+        self.components = components
+        self.words = words
 
-
-def _inner(kind: Any) -> list[Any]:
-    found: list[Any] = []
-    for name in ("types", "item_types"):
-        found += list(getattr(kind, name, ()))
-    for name in ("item_type", "key_type", "value_type", "type"):
-        if (inner := getattr(kind, name, None)) is not None and isinstance(inner, msgspec.inspect.Type):
-            found.append(inner)
-    return found
-
-
-def _operation(endpoint: Endpoint, components: Document, base_url: str) -> Document:
-    summary, _, rest = endpoint.description.partition("\n")
-    found: Document = {
-        "operationId": operation_id(endpoint),
-        "summary": summary.rstrip("."),
-        "description": _description(endpoint, rest.strip()),
-        "tags": [endpoint.tag],
-        "parameters": _parameters(endpoint),
-        "responses": {str(endpoint.status): _success(endpoint, components)},
-    }
-    if endpoint.scope == PUBLIC:
-        found["security"] = []
-    if endpoint.body is not None:
-        found["requestBody"] = {
-            "required": not endpoint.body_optional,
-            "content": {"application/json": _content(endpoint.body, components, endpoint.example)},
+    def operation(self, endpoint: Endpoint) -> Document:
+        summary, _, rest = endpoint.description.partition("\n")
+        found: Document = {
+            "operationId": operation_id(endpoint),
+            "summary": summary.rstrip("."),
+            "description": f"{rest.strip()}\n\n{_needs(endpoint)}".strip(),
+            "tags": [endpoint.tag],
+            "parameters": parameters(endpoint, self.words.parameters),
         }
-    elif endpoint.documented_body is not None:
-        found["requestBody"] = {"required": True, "content": dict(endpoint.documented_body)}
-    for status, kinds in _by_status(problems_of(endpoint)).items():
-        found["responses"][str(status)] = _refusal(kinds, endpoint, base_url)
-    return found
+        if endpoint.scope == PUBLIC:
+            found["security"] = []
+        if endpoint.scope not in (PUBLIC, SIGNED_IN):
+            found["x-scope"] = endpoint.scope
+        if endpoint.body is not None:
+            content = {"application/json": self._content(endpoint.body, endpoint.example)}
+            found["requestBody"] = {"required": not endpoint.body_optional, "content": content}
+        elif endpoint.documented_body is not None:
+            found["requestBody"] = {"required": True, "content": dict(endpoint.documented_body)}
+        found["responses"] = {str(endpoint.status): self._success(endpoint)}
+        for status, kinds in _by_status(problems_of(endpoint, self.words.refusals)).items():
+            found["responses"][str(status)] = self._refusal(kinds, endpoint)
+        return found
+
+    def announcement(self, event: Announcement) -> Document:
+        schema = self.components.of(event.body)
+        return {
+            "operationId": "on" + "".join(part.title() for part in re.split(r"[._]", event.name)),
+            "summary": event.summary,
+            "description": "Sent to every webhook that listens to this event. Answer 2xx; the body is not read.",
+            "tags": ["Events"],
+            "security": [],
+            "parameters": [
+                {"name": name, "in": "header", "required": True, "description": text, "schema": _TEXT}
+                for name, text in event.headers.items()
+            ],
+            "requestBody": {
+                "required": True,
+                "content": {
+                    "application/json": {
+                        "schema": schema,
+                        "examples": {name: {"value": value} for name, value in event.examples.items()},
+                    }
+                },
+            },
+            "responses": {
+                "2XX": {"description": "Delivered."},
+                "default": {
+                    "description": "Not delivered, and sent again in mode `retry`. Redirects are not followed."
+                },
+            },
+        }
+
+    def _content(self, kind: Any, example: Any = None) -> Document:
+        schema = self.components.of(kind)
+        shown = example if example is not None else example_of(schema, self.components.schemas)
+        return {"schema": schema, "example": shown}
+
+    def _success(self, endpoint: Endpoint) -> Document:
+        headers = dict(_HEADERS)
+        if endpoint.etag:
+            headers["ETag"] = {"description": "Version, for If-Match.", "schema": _TEXT}
+        found: Document = {"description": http.HTTPStatus(endpoint.status).phrase, "headers": headers}
+        kind = _answer(endpoint)
+        content = {"application/json": self._content(kind)} if kind is not None else {}
+        if content := content | dict(endpoint.documented_answer or {}):
+            found["content"] = content
+        return found
+
+    def _refusal(self, kinds: Sequence[type[Problem]], endpoint: Endpoint) -> Document:
+        headers = {"X-Request-Id": _HEADERS["X-Request-Id"]}
+        if any(kind.status in (429, 503) for kind in kinds):
+            headers["Retry-After"] = {"description": "Seconds to wait.", "schema": {"type": "integer"}}
+        return {
+            "description": " · ".join(f"`{kind.code}`: {kind.title}." for kind in kinds),
+            "headers": headers,
+            "content": {
+                PROBLEM_TYPE: {
+                    "schema": self.components.of(ProblemDocument),
+                    "examples": {kind.code: {"value": self._problem(kind, endpoint)} for kind in kinds},
+                }
+            },
+        }
+
+    def _problem(self, kind: type[Problem], endpoint: Endpoint) -> Document:
+        found: Document = {
+            "type": f"{self.words.base_url}/problems/{kind.code}",
+            "title": kind.title,
+            "status": kind.status,
+            "detail": f"{kind.title}.",
+            "instance": f"/api/v1{endpoint.path}",
+            "code": kind.code,
+            "requestId": "req_5f1c0de5f1c0de5f1c0d",
+            "retryable": kind.retryable,
+        }
+        if kind.remediation:
+            found["remediation"] = kind.remediation
+        if kind is problems.ValidationFailed:
+            found["errors"] = [{"path": "/name", "code": "required", "message": "This field is required."}]
+        return found
 
 
-def _description(endpoint: Endpoint, rest: str) -> str:
+def _needs(endpoint: Endpoint) -> str:
     if endpoint.scope == PUBLIC:
-        needs = "Needs no credential."
-    elif endpoint.scope == SIGNED_IN:
-        needs = "Needs any valid credential."
-    else:
-        needs = f"Needs the scope `{endpoint.scope}`."
-    return f"{rest}\n\n{needs}".strip()
-
-
-def _parameters(endpoint: Endpoint) -> list[Document]:
-    found: list[Document] = []
-    for wish in endpoint.path_inputs:
-        how = wish.how
-        text = f"Id of the resource, `{how.prefix}_…`." if isinstance(how, Mine | Id) else "Part of the path."
-        schema: Document = {"type": "string", "maxLength": 200}
-        if isinstance(how, Mine | Id):
-            schema["examples"] = [f"{how.prefix}_01M7Z0000000000000000000AB"]
-        found.append({"name": wish.param, "in": "path", "required": True, "description": text, "schema": schema})
-    if endpoint.query is not None:
-        schema = msgspec.json.schema(endpoint.query)
-        schema = schema["$defs"][schema["$ref"].rsplit("/", 1)[1]] if "$ref" in schema else schema
-        required = schema.get("required", ())
-        for name, one in schema.get("properties", {}).items():
-            one.pop("default", None)
-            found.append({"name": name, "in": "query", "required": name in required, "schema": one})
-    if endpoint.has("page"):
-        most = f"default {endpoint.limit_default}" if endpoint.limit_default != LIST_ALL else "default: all, up to 500"
-        limit = {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX, "examples": [LIMIT_DEFAULT]}
-        text = f"Most items to answer, {most}."
-        found.append({"name": "limit", "in": "query", "required": False, "description": text, "schema": limit})
-        text = "`nextCursor` of the page before, with the same filters."
-        cursor = {"type": "string", "maxLength": 200}
-        found.append({"name": "cursor", "in": "query", "required": False, "description": text, "schema": cursor})
-    if endpoint.has("if_match"):
-        text = "The `ETag` that was read; another version answers 412."
-        found.append({"name": "If-Match", "in": "header", "required": False, "description": text, "schema": _TEXT})
-    if endpoint.method == "POST":
-        text = "1 to 128 visible ASCII characters; a repeat within 24 hours gets the first answer again."
-        schema = {"type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[!-~]+$"}
-        found.append(
-            {"name": "Idempotency-Key", "in": "header", "required": False, "description": text, "schema": schema}
-        )
-    return found
+        return "Needs no credential."
+    if endpoint.scope == SIGNED_IN:
+        return "Needs any valid credential."
+    return f"Needs the scope `{endpoint.scope}`."
 
 
 _TEXT: Document = {"type": "string", "maxLength": 200}
-
-
-def _content(kind: Any, components: Document, example: Any = None) -> Document:
-    (schema,), _ = msgspec.json.schema_components([kind], ref_template=TEMPLATE)
-    return {"schema": schema, "example": example if example is not None else example_of(schema, components)}
-
-
-def _success(endpoint: Endpoint, components: Document) -> Document:
-    headers = dict(_HEADERS)
-    if endpoint.etag:
-        headers["ETag"] = {"description": "Version, for If-Match.", "schema": _TEXT}
-    found: Document = {"description": http.HTTPStatus(endpoint.status).phrase, "headers": headers}
-    kind = _answer(endpoint)
-    if kind is not None:
-        found["content"] = {"application/json": _content(kind, components)}
-    elif endpoint.documented_answer is not None:
-        found["content"] = dict(endpoint.documented_answer)
-    return found
-
-
 _HEADERS: Document = {
     "X-Request-Id": {"description": "Name it when you report a fault.", "schema": _TEXT},
     "RateLimit": {"description": "What is left of the rate limit, and seconds until it is full.", "schema": _TEXT},
 }
 
 
+def parameters(endpoint: Endpoint, texts: Mapping[str, str]) -> list[Document]:
+    """Return what stands in the path, the query and the headers; `texts` by name, where the types say nothing."""
+    found: list[Document] = []
+    for wish in endpoint.path_inputs:
+        how = wish.how
+        if isinstance(how, Mine | Id):
+            text, schema = f"Id of the resource, `{how.prefix}_…`.", {**_TEXT, "examples": [example_id(how.prefix)]}
+        else:
+            text, schema = texts.get(wish.param, ""), dict(_TEXT)
+        found.append(_parameter(wish.param, "path", text, schema, required=True))
+    found += _query(endpoint.query, texts) if endpoint.query is not None else []
+    if endpoint.has("page"):
+        most = f"default {endpoint.limit_default}" if endpoint.limit_default != LIST_ALL else "default: all, up to 500"
+        limit = {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX, "examples": [LIMIT_DEFAULT]}
+        found.append(_parameter("limit", "query", f"Most items to answer, {most}.", limit))
+        text = "`nextCursor` of the page before, with the same filters."
+        found.append(_parameter("cursor", "query", text, _TEXT))
+    if endpoint.has("if_match"):
+        text = "The `ETag` that was read; another version answers 412."
+        found.append(_parameter("If-Match", "header", text, {**_TEXT, "examples": ['"3"']}))
+    if endpoint.method == "POST":
+        text = "1 to 128 visible ASCII characters; a repeat within 24 hours gets the first answer again."
+        schema = {"type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[!-~]+$"}
+        found.append(_parameter("Idempotency-Key", "header", text, schema))
+    return found
+
+
+def _parameter(name: str, place: str, text: str, schema: Document, *, required: bool = False) -> Document:
+    return {"name": name, "in": place, "required": required, "description": text, "schema": schema}
+
+
+def _query(kind: type[Struct], texts: Mapping[str, str]) -> list[Document]:
+    schema = msgspec.json.schema(kind)
+    schema = schema["$defs"][schema["$ref"].rsplit("/", 1)[1]]
+    found = []
+    for name, given in schema["properties"].items():
+        options = [one for one in given.get("anyOf", [given]) if one.get("type") != "null"]
+        one = options[0] if len(options) == 1 else {"anyOf": options}
+        text = str(given.get("description") or one.get("description") or texts.get(name, ""))
+        shown = {key: value for key, value in one.items() if key not in ("default", "description")}
+        found.append(_parameter(name, "query", text, shown, required=name in schema.get("required", ())))
+    return found
+
+
 def _by_status(kinds: Iterable[type[Problem]]) -> dict[int, list[type[Problem]]]:
     found: dict[int, list[type[Problem]]] = {}
     for kind in kinds:
         found.setdefault(kind.status, []).append(kind)
-    return found
-
-
-def _refusal(kinds: Sequence[type[Problem]], endpoint: Endpoint, base_url: str) -> Document:
-    return {
-        "description": " · ".join(f"`{kind.code}`: {kind.title}." for kind in kinds),
-        "headers": {"X-Request-Id": _HEADERS["X-Request-Id"]},
-        "content": {
-            PROBLEM_TYPE: {
-                "schema": {"$ref": TEMPLATE.format(name="ProblemDocument")},
-                "examples": {kind.code: {"value": _problem_example(kind, endpoint, base_url)} for kind in kinds},
-            }
-        },
-    }
-
-
-def _problem_example(kind: type[Problem], endpoint: Endpoint, base_url: str) -> Document:
-    found: Document = {
-        "type": f"{base_url}/problems/{kind.code}",
-        "title": kind.title,
-        "status": kind.status,
-        "detail": f"{kind.title}.",
-        "instance": f"/api/v1{endpoint.path}",
-        "code": kind.code,
-        "requestId": "req_5f1c0de5f1c0de5f1c0d",
-        "retryable": kind.retryable,
-    }
-    if kind.remediation:
-        found["remediation"] = kind.remediation
-    if kind is problems.ValidationFailed:
-        found["errors"] = [{"path": "/name", "code": "required", "message": "This field is required."}]
     return found

@@ -1,0 +1,1 @@
+"""Pages for people: reference, errors, first run. Knows the API only by its description, and no room's tables."""

@@ -1,0 +1,73 @@
+"""Pages rendered on the server. They work without scripts, fetch nothing from elsewhere, and show no token."""
+
+from typing import Any
+
+import msgspec
+
+from signalpost.console.site import Fixed, Site, Visit, Work
+from signalpost.console.welcome import Welcome
+from signalpost.identity import first_run
+from signalpost.kit import problems
+from signalpost.kit.problems import Problem
+from signalpost.web.components import Document
+from signalpost.web.reply import Reply
+from signalpost.web.serve import Web
+
+_PREFIXES = ("", "/api/v1", "/v1")
+
+
+def handlers(web: Web, document: Document) -> list[Any]:
+    """Return the handlers of every page, for the application to serve."""
+    site = Site(web, document)
+    welcome = Welcome(site)
+
+    async def index(_: Visit) -> Reply:
+        async with web.tools.database.connection() as db:
+            return site.page("index", empty=await first_run.nobody_is_registered(db))
+
+    async def every_problem(_: Visit) -> Reply:
+        kinds = sorted(Problem.registry.values(), key=lambda kind: (kind.status, kind.code))
+        return site.page("problems", kinds=kinds)
+
+    async def problem(visit: Visit) -> Reply:
+        return _problem_page(site, visit)
+
+    def fixed(what: Fixed) -> Work:
+        async def answer(visit: Visit) -> Reply:
+            return what.reply(visit)
+
+        return answer
+
+    return [
+        site.route(["/"], index),
+        site.route(["/docs"], fixed(site.docs)),
+        site.route([f"{prefix}/openapi.json" for prefix in _PREFIXES], fixed(site.openapi)),
+        site.route([site.common["sheet"].removeprefix(site.common["root"])], fixed(site.sheet), bucket=None),
+        site.route(
+            [site.common["icon"].removeprefix(site.common["root"]), "/favicon.ico"], fixed(site.icon), bucket=None
+        ),
+        site.route(["/problems"], every_problem),
+        site.route([f"{prefix}/problems/{{code:str}}" for prefix in _PREFIXES], problem),
+        site.route(["/first-run"], welcome.show),
+        site.route(["/first-run"], welcome.redeem, method="POST", bucket="login"),
+    ]
+
+
+def _problem_page(site: Site, visit: Visit) -> Reply:
+    """Show what a code means: to a person as a page, to a program that asks below the API as JSON."""
+    kind = Problem.registry.get(str(visit.path_params["code"]))
+    if kind is None:
+        raise problems.NotFound("There is no error with this code.")
+    accept = visit.headers.get("accept", "")
+    if "text/html" not in accept and ("json" in accept or visit.scope["path"].startswith(("/api/v1/", "/v1/"))):
+        about = {
+            "type": f"{site.web.base_url}/problems/{kind.code}",
+            "code": kind.code,
+            "status": kind.status,
+            "title": kind.title,
+            "remediation": kind.remediation,
+            "retryable": kind.retryable,
+        }
+        return Reply(200, msgspec.json.encode(about), [(b"vary", b"accept")])
+    places = site.where.get(kind.code, [])
+    return site.page("problem", kind=kind, operations=places, headers=[(b"vary", b"accept")])
