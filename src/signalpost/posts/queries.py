@@ -17,7 +17,7 @@ from signalpost.web.caller import Caller
 from signalpost.web.inputs import Page
 
 
-class PostRow(Struct):
+class PostRow(Struct, gc=False):
     """A post as stored."""
 
     id: UUID
@@ -66,7 +66,7 @@ class PostRow(Struct):
     former_status: PostStatus | None
 
 
-class TargetRow(Struct):
+class TargetRow(Struct, gc=False):
     """A post on one account, as stored; `username` is the account's."""
 
     id: UUID

@@ -213,14 +213,16 @@ class Rejection(Decision):
 
 # --- what the service answers --------------------------------------------------------------------------------------
 
+# gc=False: nothing here can be part of a cycle, and a page of posts is hundreds of these objects.
 
-class UserTagRef(Shape):
+
+class UserTagRef(Shape, gc=False):
     username: str
     x: float | None
     y: float | None
 
 
-class MediaRef(Shape):
+class MediaRef(Shape, gc=False):
     """A file of a post. `altText` null: the one of the media itself."""
 
     media_id: str
@@ -230,18 +232,18 @@ class MediaRef(Shape):
     user_tags: list[UserTagRef] = field(default_factory=list)
 
 
-class ThreadPart(Shape):
+class ThreadPart(Shape, gc=False):
     text: str
     media: list[MediaRef]
 
 
-class Actor(Shape):
+class Actor(Shape, gc=False):
     type: Literal["user", "api_key", "system"]
     id: str | None
     name: str | None
 
 
-class Approval(Shape):
+class Approval(Shape, gc=False):
     state: ApprovalState
     requested_by: Actor | None = None
     decided_by: Actor | None = None
@@ -249,7 +251,7 @@ class Approval(Shape):
     decided_at: Instant | None = None
 
 
-class Counts(Shape):
+class Counts(Shape, gc=False):
     """Targets by how they ended; cancelled ones are left out."""
 
     total: int
@@ -258,7 +260,7 @@ class Counts(Shape):
     pending: int
 
 
-class Notice(Shape):
+class Notice(Shape, gc=False):
     """Something worth knowing that stopped nothing."""
 
     code: str
@@ -268,13 +270,13 @@ class Notice(Shape):
     account_id: str | None = None
 
 
-class FirstCommentState(Shape):
+class FirstCommentState(Shape, gc=False):
     status: Literal["none", "pending", "posted", "failed"] = "none"
     id: str | None = None
     error: str | None = None
 
 
-class TargetError(Shape):
+class TargetError(Shape, gc=False):
     """Why a target failed. `userMessage` is safe to show to anybody."""
 
     code: str
@@ -291,7 +293,7 @@ class TargetError(Shape):
     occurred_at: Instant
 
 
-class Target(Shape):
+class Target(Shape, gc=False):
     """A post on one account. `text`, `media`, `title`, `scheduledAt`, `options` are overrides; null: the post's."""
 
     id: str
@@ -319,7 +321,7 @@ class Target(Shape):
     metrics: dict[str, Any] | None = None
 
 
-class Post(Shape):
+class Post(Shape, gc=False):
     """A post with its targets."""
 
     id: str
@@ -365,7 +367,7 @@ class Post(Shape):
     purge_at: Instant | None
 
 
-class TargetSummary(Shape):
+class TargetSummary(Shape, gc=False):
     target_id: str
     platform: str
     account_id: str
@@ -377,7 +379,7 @@ class TargetSummary(Shape):
     error: TargetError | None
 
 
-class PostProgress(Shape):
+class PostProgress(Shape, gc=False):
     """How far a post is."""
 
     post_id: str
@@ -393,13 +395,13 @@ class PostProgress(Shape):
     updated_at: Instant
 
 
-class Change(Shape):
+class Change(Shape, gc=False):
     field: str
     from_: Any
     to: Any
 
 
-class AuditEntry(Shape):
+class AuditEntry(Shape, gc=False):
     """One line of a post's history; never changed afterwards."""
 
     id: str
@@ -412,14 +414,14 @@ class AuditEntry(Shape):
     request_id: str | None
 
 
-class PlatformError(Shape):
+class PlatformError(Shape, gc=False):
     target_id: str
     platform: str
     code: str
     message: str
 
 
-class Trashed(Shape):
+class Trashed(Shape, gc=False):
     """`purgeAt`: when it is deleted for good; null when it was just now."""
 
     id: str
@@ -429,23 +431,23 @@ class Trashed(Shape):
     platform_errors: list[PlatformError]
 
 
-class Ended(Shape):
+class Ended(Shape, gc=False):
     published: int = 0
     failed: int = 0
 
 
-class Day(Shape):
+class Day(Shape, gc=False):
     date: str
     published: int
     failed: int
 
 
-class NextPost(Shape):
+class NextPost(Shape, gc=False):
     post_id: str
     scheduled_at: Instant
 
 
-class PostStats(Shape):
+class PostStats(Shape, gc=False):
     """Counts of posts; `byPlatform` and `last7Days` (UTC days) count targets. `successRate` is 0 to 1."""
 
     profile_id: str | None
@@ -458,7 +460,7 @@ class PostStats(Shape):
     trashed: int
 
 
-class CheckedTarget(Shape):
+class CheckedTarget(Shape, gc=False):
     """`limit` is the longest text the account takes; `derivedMedia` what would have to be converted."""
 
     platform: str
@@ -469,7 +471,7 @@ class CheckedTarget(Shape):
     derived_media: list[dict[str, Any]]
 
 
-class Checked(Shape):
+class Checked(Shape, gc=False):
     """What creating this post would say."""
 
     valid: bool
