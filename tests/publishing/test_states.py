@@ -47,7 +47,8 @@ BLIND = facing(intent=INTENT, can_reconcile=False)
 LATE = timedelta(days=2)
 
 # state, what was asked, its answer -> status, wait in seconds, code of the error, more fields of the change
-ENDINGS: list[tuple[Facing, Any, Any, str, float | None, str | None, dict[str, Any]]] = [
+Line = tuple[Facing, Any, Any, str, float | None, str | None, dict[str, Any]]
+ENDINGS: list[Line] = [
     (PUBLISHING, "publish", DONE, "published", None, None, {"closes_intent": True}),
     (OPEN, "publish", DONE, "published", None, None, {"closes_intent": True}),
     (PROCESSING, "poll", DONE, "published", None, None, {}),
@@ -59,7 +60,8 @@ ENDINGS: list[tuple[Facing, Any, Any, str, float | None, str | None, dict[str, A
     (facing("processing", pending=waiting(3)), "poll", PENDING, "processing", 40, None, {}),
     (facing("processing", pending=waiting(30)), "poll", PENDING, "processing", 300, None, {}),
     (facing("processing", pending=waiting(30, 121)), "poll", PENDING, "failed", None, "media_processing_failed", {}),
-    (facing("processing", pending=waiting(30, 121), intent=INTENT), "poll", PENDING, "unknown", 30, "outcome_unknown", {}),
+    (facing("processing", pending=waiting(30, 121), intent=INTENT), "poll", PENDING, "unknown", 30, "outcome_unknown",
+     {}),
     (facing("processing", pending=waiting(30, 121)), "poll", LATER, "failed", None, "media_processing_failed", {}),
     (PUBLISHING, "publish", LATER, "retrying", 60, "platform_unavailable", {"closes_intent": True}),
     (OPEN, "publish", LATER, "retrying", 60, "platform_unavailable", {"closes_intent": True}),
@@ -146,7 +148,11 @@ VERDICTS: list[tuple[Facing, str | None, float | None, str | None]] = [
     (facing("unknown", intent=INTENT, due_at=NOW - LATE), None, None, None),  # a look is never too late
     (facing("processing", pending=waiting(), due_at=NOW - LATE), None, None, None),
     (facing("publishing", intent=INTENT, can_reconcile=False), "failed", None, "outcome_unknown"),
-    (facing("publishing", crashes=2), None, None, None),
+    (facing("publishing", crashes=1, crashed=True), None, None, None),
+    (facing("publishing", crashes=2, crashed=True), "retrying", 16, None),  # apart from what died beside it
+    (facing("publishing", crashes=2, crashed=True, intent=INTENT), "unknown", 16, None),
+    (facing("unknown", crashes=5, crashed=True, intent=INTENT), "unknown", 16, None),
+    (facing("retrying", crashes=2), None, None, None),
     (facing("publishing", crashes=3), "failed", None, "internal_error"),
     (facing("publishing", crashes=3, intent=INTENT), None, None, None),
     (facing("publishing", crashes=6, intent=INTENT), "failed", None, "outcome_unknown"),
@@ -168,8 +174,8 @@ def test_every_reason_not_to_send_has_its_word(line: tuple[Facing, str | None, f
     assert isinstance(verdict, Change)
     assert (verdict.status, verdict.after_seconds) == (status, wait)
     assert (verdict.error or {}).get("code") == code
-    held = {"pending", "retrying", "unknown", "processing"}
-    assert (verdict.held is not None) == (status in held)
+    waits = status in {"pending", "retrying", "unknown", "processing"}
+    assert (verdict.held is not None) == (waits and before.crashes == 0)
     assert code == "outcome_unknown" or not (verdict.status == "failed" and not verdict.closes_intent)
 
 
@@ -178,6 +184,14 @@ def test_a_backlog_keeps_the_accounts_gap() -> None:
     verdict = judge(facing("pending", due_at=OLD, published_at=NOW - timedelta(seconds=20), gap_seconds=90.0))
 
     assert verdict == Postponed(NOW + timedelta(seconds=70))
+
+
+def test_what_is_on_time_keeps_the_gap_to_a_late_one() -> None:
+    """The last one of a backlog and the first one after it are two publications as well."""
+    last = NOW - timedelta(seconds=20)
+    verdict = judge(facing("pending", published_at=last, published_due_at=last - timedelta(hours=1)))
+
+    assert verdict == Postponed(NOW + timedelta(seconds=40))
 
 
 @pytest.mark.parametrize(

@@ -48,8 +48,8 @@ class World:
         self.engines: list[Engine] = []
         self.connector = Connector(
             facts=Facts(key="stage", name="Stage", source="", verified_on="", text=TextRule(max_length=500)),
-            publish=lambda *given: self.publish(*given),
-            reconcile=lambda *given: self.reconcile(*given),
+            publish=lambda *given: self.publish(*given),  # noqa: PLW0108 - looked up at each call
+            reconcile=lambda *given: self.reconcile(*given),  # noqa: PLW0108
             poll=lambda session, outgoing, journal, state: self.poll(session, outgoing, journal),
             explain=lambda refusal: Refused(code="content_rejected", message=str(refusal)),
             delete=self._delete,
@@ -81,18 +81,23 @@ class World:
     async def close(self) -> None:
         for engine in self.engines:
             await engine.stop(1.0)
+        await self.execute(  # the next test's worker shall not find them
+            "update target set next_attempt_at = null where workspace_id = $1", self.owner.workspace_id
+        )
 
-    async def account(self, username: str | None = None, *, profile: str | None = None) -> str:
+    async def account(self, username: str | None = None, *, profile: str | None = None, platform: str = "stage") -> str:
         """Connect an account on the stage; return its id on the wire."""
         account_id = ids.new_id()
         await self.execute(
             "insert into account (id, workspace_id, profile_id, platform, kind, remote_id, username, display_name,"
-            " status, connected_via, secrets) values ($1, $2, $3, 'stage', 'personal', $4, $4, $4, 'active', 'api', $5)",
+            " status, connected_via, secrets)"
+            " values ($1, $2, $3, $6, 'personal', $4, $4, $4, 'active', 'api', $5)",
             account_id,
             self.owner.workspace_id,
             ids.decode("prof", profile or self.owner.profile),
             username or "user" + secrets.token_hex(4),
             self.sealed(account_id),
+            platform,
         )
         return ids.encode("acc", account_id)
 

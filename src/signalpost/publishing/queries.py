@@ -34,6 +34,7 @@ class Surroundings(Struct):
     content_hash: bytes
     tries: int
     crashes: int
+    crashed: bool
     reconciles: int
     steps: dict[str, Any]
     intent: dict[str, Any] | None
@@ -43,6 +44,7 @@ class Surroundings(Struct):
     secrets_version: int
     over_limit: bool
     published_at: datetime | None
+    published_due_at: datetime | None
     tolerance_minutes: int
     gap_seconds: int
 
@@ -54,11 +56,14 @@ select k.key, t.id, t.post_id, t.platform from unnest($1::uuid[]) as k(key) cros
 ) t
 """
 _AROUND = """
-select clock_timestamp(), t.next_attempt_at, t.content_hash, t.tries, t.crashes, t.reconciles, t.steps, t.intent,
+select clock_timestamp(), t.next_attempt_at, t.content_hash, t.tries, t.crashes,
+    exists (select from attempt o where o.target_id = t.id and o.finished_at is null), t.reconciles, t.steps, t.intent,
     t.pending_state, a.status, a.status_reason, a.secrets_version, a.over_limit or p.over_limit,
-    (select max(other.published_at) from target other where other.account_id = t.account_id),
-    p.late_tolerance_minutes, p.min_gap_seconds
-from target t join account a on a.id = t.account_id join profile p on p.id = $2
+    last.published_at, last.due_at, p.late_tolerance_minutes, p.min_gap_seconds
+from target t join account a on a.id = t.account_id join profile p on p.id = $2 left join lateral (
+    select other.published_at, other.due_at from target other
+    where other.account_id = t.account_id and other.published_at is not null order by other.published_at desc limit 1
+) last on true
 where t.id = $1
 """
 

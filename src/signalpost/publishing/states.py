@@ -33,10 +33,12 @@ POLL_SECONDS_MAX: Final = 300.0
 PROCESSING_MAX: Final = timedelta(hours=2)
 CRASHES_MAX: Final = 3
 """Tries that never came to an end, after which the post is taken for the cause."""
+CRASH_PAUSE_SECONDS: Final = 30.0
+"""After its second crash a target waits up to so long, at random."""
 LATE_SECONDS_MIN: Final = 60.0
 """A delay that no tolerance is too small for: waking, claiming and a clock's rounding take time."""
 BACKLOG_SECONDS: Final = 60.0
-"""A target later than this comes from a backlog, where the account's minimum gap holds."""
+"""A target later than this comes from a backlog: the account's minimum gap holds before and after it."""
 HELD_LOOK_SECONDS: Final = 600.0
 """How often a held target is looked at, in case nobody said that it is free."""
 
@@ -52,6 +54,8 @@ class Facing(Struct, frozen=True, kw_only=True):
     due_at: datetime | None = None
     tries: int = 0  # since it was last accepted, the present one counted
     crashes: int = 0  # tries and looks in a row that never came to an end
+    crashed: bool = False  # the last one did not
+    chance: float = 0.5  # 0 to 1, drawn anew each time
     reconciles: int = 0  # looks that could not tell
     intent: Mapping[str, Any] | None = None  # open: a create call may have been sent
     pending: Mapping[str, Any] | None = None  # {state, polls, since, intent}: the network still works
@@ -64,6 +68,7 @@ class Facing(Struct, frozen=True, kw_only=True):
     account_reason: str | None = None
     over_limit: bool = False
     published_at: datetime | None = None  # the account's last publication
+    published_due_at: datetime | None = None  # and when that had been due
     tolerance_seconds: float = 43_200.0
     gap_seconds: float = 60.0
 
@@ -94,6 +99,7 @@ class Change(Struct, frozen=True, kw_only=True):
     published: Published | None = None
     closes_intent: bool = False
     reconciles: int = 0
+    crashes: int = 0
     pending: dict[str, Any] | None = None
     uncounted: bool = False  # the try does not count: it was not the post's fault
     lane_seconds: float = 0.0  # keep all of the account back for so long
@@ -102,7 +108,7 @@ class Change(Struct, frozen=True, kw_only=True):
 
 
 class Postponed(Struct, frozen=True):
-    """Not now: the account's minimum gap after a backlog."""
+    """Not now: the account works off a backlog, a minimum gap apart."""
 
     until: datetime
 
@@ -118,6 +124,8 @@ def judge(facing: Facing) -> Change | Postponed | None:  # noqa: PLR0911 - a lis
         return failed
     if facing.account not in _READY:
         return _hold(facing, "account")
+    if facing.crashed and facing.crashes >= CRASHES_MAX - 1:
+        return _set_apart(facing)
     if facing.kind != "publish":
         return None
     if facing.approval not in ("not_required", "approved"):
@@ -145,13 +153,29 @@ def _hopeless(facing: Facing) -> Change | None:  # noqa: PLR0911 - a list of rea
     return None
 
 
+def _set_apart(facing: Facing) -> Change:
+    """Let some time pass, so that what only died beside the cause of a crash is not there at the next one."""
+    return Change(
+        status=_resting(facing.status, facing.kind),
+        after_seconds=1 + facing.chance * CRASH_PAUSE_SECONDS,
+        error=_as_dict(facing.error),
+        crashes=facing.crashes,
+        reconciles=facing.reconciles,
+        pending=_as_dict(facing.pending),
+    )
+
+
 def _gap(facing: Facing) -> Postponed | None:
     if facing.due_at is None or facing.published_at is None or facing.status == "publishing":
         return None
-    if (facing.now - facing.due_at).total_seconds() <= BACKLOG_SECONDS:
+    if not _late(facing.due_at, facing.now) and not _late(facing.published_due_at, facing.published_at):
         return None
     free_at = min(facing.published_at, facing.now) + timedelta(seconds=facing.gap_seconds)
     return Postponed(free_at) if free_at > facing.now else None
+
+
+def _late(due_at: datetime | None, at: datetime) -> bool:
+    return due_at is not None and (at - due_at).total_seconds() > BACKLOG_SECONDS
 
 
 def _hold(facing: Facing, held: Held) -> Change:
@@ -163,7 +187,7 @@ def _hold(facing: Facing, held: Held) -> Change:
         status=_resting(facing.status, facing.kind),
         after_seconds=min(left, HELD_LOOK_SECONDS),
         held=held,
-        error=_kept(facing),
+        error=_as_dict(facing.error),
         reconciles=facing.reconciles,
         pending=_as_dict(facing.pending),
     )
@@ -318,7 +342,7 @@ def _absent(facing: Facing) -> Change:
     if facing.tries >= TRIES_MAX:
         failed = _fail(facing, "platform_timeout", "The network lost the post in every try; it is surely not there.")
         return Change(status="failed", error=failed.error, closes_intent=True)
-    return Change(status="retrying", after_seconds=0.0, error=_kept(facing), closes_intent=True)
+    return Change(status="retrying", after_seconds=0.0, error=_as_dict(facing.error), closes_intent=True)
 
 
 def _fail(facing: Facing, code: str, message: str) -> Change:
@@ -336,10 +360,6 @@ def _resting(status: TargetStatus, kind: Kind) -> TargetStatus:
 def _closes(facing: Facing, kind: Kind) -> bool:
     """Whether an answer that proves nothing was created ends the open intent: not one of an earlier call."""
     return kind == "publish" or (kind == "poll" and (facing.pending is None or facing.pending.get("intent") is None))
-
-
-def _kept(facing: Facing) -> dict[str, Any] | None:
-    return _as_dict(facing.error)
 
 
 def _as_dict(value: Mapping[str, Any] | None) -> dict[str, Any] | None:

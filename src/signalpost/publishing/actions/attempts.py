@@ -1,5 +1,6 @@
 """One attempt at a target: begun before the network is asked, ended with what it answered. Under the lane's lease."""
 
+import random
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
@@ -56,11 +57,9 @@ class Report(NamedTuple):
     response: str | None = None
 
 
-# Attempts that a dead worker left open are closed as what they were; nothing else ever is.
+_CLOSE = "update attempt set finished_at = now(), outcome = $2 where target_id = $1 and finished_at is null"
 _START = """
-with left_open as (
-    update attempt set finished_at = now(), outcome = 'crashed' where target_id = $1 and finished_at is null
-), begun as (
+with begun as (
     insert into attempt (id, workspace_id, post_id, target_id, number, kind, owner, content_hash)
     values ($2, $3, $4, $1, $5, $6, $7, $8)
 )
@@ -73,13 +72,16 @@ _POST = """
 update post set status = $2, published_at = $3, updated_at = now()
 where id = $1 and (status, published_at) is distinct from ($2, $3)
 """
+# The next one on time comes first, then those of the backlog in their order, a gap apart.
 _POSTPONE = """
 with waiting as (
-    select id, row_number() over (order by next_attempt_at, id) - 1 as nth from target
-    where account_id = $1 and status in ('pending', 'retrying') and next_attempt_at <= now()
-        and due_at < now() - make_interval(secs => $4)
+    select id, row_number() over (order by due_at < now() - make_interval(secs => $4), next_attempt_at, id) - 1 as nth
+    from target
+    where account_id = $1 and status in ('pending', 'retrying') and (next_attempt_at <= now()
+        or (next_attempt_at is not null and held is null and due_at < now() - make_interval(secs => $4)))
 )
-update target t set next_attempt_at = $2::timestamptz + make_interval(secs => w.nth * $3), updated_at = now()
+update target t set updated_at = now(),
+    next_attempt_at = greatest(t.next_attempt_at, $2::timestamptz + make_interval(secs => w.nth * $3))
 from waiting w where t.id = w.id
 """
 
@@ -98,6 +100,8 @@ async def begin(db: Db, item: Item, account_id: UUID, owner: UUID, backlog_secon
     seen = await queries.around(db, item.id, post.profile_id)
     if seen.next_attempt_at is None or seen.next_attempt_at > seen.now:
         return None  # cancelled, edited or moved since it was claimed
+    if seen.crashed:  # its worker died, or lost the lease
+        await db.execute(_CLOSE, item.id, "crashed")
     connector = networks.CONNECTORS.get(item.platform)
     facing = _facing(post, found, seen, connector)
     verdict = judge(facing)
@@ -159,6 +163,8 @@ def _facing(post: PostRow, target: TargetRow, seen: Surroundings, connector: Con
         due_at=target.due_at,
         tries=0 if fresh else seen.tries,
         crashes=0 if fresh else seen.crashes,
+        crashed=seen.crashed,
+        chance=random.random(),  # noqa: S311 - spreads load
         reconciles=seen.reconciles if target.status == "unknown" else 0,
         intent=seen.intent if seen.intent is not None and seen.intent["step"] in seen.steps else None,
         pending=seen.pending if target.status == "processing" else None,
@@ -171,6 +177,7 @@ def _facing(post: PostRow, target: TargetRow, seen: Surroundings, connector: Con
         account_reason=seen.account_reason,
         over_limit=seen.over_limit,
         published_at=seen.published_at,
+        published_due_at=seen.published_due_at,
         tolerance_seconds=seen.tolerance_minutes * 60.0,
         gap_seconds=float(seen.gap_seconds),
     )
@@ -185,7 +192,7 @@ where id = $1
 """
 _SETTLE = """
 update target set status = $2, next_attempt_at = now() + make_interval(secs => $3), held = $4, error = $5,
-    tries = tries - $6, crashes = 0, reconciles = $7, pending_state = $8,
+    tries = tries - $6, crashes = $10, reconciles = $7, pending_state = $8,
     intent = case when $9 then null else intent end, updated_at = now()
 where id = $1 returning next_attempt_at
 """
@@ -237,7 +244,7 @@ async def write(
         raise AssertionError(f"no move from {via} to {change.status}")
     target.next_attempt_at = await db.fetchval(
         _SETTLE, target.id, change.status, change.after_seconds, change.held, change.error, int(change.uncounted),
-        change.reconciles, change.pending, change.closes_intent,
+        change.reconciles, change.pending, change.closes_intent, change.crashes,
     )  # fmt: skip
     target.status, target.held, target.error = change.status, change.held, change.error
     if change.published is not None:
@@ -292,9 +299,6 @@ def _action(before: str, change: Change, kind: Kind | None) -> str | None:
 
 # --- what went wrong on our side -----------------------------------------------------------------------------------
 
-_BREAK_OFF = """
-update attempt set finished_at = now(), outcome = 'broken' where target_id = $1 and finished_at is null
-"""
 _NOT_CRASHED = """
 update target set crashes = greatest(crashes - 1, 0)
 where id = any($1) and status in ('publishing', 'processing', 'unknown')
@@ -311,7 +315,7 @@ async def end_broken(db: Db, item: Item, what: str) -> None:
     seen = await queries.around(db, item.id, post.profile_id)
     if seen.next_attempt_at is None or seen.next_attempt_at > seen.now:
         return  # it was settled before it broke
-    await db.execute(_BREAK_OFF, target.id)
+    await db.execute(_CLOSE, target.id, "broken")
     facing = _facing(post, target, seen, networks.CONNECTORS.get(item.platform))
     message = f"The attempt broke off: {what}"
     if target.status in WAITING:

@@ -1,0 +1,149 @@
+"""A network of its own process-to-be: an HTTP server that writes down every post it makes, and a connector for it.
+
+The ledger is the oracle: whatever the service believes, what stands here was public. It recognises no repeats, so a
+resend is a second post. Posts are found again by the key that their intent names.
+"""
+
+import asyncio
+import json
+import random
+from collections import Counter
+from dataclasses import replace
+from typing import Any, Self
+
+from signalpost import networks
+from signalpost.networks.contract import (
+    Absent,
+    Connector,
+    Facts,
+    Journal,
+    Outcome,
+    Outgoing,
+    Pending,
+    Published,
+    Reconciled,
+    Refusal,
+    Refused,
+    Session,
+    TextRule,
+)
+from signalpost.networks.endings import ending, part_done, part_intended, part_step
+
+
+def explain(refusal: Refusal) -> Outcome:
+    return Refused(code="content_rejected", message=str(refusal))
+
+
+@ending(explain)
+async def publish(session: Session, outgoing: Outgoing, journal: Journal) -> Outcome:
+    """Upload once, then make each part public; texts with "slow" are taken first and made by `poll`."""
+    if "upload" not in journal.steps:
+        answer = await session.call("POST", "/uploads", json={})
+        await journal.record("upload", answer.json())
+    if "slow" in outgoing.text and "taken" not in journal.steps:
+        await journal.record("taken", True)
+        return Pending(state={"taken": True}, poll_after_seconds=0.0)
+    return await _create_all(session, outgoing, journal)
+
+
+async def _create_all(session: Session, outgoing: Outgoing, journal: Journal) -> Outcome:
+    for index, part in enumerate(outgoing.parts):
+        if part_done(journal, index) is not None:
+            continue
+        key = f"{outgoing.dedupe_key}:{index}"
+        await journal.intend(part_step(index), {"key": key})
+        answer = await session.call("POST", "/posts", json={"key": key, "text": part.text}, timeout_seconds=2.0)
+        await journal.done(part_step(index), {"key": key, "id": answer.json()["id"]})
+    return _published(journal, outgoing)
+
+
+async def poll(session: Session, outgoing: Outgoing, journal: Journal, state: Any) -> Outcome:
+    return await publish(session, outgoing, journal)
+
+
+async def reconcile(session: Session, outgoing: Outgoing, journal: Journal) -> Reconciled:
+    for index in range(len(outgoing.parts)):
+        if part_done(journal, index) is not None:
+            continue
+        intended = part_intended(journal, index)
+        if intended is None:
+            return Absent()
+        answer = await session.call("GET", f"/posts/{intended['key']}", expect=(200, 404))
+        if answer.status == 404:
+            return Absent()
+        await journal.done(part_step(index), {**intended, "id": answer.json()["id"]})
+    return _published(journal, outgoing)
+
+
+def _published(journal: Journal, outgoing: Outgoing) -> Published:
+    found = [(part_done(journal, index) or {})["id"] for index in range(len(outgoing.parts))]
+    return Published(remote_id=found[0], url=None, thread_ids=tuple(found[1:]))
+
+
+def register(base_url: str, *, blind: bool = False) -> None:
+    """Make the network known to this process as "ledger"; `blind`: it offers no way to look."""
+    connector = Connector(
+        facts=Facts(
+            key="ledger", name="Ledger", source="", verified_on="", base_url=base_url,
+            text=TextRule(max_length=500), thread_parts_max=10,
+        ),
+        publish=publish,
+        reconcile=reconcile,
+        poll=poll,
+        explain=explain,
+    )  # fmt: skip
+    known: Any = networks.CONNECTORS
+    known["ledger"] = replace(connector, reconcile=None) if blind else connector
+
+
+class Ledger:
+    """The server. `loses`: share of created posts whose answer never comes."""
+
+    def __init__(self, *, loses: float = 0.0, seed: int = 0) -> None:
+        self.posts: list[tuple[str, str]] = []  # (key, text), in the order they became public
+        self.loses = loses
+        self.url = ""
+        self._random = random.Random(seed)
+        self._server: asyncio.Server | None = None
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        assert self._server is not None
+        self._server.close()
+
+    def counts(self) -> Counter[str]:
+        """How often each key became public."""
+        return Counter(key for key, _ in self.posts)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                lines = head.decode().split("\r\n")
+                method, path, _ = lines[0].split(" ")
+                sizes = [int(line.partition(":")[2]) for line in lines if line.lower().startswith("content-length:")]
+                body = await reader.readexactly(sizes[0]) if sizes else b""
+                status, answer = self._answer(method, path, body)
+                if path == "/posts" and self._random.random() < self.loses:
+                    break
+                raw = json.dumps(answer).encode()
+                writer.write(b"HTTP/1.1 %d X\r\nContent-Length: %d\r\n\r\n%b" % (status, len(raw), raw))
+                await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass  # the worker was killed
+        finally:
+            writer.close()
+
+    def _answer(self, method: str, path: str, body: bytes) -> tuple[int, dict[str, Any]]:
+        if path == "/uploads":
+            return 200, {"id": "upload"}
+        if method == "POST":
+            wish = json.loads(body)
+            self.posts.append((wish["key"], wish["text"]))
+            return 200, {"id": f"post-{len(self.posts)}"}
+        key = path.removeprefix("/posts/")
+        found = [index for index, (known, _) in enumerate(self.posts, 1) if known == key]
+        return (200, {"id": f"post-{found[0]}"}) if found else (404, {})
