@@ -1,0 +1,181 @@
+"""Webhook deliveries against bare posting: `python -m bench.webhooks [--quick]`.
+
+One run, one sink: deliveries that the engine claims, signs, sends and records over 64 webhooks, and a bare aiohttp
+session that posts the same bytes to the same sink, 64 at a time. PostgreSQL with its durable default settings runs in
+a temporary folder on the same machine. Target: at least a quarter of the bare rate.
+"""
+
+import argparse
+import asyncio
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import uvloop
+
+from signalpost import settings as settings_module
+from signalpost.engine.engine import Engine
+from signalpost.kit import clock, ids, log, postgres
+from signalpost.kit.crypto import KeyRing
+from signalpost.kit.db import Database
+from signalpost.kit.http import Client
+from signalpost.main.migrate import migrate
+from signalpost.web.inputs import Tools
+from signalpost.webhooks import signing
+from signalpost.webhooks.actions.deliveries import envelope
+from signalpost.webhooks.work import DeliverySource
+
+WEBHOOKS = 64
+CONCURRENCY = 64
+ROUNDS = 3
+DATA = (
+    b'{"postId":"pst_01M7Z0000000000000000000AB","published":2,"failed":0,"total":2,"profileId":'
+    b'"prof_01M7Z0000000000000000000AB","status":"published","scope":"post","externalId":null,"scheduledAt":null,'
+    b'"source":"api","mode":"live","publishedAt":"2026-11-21T18:00:00.000Z","targets":[{"targetId":'
+    b'"tgt_01M7Z0000000000000000000AB","platform":"bluesky","accountId":"acc_01M7Z0000000000000000000AB"},{"targetId":'
+    b'"tgt_01M7Z0000000000000000000AC","platform":"mastodon","accountId":"acc_01M7Z0000000000000000000AC"}]}'
+)
+_WORKSPACE = "insert into workspace (id, name, slug) values ($1, 'Bench', $2)"
+_WEBHOOK = """
+insert into webhook (id, workspace_id, url, events, secret, created_by)
+values ($1, $2, $3, '{post.published}', $4, '{}')
+"""
+_FILL = """
+insert into delivery (id, workspace_id, webhook_id, event_id, type, body, next_attempt_at)
+select w.id, $1, w.webhook_id, w.id, 'post.published', w.body, now()
+from unnest($2::uuid[], $3::uuid[], $4::bytea[]) as w(id, webhook_id, body)
+"""
+_WAKE = """
+select wake_lanes('delivery', $1, $2, array_fill(null::text, array[cardinality($1::uuid[])]),
+    array_fill(now(), array[cardinality($1::uuid[])]))
+"""
+_LEFT = "select exists (select from delivery where due_at is not null)"
+
+
+class Sink(asyncio.Protocol):
+    """Answers every request that came whole; enough for a bench, and it costs next to nothing."""
+
+    def connection_made(self, transport: Any) -> None:
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self.transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok" * data.count(b"POST / HTTP/1.1\r\n"))
+
+
+async def serve() -> None:
+    server = await asyncio.get_running_loop().create_server(Sink, "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+
+async def bare(url: str, count: int) -> float:
+    """Posts a second of a bare session, with the headers and bytes of a delivery, made once."""
+    body = envelope(ids.new_id(), "post.published", clock.now(), DATA)
+    headers = signing.headers(
+        brand="Service", event="post.published", delivery_id="dlv_01M7Z0000000000000000000AB", attempt=1,
+        timestamp=int(time.time()), secrets=[signing.new_secret()], body=body,
+    )  # fmt: skip
+    left = count
+
+    async def post(session: aiohttp.ClientSession) -> None:
+        nonlocal left
+        while left > 0:
+            left -= 1
+            async with session.post(url, data=body, headers=headers) as answer:
+                await answer.read()
+
+    connector = aiohttp.TCPConnector(limit=CONCURRENCY)
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar(), connector=connector) as session:
+        started = time.perf_counter()
+        await asyncio.gather(*(post(session) for _ in range(CONCURRENCY)))
+        return count / (time.perf_counter() - started)
+
+
+async def fill(tools: Tools, url: str, count: int) -> None:
+    """Write `count` deliveries over the webhooks of four workspaces, all due; nobody is woken yet."""
+    async with tools.database.transaction() as db:
+        for _ in range(4):
+            workspace_id = ids.new_id()
+            await db.execute(_WORKSPACE, workspace_id, str(workspace_id))
+            webhooks = [ids.new_id() for _ in range(WEBHOOKS // 4)]
+            for webhook_id in webhooks:
+                sealed = signing.seal(tools.keys, webhook_id, workspace_id, signing.new_secret())
+                await db.execute(_WEBHOOK, webhook_id, workspace_id, url, sealed)
+            made = [ids.new_id() for _ in range(count // 4)]
+            bodies = [envelope(delivery_id, "post.published", clock.now(), DATA) for delivery_id in made]
+            owners = [webhooks[number % len(webhooks)] for number in range(len(made))]
+            await db.execute(_FILL, workspace_id, made, owners, bodies)
+            await db.execute(_WAKE, webhooks, workspace_id)
+    async with tools.database.connection() as db:
+        await db.execute("vacuum analyze delivery")
+
+
+async def delivered(tools: Tools, url: str, count: int) -> tuple[float, float]:
+    """Deliveries a second, written as delivered, and milliseconds of CPU of this process for each."""
+    await fill(tools, url, count)
+    engine = Engine(tools.database, [DeliverySource(tools)])
+    started, cpu = time.perf_counter(), time.process_time()
+    task = asyncio.create_task(engine.run())
+    async with tools.database.connection() as db:
+        while await db.fetchval(_LEFT):  # noqa: ASYNC110 - the table is what is asked
+            await asyncio.sleep(0.05)
+        elapsed, cpu = time.perf_counter() - started, time.process_time() - cpu
+        bad = await db.fetchval("select count(*) from delivery where state <> 'delivered' or attempts <> 1")
+    await engine.stop()
+    await task
+    if bad:
+        raise RuntimeError(f"{bad} deliveries were not delivered at the first attempt")
+    return count / elapsed, cpu / count * 1000
+
+
+async def measure(dsn: str, port: int, folder: Path, *, quick: bool) -> None:
+    log.set_up(level="warning")
+    await migrate(dsn)
+    url, count = f"http://127.0.0.1:{port}/", 8_000 if quick else 30_000
+    settings = settings_module.load({"SIGNALPOST_DATA_DIR": str(folder), "SIGNALPOST_ALLOW_PRIVATE_WEBHOOKS": "true"})
+    database = await Database.open(dsn, connections_max=8)
+    async with Client() as http:
+        keys = KeyRing.from_master(os.urandom(32))
+        tools = Tools(settings=settings, database=database, http=http, keys=keys, storage=None)
+        rounds = [(await bare(url, count * 2), *await delivered(tools, url, count)) for _ in range(ROUNDS)]
+    await database.close()
+    floor, rate, cpu = (statistics.median(column) for column in zip(*rounds, strict=True))
+    print("| measure | bare aiohttp | deliveries | ratio | target |\n|---|---|---|---|---|")
+    print(
+        f"| posts/s to one sink, {CONCURRENCY} at a time | {floor:,.0f} | {rate:,.0f} | {rate / floor:.2f} | >= 0.25 |"
+    )
+    print(f"| CPU of this process for each, ms | | {cpu:.2f} | | |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer deliveries")
+    parser.add_argument("--sink", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.sink:
+        uvloop.run(serve())
+        return
+    folder = Path(tempfile.mkdtemp(prefix="signalpost-bench-"))
+    folder.chmod(0o755)
+    cluster = postgres.start(folder)
+    try:
+        with subprocess.Popen(
+            [sys.executable, "-m", "bench.webhooks", "--sink"], stdout=subprocess.PIPE, text=True
+        ) as sink:
+            assert sink.stdout is not None
+            uvloop.run(measure(cluster.dsn(), int(sink.stdout.readline()), folder, quick=given.quick))
+            sink.terminate()
+    finally:
+        cluster.stop()
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()
