@@ -141,7 +141,7 @@ create index audit_post on audit (post_id, at desc, id desc);
 -- Posts that stand in the way of one with these contents (queued or published within 24 hours) or this external id.
 -- Locks first, then looks with a fresh snapshot: of two equal posts written at the same time, the second one sees the
 -- first. One round trip, which is why it is a function.
-create function twins_of(p_workspace uuid, p_hashes bytea[], p_external text, p_but uuid)
+create function twins_of(p_workspace uuid, p_mode text, p_hashes bytea[], p_external text, p_but uuid)
 returns table (kind text, post_id uuid, account_id uuid) language plpgsql as $$
 begin
     perform pg_advisory_xact_lock(h.key) from (
@@ -150,7 +150,7 @@ begin
     return query
         select 'content', t.post_id, t.account_id
         from target t join post p on p.id = t.post_id
-        where t.content_hash = any(p_hashes) and t.workspace_id = p_workspace
+        where t.content_hash = any(p_hashes) and t.workspace_id = p_workspace and p.mode = p_mode
             and t.status not in ('failed', 'cancelled', 'removed') and t.due_at is not null
             and greatest(p.queued_at, t.published_at, p.created_at) > now() - interval '24 hours'
             and p.id is distinct from p_but

@@ -223,6 +223,7 @@ async def test_the_same_content_on_an_account_is_refused_for_a_day(
     assert (await create(api, owner, text="Café news", draft=True)).status_code == 201
     assert (await create(api, owner, text="Café news", allowDuplicate=True)).status_code == 201
     assert (await create(api, owner, text="café news")).status_code == 201
+    assert (await create(api, owner, key=owner.test_key, text="Café news")).status_code == 201
 
     async with database.transaction() as db:
         await db.execute(

@@ -204,7 +204,7 @@ async def holding(db: Db, caller: Caller, profile_id: UUID) -> Holding | None:
     return Holding(rows[0][0], rows[0][1], rows[0][2], rows[0][3], accounts)
 
 
-_TWINS = "select kind, post_id, account_id from twins_of($1, $2, $3, $4)"
+_TWINS = "select kind, post_id, account_id from twins_of($1, $2, $3, $4, $5)"
 
 
 class Twin(NamedTuple):
@@ -215,11 +215,10 @@ class Twin(NamedTuple):
     account_id: UUID | None
 
 
-async def twins(
-    db: Db, workspace_id: UUID, hashes: Sequence[bytes], external_id: str | None, but: UUID | None
-) -> list[Twin]:
+async def twins(db: Db, post: PostRow, hashes: Sequence[bytes]) -> list[Twin]:
     """Return posts in the way of one with these contents; others that ask for the same wait until we are through."""
-    return [Twin(*row) for row in await db.fetch(_TWINS, workspace_id, hashes, external_id, but)]
+    found = await db.fetch(_TWINS, post.workspace_id, post.mode, hashes, post.external_id, post.id)
+    return [Twin(*row) for row in found]
 
 
 # --- the wire ------------------------------------------------------------------------------------------------------

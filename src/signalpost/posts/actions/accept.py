@@ -84,7 +84,7 @@ async def refuse_twins(db: Db, post: PostRow, targets: Sequence[TargetRow], *, c
     hashes = [target.content_hash for target in targets] if content and not post.allow_duplicate else []
     if not hashes and post.external_id is None:
         return
-    for twin in await queries.twins(db, post.workspace_id, hashes, post.external_id, post.id):
+    for twin in await queries.twins(db, post, hashes):
         existing = ids.encode("pst", twin.post_id)
         if twin.account_id is None:
             raise ExternalIdConflict(
