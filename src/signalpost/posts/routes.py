@@ -16,21 +16,8 @@ from signalpost.posts.errors import (
     TimezoneRequired,
 )
 from signalpost.posts.queries import PostRow
-from signalpost.posts.schemas import (
-    AuditEntry,
-    Checked,
-    CreatePost,
-    Decision,
-    ListPosts,
-    OfProfile,
-    Post,
-    PostProgress,
-    PostStats,
-    Rejection,
-    Trashed,
-    TrashHow,
-    UpdatePost,
-)
+from signalpost.posts.schemas import AuditEntry, Checked, Post, PostProgress, PostStats, Trashed
+from signalpost.posts.wishes import CreatePost, Decision, ListPosts, OfProfile, Rejection, TrashHow, UpdatePost
 from signalpost.web.caller import Caller, TestModeOnlySandbox
 from signalpost.web.inputs import LIST_ALL, IfMatch, Mine, Page
 from signalpost.web.routing import Routes

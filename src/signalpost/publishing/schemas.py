@@ -5,7 +5,8 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, field
 
 from signalpost.kit.wire import Body, Instant, Shape
-from signalpost.posts.schemas import IdText, TargetError, Time
+from signalpost.posts.schemas import TargetError
+from signalpost.posts.wishes import IdText, Time
 
 QueueState = Literal["none", "waiting", "ready", "leased", "done", "failed", "cancelled"]
 TaskState = Literal["waiting", "ready", "leased", "done", "failed", "cancelled"]

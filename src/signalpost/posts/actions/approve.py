@@ -12,7 +12,8 @@ from signalpost.posts.actions import accept, rows
 from signalpost.posts.actions.rows import Entry
 from signalpost.posts.actions.update import change
 from signalpost.posts.queries import PostRow
-from signalpost.posts.schemas import Decision, Post, Rejection
+from signalpost.posts.schemas import Post
+from signalpost.posts.wishes import Decision, Rejection
 from signalpost.web.caller import Caller
 
 

@@ -21,8 +21,9 @@ from signalpost.posts.actions.files import Files, own
 from signalpost.posts.actions.findings import Findings
 from signalpost.posts.errors import PreflightFailed
 from signalpost.posts.queries import Holder, Holding
-from signalpost.posts.schemas import CreatePost, Notice, PublishMode, TargetWish
+from signalpost.posts.schemas import Notice, PublishMode
 from signalpost.posts.times import Fault, Moment
+from signalpost.posts.wishes import CreatePost, TargetWish
 from signalpost.web.caller import Caller, TestModeOnlySandbox
 
 OPTIONS_BYTES_MAX: Final = 32_768

@@ -9,7 +9,8 @@ from signalpost.posts.actions.compose import Chosen, Composed, compose, is_draft
 from signalpost.posts.actions.fetch import Fetched
 from signalpost.posts.actions.rows import Entry
 from signalpost.posts.queries import PostRow, TargetRow
-from signalpost.posts.schemas import CreatePost, Post
+from signalpost.posts.schemas import Post
+from signalpost.posts.wishes import CreatePost
 from signalpost.web.caller import Caller
 
 

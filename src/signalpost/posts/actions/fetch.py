@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from signalpost.kit import problems
 from signalpost.media import actions as media_actions
-from signalpost.posts.schemas import CreatePost, MediaWish, UpdatePost
+from signalpost.posts.wishes import CreatePost, MediaWish, UpdatePost
 from signalpost.web.caller import Caller
 from signalpost.web.inputs import Before, Tools
 

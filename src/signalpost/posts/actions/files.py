@@ -11,7 +11,8 @@ from signalpost.kit.db import Db
 from signalpost.media import queries as media_queries
 from signalpost.media.queries import MediaRow
 from signalpost.posts.actions.findings import Findings
-from signalpost.posts.schemas import CreatePost, MediaRef, MediaWish, UserTagRef
+from signalpost.posts.schemas import MediaRef, UserTagRef
+from signalpost.posts.wishes import CreatePost, MediaWish
 from signalpost.web.caller import Caller
 
 _USABLE = ("ready", "deleted")

@@ -13,8 +13,9 @@ from signalpost.posts import queries
 from signalpost.posts.actions import accept, rows
 from signalpost.posts.actions.rows import Entry
 from signalpost.posts.queries import PostRow, TargetRow
-from signalpost.posts.schemas import PlatformError, Post, Trashed, TrashHow
+from signalpost.posts.schemas import PlatformError, Post, Trashed
 from signalpost.posts.states import UNDER_WAY, WAITING
+from signalpost.posts.wishes import TrashHow
 from signalpost.web.caller import Caller
 from signalpost.web.inputs import IfMatch
 

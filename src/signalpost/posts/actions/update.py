@@ -15,9 +15,10 @@ from signalpost.posts.actions.create import first_comment, target_of
 from signalpost.posts.actions.fetch import Fetched
 from signalpost.posts.actions.rows import Entry
 from signalpost.posts.queries import PostRow, TargetRow
-from signalpost.posts.schemas import CreatePost, MediaWish, Post, TargetWish, ThreadWish, UpdatePost
+from signalpost.posts.schemas import Post
 from signalpost.posts.states import EDITABLE, UNDER_WAY
 from signalpost.posts.times import Moment
+from signalpost.posts.wishes import CreatePost, MediaWish, TargetWish, ThreadWish, UpdatePost
 from signalpost.web.caller import Caller
 from signalpost.web.inputs import IfMatch
 

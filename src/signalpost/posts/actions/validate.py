@@ -7,7 +7,8 @@ from signalpost.networks import counting, preflight
 from signalpost.posts import content
 from signalpost.posts.actions.compose import Chosen, Composed, compose, issues
 from signalpost.posts.actions.fetch import Fetched
-from signalpost.posts.schemas import Checked, CheckedTarget, CreatePost
+from signalpost.posts.schemas import Checked, CheckedTarget
+from signalpost.posts.wishes import CreatePost
 from signalpost.web.caller import Caller
 
 
