@@ -24,7 +24,7 @@ class Problem(Exception):
     """Something the caller can read and act upon.
 
     Args:
-        detail: what happened in this case, for a person; the title when left out.
+        detail: what happened in this case, for a person; when left out, the first of `errors`, or the title.
         errors: findings by place, all of them at once.
         headers: extra response headers, such as Retry-After.
         members: extra members of the problem document (`limit`, `platform`, `existingPostId`).
@@ -55,8 +55,8 @@ class Problem(Exception):
         **members: Any,
     ) -> None:
         super().__init__(detail or self.title)
-        self.detail = detail or self.title + "."
         self.errors = list(errors)
+        self.detail = detail or _first(self.errors) or self.title + "."
         self.headers = dict(headers or {})
         self.members = members
 
@@ -185,6 +185,14 @@ class Unavailable(Problem, status=503, retryable=True):
 
     Try again after the seconds in `Retry-After`.
     """
+
+
+def _first(errors: list[Issue]) -> str | None:
+    """Return the first finding as a sentence, for those who read no further than `detail`."""
+    if not errors:
+        return None
+    more = f" And {len(errors) - 1} more." if len(errors) > 1 else ""
+    return f"{errors[0].path}: {errors[0].message}{more}"
 
 
 def invalid(path: str, code: str, message: str, **params: Any) -> ValidationFailed:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import resource
 import signal
 import socket
 import sys
@@ -9,7 +10,8 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 
 import asyncpg
-from granian.constants import Interfaces
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
 from signalpost.identity import first_run
@@ -19,8 +21,12 @@ from signalpost.main import app, wiring
 from signalpost.main.migrate import migrate
 from signalpost.settings import Settings
 from signalpost.web.inputs import Tools
+from signalpost.web.lingering import Lingering
 
 GRACE_SECONDS = 25.0
+IDLE_SECONDS = 75
+"""So long may a connection be silent between requests, or a request's head take: longer than proxies keep theirs."""
+CONNECTIONS_MAX = 8_192
 _WATCH_SECONDS = 1.0
 _logger = log.get("main")
 
@@ -151,15 +157,27 @@ async def serve(settings: Settings, host: str, port: int, *, worker: bool = True
 
 def _server(tools: Tools, host: str, port: int) -> Server:
     return Server(
-        app.create(tools),
+        Lingering(app.create(tools)),
         address=host,
         port=port,
         interface=Interfaces.ASGINL,
         log_enabled=False,
         websockets=False,
         backlog=1024,
-        backpressure=512,
+        backpressure=_connections_max(),
+        http=HTTPModes.http1,  # what proxies speak; with `auto`, connections that say nothing are never closed
+        http1_settings=HTTP1Settings(header_read_timeout=IDLE_SECONDS * 1_000),
     )
+
+
+def _connections_max() -> int:
+    """Take as many open files as we may have; the database, storage and networks get a part of them."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = CONNECTIONS_MAX + 1_024
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return CONNECTIONS_MAX if soft == resource.RLIM_INFINITY else max(64, min(CONNECTIONS_MAX, soft - soft // 8))
 
 
 async def _until(stop: asyncio.Event, serving: "asyncio.Task[None]", tasks: "list[asyncio.Task[None]]") -> None:

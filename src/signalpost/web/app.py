@@ -116,7 +116,8 @@ def build(
     handlers: list[Any] = []
     for endpoint in endpoints:
         path = re.sub(r"\{(\w+)\}", r"{\1:str}", endpoint.path)
-        route = HTTPRouteHandler([prefix + path for prefix in PREFIXES], http_method=endpoint.method, status_code=200)
+        methods: Any = ["GET", "HEAD"] if endpoint.method == "GET" else endpoint.method
+        route = HTTPRouteHandler([prefix + path for prefix in PREFIXES], http_method=methods, status_code=200)
         handlers.append(route(_handler(web, endpoint)))
     return Litestar(
         route_handlers=[*handlers, *pages],

@@ -1,5 +1,6 @@
 """Reading a request: where it comes from, its body, its query, its headers."""
 
+import asyncio
 import ipaddress
 import re
 import secrets
@@ -15,6 +16,9 @@ from signalpost.web.caller import Caller
 from signalpost.web.inputs import IfMatch
 from signalpost.web.reply import Headers
 from signalpost.web.routing import Endpoint
+
+BODY_SECONDS = 60
+TEST_YEARS = range(2000, 2101)  # arithmetic with them stays within what Python and PostgreSQL can hold
 
 
 class Call:
@@ -32,8 +36,9 @@ class Call:
 def client_address(scope: Any, trusted_proxies: int) -> str:
     """Return the address of the client: the peer, or what the outermost trusted proxy saw."""
     if trusted_proxies:
-        forwarded = next((v for n, v in scope["headers"] if n == b"x-forwarded-for"), b"").decode("latin-1")
-        hops = [hop.strip() for hop in forwarded.split(",") if hop.strip()]
+        # A proxy may add a line of its own below the client's: all lines are one list.
+        lines = b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for")
+        hops = [hop.strip() for hop in lines.decode("latin-1").split(",") if hop.strip()]
         if hops:
             return str(hops[-min(trusted_proxies, len(hops))])
     client = scope.get("client")
@@ -55,20 +60,34 @@ async def read_body(request: Request[Any, Any, Any], bytes_max: int) -> bytes:
         raise problems.PayloadTooLarge(f"The body is larger than {bytes_max} bytes.", limit={"max": bytes_max})
     body: bytes = b""
     receive = request.receive
-    while True:
-        message: Any = await receive()
-        if message["type"] == "http.disconnect":
-            raise problems.MalformedRequest("The connection ended before the whole body was sent.")
-        body += message.get("body", b"")
-        if len(body) > bytes_max:
-            raise problems.PayloadTooLarge(f"The body is larger than {bytes_max} bytes.", limit={"max": bytes_max})
-        if not message.get("more_body"):
-            return body
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            while True:
+                message: Any = await receive()
+                if message["type"] == "http.disconnect":
+                    raise problems.MalformedRequest("The connection ended before the whole body was sent.")
+                body += message.get("body", b"")
+                if len(body) > bytes_max:
+                    raise problems.PayloadTooLarge(
+                        f"The body is larger than {bytes_max} bytes.", limit={"max": bytes_max}
+                    )
+                if not message.get("more_body"):
+                    return body
+    except TimeoutError:
+        raise problems.MalformedRequest(f"The body did not come within {BODY_SECONDS} seconds.") from None
+
+
+def check_encoding(headers: Any) -> None:
+    coding = headers.get("content-encoding", "identity").strip().lower()
+    if coding not in ("", "identity"):
+        raise problems.UnsupportedMediaType(
+            f"The body has Content-Encoding {coding[:100]}; send it as it is.", headers={"Accept-Encoding": "identity"}
+        )
 
 
 def check_media_types(endpoint: Endpoint, headers: Any, body: bytes) -> None:
     if body:
-        given = headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+        given = headers.get("content-type", "").partition(";")[0].strip().lower() or "application/json"
         if given not in endpoint.request_types and not (given.endswith("+json") and given.startswith("application/")):
             raise problems.UnsupportedMediaType(
                 f"This operation reads {' or '.join(endpoint.request_types)}, not {given}."
@@ -113,8 +132,10 @@ def test_now(call: Call) -> datetime | None:
         instant = msgspec.convert(value, datetime)
     except msgspec.ValidationError:
         instant = None
-    if instant is None or instant.tzinfo is None:
-        raise problems.invalid("X-Test-Now", "format", "X-Test-Now is an RFC 3339 time with an offset or Z.")
+    if instant is None or instant.tzinfo is None or instant.year not in TEST_YEARS:
+        raise problems.invalid(
+            "X-Test-Now", "format", "X-Test-Now is an RFC 3339 time with an offset or Z, from 2000 to 2100."
+        )
     return instant
 
 

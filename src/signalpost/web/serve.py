@@ -12,7 +12,16 @@ from signalpost.web import idempotency, limits, validation
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
 from signalpost.web.inputs import Before, Id, Mine, Segment, Tools, fingerprint, read_page
 from signalpost.web.reply import Reply, problem_reply
-from signalpost.web.request import Call, address_bucket, check_media_types, if_match, query_values, read_body, test_now
+from signalpost.web.request import (
+    Call,
+    address_bucket,
+    check_encoding,
+    check_media_types,
+    if_match,
+    query_values,
+    read_body,
+    test_now,
+)
 from signalpost.web.routing import Endpoint, Raw
 from signalpost.web.streaming import Stream
 
@@ -257,6 +266,8 @@ async def _answer_reserved(
 async def serve(web: Web, endpoint: Endpoint, call: Call) -> Reply:
     await _identify(web, endpoint, call)
     streams = endpoint.has("request")
+    if endpoint.writes:
+        check_encoding(call.request.headers)
     body = b"" if streams or not endpoint.writes else await read_body(call.request, endpoint.body_bytes_max)
     if not streams:
         check_media_types(endpoint, call.request.headers, body)

@@ -1,0 +1,92 @@
+"""What strangers and careless proxies send: nothing of it may take the service down, or fool it."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from granian.constants import HTTPModes, Interfaces
+from granian.server.embed import Server
+from tests.web.conftest import Small
+
+from signalpost.web.lingering import Lingering
+from signalpost.web.request import client_address
+
+BIG = 60_000_000
+
+
+@pytest.mark.parametrize("instant", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "1999-12-31T23:59:59Z"])
+async def test_a_test_clock_stays_within_what_can_be_computed(small: Small, instant: str) -> None:
+    """PostgreSQL stores the ends of Python's calendar as infinity: one such row would break every list it is in."""
+    answer = await small.api.post("/things", json={"name": "a"}, key="tester", headers={"X-Test-Now": instant})
+
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["path"] == "X-Test-Now"
+
+
+async def test_head_answers_like_get_without_a_body(small: Small) -> None:
+    """Networks look at a media address by HEAD before they fetch it."""
+    answer = await small.api.call("HEAD", "/me", key="ann")
+
+    assert answer.status_code == 200
+    assert int(answer.headers["content-length"]) > 0
+    assert answer.content == b""
+
+
+async def test_a_compressed_body_is_refused_by_its_name(small: Small) -> None:
+    answer = await small.api.post("/things", content=b"\x1f\x8b", headers={"Content-Encoding": "gzip"}, key="ann")
+
+    assert answer.status_code == 415
+    assert "gzip" in answer.json()["detail"]
+
+
+async def test_the_detail_names_the_first_finding(small: Small) -> None:
+    """Many clients show `detail` and nothing else."""
+    answer = await small.api.post("/things", json={"number": 1, "nam": "a"}, key="ann")
+
+    assert answer.json()["detail"] == "/nam: There is no such field here. And 1 more."
+
+
+def test_every_line_of_x_forwarded_for_counts() -> None:
+    """HAProxy adds a line of its own: reading the first one only would let a client choose its address."""
+    headers = [(b"x-forwarded-for", b"6.6.6.6"), (b"x-forwarded-for", b"203.0.113.9")]
+
+    assert client_address({"headers": headers, "client": ("10.0.0.1", 1)}, 1) == "203.0.113.9"
+
+
+@asynccontextmanager
+async def served(app: Any) -> AsyncIterator[int]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    server = Server(
+        app, address="127.0.0.1", port=port, interface=Interfaces.ASGINL, log_enabled=False, websockets=False,
+        http=HTTPModes.http1,
+    )  # fmt: skip
+    running = asyncio.create_task(server.serve())
+    await asyncio.sleep(0.5)
+    try:
+        yield port
+    finally:
+        server.stop()  # type: ignore[no-untyped-call]
+        await running
+
+
+async def _refuse(_scope: Any, _receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 413, "headers": [(b"content-length", b"2")]})
+    await send({"type": "http.response.body", "body": b"no"})
+
+
+async def test_an_early_answer_reaches_a_client_that_sends_first_and_reads_then() -> None:
+    """Closing on unread bytes resets the connection: Python's urllib then shows a broken pipe instead of the 413."""
+    async with served(Lingering(_refuse)) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % BIG)
+        for _ in range(BIG // 1_000_000):
+            writer.write(bytes(1_000_000))
+            await writer.drain()
+
+        assert (await asyncio.wait_for(reader.readline(), 10)).startswith(b"HTTP/1.1 413")
+        writer.close()
