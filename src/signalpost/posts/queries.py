@@ -282,7 +282,8 @@ def shape(row: PostRow, rows: Sequence[TargetRow]) -> Post:
         row.timezone, row.publish_mode, row.recurrence, encoded("pst", row.recurrence_parent_id),
         encoded("pst", row.source_post_id), encoded("job", row.fanout_id), row.external_id, row.tags,
         row.campaign, row.utm, row.shorten_links, row.notes, row.options,
-        row.auto_fit, row.allow_duplicate, count(rows), results, row.warnings, created_by, row.source, row.mode, row.version, clock.wire(row.created_at),
+        row.auto_fit, row.allow_duplicate, count(rows), results, row.warnings, created_by,
+        row.source, row.mode, row.version, clock.wire(row.created_at),
         clock.wire(row.updated_at), at(row.queued_at), at(row.published_at), at(row.deleted_at), at(row.purge_at),
     )  # fmt: skip
 

@@ -38,8 +38,14 @@ NOT_ACCEPTED = (
     TestModeOnlySandbox,
 )
 
+_EXAMPLE = {
+    "profileId": "prof_01M7Z0000000000000000000AB",
+    "platforms": ["bluesky"],
+    "text": "Hello from #signalpost",
+}
 
-@routes.post("/posts", scope="posts:write", raises=NOT_ACCEPTED, etag=True)
+
+@routes.post("/posts", scope="posts:write", raises=NOT_ACCEPTED, etag=True, example=_EXAMPLE)
 async def create_post(db: Db, caller: Caller, data: CreatePost, files: Files) -> Post:
     """Create a post, and queue it for every chosen account.
 
@@ -55,7 +61,7 @@ async def list_posts(db: Db, caller: Caller, query: ListPosts, page: Page) -> Li
     return await lists.list_posts(db, caller, query, page)
 
 
-@routes.post("/posts/validate", scope="posts:write", status=200, raises=(TestModeOnlySandbox,))
+@routes.post("/posts/validate", scope="posts:write", status=200, raises=(TestModeOnlySandbox,), example=_EXAMPLE)
 async def validate_post(db: Db, caller: Caller, data: CreatePost, files: Files) -> Checked:
     """Try a post without saving it: what networks would refuse, what is worth knowing, how long each text counts."""
     return await validate.validate_post(db, caller, data, files)
