@@ -118,7 +118,12 @@ async def get_auth_url(platform: PlatformSlug, tools: Tools, caller: Caller, que
     return await actions.start(tools, caller, platform, query)
 
 
-@routes.get("/platforms/{platform}/callback", scope=PUBLIC, raises=(OauthStateInvalid,))
+@routes.get(
+    "/platforms/{platform}/callback",
+    scope=PUBLIC,
+    raises=(OauthStateInvalid,),
+    documented_answer={"text/html": {"schema": {"type": "string", "description": "A page, for a browser."}}},
+)
 async def finish_authorization(
     platform: PlatformSlug, tools: Tools, query: CallbackQuery, request: Request[Any, Any, Any]
 ) -> CallbackResult | Raw:

@@ -42,6 +42,7 @@ class Operation:
     method: str
     path: str
     summary: str
+    label: str
     text: str
     scope: str | None  # None: needs no credential
     parameters: Sequence[Field]
@@ -86,17 +87,19 @@ class Reference:
         self.server = document["servers"][0]["url"]
         found = [(*each, kind) for kind in ("paths", "webhooks") for each in _operations(document.get(kind, {}))]
         self.general = general_codes(operation for *_, operation, kind in found if kind == "paths")
+        self.shapes = [_shape(name, schema) for name, schema in document["components"]["schemas"].items()]
+        self._named = {shape.name: shape.fields for shape in self.shapes}
         groups = {tag["name"]: Group(tag["name"], tag["description"]) for tag in document["tags"]}
         for method, path, operation, kind in found:
             made = self._operation(method, path, operation) if kind == "paths" else _event(path, operation)
             groups[operation["tags"][0]].operations.append(made)
         self.groups = list(groups.values())
-        self.shapes = [_shape(name, schema) for name, schema in document["components"]["schemas"].items()]
 
     def _operation(self, method: str, path: str, operation: Document) -> Operation:
         scope = operation.get("x-scope") or (None if operation.get("security") == [] else "any credential")
         content = operation.get("requestBody", {}).get("content", {})
         body = content.get("application/json", {}).get("schema")
+        form = content.get("multipart/form-data", {}).get("schema", {})
         problems = [
             (status, [code for code in _codes(answer) if code not in self.general])
             for status, answer in operation["responses"].items()
@@ -106,6 +109,7 @@ class Reference:
             method=method,
             path=path,
             summary=operation["summary"],
+            label=label_of(operation["operationId"]),
             text=re.sub(
                 r"(\n\n)?Needs (the scope `.*`|any valid credential|no credential)\.$", "", operation["description"]
             ),
@@ -113,9 +117,12 @@ class Reference:
             parameters=[
                 Field(each["name"], kind_of(each["schema"]), each["required"], each["description"], each["in"])
                 for each in operation["parameters"]
+                if each["name"] != "Idempotency-Key"  # said once, in the introduction
             ],
             body=kind_of(body) if body else (Markup("{}").format(" or ".join(content)) if content else None),
-            fields=[] if body else _form_fields(content),
+            fields=self._named.get(body["$ref"].removeprefix(_SCHEMA), ())
+            if body and "$ref" in body
+            else _fields(form),
             answers=[
                 (status, _answered(answer)) for status, answer in operation["responses"].items() if not _codes(answer)
             ],
@@ -129,6 +136,14 @@ class Reference:
             shown = answer.get("content", {}).get("application/json")
             if shown and "example" in shown:
                 yield Example(f"Answer {status}", highlighted(shown["example"]))
+
+
+def label_of(operation_id: str) -> str:
+    """Return the name of an operation as words: `createApiKey` is "Create API key"."""
+    words = re.sub(r"(?=[A-Z])", " ", operation_id).split()
+    spelled = {"api": "API", "url": "URL", "oauth": "OAuth"}
+    text = " ".join(spelled.get(word.lower(), word.lower()) for word in words)
+    return text[:1].upper() + text[1:]
 
 
 def _operations(paths: Document) -> Iterator[tuple[str, str, Document]]:
@@ -160,11 +175,6 @@ def _answered(answer: Document) -> Markup:
     return Markup(", or ").join(shown) if shown else Markup("nothing")
 
 
-def _form_fields(content: Document) -> list[Field]:
-    form = content.get("multipart/form-data", {}).get("schema", {})
-    return _fields(form)
-
-
 def _event(name: str, operation: Document) -> Operation:
     content = operation["requestBody"]["content"]["application/json"]
     return Operation(
@@ -172,6 +182,7 @@ def _event(name: str, operation: Document) -> Operation:
         method="EVENT",
         path=name,
         summary=operation["summary"],
+        label=name,
         text="",
         scope=None,
         parameters=[
@@ -236,9 +247,10 @@ def _plain_kind(schema: Document) -> Markup:
 
 def _bounds(schema: Document, what: str) -> str:
     least, most = schema.get(f"min{what}"), schema.get(f"max{what}")
+    unit = " characters" if what == "Length" else ""
     if least and most:
-        return f", {least} to {most:,}"
-    return f", up to {most:,}" if most else ""
+        return f", {least} to {most:,}{unit}"
+    return f", up to {most:,}{unit}" if most else ""
 
 
 def _range(schema: Document) -> str:

@@ -11,7 +11,7 @@ from signalpost.kit.wire import Listing
 from signalpost.media import actions, queries, serving, uses
 from signalpost.media.errors import MediaFetchFailed
 from signalpost.media.queries import MediaRow
-from signalpost.media.schemas import ContentAddress, Media, MediaDeleted, MediaFilter, UpdateMedia, shown
+from signalpost.media.schemas import ContentAddress, FetchMedia, Media, MediaDeleted, MediaFilter, UpdateMedia, shown
 from signalpost.plans import PlanLimitReached
 from signalpost.web.caller import PUBLIC, Caller
 from signalpost.web.inputs import Id, Mine, Page, Tools
@@ -40,6 +40,21 @@ async def _shown(db: Db, tools: Tools, rows: list[MediaRow]) -> list[Media]:
         PlanLimitReached,
         problems.Unavailable,
     ),
+    documented_body={
+        "multipart/form-data": {
+            "schema": {
+                "type": "object",
+                "required": ["file"],
+                "properties": {
+                    "file": {"type": "string", "format": "binary", "description": "The file."},
+                    "profileId": {"type": "string", "maxLength": 64, "description": "Profile that it belongs to."},
+                    "altText": {"type": "string", "maxLength": 1500, "description": "What it shows."},
+                    "kind": {"type": "string", "maxLength": 20, "description": "Refused if the file is another kind."},
+                },
+            }
+        },
+        "application/json": FetchMedia,
+    },
 )
 async def upload_media(request: Request[Any, Any, Any], tools: Tools, caller: Caller) -> Media:
     """Upload a file, or have one fetched.
@@ -86,7 +101,12 @@ async def delete_media(media: MyMedia, db: Db, caller: Caller) -> MediaDeleted:
     )
 
 
-@routes.get("/media/{id}/content", scope=PUBLIC, unlimited=True)
+@routes.get(
+    "/media/{id}/content",
+    scope=PUBLIC,
+    unlimited=True,
+    documented_answer={"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+)
 async def get_media_content(
     media_id: Annotated[UUID, Id("med")], query: ContentAddress, request: Request[Any, Any, Any], tools: Tools
 ) -> Raw:

@@ -84,11 +84,12 @@ def _by_type(schema: Mapping[str, Any], components: Mapping[str, Any], name: str
         return _list(schema, components, name)
     if kind == "string":
         return _text(schema, name)
+    known = _BY_NAME.get(name)
     if kind == "boolean":
-        return _BY_NAME.get(name, True)
+        return known if isinstance(known, bool) else True
     if kind in ("integer", "number"):
-        known = _BY_NAME.get(name, max(schema.get("minimum", 1), 1))
-        return int(known) if kind == "integer" else known
+        number = known if isinstance(known, int | float) else max(schema.get("minimum", 1), 1)
+        return int(number) if kind == "integer" else number
     return None if kind == "null" else {}
 
 

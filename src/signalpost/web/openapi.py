@@ -88,7 +88,7 @@ def problems_of(endpoint: Endpoint, refusals: Sequence[type[Problem]] = ()) -> l
 def document(endpoints: Iterable[Endpoint], words: Words) -> Document:
     """Return the whole document."""
     shown = [endpoint for endpoint in endpoints if not endpoint.hidden]
-    kinds = [kind for endpoint in shown for kind in (endpoint.body, _answer(endpoint)) if kind is not None]
+    kinds = [kind for endpoint in shown for kind in (*_bodies(endpoint), _answer(endpoint)) if kind is not None]
     components = Components([*kinds, ProblemDocument, *(event.body for event in words.announcements)])
     writer = _Writer(components, words)
     paths: Document = {}
@@ -128,6 +128,10 @@ def operation_id(endpoint: Endpoint) -> str:
     return head + "".join(part.title() for part in rest)
 
 
+def _bodies(endpoint: Endpoint) -> list[Any]:
+    return [endpoint.body, *(kind for kind in (endpoint.documented_body or {}).values() if isinstance(kind, type))]
+
+
 def _answer(endpoint: Endpoint) -> Any:
     """Return what the answer is as JSON; None where there is none, or only bytes of another type."""
     kept = [kind for kind in members(endpoint.answer) if kind not in (None, type(None), Raw)]
@@ -140,11 +144,11 @@ class _Writer:
         self.words = words
 
     def operation(self, endpoint: Endpoint) -> Document:
-        summary, _, rest = endpoint.description.partition("\n")
+        summary, rest = _first_sentence(endpoint.description)
         found: Document = {
             "operationId": operation_id(endpoint),
-            "summary": summary.rstrip("."),
-            "description": f"{rest.strip()}\n\n{_needs(endpoint)}".strip(),
+            "summary": summary,
+            "description": f"{rest}\n\n{_needs(endpoint)}".strip(),
             "tags": [endpoint.tag],
             "parameters": parameters(endpoint, self.words.parameters),
         }
@@ -156,7 +160,11 @@ class _Writer:
             content = {"application/json": self._content(endpoint.body, endpoint.example)}
             found["requestBody"] = {"required": not endpoint.body_optional, "content": content}
         elif endpoint.documented_body is not None:
-            found["requestBody"] = {"required": True, "content": dict(endpoint.documented_body)}
+            content = {
+                media_type: self._content(given) if isinstance(given, type) else given
+                for media_type, given in endpoint.documented_body.items()
+            }
+            found["requestBody"] = {"required": True, "content": content}
         found["responses"] = {str(endpoint.status): self._success(endpoint)}
         for status, kinds in _by_status(problems_of(endpoint, self.words.refusals)).items():
             found["responses"][str(status)] = self._refusal(kinds, endpoint)
@@ -238,6 +246,12 @@ class _Writer:
         if kind is problems.ValidationFailed:
             found["errors"] = [{"path": "/name", "code": "required", "message": "This field is required."}]
         return found
+
+
+def _first_sentence(text: str) -> tuple[str, str]:
+    line, _, paragraphs = text.partition("\n\n")
+    first, _, more = line.replace("\n", " ").partition(". ")
+    return first.rstrip("."), f"{more}\n\n{paragraphs}".strip()
 
 
 def _needs(endpoint: Endpoint) -> str:

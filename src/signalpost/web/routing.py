@@ -66,7 +66,8 @@ class Endpoint:
     body_bytes_max: int = BODY_BYTES_MAX
     request_types: tuple[str, ...] = ("application/json",)
     example: Any = None  # of the body, where the generated one says too little
-    documented_body: Mapping[str, Any] | None = None  # OpenAPI content of a body that the handler reads itself
+    documented_body: Mapping[str, Any] | None = None
+    """Media type -> OpenAPI content or struct, of a body that the handler reads itself."""
     documented_answer: Mapping[str, Any] | None = None  # OpenAPI content of an answer that is not JSON
     hidden: bool = False  # not in the reference: redirects and pages
     decoder: "msgspec.json.Decoder[Any] | None" = field(default=None, compare=False)

@@ -27,7 +27,12 @@ MyWebhook = Annotated[WebhookRow, Mine("whk", queries.find_mine, "id")]
 DeliveryId = Annotated[UUID, Id("dlv", "deliveryId")]
 
 
-@routes.post("/webhooks", scope="webhooks:write", raises=(UnsafeAddress, PlanLimitReached, PlanFeatureUnavailable))
+@routes.post(
+    "/webhooks",
+    scope="webhooks:write",
+    raises=(UnsafeAddress, PlanLimitReached, PlanFeatureUnavailable),
+    example={"url": "https://example.com/hooks/signalpost", "events": ["post.published", "post.failed"]},
+)
 async def create_webhook(tools: Tools, caller: Caller, data: CreateWebhook) -> WebhookWithSecret:
     """Register an address that hears of events.
 
