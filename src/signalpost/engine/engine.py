@@ -148,13 +148,14 @@ async def _drain(runner: Runner, limit: int, until: float) -> list[Turn]:
     turns: list[Turn] = []
     left = limit
     while left > 0 and steady() < until:
+        running = [turn for turn in turns if not turn.released.is_set()]  # before the claim, which may just miss one
         if taken := await runner.claim(runner.source.lanes, items=left):
             turns += taken
             left -= sum(turn.claimed for turn in taken)
-        elif running := [turn for turn in turns if not turn.released.is_set()]:
-            await _released(running, until, all_of_them=False)  # its lane may have more
-        else:
+        elif not running:
             break
+        elif not any(turn.released.is_set() for turn in running):
+            await _released(running, until, all_of_them=False)  # its lane may have more
     await _released(turns, until, all_of_them=True)
     return turns
 
