@@ -30,9 +30,7 @@ async def post(pds: ReferencePds, uri: str) -> dict[str, Any]:
 async def blob(pds: ReferencePds, account: PdsAccount, cid: str) -> bytes:
     """The bytes of an uploaded file."""
     async with httpx.AsyncClient() as client:
-        answer = await client.get(
-            f"{pds.url}/xrpc/com.atproto.sync.getBlob", params={"did": account.did, "cid": cid}
-        )
+        answer = await client.get(f"{pds.url}/xrpc/com.atproto.sync.getBlob", params={"did": account.did, "cid": cid})
         answer.raise_for_status()
         return answer.content
 

@@ -16,14 +16,22 @@ async def pds() -> AsyncIterator[ReferencePds]:
         yield server
 
 
-@pytest.fixture
-async def service() -> AsyncIterator[Service]:
-    """A running service, new and empty."""
-    async with installed() as fresh:
-        yield await fresh.start()
+@pytest.fixture(scope="session")
+async def home() -> AsyncIterator[tuple[Service, Api]]:
+    """One installation with its first owner, made on the command line while it runs."""
+    async with installed() as service:
+        await service.start()
+        yield service, await service.owner()
 
 
 @pytest.fixture
-async def api(service: Service) -> Api:
-    """The first owner of `service`, made on the command line."""
-    return await service.owner()
+async def service(home: tuple[Service, Api]) -> Service:
+    """The service, running, whatever the test before did to it."""
+    service = home[0]
+    return service if service.runs else await service.start()
+
+
+@pytest.fixture
+def api(home: tuple[Service, Api], service: Service) -> Api:
+    """The owner's way to the running service."""
+    return home[1]

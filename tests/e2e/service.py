@@ -42,6 +42,10 @@ class Service:
         return f"http://127.0.0.1:{self.port}"
 
     @property
+    def runs(self) -> bool:
+        return self.process is not None and self.process.returncode is None
+
+    @property
     def log(self) -> str:
         return (self.folder / "log").read_text(errors="replace")
 
@@ -56,8 +60,7 @@ class Service:
         async with httpx.AsyncClient() as client:
 
             async def healthy() -> bool:
-                assert self.process is not None
-                assert self.process.returncode is None, self.log[-3000:]
+                assert self.runs, self.log[-3000:]
                 try:
                     answer = await client.get(f"{self.base_url}/api/v1/healthz/api")
                 except httpx.TransportError:
@@ -77,7 +80,7 @@ class Service:
         return self.process
 
     async def kill(self) -> None:
-        """kill -9, as the kernel does when memory runs out. The database outlives it."""
+        """End it by kill -9, as the kernel does when memory runs out. The database outlives it."""
         assert self.process is not None
         self.process.kill()
         await self.process.wait()
@@ -128,7 +131,7 @@ class Service:
 
     async def close(self) -> None:
         """End the service and its database, whatever state they are in, and remove the folder."""
-        if self.process is not None and self.process.returncode is None:
+        if self.runs:
             await self.kill()
         if (self.folder / "data" / "postgres").exists():
             from signalpost.kit import postgres
@@ -183,7 +186,7 @@ class Api:
 async def installed() -> AsyncIterator[Service]:
     """A service that was never started, in a folder of its own."""
     folder = Path(tempfile.mkdtemp(prefix="signalpost-e2e-"))
-    folder.chmod(0o755)  # the database's account must get through when we are root
+    os.chmod(folder, 0o755)  # noqa: PTH101, S103 - the database's account must get through when we are root
     service = Service(folder)
     try:
         yield service
@@ -191,10 +194,14 @@ async def installed() -> AsyncIterator[Service]:
         await service.close()
 
 
-def postmaster(service: Service) -> int:
-    """Process id of the service's embedded database."""
-    return int((service.folder / "data" / "postgres" / "cluster" / "postmaster.pid").read_text().split()[0])
+def postmaster(service: Service) -> int | None:
+    """Process id of the service's embedded database; None when it was stopped."""
+    file = service.folder / "data" / "postgres" / "cluster" / "postmaster.pid"
+    return int(file.read_text().split()[0]) if file.exists() else None
 
 
 def kill_postmaster(service: Service) -> None:
-    os.kill(postmaster(service), signal.SIGKILL)
+    """End it by kill -9 of the embedded database."""
+    process_id = postmaster(service)
+    assert process_id is not None
+    os.kill(process_id, signal.SIGKILL)

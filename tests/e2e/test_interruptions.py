@@ -1,0 +1,165 @@
+"""Killed at the worst moments, the service posts once, and tells of it; ended in order, it leaves nothing behind."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+
+import asyncpg
+import pytest
+from tests.counterparts import OctokitReceiver, ReferencePds, octokit_receiver
+from tests.e2e import bluesky
+from tests.e2e.service import KILLED_BY_FAILPOINT, Api, Service, installed, kill_postmaster, postmaster
+
+from signalpost.kit import ids, postgres
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("e2e")]
+
+
+@pytest.fixture
+async def receiver(api: Api) -> AsyncIterator[OctokitReceiver]:
+    """Hears of posts that are out."""
+    async with octokit_receiver() as opened:
+        webhook = await api.post("/webhooks", json={"url": opened.url, "events": ["post.published"]})
+        await opened.use(webhook["secret"])
+        yield opened
+        await api.call("DELETE", f"/webhooks/{webhook['id']}")
+
+
+async def connect(api: Api, pds: ReferencePds, url: str = "") -> None:
+    alice = pds.accounts[0]
+    fields = {"identifier": alice.handle, "appPassword": alice.app_password, "service": url or pds.url}
+    await api.connect("bluesky", **fields)
+
+
+async def check_told_once(receiver: OctokitReceiver) -> None:
+    """Of the target and of the post, signed, once each."""
+    deliveries = [await receiver.delivery() for _ in range(2)]
+    assert all(delivery.verified for delivery in deliveries)
+    assert sorted(delivery.json["data"]["scope"] for delivery in deliveries) == ["post", "target"]
+    await asyncio.sleep(0.3)
+    assert len(receiver.deliveries) == 2
+
+
+@pytest.mark.parametrize(
+    ("place", "parts", "public"),
+    [
+        ("after-intent", 1, 0),
+        ("before-done", 1, 1),
+        ("before-done:2", 3, 2),
+    ],
+)
+async def test_a_death_between_intent_and_answer_posts_once(
+    pds: ReferencePds, service: Service, api: Api, receiver: OctokitReceiver, place: str, parts: int, public: int
+) -> None:
+    """`public`: how many parts Bluesky has when the power goes. Every part is there once in the end."""
+    word = f"cut {place}"
+    await connect(api, pds)
+    await service.kill()
+    await service.start(SIGNALPOST_TEST_FAILPOINT=place)
+
+    thread = [{"text": f"{word} {number}"} for number in range(2, parts + 1)]
+    post = await api.publish(["bluesky"], f"{word} 1", thread=thread)
+    assert await service.ended() == KILLED_BY_FAILPOINT
+    assert len(await bluesky.texts(pds, pds.accounts[0], word)) == public
+
+    await service.start()
+    ended = await api.ends(post)
+
+    wanted = [f"{word} {number}" for number in range(1, parts + 1)]
+    assert await bluesky.texts(pds, pds.accounts[0], word) == wanted
+    assert len(ended["targets"][0]["threadIds"]) == parts - 1
+    await check_told_once(receiver)
+
+
+async def test_kill_9_while_the_answer_is_on_its_way_posts_once(
+    pds: ReferencePds, service: Service, api: Api, receiver: OctokitReceiver
+) -> None:
+    """Bluesky has made the record, its answer never arrives, and the process is gone."""
+    async with bluesky.between(pds) as proxy:
+        await connect(api, pds, proxy.url)
+        proxy.holding = True
+        post = await api.publish(["bluesky"], "cut by the kernel")
+        async with asyncio.timeout(10):
+            await proxy.has_answer.wait()
+        await service.kill()
+        proxy.let_go.set()
+        proxy.holding = False
+
+        await service.start()
+        await api.ends(post)
+
+        assert await bluesky.texts(pds, pds.accounts[0], "cut by the kernel") == ["cut by the kernel"]
+        await check_told_once(receiver)
+
+
+async def test_sigterm_waits_for_the_answer_and_hands_every_lease_back(
+    pds: ReferencePds, service: Service, api: Api
+) -> None:
+    """What is in flight is finished, not cut; the database ends with the service, and nobody owns anything in it."""
+    async with bluesky.between(pds) as proxy:
+        await connect(api, pds, proxy.url)
+        proxy.holding = True
+        post = await api.publish(["bluesky"], "in flight")
+        async with asyncio.timeout(10):
+            await proxy.has_answer.wait()
+        started = time.monotonic()
+        stopping = asyncio.create_task(service.stop())
+        await asyncio.sleep(1)
+        assert not stopping.done()
+        proxy.let_go.set()
+
+        assert await stopping == 0
+        assert time.monotonic() - started < 25
+
+    assert postmaster(service) is None
+    cluster = await asyncio.to_thread(postgres.start, service.folder / "data")
+    connection = await asyncpg.connect(cluster.dsn())
+    post_id = ids.decode("pst", post["id"])
+    assert await connection.fetchval("select status from post where id = $1", post_id) == "published"
+    assert await connection.fetchval("select count(*) from lane where owner is not null") == 0
+    assert await connection.fetchval("select count(*) from worker") == 0
+    await connection.close()
+    await asyncio.to_thread(cluster.stop)
+
+
+async def test_a_killed_database_comes_back_by_itself(service: Service, api: Api) -> None:
+    """After a kill -9 of the embedded PostgreSQL requests fail for a moment, then posts go out again."""
+    await api.connect("sandbox", username="baker")
+    before = postmaster(service)
+    kill_postmaster(service)
+
+    async def accepted() -> object:
+        try:
+            return await api.publish(["sandbox"], "after the fall")
+        except AssertionError as error:
+            if str(error).startswith("503 "):
+                return None
+            raise
+
+    post = await service.until(accepted, "accepted post", 20)
+    await api.ends(post)
+    assert postmaster(service) not in (before, None)
+
+
+async def test_a_busy_port_is_refused_in_words(service: Service) -> None:
+    """The server would share the port silently with the one that runs."""
+    async with installed() as second:
+        process = await second.launch("--port", str(service.port))
+        assert await process.wait() == 1
+        assert f"127.0.0.1:{service.port} is in use" in second.log
+        assert "Traceback" not in second.log
+        assert not (second.folder / "data").exists()
+
+
+async def test_two_services_share_a_data_folder(service: Service, api: Api) -> None:
+    """Both serve the same database, either may end first, and the last one stops it."""
+    second = Service(service.folder)
+    await second.start()
+    await api.connect("sandbox", username="baker")
+    there = Api(second, {"profileId": api.profile, "apiKey": api.key})
+    await api.ends(await there.publish(["sandbox"], "by the second"))
+
+    assert await service.stop() == 0
+    await there.ends(await there.publish(["sandbox"], "after the first has gone"))
+    assert await second.stop() == 0
+    assert postmaster(service) is None
