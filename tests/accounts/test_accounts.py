@@ -342,3 +342,22 @@ async def test_the_same_account_connected_at_once_is_one_account(api: Api, make:
 
     assert {answer.status_code for answer in answers} == {201}
     assert len({answer.json()["id"] for answer in answers}) == 1
+
+
+async def test_nothing_is_connected_to_a_profile_that_is_being_deleted(api: Api, make: Make, tools: Tools) -> None:
+    """Otherwise a live account with its tokens would be left on a profile that nobody can see any more."""
+    owner = await make.owner()
+    doomed = await make.profile(owner)
+    answers = await asyncio.gather(
+        *(connect(api, owner, f"u{number}", profileId=doomed["id"]) for number in range(8)),
+        api.delete(f"/profiles/{doomed['id']}", key=owner.key),
+        *(connect(api, owner, f"v{number}", profileId=doomed["id"]) for number in range(8)),
+    )
+
+    assert {answer.status_code for answer in answers} <= {200, 201, 404, 422}
+    async with tools.database.connection() as db:
+        left = await db.fetchval(
+            "select count(*) from account where profile_id = $1 and status <> 'disconnected'",
+            ids.decode("prof", doomed["id"]),
+        )
+    assert left == 0

@@ -144,3 +144,26 @@ async def test_history_is_paged(api: Api, make: Make) -> None:
     rest = (await api.get(f"/profiles/links/history?limit=2&cursor={first['nextCursor']}", key=owner.key)).json()
 
     assert [entry["action"] for entry in first["data"] + rest["data"]] == ["rules_updated", "rules_updated", "linked"]
+
+
+async def test_no_link_to_a_profile_that_is_being_deleted(api: Api, make: Make, database: Database) -> None:
+    """The children of a deleted profile would point at nothing."""
+    owner = await make.owner()
+    parents = [await make.profile(owner) for _ in range(6)]
+    await asyncio.gather(
+        *(
+            one
+            for parent in parents
+            for one in (
+                link(api, owner, parent["id"], owner.profile),
+                api.delete(f"/profiles/{parent['id']}", key=owner.key),
+            )
+        )
+    )
+
+    async with database.connection() as db:
+        dangling = await db.fetchval(
+            "select count(*) from profile_link l join profile p on p.id = l.parent_profile_id"
+            " where l.deleted_at is null and p.deleted_at is not null"
+        )
+    assert dangling == 0

@@ -113,6 +113,7 @@ where p.workspace_id = $1 and p.deleted_at is null
 """
 _BY_ID = _SELECT + "and p.id = $3"
 _LOCK = _BY_ID + " for update of p"
+_HOLD = _BY_ID + " for share of p"
 _BY_IDS = _SELECT + "and p.id = any($3)"
 _VISIBLE = (
     _SELECT
@@ -130,14 +131,14 @@ async def find_mine(db: Db, caller: Caller, profile_id: UUID) -> ProfileRow | No
     return _row(await db.fetchrow(_BY_ID, caller.workspace_id, caller.mode == "live", profile_id))
 
 
-async def by_id(db: Db, workspace_id: UUID, profile_id: UUID) -> ProfileRow | None:
-    """Return the profile, for work that runs without a caller."""
-    return _row(await db.fetchrow(_BY_ID, workspace_id, True, profile_id))  # noqa: FBT003 - $2
-
-
 async def lock(db: Db, caller: Caller, profile_id: UUID) -> ProfileRow | None:
     """Return the profile as it is now, and keep others from changing it until the transaction ends."""
     return _row(await db.fetchrow(_LOCK, caller.workspace_id, caller.mode == "live", profile_id))
+
+
+async def hold(db: Db, workspace_id: UUID, profile_id: UUID) -> ProfileRow | None:
+    """Return the profile, and keep it from being deleted until something is hung on it in this transaction."""
+    return _row(await db.fetchrow(_HOLD, workspace_id, True, profile_id))  # noqa: FBT003 - $2
 
 
 async def by_ids(db: Db, caller: Caller, profile_ids: list[UUID]) -> dict[UUID, ProfileRow]:

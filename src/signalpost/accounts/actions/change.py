@@ -54,8 +54,9 @@ async def _move_to(db: Db, caller: Caller, row: AccountRow, profile: str) -> Non
     if caller.role not in MANAGERS:
         raise problems.Forbidden("Only owners and admins move accounts.")
     profile_id = ids.decode("prof", profile)
-    target = profile_id and await profiles.find_mine(db, caller, profile_id)
-    if not target:
+    seen = profile_id is not None and caller.may_see_profile(profile_id)
+    target = await profiles.hold(db, caller.workspace_id, profile_id) if profile_id and seen else None
+    if target is None:
         raise problems.invalid("/profileId", "not_found", "There is no such profile here.")
     if target.over_limit:
         raise PlanLimitReached("That profile is over the plan's limit.")

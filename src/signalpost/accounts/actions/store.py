@@ -64,7 +64,7 @@ async def keep(db: Db, tools: Tools, origin: Origin, identity: Identity) -> Acco
         PlanLimitReached: the plan has no room for one more.
     """
     await db.execute(_LOCK, str(origin.workspace_id))
-    profile = await profiles.by_id(db, origin.workspace_id, origin.profile_id)
+    profile = await profiles.hold(db, origin.workspace_id, origin.profile_id)
     if profile is None:
         raise problems.NotFound("The profile is gone.")
     if profile.over_limit:

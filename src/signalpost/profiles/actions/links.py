@@ -80,8 +80,8 @@ async def link_profiles(db: Db, caller: Caller, wish: CreateProfileLink) -> Prof
     if wish.rules is not None and wish.rules.language_override is not None:
         plans.require_feature(caller, "languageOverride")
     rules = _rules(wish.rules or LinkRulesWish())
+    await queries.one_at_a_time(db, caller.workspace_id)  # a profile seen from here on is not deleted meanwhile
     parent_id, child_id = await _ends(db, caller, wish)
-    await queries.one_at_a_time(db, caller.workspace_id)
     present = await db.fetchrow(_OF_CHILD, caller.workspace_id, child_id)
     now = clock.now()
     if present is not None and present["parent_profile_id"] == parent_id:
