@@ -457,3 +457,22 @@ async def test_due_is_judged_by_the_database_and_never_early(world: World) -> No
         row["due_at"],
     )
     assert 0 <= late < 1
+
+
+async def test_a_limit_of_the_app_is_shared_by_its_accounts(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three calls a minute for the whole app: of five accounts two wait, and nothing of it counts as a try."""
+    from dataclasses import replace
+
+    from signalpost import networks
+    from signalpost.publishing.work import declare_buckets
+
+    facts = replace(world.connector.facts, base_url="https://stage.test", requests_per_window=(3, 60))
+    monkeypatch.setitem(networks.CONNECTORS, "stage", replace(world.connector, facts=facts))
+    async with world.tools.database.transaction() as db:
+        await declare_buckets(world.tools, db)
+    posts = [await world.post() for _ in range(5)]
+    await world.work()
+    await world.execute("delete from rate_bucket where key = 'stage:own'")
+
+    assert len(world.sent) == 3
+    assert sorted([(await world.target(post))["attempts"] for post in posts]) == [0, 0, 1, 1, 1]

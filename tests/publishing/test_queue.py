@@ -58,8 +58,10 @@ async def test_submit_with_a_time_schedules(world: World) -> None:
     assert answer.status_code == 201, answer.text
     assert answer.json()["state"] == "waiting"
     assert (await world.status(post))["status"] == "scheduled"
+    assert [kind for kind, _, _ in world.told(post)] == ["post.queued"]
     now = await call(world, "POST", f"/queue/submit/{post}", json={"scheduledAt": None})
     assert now.status_code == 201
+    assert [kind for kind, _, _ in world.told(post)] == ["post.queued"] * 2
 
 
 async def test_submit_runs_preflight(world: World) -> None:

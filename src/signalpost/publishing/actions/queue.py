@@ -47,6 +47,8 @@ async def submit_post(db: Db, caller: Caller, row: PostRow, wish: SubmitPost) ->
     found = await posts.find_mine(db, caller, row.id)
     if found is None:
         raise problems.NotFound
+    if row.status == "scheduled" and row.queued_at is not None:  # accepted before, and now once more
+        await accept.tell_queued(db, found, await posts.targets_of(db, [found.id]))
     return await queries.entry(db, found)
 
 
