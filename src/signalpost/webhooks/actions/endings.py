@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
@@ -16,10 +15,23 @@ from signalpost.webhooks.states import LOST_DAYS, LOST_MAX, DeliveryState
 
 _logger = log.get("webhooks")
 
-_CLOCK = "select clock_timestamp()"
+# One statement, since its round trips are what bounds the deliveries a second. Ages are taken before it is sent and
+# subtracted from the time it arrived: what happened may look younger than it is, never older, so no retry is too early.
 # A row without next_attempt_at was dropped meanwhile (its webhook is deleted): no result brings it back.
 # Asked for again while an extra attempt ran: one more.
 _SETTLE = """
+with counted as (
+    update webhook w set
+        consecutive_failures = c.failures + case when c.success_age is null then w.consecutive_failures else 0 end,
+        consecutive_lost = c.lost + case when c.success_age is null then w.consecutive_lost else 0 end,
+        last_success_at =
+            greatest(w.last_success_at, statement_timestamp() - make_interval(secs => c.success_age)),
+        last_failure_at =
+            greatest(w.last_failure_at, statement_timestamp() - make_interval(secs => c.failure_age))
+    from unnest($10::uuid[], $11::int[], $12::int[], $13::float8[], $14::float8[])
+        as c(id, failures, lost, success_age, failure_age)
+    where w.id = c.id
+)
 update delivery d set
     started_at = null, crashes = 0, attempts = d.attempts + 1,
     scheduled = d.scheduled + case when e.extra then 0 else 1 end,
@@ -34,8 +46,11 @@ update delivery d set
     log = case when jsonb_array_length(d.log) >= 20 then d.log - 0 else d.log end || jsonb_build_object(
         'at', to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'resend', e.extra,
         'status', e.status, 'error', e.error, 'durationMs', e.duration_ms)
-from unnest($1::uuid[], $2::bool[], $3::text[], $4::float8[], $5::timestamptz[], $6::int[], $7::int[], $8::text[],
-    $9::text[]) as e(id, extra, state, retry_seconds, at, duration_ms, status, error, response)
+from (
+    select u.*, statement_timestamp() - make_interval(secs => u.age) as at
+    from unnest($1::uuid[], $2::bool[], $3::text[], $4::float8[], $5::float8[], $6::int[], $7::int[], $8::text[],
+        $9::text[]) as u(id, extra, state, retry_seconds, age, duration_ms, status, error, response)
+) e
 where d.id = e.id
 """
 _POSTPONE = """
@@ -46,16 +61,6 @@ update delivery d set started_at = null, last_error = e.error,
     resend_at = case when not e.extra or d.resend_at is null then d.resend_at
         else now() + make_interval(secs => $4) end
 from unnest($1::uuid[], $2::bool[], $3::text[]) as e(id, extra, error) where d.id = e.id
-"""
-_COUNT = """
-update webhook w set
-    consecutive_failures = c.failures + case when c.succeeded_at is not null then 0 else w.consecutive_failures end,
-    consecutive_lost = c.lost + case when c.succeeded_at is not null then 0 else w.consecutive_lost end,
-    last_success_at = greatest(w.last_success_at, c.succeeded_at),
-    last_failure_at = greatest(w.last_failure_at, c.failed_at)
-from unnest($1::uuid[], $2::int[], $3::int[], $4::timestamptz[], $5::timestamptz[])
-    as c(id, failures, lost, succeeded_at, failed_at)
-where w.id = c.id
 """
 _DISABLE = """
 update webhook w set status = 'disabled', disabled_reason = $4, updated_at = now()
@@ -82,39 +87,37 @@ class Settled(NamedTuple):
 
 
 class _Tally:
-    """What a turn did to one webhook: failures and losses since the last success in it."""
+    """What a turn did to one webhook: failures and losses since the last success in it; ages in seconds."""
 
     def __init__(self) -> None:
-        self.succeeded_at: datetime | None = None
-        self.failed_at: datetime | None = None
+        self.success_age: float | None = None
+        self.failure_age: float | None = None
         self.failures = self.lost = 0
 
-    def add(self, one: Settled, at: datetime) -> None:
+    def add(self, one: Settled, age: float) -> None:
+        """Take the next ending, in the order of time."""
         if one.ending.delivered:
-            self.succeeded_at, self.failures, self.lost = at, 0, 0
+            self.success_age, self.failures, self.lost = age, 0, 0
         else:
-            self.failed_at = at
+            self.failure_age = age
             self.failures += 1
             self.lost += one.lost
 
 
 async def settle(db: Db, ended: Sequence[Settled]) -> None:
-    """Write the ends of attempts that count, at their time by the database clock: retries are never too early."""
-    steady = clock.monotonic()  # read before the other clock: what happened may look younger than it is, never older
-    now: datetime = await db.fetchval(_CLOCK)
+    """Write the ends of attempts that count, of any number of webhooks."""
+    now = clock.monotonic()
     rows: list[tuple[object, ...]] = []
     tallies: dict[UUID, _Tally] = defaultdict(_Tally)
     for one in sorted(ended, key=lambda one: one.ending.at):
-        attempt, ending = one.attempt, one.ending
-        at = now - timedelta(seconds=steady - ending.at)
-        tallies[attempt.webhook_id].add(one, at)
+        attempt, ending, age = one.attempt, one.ending, now - one.ending.at
+        tallies[attempt.webhook_id].add(one, age)
         rows.append(
-            (attempt.id, attempt.extra, one.state, one.retry_seconds, at, ending.duration_ms, ending.status,
+            (attempt.id, attempt.extra, one.state, one.retry_seconds, age, ending.duration_ms, ending.status,
              ending.error, ending.response)
         )  # fmt: skip
-    await db.execute(_SETTLE, *_columns(rows))
-    counts = [(key, tally.failures, tally.lost, tally.succeeded_at, tally.failed_at) for key, tally in tallies.items()]
-    await db.execute(_COUNT, *_columns(counts))
+    counts = [(key, tally.failures, tally.lost, tally.success_age, tally.failure_age) for key, tally in tallies.items()]
+    await db.execute(_SETTLE, *_columns(rows), *_columns(counts))
     if lost := [webhook_id for webhook_id, tally in tallies.items() if tally.lost]:
         await _disable(db, lost)
 
