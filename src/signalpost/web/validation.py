@@ -89,9 +89,9 @@ def _raw(body: bytes) -> Any:
 def _explain(kind: Any, body: bytes, message: str) -> problems.Problem:
     try:
         raw = msgspec.json.decode(body)
-    except RecursionError:
-        return problems.MalformedRequest("The body is not valid JSON: it is nested too deeply.")
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        if "out of range" not in str(error):  # that is JSON, though no number of ours; all else is none, further on
+            return problems.MalformedRequest(f"The body is not valid JSON: {_reason(error)}.")
         raw = None
     found = (nul_findings(raw) + list(_findings(kind, raw, "", strict=True)))[:FINDINGS_MAX] if raw is not None else []
     if not found:

@@ -1,0 +1,155 @@
+"""Bodies: whatever is wrong with them is a 4xx that names the place, and nothing is saved."""
+
+import json
+from typing import Any
+
+import pytest
+from tests.api import Api
+from tests.contract.place import DOCUMENT, ENDPOINTS, Place, name_of
+
+from signalpost.kit.db import Database
+from signalpost.web.routing import Endpoint
+
+READING = [endpoint for endpoint in ENDPOINTS if endpoint.body is not None]
+SILENT = [
+    endpoint
+    for endpoint in ENDPOINTS
+    if endpoint.writes and endpoint.body is None and endpoint.documented_body is None and not endpoint.has("request")
+]
+SCHEMAS = DOCUMENT["components"]["schemas"]
+_EVERYTHING = "select string_agg(format('select %L as name, count(*) from %I', relname, relname), ' union all ')"
+_TABLES = f"""{_EVERYTHING} from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
+    and relname not in ('idempotency_key', 'login_failure')"""
+
+
+async def _rows(database: Database) -> dict[str, int]:
+    async with database.connection() as db:
+        return {row[0]: row[1] for row in await db.fetch(await db.fetchval(_TABLES))}
+
+
+def _schema(endpoint: Endpoint) -> dict[str, Any]:
+    operation = DOCUMENT["paths"][endpoint.path][endpoint.method.lower()]
+    reference = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+    found: dict[str, Any] = SCHEMAS[reference.rsplit("/", 1)[1]]
+    return found
+
+
+def _kinds(schema: dict[str, Any]) -> set[str]:
+    """JSON types that fit the schema."""
+    if "$ref" in schema:
+        return _kinds(SCHEMAS[schema["$ref"].rsplit("/", 1)[1]])
+    if "anyOf" in schema:
+        return set().union(*(_kinds(option) for option in schema["anyOf"]))
+    if "enum" in schema or "const" in schema:
+        return {"enum"}
+    return {schema.get("type", "anything")}
+
+
+def _hostile(schema: dict[str, Any]) -> list[str]:
+    """JSON texts that no field of this schema may take."""
+    kinds = _kinds(schema)
+    values = [
+        '"\\u0000"',
+        '"a\\u0000b"',
+        json.dumps("x" * 1_000_000),
+        "[[[[[[]]]]]]",
+        "1e999",
+        "-1" + "0" * 400,
+        '"\\ud800"',
+    ]
+    if "string" not in kinds:
+        values += ['"text"', '""']
+    else:
+        values += ['"' + "🦤" * 70_000 + '"']
+    if not kinds & {"integer", "number"}:
+        values += ["7", "1.5"]
+    else:
+        values += ["99999999999999999999", "-99999999999999999999"]
+    if "object" not in kinds:
+        values += ['{"a": 1}', "{}"]
+    if "array" not in kinds:
+        values += ["[]", '["x"]']
+    if "boolean" not in kinds:
+        values += ["true"]
+    if "null" not in kinds:
+        values += ["null"]
+    return [] if "anything" in kinds else values
+
+
+@pytest.mark.parametrize("endpoint", READING, ids=name_of)
+async def test_a_field_with_a_wrong_value_is_refused_by_name(
+    api: Api, place: Place, database: Database, endpoint: Endpoint
+) -> None:
+    asked = place.ask(endpoint)
+    before = await _rows(database)
+    for name, schema in _schema(endpoint)["properties"].items():
+        for value in _hostile(schema):
+            body = json.dumps((asked.body or {}) | {name: "@"}).replace('"@"', value)
+            answer = await asked.send(api, content=body.encode())
+
+            shown = f"{name}={value[:40]}: {answer.status_code} {answer.text[:300]}"
+            assert 400 <= answer.status_code < 500, shown
+            if answer.status_code == 422 and (errors := answer.json().get("errors")):
+                assert any(issue["path"].startswith(f"/{name}") for issue in errors), shown
+            else:
+                assert answer.status_code == 400, shown  # not JSON at all: a number or a string that has no value
+    assert await _rows(database) == before
+
+
+@pytest.mark.parametrize("endpoint", READING, ids=name_of)
+async def test_an_unknown_field_is_refused_by_name(
+    api: Api, place: Place, database: Database, endpoint: Endpoint
+) -> None:
+    asked = place.ask(endpoint)
+    before = await _rows(database)
+    answer = await asked.send(api, body={**asked.body, "surpriseField": 1, "a/b~c": 2})
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "validation_failed")
+    found = {issue["path"]: issue["code"] for issue in answer.json()["errors"]}
+    assert {"/surpriseField", "/a~1b~0c"} <= {path for path, code in found.items() if code == "unknown_field"}
+    assert await _rows(database) == before
+
+
+@pytest.mark.parametrize("endpoint", READING, ids=name_of)
+async def test_what_is_no_object_is_refused(api: Api, place: Place, endpoint: Endpoint) -> None:
+    for content in (b"[]", b'"text"', b"7", b"null", b"true", b"[" * 100_000, b"{" * 10_000):
+        answer = await place.ask(endpoint).send(api, content=content)
+        assert answer.status_code in (400, 422), content[:20]
+
+
+@pytest.mark.parametrize("endpoint", READING, ids=name_of)
+async def test_what_is_no_json_is_a_malformed_request(api: Api, place: Place, endpoint: Endpoint) -> None:
+    for content in (b"{", b'{"name": }', b"\xff\xfe", b'{"name": "\xff"}', b"name=x", b'{"a": 1} x', b"\0", b"NaN"):
+        answer = await place.ask(endpoint).send(api, content=content)
+        assert (answer.status_code, answer.json()["code"]) == (400, "malformed_request"), (content, answer.text)
+
+
+@pytest.mark.parametrize("endpoint", READING, ids=name_of)
+async def test_every_finding_is_told_at_once(api: Api, place: Place, endpoint: Endpoint) -> None:
+    names = list(_schema(endpoint)["properties"])
+    answer = await place.ask(endpoint).send(api, body={name: {"no": ["such"]} for name in names} | {"surprise": 1})
+    paths = {issue["path"].split("/")[1] for issue in answer.json()["errors"]}
+
+    typed = {
+        name for name, schema in _schema(endpoint)["properties"].items() if not _kinds(schema) & {"object", "anything"}
+    }
+    assert answer.status_code == 422
+    assert {"surprise", *typed} <= paths
+
+
+@pytest.mark.parametrize("endpoint", READING, ids=name_of)
+async def test_a_body_of_another_type_or_too_large_is_refused(api: Api, place: Place, endpoint: Endpoint) -> None:
+    asked = place.ask(endpoint)
+    form = await asked.send(api, content=b"a=b", headers={"Content-Type": "application/x-www-form-urlencoded"})
+    large = await asked.send(api, content=b'"' + b"x" * 2_000_001 + b'"')
+
+    assert (form.status_code, form.json()["code"]) == (415, "unsupported_media_type")
+    assert (large.status_code, large.json()["code"]) == (413, "payload_too_large")
+
+
+@pytest.mark.parametrize("endpoint", SILENT, ids=name_of)
+async def test_a_body_where_none_is_read_is_refused(api: Api, place: Place, endpoint: Endpoint) -> None:
+    """Nothing that a client sends is silently dropped."""
+    answer = await place.ask(endpoint).send(api, content=b'{"surprise": 1}')
+
+    assert answer.status_code == 422

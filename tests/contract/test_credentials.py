@@ -1,0 +1,63 @@
+"""Who may ask: strangers, bad credentials, missing scopes. The same for every endpoint."""
+
+import pytest
+from tests.api import Api
+from tests.contract.place import ENDPOINTS, Place, name_of
+
+from signalpost.kit.problems import Problem
+from signalpost.web.caller import PUBLIC, SIGNED_IN
+from signalpost.web.routing import Endpoint
+
+GUARDED = [endpoint for endpoint in ENDPOINTS if endpoint.scope != PUBLIC]
+SCOPED = [endpoint for endpoint in GUARDED if endpoint.scope != SIGNED_IN]
+_TAIL = "A" * 43 + "B" * 6
+
+
+@pytest.mark.parametrize("endpoint", GUARDED, ids=name_of)
+async def test_a_stranger_gets_401(api: Api, place: Place, endpoint: Endpoint) -> None:
+    answer = await place.ask(endpoint).send(api, key=None)
+
+    assert (answer.status_code, answer.json()["code"]) == (401, "unauthenticated")
+    assert answer.headers["www-authenticate"].startswith("Bearer")
+
+
+@pytest.mark.parametrize("endpoint", GUARDED, ids=name_of)
+async def test_a_credential_that_is_none_gets_401(
+    api: Api, place: Place, dead_keys: list[str], endpoint: Endpoint
+) -> None:
+    junk = [
+        "junk",
+        "eyJhbGciOiJub25lIn0.e30.",
+        f"sp_live_{'A' * 12}_{_TAIL}",
+        place.owner.key + "x",
+        place.owner.key[:-1],
+    ]
+    for credential in [*junk, *dead_keys]:
+        answer = await place.ask(endpoint).send(api, key=credential)
+
+        assert answer.status_code == 401, credential
+        assert answer.json()["code"] in {"unauthenticated", "token_expired", "key_revoked"}
+
+
+@pytest.mark.parametrize("header", ["", "Bearer", "Bearer ", "Basic dXNlcjpwYXNz", "bearer\tx", "Bearer a b"])
+async def test_another_scheme_gets_401(api: Api, header: str) -> None:
+    answer = await api.get("/auth/me", headers={"Authorization": header})
+
+    assert answer.status_code == 401
+
+
+@pytest.mark.parametrize("endpoint", SCOPED, ids=name_of)
+async def test_a_key_without_the_scope_gets_403(
+    api: Api, place: Place, narrow_keys: dict[str, str], endpoint: Endpoint
+) -> None:
+    answer = await place.ask(endpoint).send(api, key=narrow_keys[endpoint.scope])
+
+    assert (answer.status_code, answer.json()["code"]) == (403, "insufficient_scope")
+    assert endpoint.scope in answer.json()["detail"]
+
+
+def test_what_authentication_raises_is_known() -> None:
+    """The reference names these at every operation that wants a credential."""
+    assert {code for code, kind in Problem.registry.items() if kind.status == 401} == {
+        "unauthenticated", "invalid_credentials", "token_expired", "key_revoked",
+    }  # fmt: skip

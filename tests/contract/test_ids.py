@@ -1,0 +1,69 @@
+"""Ids in paths: what is not there, not an id, or not yours is the same 404."""
+
+import pytest
+from tests.api import Api
+from tests.contract.place import ENDPOINTS, Place, name_of, prefix_of
+
+from signalpost.kit import ids
+from signalpost.web.caller import PUBLIC
+from signalpost.web.routing import Endpoint
+
+NAMED = [endpoint for endpoint in ENDPOINTS if any(prefix_of(wish.how) for wish in endpoint.path_inputs)]
+MINE = [endpoint for endpoint in NAMED if endpoint.scope != PUBLIC]
+SPOILT = (
+    "x", "{prefix}_", "{prefix}_1", "{prefix}_ZZZZZZZZZZZZZZZZZZZZZZZZZZ", "{prefix}_0000000000000000000000000U",
+    "{prefix}-{tail}", "xyz_{tail}", "{tail}", "{prefix}_{tail}0", "{prefix}_%00{tail}", "%F0%9F%98%80", "0", "-1",
+    "null", "00000000-0000-0000-0000-000000000000", "{prefix}_{tail}%20", "%27%20or%201=1--", "a" * 3000,
+)  # fmt: skip
+
+
+def _prefix(endpoint: Endpoint) -> str:
+    return next(prefix for wish in endpoint.path_inputs if (prefix := prefix_of(wish.how)))
+
+
+@pytest.mark.parametrize("endpoint", MINE, ids=name_of)
+async def test_what_belongs_to_others_is_not_there(
+    api: Api, place: Place, elsewhere: Place, endpoint: Endpoint
+) -> None:
+    """404, never 403: the answer must not tell that such a thing exists."""
+    theirs = await elsewhere.ask(endpoint).send(api, key=place.owner.key)
+    nobodys = place.ask(endpoint)
+    prefix = _prefix(endpoint)
+    nobody = await nobodys.send(api, path=nobodys.path.replace(place.ids[prefix], ids.encode(prefix, ids.new_id())))
+
+    assert (theirs.status_code, theirs.json()["code"]) == (404, "not_found")
+    assert (nobody.status_code, nobody.json()["code"]) == (404, "not_found")
+    assert theirs.json()["detail"] == nobody.json()["detail"]
+
+
+@pytest.mark.parametrize("endpoint", NAMED, ids=name_of)
+async def test_what_is_no_id_is_not_there(api: Api, place: Place, endpoint: Endpoint) -> None:
+    asked = place.ask(endpoint)
+    prefix = _prefix(endpoint)
+    tail = place.ids[prefix].partition("_")[2]
+    for form in SPOILT:
+        spoilt = form.format(prefix=prefix, tail=tail)
+        answer = await asked.send(api, path=asked.path.replace(place.ids[prefix], spoilt))
+
+        assert answer.status_code == 404, spoilt
+
+
+@pytest.mark.parametrize("endpoint", MINE, ids=name_of)
+async def test_a_profile_outside_the_members_reach_is_not_there(
+    api: Api, place: Place, outsider: str, endpoint: Endpoint
+) -> None:
+    """An admin who is limited to another profile of the workspace; what belongs to no profile is judged elsewhere."""
+    if _prefix(endpoint) in ("key", "wsp", "whk"):
+        pytest.skip("hangs on the workspace, not on a profile")
+    answer = await place.ask(endpoint).send(api, key=outsider)
+
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
+async def test_lists_show_nothing_of_others(api: Api, place: Place, elsewhere: Place) -> None:
+    listing = [endpoint for endpoint in ENDPOINTS if endpoint.has("page") and not endpoint.path_inputs]
+    for endpoint in listing:
+        answer = await place.ask(endpoint).send(api)
+
+        assert answer.status_code == 200
+        assert not [text for text in elsewhere.ids.values() if text in answer.text], endpoint.path
