@@ -1,6 +1,8 @@
 """Every ending of a call, in every state it can meet: one line each."""
 
+import re
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -223,3 +225,12 @@ def test_every_code_has_words_and_a_way_out() -> None:
         assert len(error["message"]) <= 1_000
         assert len(error["platformResponse"].encode()) <= 4_096
     assert target_error("no_such_code", "?", NOW)["code"] == "content_rejected"
+
+
+def test_the_guide_lists_every_code() -> None:
+    """A code that nobody explained, or explained wrongly, costs somebody an evening."""
+    guide = (Path(__file__).parents[2] / "docs/guides/outcomes.md").read_text()
+    rows = [line.split("|") for line in guide.partition("## Codes")[2].splitlines() if line.startswith("| `")]
+    told = {code: row[2].strip() == "yes" for row in rows for code in re.findall(r"`(\w+)`", row[1])}
+
+    assert told == {code: fault.again == "later" for code, fault in FAULTS.items()}
