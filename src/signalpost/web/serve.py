@@ -265,7 +265,7 @@ async def _answer_reserved(
 
 async def serve(web: Web, endpoint: Endpoint, call: Call) -> Reply:
     await _identify(web, endpoint, call)
-    streams = endpoint.has("request")
+    streams = endpoint.has("request") and endpoint.body is None
     if endpoint.writes:
         check_encoding(call.request.headers)
     body = b"" if streams or not endpoint.writes else await read_body(call.request, endpoint.body_bytes_max)
