@@ -187,7 +187,7 @@ async def test_what_waits_for_a_disconnected_account_fails_and_the_rest_goes_on(
     assert found[both["id"]]["status"] == "scheduled"
     assert [target["status"] for target in found[both["id"]]["targets"]] == ["pending", "failed"]
     error = found[both["id"]]["targets"][1]["error"]
-    assert (error["code"], error["category"], error["retryable"]) == ("account_disconnected", "account_issue", False)
+    assert (error["code"], error["category"], error["retryable"]) == ("account_disconnected", "account_issue", True)
     assert found[only["id"]]["status"] == "failed"
     assert found[draft["id"]]["status"] == "draft"
     posts = [event for event in told if getattr(event, "type", "").startswith("post.")]

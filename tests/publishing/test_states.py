@@ -17,8 +17,8 @@ from signalpost.networks.contract import (
     Refused,
     TryLater,
 )
+from signalpost.posts.faults import FAULTS, target_error
 from signalpost.posts.states import TARGET_MOVES
-from signalpost.publishing.faults import FAULTS, target_error
 from signalpost.publishing.states import Change, Facing, Postponed, judge, settle
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

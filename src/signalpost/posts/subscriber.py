@@ -6,11 +6,12 @@ from uuid import UUID
 
 from signalpost import events
 from signalpost.engine.wake import wake
-from signalpost.kit import clock, ids, problems
+from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
 from signalpost.posts import queries, telling
 from signalpost.posts.actions.trash import KEPT
+from signalpost.posts.faults import target_error
 from signalpost.posts.queries import PostRow, TargetRow
 from signalpost.posts.states import UNDER_WAY, WAITING
 
@@ -80,13 +81,8 @@ async def _tell(
 
 
 def _disconnected(event: events.AccountWithdrawn) -> dict[str, Any]:
-    return {
-        "code": "account_disconnected", "category": "account_issue", "source": "user",
-        "message": "The account was disconnected before the post went out.",
-        "userMessage": "The account was disconnected before the post went out.",
-        "rule": None, "retryable": False, "httpStatus": None, "platformCode": None, "platformResponse": None,
-        "remediation": "Connect the account again, then retry the post.", "occurredAt": clock.wire(event.at),
-    }  # fmt: skip
+    message = "The account was disconnected before the post went out."
+    return target_error("account_disconnected", message, event.at)
 
 
 _LOCK_LANES = """

@@ -36,10 +36,10 @@ from signalpost.networks.contract import (
 )
 from signalpost.networks.endings import lost
 from signalpost.posts import content
+from signalpost.posts.faults import bounded
 from signalpost.publishing import queries
 from signalpost.publishing.actions import attempts
 from signalpost.publishing.actions.attempts import Attempt, Report
-from signalpost.publishing.faults import bounded
 from signalpost.publishing.journal import RecordingHttp, TargetJournal, write
 from signalpost.publishing.queries import Item
 from signalpost.publishing.states import BACKLOG_SECONDS, Change, Facing, settle

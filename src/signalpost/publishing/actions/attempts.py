@@ -19,11 +19,11 @@ from signalpost.networks.contract import Connector, OutcomeUnknown, Published, T
 from signalpost.posts import content
 from signalpost.posts import queries as posts
 from signalpost.posts.content import Content
+from signalpost.posts.faults import target_error
 from signalpost.posts.queries import PostRow, TargetRow
 from signalpost.posts.states import OVER, TARGET_MOVES, WAITING
 from signalpost.publishing import queries
 from signalpost.publishing.actions import tell
-from signalpost.publishing.faults import target_error
 from signalpost.publishing.queries import Item, Surroundings
 from signalpost.publishing.states import RETRY_SECONDS, Change, Facing, Kind, Postponed, judge, settle
 
