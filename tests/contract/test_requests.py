@@ -1,0 +1,159 @@
+"""What holds for every request, whatever it asks for: headers, methods, prefixes, queries, lists."""
+
+import pytest
+from tests.api import Api
+from tests.contract.place import DOCUMENT, ENDPOINTS, Place, name_of
+
+from signalpost.web.inputs import LIST_ALL
+from signalpost.web.routing import Endpoint
+
+READS = [endpoint for endpoint in ENDPOINTS if endpoint.method == "GET"]
+PAGED = [endpoint for endpoint in ENDPOINTS if endpoint.has("page")]
+LISTED = [endpoint for endpoint in READS if "Listing" in str(endpoint.answer)]
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=name_of)
+async def test_every_answer_names_itself_and_its_limit(api: Api, place: Place, endpoint: Endpoint) -> None:
+    """Refusals too: a stranger's request stands for those."""
+    asked = place.ask(endpoint)
+    for key in (asked.key, None):
+        if endpoint.writes and key:
+            continue  # what it does is shown in test_success.py
+        answer = await asked.send(api, key=key, headers={"X-Request-Id": "my-own-request-1"})
+
+        assert answer.headers["x-request-id"] == "my-own-request-1"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert "cache-control" in answer.headers
+        if not endpoint.unlimited:
+            names = ("ratelimit-policy", "ratelimit", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
+            assert [name for name in names if name not in answer.headers] == []
+            assert int(answer.headers["x-ratelimit-remaining"]) < int(answer.headers["x-ratelimit-limit"])
+
+
+@pytest.mark.parametrize("endpoint", READS, ids=name_of)
+async def test_both_prefixes_serve_the_same(api: Api, place: Place, endpoint: Endpoint) -> None:
+    asked = place.ask(endpoint)
+    first = await asked.send(api, path="/api/v1" + asked.path)
+    second = await asked.send(api, path="/v1" + asked.path)
+
+    assert first.status_code == second.status_code
+    if first.status_code == 200 and "json" in first.headers["content-type"]:
+        assert first.json().keys() == second.json().keys()
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=name_of)
+async def test_an_operation_is_reached_and_not_hidden_behind_another(
+    api: Api, place: Place, endpoint: Endpoint
+) -> None:
+    """`/posts/stats` must not be read as the post called `stats`: the log names the path of who answered."""
+    asked = place.ask(endpoint)
+    route, handler, path, *_ = api.app.asgi_router.handle_routing("/api/v1" + asked.path, endpoint.method)  # type: ignore[arg-type]
+
+    served = {path.replace(":str", "") for path in handler.paths}
+    assert f"/api/v1{endpoint.path}" in served, (route, path)
+
+
+@pytest.mark.parametrize("endpoint", READS, ids=name_of)
+async def test_head_says_what_get_says_without_the_body(api: Api, place: Place, endpoint: Endpoint) -> None:
+    asked = place.ask(endpoint)
+    seen = await asked.send(api)
+    asked.method = "HEAD"
+    answer = await api.call("HEAD", asked.path, key=asked.key, params=asked.params)
+
+    assert answer.status_code == seen.status_code
+    assert answer.content == b""
+    assert answer.headers.get("content-type") == seen.headers.get("content-type")
+
+
+@pytest.mark.parametrize("path", sorted({endpoint.path for endpoint in ENDPOINTS}))
+async def test_other_methods_are_told_which_there_are(api: Api, place: Place, path: str) -> None:
+    here = [endpoint for endpoint in ENDPOINTS if endpoint.path == path]
+    there = {endpoint.method for endpoint in here}
+    asked = place.ask(here[0])
+    for method in {"GET", "POST", "PUT", "PATCH", "DELETE"} - there:
+        answer = await api.call(method, asked.path, key=asked.key)
+        if answer.status_code == 404:
+            continue  # another path with a parameter takes this one
+        if answer.status_code == 405:
+            allowed = {name.strip() for name in answer.headers["allow"].split(",")}
+            assert there <= allowed
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=name_of)
+async def test_an_unknown_parameter_is_refused_by_name(api: Api, place: Place, endpoint: Endpoint) -> None:
+    if endpoint.path == "/platforms/{platform}/callback":
+        pytest.skip("what a network adds to its answer is not ours to refuse")
+    asked = place.ask(endpoint)
+    answer = await asked.send(api, params={**asked.params, "surprise": "1"})
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "validation_failed")
+    assert "surprise" in {issue["path"] for issue in answer.json()["errors"]}
+
+
+@pytest.mark.parametrize("endpoint", READS, ids=name_of)
+async def test_a_parameter_with_a_wrong_value_is_refused_by_name(api: Api, place: Place, endpoint: Endpoint) -> None:
+    """Where any text fits, only what no text of ours may be: too long, or with U+0000."""
+    asked = place.ask(endpoint)
+    for parameter in DOCUMENT["paths"][endpoint.path]["get"]["parameters"]:
+        if parameter["in"] != "query":
+            continue
+        name, free = parameter["name"], parameter["schema"].get("type") == "string"
+        for value in ("a\0b", "x" * 5_000) if free else ("a\0b", "x" * 5_000, "no such value", "1e999", "[]", "-1"):
+            answer = await asked.send(api, params={**asked.params, name: value})
+
+            assert 400 <= answer.status_code < 500, (name, value[:20], answer.text)
+            if answer.status_code == 422:
+                assert name in {issue["path"] for issue in answer.json()["errors"]}, (name, value[:20], answer.text)
+
+
+@pytest.mark.parametrize("query", ["limit=%ff", "%ff=1", "limit=1&limit=2", "&".join(f"a{i}=1" for i in range(200))])
+async def test_a_query_that_cannot_be_read_is_refused(api: Api, place: Place, query: str) -> None:
+    answer = await api.get("/posts?" + query, key=place.owner.key)
+
+    assert answer.status_code in (400, 422)
+
+
+@pytest.mark.parametrize("endpoint", LISTED, ids=name_of)
+async def test_a_list_is_bounded_and_in_its_envelope(api: Api, place: Place, endpoint: Endpoint) -> None:
+    asked = place.ask(endpoint)
+    whole = await asked.send(api)
+
+    assert whole.json().keys() == {"data", "nextCursor", "hasMore"}
+    assert len(whole.json()["data"]) <= LIST_ALL
+    if not endpoint.has("page"):
+        return
+    one = await asked.send(api, params={**asked.params, "limit": "1"})
+    assert len(one.json()["data"]) <= 1
+    assert one.json()["hasMore"] == (one.json()["nextCursor"] is not None)
+    if one.json()["hasMore"]:
+        following = await asked.send(api, params={**asked.params, "limit": "1", "cursor": one.json()["nextCursor"]})
+        assert following.json()["data"] != one.json()["data"]
+        assert following.json()["data"][0] in whole.json()["data"]
+
+
+@pytest.mark.parametrize("endpoint", PAGED, ids=name_of)
+async def test_limits_and_cursors_that_are_none_are_refused(api: Api, place: Place, endpoint: Endpoint) -> None:
+    asked = place.ask(endpoint)
+    for limit in ("0", "101", "-1", "1.5", "x", "9" * 40, "٣", "%00"):
+        answer = await asked.send(api, params={**asked.params, "limit": limit})
+        assert (answer.status_code, answer.json()["errors"][0]["path"]) == (422, "limit"), limit
+    for cursor in ("x", "AAAA", "🦤", "a" * 500, "A" * 48):
+        answer = await asked.send(api, params={**asked.params, "cursor": cursor})
+        assert (answer.status_code, answer.json()["code"]) == (400, "malformed_request"), cursor
+
+
+@pytest.mark.parametrize("endpoint", READS, ids=name_of)
+async def test_who_wants_another_type_is_told(api: Api, place: Place, endpoint: Endpoint) -> None:
+    answer = await place.ask(endpoint).send(api, headers={"Accept": "image/avif"})
+
+    if endpoint.path in ("/platforms/{platform}/callback", "/media/{id}/content"):
+        assert answer.status_code in (422, 404)  # pages and files: the type is not asked for, and this is no answer
+    else:
+        assert (answer.status_code, answer.json()["code"]) == (406, "not_acceptable")
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/posts/x/y/z", "/../etc/passwd", "/posts//status", "/%00", "/posts/"])
+async def test_a_path_that_is_not_there_is_a_problem_like_any_other(api: Api, path: str) -> None:
+    for prefix in ("/api/v1", "/v1"):
+        answer = await api.get(prefix + path)
+        assert answer.status_code in (404, 401), path
