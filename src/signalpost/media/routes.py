@@ -11,7 +11,8 @@ from signalpost.kit.wire import Listing
 from signalpost.media import actions, queries, serving, uses
 from signalpost.media.errors import MediaFetchFailed
 from signalpost.media.queries import MediaRow
-from signalpost.media.schemas import ContentAddress, FetchMedia, Media, MediaDeleted, MediaFilter, UpdateMedia, shown
+from signalpost.media.schemas import ContentAddress, FetchMedia, Media, MediaDeleted, MediaFilter, UpdateMedia
+from signalpost.media.views import shown
 from signalpost.plans import PlanLimitReached
 from signalpost.web.caller import PUBLIC, Caller
 from signalpost.web.inputs import Id, Mine, Page, Tools
