@@ -1,0 +1,55 @@
+"""What each role may do, against a table that was read by people: `roles.tsv`, from C2 of the contract.
+
+The table is about things that somebody else made: `no` is 403, `hidden` 404. Rewrite it with `SIGNALPOST_TEST_WRITE_ROLES=1`, then read the
+difference against the contract before committing it.
+"""
+
+import csv
+import os
+from pathlib import Path
+
+import pytest
+from tests.api import Api
+from tests.contract.conftest import Furnish
+from tests.contract.place import ENDPOINTS, name_of
+from tests.contract.test_success import PREPARED
+
+from signalpost.web.caller import PUBLIC
+from signalpost.web.routing import Endpoint
+
+TABLE = Path(__file__).parent / "roles.tsv"
+ROLES = ("owner", "admin", "editor", "contributor", "approver", "viewer")
+GUARDED = [endpoint for endpoint in ENDPOINTS if endpoint.scope != PUBLIC]
+BY_SESSION = {"POST /auth/logout", "POST /workspaces", "PATCH /workspaces/{id}"}
+"""What no API key may do, whatever its role: tests/identity shows these."""
+
+
+def table() -> dict[str, dict[str, str]]:
+    with TABLE.open() as file:
+        return {row["endpoint"]: row for row in csv.DictReader(file, delimiter="\t")}
+
+
+def test_the_table_has_a_line_for_every_endpoint() -> None:
+    assert sorted(table()) == sorted(name_of(endpoint) for endpoint in GUARDED if name_of(endpoint) not in BY_SESSION)
+
+
+@pytest.mark.parametrize("endpoint", [e for e in GUARDED if name_of(e) not in BY_SESSION], ids=name_of)
+async def test_each_role_may_do_what_the_table_says(api: Api, another: Furnish, endpoint: Endpoint) -> None:
+    name = name_of(endpoint)
+    found = {}
+    place = await another(endpoint)
+    for role in reversed(ROLES):
+        login = await place.make.member(place.owner, role=role) if role != "owner" else place.owner
+        asked = place.ask(endpoint)
+        if prepare := PREPARED.get(name):
+            await prepare(place, asked)
+        answer = await asked.send(api, key=login.key)
+        found[role] = {endpoint.status: "yes", 403: "no", 404: "hidden"}[answer.status_code]
+        if endpoint.writes and found[role] == "yes":
+            place = await another(endpoint)  # this one is used up
+
+    if os.environ.get("SIGNALPOST_TEST_WRITE_ROLES"):  # with -p no:xdist, after emptying the table but for its head
+        with TABLE.open("a") as file:
+            file.write("\t".join([name, *(found[role] for role in ROLES)]) + "\n")
+    else:
+        assert found == {role: table()[name][role] for role in ROLES}
