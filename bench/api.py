@@ -12,7 +12,6 @@ import os
 import pickle
 import shutil
 import signal
-import socket
 import statistics
 import subprocess
 import sys
@@ -25,7 +24,7 @@ import asyncpg
 import httpx
 import uvloop
 
-from bench.load import Run, run, wait_for_port
+from bench.load import Run, free_port, run, wait_for_port
 from signalpost.accounts import actions as accounts
 from signalpost.accounts.schemas import ConnectAccount
 from signalpost.identity import actions as identity
@@ -72,12 +71,6 @@ def uuids(value: Any) -> set[UUID]:
     if isinstance(value, list | tuple):
         return set().union(*(uuids(item) for item in value))
     return set()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 async def prepare(dsn: str, folder: Path) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,6 +32,13 @@ def memory_bytes(pid: int) -> int:
     """Return the proportional set size of a process: pages shared with others count by their part."""
     with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:  # noqa: PTH123
         return sum(int(line.split()[1]) * 1024 for line in file if line.startswith("Pss:"))
+
+
+def free_port() -> int:
+    """Return a port of this machine that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 async def run(

@@ -1,5 +1,7 @@
 """Pages rendered on the server. They work without scripts, fetch nothing from elsewhere, and show no token."""
 
+import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -16,9 +18,9 @@ from signalpost.web.serve import Web
 _PREFIXES = ("", "/api/v1", "/v1")
 
 
-def handlers(web: Web, document: Document) -> list[Any]:
-    """Return the handlers of every page, for the application to serve."""
-    site = Site(web, document)
+def handlers(web: Web, describe: Callable[[], Document]) -> list[Any]:
+    """Return the handlers of every page. What `describe` gives is made when somebody first asks for it."""
+    site = Site(web, describe)
     welcome = Welcome(site)
 
     async def index(_: Visit) -> Reply:
@@ -32,19 +34,22 @@ def handlers(web: Web, document: Document) -> list[Any]:
     async def problem(visit: Visit) -> Reply:
         return _problem_page(site, visit)
 
-    def fixed(what: Fixed) -> Work:
+    def fixed(what: Callable[[], Fixed]) -> Work:
         async def answer(visit: Visit) -> Reply:
-            return what.reply(visit)
+            made = await asyncio.to_thread(what)  # the first time it takes a while
+            return made.reply(visit)
 
         return answer
 
     return [
         site.route(["/"], index),
-        site.route(["/docs"], fixed(site.docs)),
-        site.route([f"{prefix}/openapi.json" for prefix in _PREFIXES], fixed(site.openapi)),
-        site.route([site.common["sheet"].removeprefix(site.common["root"])], fixed(site.sheet), bucket=None),
+        site.route(["/docs"], fixed(lambda: site.docs)),
+        site.route([f"{prefix}/openapi.json" for prefix in _PREFIXES], fixed(lambda: site.openapi)),
+        site.route([site.common["sheet"].removeprefix(site.common["root"])], fixed(lambda: site.sheet), bucket=None),
         site.route(
-            [site.common["icon"].removeprefix(site.common["root"]), "/favicon.ico"], fixed(site.icon), bucket=None
+            [site.common["icon"].removeprefix(site.common["root"]), "/favicon.ico"],
+            fixed(lambda: site.icon),
+            bucket=None,
         ),
         site.route(["/problems"], every_problem),
         site.route([f"{prefix}/problems/{{code:str}}" for prefix in _PREFIXES], problem),

@@ -3,7 +3,7 @@
 import gzip
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from typing import Any
 from urllib.parse import urlsplit
@@ -85,10 +85,15 @@ def _uncached(reply: Reply) -> Reply:
 
 
 class Site:
-    """Everything the pages share."""
+    """Everything the pages share.
 
-    def __init__(self, web: Web, document: Document) -> None:
+    The description of the API and what is made of it cost a quarter of a second and some megabytes: most processes
+    are never asked for them.
+    """
+
+    def __init__(self, web: Web, describe: Callable[[], Document]) -> None:
         self.web = web
+        self._describe = describe
         root = urlsplit(web.base_url).path.rstrip("/")
         files = resources.files("signalpost.console") / "static"
         year = 365 * 24 * 3600
@@ -99,12 +104,24 @@ class Site:
             "sheet": f"{root}/assets/style-{self.sheet.digest}.css",
             "icon": f"{root}/assets/icon-{self.icon.digest}.svg",
         }
-        self.openapi = Fixed(
-            msgspec.json.encode(document), b"application/json", headers=[(b"access-control-allow-origin", b"*")]
-        )
+
+    @cached_property
+    def openapi(self) -> Fixed:
+        """The description of the API."""
+        body = msgspec.json.encode(self._describe())
+        return Fixed(body, b"application/json", headers=[(b"access-control-allow-origin", b"*")])
+
+    @cached_property
+    def docs(self) -> Fixed:
+        """The API reference."""
         titles = {code: kind.title for code, kind in Problem.registry.items()}
-        self.docs = Fixed(self.text("docs", page=Reference(document), titles=titles), HTML, headers=_GUARD)
-        self.where = _where(document)
+        page = Reference(self._describe())
+        return Fixed(self.text("docs", page=page, titles=titles), HTML, headers=_GUARD)
+
+    @cached_property
+    def where(self) -> Mapping[str, list[tuple[str, str, str]]]:
+        """In which operations each code can happen: (method, path, anchor)."""
+        return _where(self._describe())
 
     def text(self, template: str, **values: Any) -> bytes:
         """Return a rendered page."""

@@ -20,6 +20,7 @@ from signalpost.plans import limits as plan_limits
 from signalpost.settings import Settings
 from signalpost.web import limits
 from signalpost.web.app import build
+from signalpost.web.components import Document
 from signalpost.web.inputs import Tools
 from signalpost.web.serve import Web
 
@@ -63,5 +64,8 @@ def create(tools: Tools) -> Litestar:
         limiter=limits.Limiter(),
     )
     endpoints = wiring.endpoints()
-    document = describe(endpoints, base_url=web.base_url, version=tools.version, brand=tools.settings.brand)
+
+    def document() -> Document:
+        return describe(endpoints, base_url=web.base_url, version=tools.version, brand=tools.settings.brand)
+
     return build(web, endpoints, pages=pages.handlers(web, document))

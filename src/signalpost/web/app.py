@@ -104,6 +104,14 @@ def _unmatched(web: Web) -> Callable[[Request[Any, Any, Any], Exception], Any]:
     return render
 
 
+class _Application(Litestar):
+    """Litestar without its support of pydantic and attrs: importing them takes as long as making all the routes."""
+
+    @staticmethod
+    def _get_default_plugins(plugins: list[Any]) -> list[Any]:
+        return plugins
+
+
 def build(
     web: Web,
     endpoints: Iterable[Endpoint],
@@ -119,7 +127,7 @@ def build(
         methods: Any = ["GET", "HEAD"] if endpoint.method == "GET" else endpoint.method
         route = HTTPRouteHandler([prefix + path for prefix in PREFIXES], http_method=methods, status_code=200)
         handlers.append(route(_handler(web, endpoint)))
-    return Litestar(
+    return _Application(
         route_handlers=[*handlers, *pages],
         exception_handlers={Exception: _unmatched(web), HTTPException: _unmatched(web)},
         on_startup=list(on_startup),
