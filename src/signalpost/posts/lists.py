@@ -160,7 +160,7 @@ async def visible(db: Db, caller: Caller, page: Page, wish: Filters) -> tuple[li
         wish.status, wish.platform, wish.account_id, wish.since, wish.until, wish.q, wish.tag, wish.external_id,
         wish.fanout_id, page.after_at, page.after_id, clock.now(), page.fetch,
     )  # fmt: skip
-    posts = [PostRow(*row[:-1]) for row in rows]
+    posts = [PostRow(*row[:-1]) for row in rows[: page.limit]]
     return await _with_targets(db, posts), [(row[-1], row[0]) for row in rows]
 
 
@@ -173,7 +173,8 @@ async def trashed(
         page.after_id, page.fetch,
     )  # fmt: skip
     posts = [PostRow(*row) for row in rows]
-    return await _with_targets(db, posts), [(post.deleted_at or post.created_at, post.id) for post in posts]
+    shown = await _with_targets(db, posts[: page.limit])
+    return shown, [(post.deleted_at or post.created_at, post.id) for post in posts]
 
 
 async def _with_targets(db: Db, posts: Sequence[PostRow]) -> list[Post]:
@@ -200,7 +201,7 @@ async def history(db: Db, row: PostRow, page: Page) -> tuple[list[AuditEntry], l
 def _entry(row: Row) -> AuditEntry:
     return AuditEntry(
         ids.encode("aud", row["id"]), clock.wire(row["at"]), row["action"], row["actor"],
-        queries.encoded("tgt", row["target_id"]), row["changes"], row["attempt"], row["request_id"],
+        ids.encode_or_none("tgt", row["target_id"]), row["changes"], row["attempt"], row["request_id"],
     )  # fmt: skip
 
 
@@ -253,7 +254,7 @@ async def stats(db: Db, caller: Caller, profile_id: UUID | None) -> schemas.Post
     published = sum(platform.published for platform in by_platform.values())
     failed = sum(platform.failed for platform in by_platform.values())
     return schemas.PostStats(
-        queries.encoded("prof", profile_id),
+        ids.encode_or_none("prof", profile_id),
         sum(by_status.values()),
         {status: by_status.get(status, 0) for status in POST_STATUSES},
         by_platform,

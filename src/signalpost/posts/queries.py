@@ -230,8 +230,9 @@ def shape_target(row: TargetRow, post_id: str) -> Target:
     first_comment: Any = row.first_comment
     return Target(
         ids.encode("tgt", row.id), post_id, ids.encode("acc", row.account_id), row.platform, row.username, row.status,
-        row.delivery, row.text, row.media, row.title, at(row.scheduled_at), row.options, row.remote_id, row.url,
-        row.thread_ids, first_comment, row.attempts, at(row.next_attempt_at), error, at(row.started_at),
+        row.delivery, row.text, row.media, row.title, at(row.scheduled_at), row.options,
+        row.remote_id, row.url, row.thread_ids, first_comment, row.attempts,
+        at(row.next_attempt_at), error, at(row.started_at),
         at(row.published_at), at(row.removed_at),
     )  # fmt: skip
 
@@ -278,18 +279,17 @@ def shape(row: PostRow, rows: Sequence[TargetRow]) -> Post:
     created_by: Any = row.created_by
     return Post(
         post_id, ids.encode("prof", row.profile_id), row.title, row.text, media, row.link, row.thread,
-        row.first_comment, list(results), targets, shown_status(row, rows), approval, at(row.scheduled_at),
-        row.timezone, row.publish_mode, row.recurrence, encoded("pst", row.recurrence_parent_id),
-        encoded("pst", row.source_post_id), encoded("job", row.fanout_id), row.external_id, row.tags,
+        row.first_comment, list(results), targets, shown_status(row, rows), approval,
+        at(row.scheduled_at), row.timezone, row.publish_mode, row.recurrence,
+        ids.encode_or_none("pst", row.recurrence_parent_id),
+        ids.encode_or_none("pst", row.source_post_id),
+        ids.encode_or_none("job", row.fanout_id), row.external_id, row.tags,
         row.campaign, row.utm, row.shorten_links, row.notes, row.options,
         row.auto_fit, row.allow_duplicate, count(rows), results, row.warnings, created_by,
-        row.source, row.mode, row.version, clock.wire(row.created_at),
-        clock.wire(row.updated_at), at(row.queued_at), at(row.published_at), at(row.deleted_at), at(row.purge_at),
+        row.source, row.mode, row.version, clock.wire(row.created_at), clock.wire(row.updated_at), at(row.queued_at),
+        at(row.published_at), at(row.deleted_at),
+        at(row.purge_at),
     )  # fmt: skip
-
-
-def encoded(prefix: str, value: UUID | None) -> str | None:
-    return None if value is None else ids.encode(prefix, value)
 
 
 def progress(row: PostRow, rows: Sequence[TargetRow]) -> PostProgress:

@@ -117,8 +117,8 @@ class Page:
         return self.limit + 1
 
     def listing(self, items: Sequence[Item], positions: Sequence[tuple[datetime, UUID]]) -> "wire.Listing[Item]":
-        """Return the answer for up to `fetch` items; `positions` are their (created_at, id), in the same order."""
-        more = len(items) > self.limit
+        """Return the answer; `positions` are the (created_at, id) of up to `fetch` rows, `items` as many or `limit`."""
+        more = len(positions) > self.limit
         shown = list(items[: self.limit])
         cursor = None
         if more:
