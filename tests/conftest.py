@@ -100,6 +100,8 @@ async def tools(settings: Settings, dsn: str) -> AsyncIterator[Tools]:
 
     async with open_tools(settings, dsn) as opened:
         yield opened
+        assert opened.engine is not None
+        await opened.engine.stop(0)  # a test that processed the queue made it present
 
 
 @pytest.fixture(scope="session")
