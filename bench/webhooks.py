@@ -34,7 +34,7 @@ from signalpost.webhooks.work import DeliverySource
 
 WEBHOOKS = 64
 CONCURRENCY = 64
-ROUNDS = 3
+ROUNDS = 5
 DATA = (
     b'{"postId":"pst_01M7Z0000000000000000000AB","published":2,"failed":0,"total":2,"profileId":'
     b'"prof_01M7Z0000000000000000000AB","status":"published","scope":"post","externalId":null,"scheduledAt":null,'
@@ -138,7 +138,7 @@ async def delivered(tools: Tools, url: str, count: int) -> tuple[float, float]:
 async def measure(dsn: str, port: int, folder: Path, *, quick: bool) -> None:
     log.set_up(level="warning")
     await migrate(dsn)
-    url, count = f"http://127.0.0.1:{port}/", 8_000 if quick else 30_000
+    url, count = f"http://127.0.0.1:{port}/", 8_000 if quick else 16_000
     settings = settings_module.load({"SIGNALPOST_DATA_DIR": str(folder), "SIGNALPOST_ALLOW_PRIVATE_WEBHOOKS": "true"})
     database = await Database.open(dsn, connections_max=8)
     async with Client() as http:
@@ -146,11 +146,12 @@ async def measure(dsn: str, port: int, folder: Path, *, quick: bool) -> None:
         tools = Tools(settings=settings, database=database, http=http, keys=keys, storage=None)
         rounds = [(*await bare(url, count * 2), *await delivered(tools, url, count)) for _ in range(ROUNDS)]
     await database.close()
-    floor, floor_cpu, rate, cpu = (statistics.median(column) for column in zip(*rounds, strict=True))
+    floors, floor_cpus, rates, cpus = zip(*rounds, strict=True)
+    floor, rate = max(floors), max(rates)  # whatever else runs on the machine only makes either slower
+    floor_cpu, cpu = statistics.median(floor_cpus), statistics.median(cpus)
     print("| measure | bare aiohttp | deliveries | ratio | target |\n|---|---|---|---|---|")
-    print(
-        f"| posts/s to one sink, {CONCURRENCY} at a time | {floor:,.0f} | {rate:,.0f} | {rate / floor:.2f} | >= 0.25 |"
-    )
+    what = f"posts/s to one sink, {CONCURRENCY} at a time, best of {ROUNDS}"
+    print(f"| {what} | {floor:,.0f} | {rate:,.0f} | {rate / floor:.2f} | >= 0.25 |")
     print(f"| CPU of this process for each, ms | {floor_cpu:.3f} | {cpu:.3f} | {floor_cpu / cpu:.2f} | |")
 
 
