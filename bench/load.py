@@ -29,9 +29,12 @@ def cpu_seconds(pid: int) -> float:
 
 
 def memory_bytes(pid: int) -> int:
-    """Return the proportional set size of a process: pages shared with others count by their part."""
-    with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:  # noqa: PTH123
-        return sum(int(line.split()[1]) * 1024 for line in file if line.startswith("Pss:"))
+    """Return the proportional set size of a process: pages shared with others count by their part. 0: it has ended."""
+    try:
+        with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:  # noqa: PTH123
+            return sum(int(line.split()[1]) * 1024 for line in file if line.startswith("Pss:"))
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
 
 
 def free_port() -> int:

@@ -8,7 +8,6 @@
 """
 
 import argparse
-import asyncio
 import os
 import shutil
 import signal
@@ -18,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -95,9 +94,10 @@ def healthy(url: str, process: subprocess.Popen[bytes]) -> None:
 def processes(root: int) -> list[int]:
     """Return a process and all below it."""
     found = [root]
-    for task in Path(f"/proc/{root}/task").iterdir():
-        for child in (task / "children").read_text().split():
-            found += processes(int(child))
+    with suppress(FileNotFoundError, ProcessLookupError):  # it may end while we look
+        for task in Path(f"/proc/{root}/task").iterdir():
+            for child in (task / "children").read_text().split():
+                found += processes(int(child))
     return found
 
 

@@ -47,6 +47,8 @@ class Engine:
         """Work until `stop`. Waits for a database that is not there; raises nothing but CancelledError."""
         failures = 0
         while not self._stopping:
+            for runner in self._runners.values():
+                runner.looped_at = steady()  # the first beat shall tell already that somebody works
             try:
                 await self._open()
                 break
