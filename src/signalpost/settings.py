@@ -2,12 +2,14 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from signalpost.kit import settings_loader
+from signalpost.kit.addresses import AllowList
+from signalpost.kit.crypto import KeyRing
 
 PREFIX = "SIGNALPOST_"
 BRAND_KEY = "sp"
@@ -74,6 +76,39 @@ class Settings:
         return self.networks.get(f"{platform.upper()}_{name.upper()}")
 
 
+_FORMS: Final = {
+    "base_url": (r"https?://[^\s/?#]+(/[^\s?#]*)?", "an address such as https://social.example.com"),
+    "database_url": (r"postgres(ql)?://.*", "an address such as postgresql://user:password@host/name"),
+    "smtp_url": (r"smtps?://.+", "an address such as smtp://user:password@host:587"),
+    "brand": (r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*", "a part of a header's name: letters, digits and single hyphens"),
+    "mail_from": (r"[^@]*[^@\s]@[^@\s]+", "a sender such as Signalpost <no-reply@example.com>"),
+}
+_LEAST: Final = {
+    "database_connections_max": 2, "media_file_bytes_max": 1, "storage_free_bytes_min": 0, "requests_per_minute": 1,
+    "writes_per_minute": 1, "trusted_proxies": 0,
+}  # fmt: skip
+
+
+def _faults(settings: Settings) -> Iterator[str]:
+    """Say what is wrong with values that have the right type. Values are not quoted: some are secret."""
+    for name, (form, wanted) in _FORMS.items():
+        value = getattr(settings, name)
+        if value is not None and not re.fullmatch(form, value):
+            yield f"{PREFIX}{name.upper()}: {wanted}"
+    for name, least in _LEAST.items():
+        if getattr(settings, name) < least:
+            yield f"{PREFIX}{name.upper()}: {least} or more"
+    try:
+        AllowList.parse(settings.allowed_private_hosts)
+    except ValueError as error:
+        yield f"{PREFIX}ALLOWED_PRIVATE_HOSTS: {error}"
+    try:
+        if settings.master_key:
+            KeyRing.from_master(settings.master_key)
+    except ValueError as error:
+        yield f"{PREFIX}MASTER_KEY: {error}"
+
+
 def load(environment: Mapping[str, str] | None = None, *, data_dir: Path | None = None) -> Settings:
     """Read the environment, then the `.env` file of the data folder for what the environment does not say.
 
@@ -87,10 +122,19 @@ def load(environment: Mapping[str, str] | None = None, *, data_dir: Path | None 
     folder = Path(given.get(PREFIX + "DATA_DIR") or "data")
     given = settings_loader.read_env_file(folder / ".env") | {name: value for name, value in given.items() if value}
     settings = settings_loader.load(Settings, given, PREFIX)
+    if faults := list(_faults(settings)):
+        raise settings_loader.BadSettings(faults)
     pattern = re.compile(PREFIX + r"([A-Z0-9_]+_(?:CLIENT_ID|CLIENT_SECRET|BASE_URL))")
     networks = {found[1]: value for name, value in given.items() if (found := pattern.fullmatch(name))}
     object.__setattr__(settings, "networks", networks)
     object.__setattr__(settings, "data_dir", folder.expanduser().absolute())
+    faults = []
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9-]{0,40}", settings.brand):
+        faults.append(f"{PREFIX}BRAND: letters, digits and hyphens, as in a header's name, not {settings.brand!r}")
+    if settings.base_url and not re.fullmatch(r"https?://[^/\s?#@]+(/[^\s?#]*)?", settings.base_url):
+        faults.append(f"{PREFIX}BASE_URL: an address such as https://social.example.com, not {settings.base_url!r}")
+    if faults:
+        raise settings_loader.BadSettings(faults)
     if settings.base_url:
         object.__setattr__(settings, "base_url", settings.base_url.rstrip("/"))
     return settings

@@ -27,6 +27,7 @@ Gone = (
     OSError,
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # cut in the middle of an answer
     asyncpg.CannotConnectNowError,
     asyncpg.TooManyConnectionsError,
     asyncpg.AdminShutdownError,
@@ -98,7 +99,7 @@ class Database:
             # A timeout costs a task, so only those pay for one who have to wait.
             free = self.pool.get_idle_size() > 0
             connection = await self.pool.acquire(timeout=None if free else ACQUIRE_SECONDS)
-        except (*Gone, TimeoutError) as error:
+        except (*Gone, asyncpg.PostgresError, TimeoutError) as error:  # whatever it says: there is none to be had
             raise problems.Unavailable(
                 "The database does not answer right now.", headers={"Retry-After": "2"}
             ) from error

@@ -1,0 +1,129 @@
+"""Health: what a load balancer and a person on call can rely on."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import asyncpg
+import pytest
+from tests.api import Api
+
+from signalpost.engine.wake import wake
+from signalpost.kit import ids
+from signalpost.main import app
+from signalpost.settings import Settings
+from signalpost.web.inputs import Tools
+
+
+@dataclass
+class Service:
+    """A service on a database of its own, its engine running."""
+
+    tools: Tools
+    api: Api
+    engine: "asyncio.Task[None]"
+
+
+@pytest.fixture
+async def service(settings: Settings, fresh_dsn: str) -> AsyncIterator[Service]:
+    async with app.open_tools(settings, fresh_dsn) as tools, Api(app.create(tools)) as api:
+        assert tools.engine is not None
+        engine = asyncio.create_task(tools.engine.run())
+        yield Service(tools, api, engine)
+        await tools.engine.stop(1)
+        engine.cancel()
+        await asyncio.gather(engine, return_exceptions=True)
+
+
+async def settled(service: Service, status: str) -> dict[str, object]:
+    """Return the answer as soon as it has this status."""
+    for _ in range(100):
+        answer = await service.api.get("/healthz/api")
+        assert answer.status_code == 200
+        if answer.json()["status"] == status:
+            break
+        await asyncio.sleep(0.05)
+    found: dict[str, object] = answer.json()
+    assert found["status"] == status, found
+    return found
+
+
+async def test_a_working_service_is_ok(service: Service) -> None:
+    found = await settled(service, "ok")
+
+    assert found["reasons"] == []
+    assert found["worker"]["running"] is True  # type: ignore[index]
+    assert found["worker"]["overdue"] == 0  # type: ignore[index]
+    assert found["version"]
+
+
+async def test_without_an_engine_it_is_degraded_and_says_why(settings: Settings, fresh_dsn: str) -> None:
+    """Posts that silently never go out are the worst there is: the service must not look well then."""
+    async with app.open_tools(settings, fresh_dsn) as tools, Api(app.create(tools)) as api:
+        found = (await api.get("/healthz/api")).json()
+
+    assert found["status"] == "degraded"
+    assert "No engine runs" in found["reasons"][0]
+
+
+@pytest.mark.parametrize(("minutes", "status"), [(3, "ok"), (8, "degraded")])
+async def test_work_overdue_for_five_minutes_is_a_reason(
+    settings: Settings, fresh_dsn: str, minutes: int, status: str
+) -> None:
+    """A worker that lives and looks, but does not do its work, must not look well."""
+    async with app.open_tools(settings, fresh_dsn) as tools, Api(app.create(tools)) as api:
+        async with tools.database.connection() as db:
+            queue = ids.new_id()
+            due = await db.fetchval("select now() - make_interval(mins => $1)", minutes)
+            await db.execute(
+                "insert into worker (id, lock_key, host, looped_at) values ($1, 1, 'elsewhere', now())", ids.new_id()
+            )
+            await db.execute(
+                "insert into job (id, queue, kind, next_attempt_at) values ($1, $2, 'mail.send', $3)",
+                ids.new_id(), queue, due,
+            )  # fmt: skip
+            await wake(db, "job", [queue], workspace_id=None, platforms=[None], due=[due])
+        found = (await api.get("/healthz/api")).json()
+
+    assert found["status"] == status
+    assert found["worker"]["overdue"] == 1
+    assert bool(found["reasons"]) == (status == "degraded")
+    assert all("8 minutes" in reason for reason in found["reasons"])
+
+
+async def test_the_datastore_tells_its_kind_and_revision(service: Service) -> None:
+    found = (await service.api.get("/healthz/datastore")).json()
+
+    assert found["status"] == "ok"
+    assert found["migrations"] == "current"
+    assert found["engine"].startswith("PostgreSQL 18")
+    assert found["latencyMs"] < 5_000
+    async with service.tools.database.connection() as db:
+        await db.execute("update alembic_version set version_num = '0001'")
+    assert (await service.api.get("/healthz/datastore")).json()["migrations"] == "pending"
+
+
+async def test_a_database_that_is_gone_is_a_503_of_the_datastore_only(service: Service, fresh_dsn: str) -> None:
+    """The API process itself lives: taking it out of rotation would not bring the database back."""
+    async with service.tools.database.connection() as db:
+        name = await db.fetchval("select current_database()")
+    admin = await asyncpg.connect(fresh_dsn, database="postgres")
+    try:
+        await admin.execute(f'alter database "{name}" allow_connections false')
+        await admin.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", name)
+        found = await settled(service, "degraded")
+        assert found["reasons"] == ["The database does not answer."]
+        gone = await service.api.get("/healthz/datastore")
+        assert (gone.status_code, gone.json()["code"]) == (503, "unavailable")
+        assert gone.headers["retry-after"]
+    finally:
+        await admin.execute(f'alter database "{name}" allow_connections true')
+        await admin.close()
+    await settled(service, "ok")
+
+
+async def test_anybody_may_ask_as_often_as_they_like(service: Service) -> None:
+    here = {"X-Forwarded-For": "203.0.113.77"}
+    answers = [await service.api.get("/healthz/api", headers=here) for _ in range(60)]
+
+    assert {answer.status_code for answer in answers} == {200}
