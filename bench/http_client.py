@@ -1,8 +1,8 @@
-"""POSTs per second of our client against a bare aiohttp session, same sink, 64 at a time. Prints the ratio.
-
-Run: python bench/http_client.py [seconds]
+"""POSTs per second of our client against a bare aiohttp session, same sink, 64 at a time: `python -m bench.http_client
+[--quick]`. The client adds checks of the address, deadlines, bounds and redaction.
 """
 
+import argparse
 import asyncio
 import statistics
 import subprocess
@@ -69,16 +69,23 @@ async def measure(port: int, seconds: float) -> None:
 
         pairs = [(await rate(bare, seconds), await rate(ours, seconds)) for _ in range(ROUNDS)]
     bare_rate, our_rate = (statistics.median(column) for column in zip(*pairs, strict=True))
-    print(f"bare aiohttp {bare_rate:,.0f}/s   Client.request {our_rate:,.0f}/s   ratio {our_rate / bare_rate:.2f}")
+    print("| measure | floor | client | ratio | target |\n|---|---|---|---|---|")
+    print(f"| requests/s, 64 at a time | {bare_rate:,.0f} | {our_rate:,.0f} | {our_rate / bare_rate:.2f} | |")
 
 
 def main() -> None:
-    if sys.argv[1:] == ["serve"]:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="shorter rounds")
+    parser.add_argument("--sink", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.sink:
         uvloop.run(serve())
         return
-    with subprocess.Popen([sys.executable, __file__, "serve"], stdout=subprocess.PIPE, text=True) as sink:
+    with subprocess.Popen(
+        [sys.executable, "-m", "bench.http_client", "--sink"], stdout=subprocess.PIPE, text=True
+    ) as sink:
         assert sink.stdout is not None
-        uvloop.run(measure(int(sink.stdout.readline()), float(sys.argv[1]) if len(sys.argv) > 1 else 3))
+        uvloop.run(measure(int(sink.stdout.readline()), 1.0 if options.quick else 3.0))
         sink.terminate()
 
 

