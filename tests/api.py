@@ -27,7 +27,8 @@ class Api:
 
     async def call(self, method: str, path: str, *, key: str | None = None, **options: Any) -> httpx.Response:
         """Send a request; `key` goes into Authorization."""
-        if not path.startswith(("/api/", "/v1/")) and not options.pop("bare", False):
+        bare = options.pop("bare", False)  # a path below neither prefix
+        if not bare and not path.startswith(("/api/", "/v1/")):
             path = "/api/v1" + path
         # Every call comes from an address of its own, so that limits by address act only where a test names one.
         self._address += 1

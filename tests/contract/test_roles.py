@@ -1,7 +1,8 @@
 """What each role may do, against a table that was read by people: `roles.tsv`, from C2 of the contract.
 
-The table is about things that somebody else made: `no` is 403, `hidden` 404. Rewrite it with `SIGNALPOST_TEST_WRITE_ROLES=1`, then read the
-difference against the contract before committing it.
+The table is about things that somebody else made: `no` is 403, `hidden` 404. To write it anew: leave only its
+first line, run this file with `SIGNALPOST_TEST_WRITE_ROLES=1` in one process, and read the difference against
+the contract before committing it.
 """
 
 import csv
@@ -48,7 +49,7 @@ async def test_each_role_may_do_what_the_table_says(api: Api, another: Furnish, 
         if endpoint.writes and found[role] == "yes":
             place = await another(endpoint)  # this one is used up
 
-    if os.environ.get("SIGNALPOST_TEST_WRITE_ROLES"):  # with -p no:xdist, after emptying the table but for its head
+    if os.environ.get("SIGNALPOST_TEST_WRITE_ROLES"):
         with TABLE.open("a") as file:
             file.write("\t".join([name, *(found[role] for role in ROLES)]) + "\n")
     else:

@@ -1,0 +1,149 @@
+"""What is written for people says what the code does."""
+
+import dataclasses
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+import typer.main
+from tests.contract.place import DOCUMENT
+from tests.counterparts.tools import CHECKOUT
+
+from signalpost.main import cli
+from signalpost.settings import PREFIX, Settings
+
+PAGES = sorted([*CHECKOUT.glob("*.md"), *CHECKOUT.glob("docs/**/*.md")])
+_LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+_BLOCK = re.compile(r"```(?:sh|bash|console)\n(.*?)```", re.DOTALL)
+
+
+def relative(page: Path) -> str:
+    return str(page.relative_to(CHECKOUT))
+
+
+def prose(page: Path) -> str:
+    return re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+
+
+def anchors(page: Path) -> set[str]:
+    """Anchors of the headings, as code hosts make them."""
+    titles = re.findall(r"^#+ (.+)$", prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def commands() -> Iterator[tuple[str, str]]:
+    """(page, line) of every command that a page tells to type; lines that go on are joined."""
+    for page in PAGES:
+        for block in _BLOCK.findall(page.read_text()):
+            for line in block.replace("\\\n", " ").splitlines():
+                if line.strip() and not line.startswith("#"):
+                    yield relative(page), line.strip()
+
+
+def test_the_reference_is_what_the_code_says() -> None:
+    found = subprocess.run(
+        [sys.executable, "scripts/generate-docs", "--check"], cwd=CHECKOUT, capture_output=True, text=True, check=False
+    )
+
+    assert found.returncode == 0, found.stderr
+
+
+def test_every_setting_is_documented() -> None:
+    loader = SourceFileLoader("generate_docs", str(CHECKOUT / "scripts" / "generate-docs"))
+    script: Any = module_from_spec(spec_from_loader(loader.name, loader))  # type: ignore[arg-type]
+    loader.exec_module(script)
+    described = script.described_settings()
+
+    assert set(described) == {field.name for field in dataclasses.fields(Settings)}
+    assert [name for name, (_, _, text) in described.items() if not text] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=relative)
+def test_links_lead_somewhere(page: Path) -> None:
+    """Only inside the repository: other people's pages come and go."""
+    broken = []
+    for link in _LINK.findall(prose(page)):
+        parts = urlsplit(link)
+        if parts.scheme or parts.netloc:
+            continue
+        target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+        if not target.exists() or (parts.fragment and target.suffix == ".md" and parts.fragment not in anchors(target)):
+            broken.append(link)
+
+    assert broken == []
+
+
+def test_every_page_is_reached_from_the_readme() -> None:
+    reached, waiting = set(), [CHECKOUT / "README.md"]
+    while waiting:
+        page = waiting.pop()
+        if page in reached:
+            continue
+        reached.add(page)
+        if page.is_dir():
+            waiting += page.glob("*.md")
+        elif page.suffix == ".md":
+            links = [urlsplit(link).path for link in _LINK.findall(prose(page)) if not urlsplit(link).scheme]
+            waiting += [found for link in links if link and (found := (page.parent / unquote(link)).resolve()).exists()]
+
+    ours = {page for page in PAGES if page.parent != CHECKOUT}
+    assert sorted(relative(page) for page in ours - reached) == []
+
+
+def test_commands_of_the_docs_are_there() -> None:
+    program: Any = typer.main.get_command(cli.app)
+    targets = set(re.findall(r"^([a-z][\w-]*):", (CHECKOUT / "Makefile").read_text(), re.MULTILINE))
+    missing = []
+    for page, line in commands():
+        if found := re.match(r"make\b(.*)", line):
+            words = shlex.split(found[1], comments=True)
+            missing += [(page, word) for word in words if "=" not in word and word not in targets]
+        if found := re.search(r"(?:^|bin/| )signalpost ([a-z-]+.*)", line):
+            words = re.split(r"[|&;#<>]", found[1])[0].split()
+            missing += [(page, fault) for fault in _faults(program, words)]
+
+    assert missing == []
+
+
+def _faults(command: Any, words: list[str]) -> Iterator[str]:
+    """Names of commands and options that the program does not know."""
+    while words and hasattr(command, "commands") and not words[0].startswith("-"):
+        name, *words = words
+        if name not in command.commands:
+            yield name
+            return
+        command = command.commands[name]
+    known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+    for word in words:
+        if word.startswith("--") and word.partition("=")[0] not in {*known, "--help"}:
+            yield word
+
+
+def test_requests_of_the_docs_are_there() -> None:
+    """Paths after `/api/v1` or `$API` in commands, with whatever stands for an id."""
+    patterns = [re.compile(re.sub(r"\{\w+\}", "[^/]+", path) + "$") for path in DOCUMENT["paths"]]
+    wrong = []
+    for page, line in commands():
+        paths = re.findall(r"(?:/api/v1|\$API|\$\{API\})(/[\w./$%{}-]*)", line)
+        wrong += [(page, path) for path in paths if not any(pattern.match(path) for pattern in patterns)]
+
+    assert wrong == []
+
+
+def test_settings_of_the_docs_are_there() -> None:
+    known = {PREFIX + field.name.upper() for field in dataclasses.fields(Settings)}
+    wrong = []
+    for page in PAGES:
+        names = set(re.findall(rf"{PREFIX}[A-Z][A-Z0-9_]*\b", page.read_text())) - known
+        open_ones = "|".join(Settings.OPEN_NAMES)
+        wrong += [(relative(page), name) for name in names if not re.fullmatch(open_ones, name)]
+
+    assert wrong == []
