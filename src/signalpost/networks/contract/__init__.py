@@ -1,0 +1,68 @@
+"""What a network connector is: facts plus a few plain async functions. It knows no database, no web and no settings.
+
+A capability exists when its function does. `publish` ends in one of the outcomes below; whatever it does not foresee
+becomes `OutcomeUnknown` when the one call that makes a post public may have been sent, and `TryLater` before that.
+"""
+
+from signalpost.networks.contract.connector import Connector, OAuth
+from signalpost.networks.contract.facts import CredentialField, Facts, Kind, MediaRule, Option, TextRule, TextUnit
+from signalpost.networks.contract.outcomes import (
+    Absent,
+    Finding,
+    Health,
+    Identity,
+    NeedsReconnect,
+    Outcome,
+    OutcomeUnknown,
+    Pending,
+    Published,
+    Reconciled,
+    Refused,
+    TryLater,
+)
+from signalpost.networks.contract.outgoing import (
+    Answer,
+    BadCredentials,
+    Http,
+    Journal,
+    MisplacedField,
+    Outgoing,
+    OutgoingMedia,
+    Part,
+    Refusal,
+    Session,
+)
+
+__all__ = [
+    "Absent",
+    "Answer",
+    "BadCredentials",
+    "Connector",
+    "CredentialField",
+    "Facts",
+    "Finding",
+    "Health",
+    "Http",
+    "Identity",
+    "Journal",
+    "Kind",
+    "MediaRule",
+    "MisplacedField",
+    "NeedsReconnect",
+    "OAuth",
+    "Option",
+    "Outcome",
+    "OutcomeUnknown",
+    "Outgoing",
+    "OutgoingMedia",
+    "Part",
+    "Pending",
+    "Published",
+    "Reconciled",
+    "Refusal",
+    "Refused",
+    "Session",
+    "TextRule",
+    "TextUnit",
+    "TryLater",
+]

@@ -1,0 +1,53 @@
+"""A connector: its facts and its functions."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from signalpost.networks.contract.facts import Facts
+from signalpost.networks.contract.outcomes import Finding, Health, Identity, Outcome, Reconciled
+from signalpost.networks.contract.outgoing import (
+    Http,
+    Journal,
+    Outgoing,
+    Refusal,
+    Session,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OAuth:
+    """The authorization flow of a network that has one."""
+
+    register: Callable[..., Awaitable[Mapping[str, str]]] | None = None
+    """(http, base_url, trusted, redirect_uri, app_name) -> the app, kept per server."""
+    authorize_url: Callable[..., str]
+    """(base_url, app, redirect_uri, state, code_challenge) -> where to send the person."""
+    exchange: Callable[..., Awaitable[Identity]]
+    """(http, base_url, trusted, app, redirect_uri, code, code_verifier) -> Identity."""
+    own_server: bool = False  # the caller names the server (`instanceUrl`)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Connector:
+    """A network. Absent function = absent capability."""
+
+    facts: Facts
+    publish: Callable[[Session, Outgoing, Journal], Awaitable[Outcome]]
+    explain: Callable[[Refusal], Outcome]
+    connect: Callable[[Http, str | None, bool, Mapping[str, str]], Awaitable[Identity]] | None = None
+    """(http, operator's base_url or None, trusted, fields) -> Identity.
+
+    Raises BadCredentials, MisplacedField, Refusal, kit.http.HttpFailure.
+    """
+    oauth: OAuth | None = None
+    reconcile: Callable[[Session, Outgoing, Journal], Awaitable[Reconciled]] | None = None
+    poll: Callable[[Session, Outgoing, Journal, Mapping[str, Any]], Awaitable[Outcome]] | None = None
+    check: Callable[[Session], Awaitable[Health]] | None = None
+    refresh: Callable[[Session], Awaitable[None]] | None = None
+    """Renew the tokens through `session.renewed`; raises Refusal when the grant is dead."""
+    revoke: Callable[[Session], Awaitable[None]] | None = None
+    delete: Callable[[Session, str, Sequence[str]], Awaitable[None]] | None = None
+    """(session, remote_id, thread_ids): remove it from the network; a missing one counts as removed."""
+    preflight: Callable[[Outgoing, Mapping[str, Any]], Sequence[Finding]] | None = None
+    """(post, account facts): rules that the general facts cannot say."""
