@@ -1,0 +1,91 @@
+"""Requests made from the OpenAPI document, good and bad: no 5xx, and every answer is one that the document promises.
+
+Half of them name things that are there. The same requests come every time, so a failure can be repeated.
+"""
+
+import contextlib
+from typing import Any
+
+import pytest
+import requests
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.errors import Unsatisfiable
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+from tests.api import Api
+from tests.contract.conftest import Furnish
+from tests.contract.place import DOCUMENT, ENDPOINTS, Place, name_of, prefix_of
+
+from signalpost.web.routing import Endpoint
+
+EXAMPLES = 20
+SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
+CHECKS: list[Any] = [
+    not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance,
+    response_schema_conformance,
+]  # fmt: skip
+_quietly = settings(
+    max_examples=EXAMPLES,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def requests_of(endpoint: Endpoint, mode: GenerationMode) -> list[Any]:
+    """Requests that the document allows, or such as it does not; none where nothing about a request can be wrong."""
+    found: list[Any] = []
+
+    @_quietly
+    @given(case=SCHEMA[endpoint.path][endpoint.method].as_strategy(generation_mode=mode))
+    def keep(case: Any) -> None:
+        found.append(case)
+
+    with contextlib.suppress(Unsatisfiable):
+        keep()
+    assert found or mode is GenerationMode.NEGATIVE
+    return found
+
+
+def _aim(case: Any, place: Place, endpoint: Endpoint) -> None:
+    """Point the request at what is there."""
+    for wish in endpoint.path_inputs:
+        if prefix := prefix_of(wish.how):
+            case.path_parameters[wish.param] = place.ids[prefix]
+    if isinstance(case.body, dict) and "profileId" in case.body:
+        case.body["profileId"] = place.owner.profile
+    if isinstance(case.query, dict) and "profileId" in case.query:
+        case.query["profileId"] = place.owner.profile
+
+
+async def _send(api: Api, case: Any, headers: dict[str, str]) -> Any:
+    wanted = case.as_transport_kwargs(base_url="http://signalpost.test/api/v1", headers=headers)
+    wanted.pop("timeout", None)
+    prepared = requests.Request(**wanted).prepare()
+    path = prepared.path_url.encode("ascii").decode()
+    body = prepared.body.encode() if isinstance(prepared.body, str) else prepared.body
+    return await api.call(case.method, path, content=body, headers=dict(prepared.headers), bare=True)
+
+
+@pytest.mark.parametrize("mode", GenerationMode, ids=lambda mode: mode.value)
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=name_of)
+async def test_answers_are_those_of_the_document(
+    api: Api, another: Furnish, endpoint: Endpoint, mode: GenerationMode
+) -> None:
+    place = await another(endpoint)
+    for number, case in enumerate(requests_of(endpoint, mode)):
+        if number % 2:
+            _aim(case, place, endpoint)
+        key = place.owner.test_key if number % 4 > 1 else place.owner.key
+        headers = {"Authorization": f"Bearer {key}"} | place.ask(endpoint).headers
+        answer = await _send(api, case, headers)
+        case.validate_response(answer, checks=CHECKS)
