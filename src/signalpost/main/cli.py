@@ -75,7 +75,7 @@ def run(work: Awaitable[T]) -> T:
     try:
         return uvloop.run(main())
     except Problem as problem:
-        fail("\n".join([problem.detail, *(f"  {issue.path}: {issue.message}" for issue in problem.errors)]))
+        fail("\n".join(f"{issue.path}: {issue.message}" for issue in problem.errors) or problem.detail)
     except (PostgresFailed, DatabaseTooNew, DatabaseTooOld, Fault) as error:
         fail(str(error))
     except OSError as error:

@@ -30,6 +30,12 @@ def _checked_email(email: str) -> str:
     return email
 
 
+def _checked_name(option: str, name: str) -> str:
+    if not 1 <= len(name.strip()) <= 100:
+        raise problems.invalid(option, "too_long", "A name has 1 to 100 characters.")
+    return name.strip()
+
+
 async def _workspace(db: Db, text: str) -> tuple[UUID, UUID]:
     """Return the ids of a workspace, named by id, slug or name, and of its owner."""
     rows = await db.fetch(
@@ -46,9 +52,10 @@ async def _workspace(db: Db, text: str) -> tuple[UUID, UUID]:
 
 async def create_owner(tools: Tools, email: str, password: str, workspace: str) -> dict[str, Any]:
     """Make a user, a workspace, a profile and a live key with every scope."""
+    name = _checked_name("--workspace", workspace)
     async with tools.database.transaction() as db:
         owner = await identity.create_owner(
-            db, email=_checked_email(email), password=_checked_password(password), workspace_name=workspace
+            db, email=_checked_email(email), password=_checked_password(password), workspace_name=name
         )
         _, key = await identity.create_key_for(
             db, tools.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="First key"
@@ -65,8 +72,7 @@ async def create_key(tools: Tools, workspace: str, name: str, mode: str) -> dict
     """Make a key of the workspace's owner."""
     if mode not in ("live", "test"):
         raise problems.invalid("--mode", "not_allowed", "The mode of a key is live or test.")
-    if not 1 <= len(name) <= 100:
-        raise problems.invalid("--name", "too_long", "The name of a key has 1 to 100 characters.")
+    name = _checked_name("--name", name)
     async with tools.database.transaction() as db:
         workspace_id, owner_id = await _workspace(db, workspace)
         row, key = await identity.create_key_for(

@@ -1,0 +1,103 @@
+"""What README tells people to type, typed: its blocks are run as they stand, with only the placeholders filled in."""
+
+import asyncio
+import json
+import re
+import subprocess
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from PIL import Image
+from tests.counterparts import ReferencePds, octokit_receiver
+from tests.counterparts.tools import CHECKOUT
+from tests.e2e import bluesky
+from tests.e2e.service import Api, Service
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("e2e")]
+ADDRESS = "http://127.0.0.1:8000"
+
+
+def blocks(section: str) -> list[str]:
+    """The shell blocks of a section of README."""
+    text = (CHECKOUT / "README.md").read_text()
+    found = text.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+    return re.findall(r"^```sh\n(.*?)^```", found, re.MULTILINE | re.DOTALL)
+
+
+def filled(text: str, values: Mapping[str, str]) -> str:
+    """Fill placeholders in; each must be there, so that none of them is forgotten here."""
+    for placeholder, value in values.items():
+        assert placeholder in text, f"README does not say {placeholder} any more:\n{text}"
+        text = text.replace(placeholder, value)
+    return text
+
+
+async def typed(service: Service, line: str) -> str:
+    """Run it in a shell in the checkout, as somebody who reads README does; returns what it prints."""
+    environment = service.environment({"SIGNALPOST_DATA_DIR": str(service.folder / "data")})
+    done = await asyncio.to_thread(
+        subprocess.run, ["bash", "-eu", "-c", line], capture_output=True, text=True, timeout=60, check=False,
+        cwd=CHECKOUT, env=environment,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+async def answer(service: Service, line: str) -> Any:
+    return json.loads(await typed(service, line))
+
+
+def test_make_serve_starts_what_the_tests_start() -> None:
+    """The first block is not run here (it would set the environment up): this says what it comes down to."""
+    [first, *_] = blocks("Start")
+    assert first == "make serve\n"
+    planned = subprocess.run(
+        ["make", "--dry-run", "serve"], cwd=CHECKOUT, capture_output=True, text=True, check=True, timeout=30
+    )
+    assert planned.stdout.rstrip().endswith("exec .venv/bin/signalpost serve")
+
+
+async def test_the_demo_publishes(service: Service) -> None:
+    _, demo, status = blocks("Start")
+    printed = await typed(service, demo)
+    [line] = re.findall(r"^curl .*$", printed, re.MULTILINE)
+    post = await answer(service, filled(line, {ADDRESS: service.base_url}))
+    assert post["status"] == "queued"
+
+    key = re.findall(r"Bearer (\S+)'", line)[0]
+    ask = filled(status, {ADDRESS: service.base_url, "POST_ID": post["id"], "KEY": key})
+
+    async def published() -> bool:
+        return bool((await answer(service, ask))["status"] == "published")
+
+    await service.until(published, "published post", 15)
+
+
+async def test_the_lines_about_bluesky_and_webhooks_work(pds: ReferencePds, service: Service, api: Api) -> None:
+    """With another server, as README says below: `service` beside the identifier."""
+    alice = pds.accounts[0]
+    picture = service.folder / "cat.jpg"
+    await asyncio.to_thread(Image.new("RGB", (64, 48), "teal").save, picture)
+    [publishing], [hearing] = blocks("Publish to Bluesky"), blocks("Hear about it")
+    [variables, connect, upload, post] = publishing.split("\n\n")
+    variables = filled(variables, {ADDRESS: service.base_url, "sp_live_…": api.key, "prof_…": api.profile})
+    account = {
+        "you.bsky.social": alice.handle, "xxxx-xxxx-xxxx-xxxx": f'{alice.app_password}", "service": "{pds.url}',
+    }  # fmt: skip
+
+    async with octokit_receiver() as receiver:
+        hook = await answer(
+            service, f"{variables}\n{filled(hearing, {'https://example.com/hooks/signalpost': receiver.url})}"
+        )
+        await receiver.use(hook["secret"])
+        await answer(service, f"{variables}\n{filled(connect, account)}")
+        media = await answer(service, f"{variables}\n{filled(upload, {'cat.jpg': str(picture)})}")
+        made = await answer(service, f"{variables}\n{filled(post, {'med_…': media['id']})}")
+
+        ended = await api.ends(made)
+        record = (await bluesky.post(pds, ended["targets"][0]["platformPostId"]))["value"]
+        assert record["text"] == "Hello from #signalpost https://example.com"
+        assert record["embed"]["images"][0]["alt"] == "A cat asleep on a keyboard"
+        assert {(await receiver.delivery()).json["data"]["scope"] for _ in range(2)} == {"post", "target"}
+    await api.call("DELETE", f"/webhooks/{hook['id']}")

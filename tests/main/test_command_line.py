@@ -1,0 +1,172 @@
+"""The command line as a person and a script meet it: one JSON object or a sentence, never a traceback."""
+
+import asyncio
+import base64
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import pytest
+
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
+OWNER = ("create-owner", "--email", "owner@example.test", "--password", "-", "--workspace", "Bakery")
+PASSWORD = "correct horse battery\n"
+
+
+def environment(dsn: str, folder: Path) -> dict[str, str]:
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("SIGNALPOST_")}
+    return ours | {"SIGNALPOST_DATABASE_URL": dsn, "SIGNALPOST_DATA_DIR": str(folder)}
+
+
+@pytest.fixture
+def command(fresh_dsn: str, tmp_path: Path) -> Command:
+    """Runs `signalpost …` on a database of its own."""
+
+    def run(*arguments: str, text_in: str = "", **more: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [sys.executable, "-m", "signalpost", *arguments], input=text_in, capture_output=True, text=True,
+            timeout=60, check=False, cwd=tmp_path, env=environment(fresh_dsn, tmp_path) | more,
+        )  # fmt: skip
+
+    return run
+
+
+def one_object(done: "subprocess.CompletedProcess[str]") -> Any:
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\n") == 1
+    return json.loads(done.stdout)
+
+
+def test_what_an_operator_does_without_a_browser(command: Command) -> None:
+    """Each command once, in an order that makes sense, on one database."""
+    owner = one_object(command(*OWNER, "--json", text_in=PASSWORD))
+    key = one_object(command("keys", "create", "--workspace", "Bakery", "--name", "CI", "--mode", "test", "--json"))
+    demo = one_object(command("demo", "--json", "--base-url", "http://127.0.0.1:9"))
+    said = [
+        command("users", "reset-password", "--email", "OWNER@example.test", "--password", "-", text_in=PASSWORD),
+        command("staff", "add", "--email", "owner@example.test"),
+        command("plans", "set", "--workspace", owner["workspaceId"], "--plan", "pro"),
+        command("migrate"),
+    ]
+
+    assert owner["apiKey"].startswith("sp_live_")
+    assert (key["workspaceId"], key["apiKey"][:8]) == (owner["workspaceId"], "sp_test_")
+    assert demo["curl"].startswith("curl http://127.0.0.1:9/api/v1/posts ")
+    assert demo["apiKey"] in demo["curl"]
+    for done in said:
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        assert re.fullmatch(r"[A-Zow].*\.\n", done.stdout), done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("create-owner", "--email", "nobody", "--password", "long enough 1", "--workspace", "x"), "e-mail"),
+        (("create-owner", "--email", "a@b.test", "--password", "short", "--workspace", "x"), "10 to 200"),
+        (
+            ("create-owner", "--email", "a@b.test", "--password", "long enough 1", "--workspace", ""),
+            "--workspace: A name",
+        ),
+        (("keys", "create", "--workspace", "nowhere", "--name", "x"), "no workspace called 'nowhere'"),
+        (("keys", "create", "--workspace", "nowhere", "--name", "x", "--mode", "fast"), "live or test"),
+        (("users", "reset-password", "--email", "x@y.test", "--password", "long enough 1"), "no user x@y.test"),
+        (("staff", "add", "--email", "x@y.test"), "no user x@y.test"),
+        (("plans", "set", "--workspace", "nowhere", "--plan", "gold"), "free, starter, pro, max, self_hosted"),
+        (("plans", "set", "--workspace", "nowhere", "--plan", "pro"), "no workspace called 'nowhere'"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_words(command: Command, arguments: tuple[str, ...], words: str) -> None:
+    done = command(*arguments)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_names_that_two_share_are_asked_about(command: Command) -> None:
+    """A second owner of the same address is refused; a second workspace of the same name makes the name ambiguous."""
+    assert command(*OWNER, text_in=PASSWORD).returncode == 0
+    again = command(*OWNER, text_in=PASSWORD)
+    other = command(
+        *("other@example.test" if part == "owner@example.test" else part for part in OWNER), text_in=PASSWORD
+    )
+    key = command("keys", "create", "--workspace", "Bakery", "--name", "CI")
+
+    assert (again.returncode, other.returncode, key.returncode) == (1, 0, 1)
+    assert "a user with this e-mail address already" in again.stderr
+    assert "several workspaces called 'Bakery'" in key.stderr
+
+
+def test_every_fault_of_the_settings_is_listed_at_once(command: Command) -> None:
+    done = command(
+        "migrate", SIGNALPOST_BILLING_ENABLED="perhaps", SIGNALPOST_TRUSTED_PROXIES="many", SIGNALPOST_LOG_LEVEL="loud"
+    )
+
+    assert (done.returncode, done.stdout) == (2, "")
+    for name in ("BILLING_ENABLED", "TRUSTED_PROXIES", "LOG_LEVEL"):
+        assert f"SIGNALPOST_{name}" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "address", ["postgresql://nobody:secret@127.0.0.1:1/x", "postgresql://nobody:secret@nowhere.invalid/x"]
+)
+def test_a_database_that_is_not_there_is_said_without_its_password(command: Command, address: str) -> None:
+    done = command("migrate", SIGNALPOST_DATABASE_URL=address)
+
+    assert done.returncode == 1
+    assert "cannot be reached" in done.stderr
+    assert "secret" not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+async def test_a_database_of_a_newer_version_is_left_alone(command: Command, fresh_dsn: str) -> None:
+    connection = await asyncpg.connect(fresh_dsn)
+    await connection.execute("update alembic_version set version_num = '9999'")
+    done = await asyncio.to_thread(command, "migrate")
+
+    assert done.returncode == 1
+    assert "revision 9999" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert await connection.fetchval("select version_num from alembic_version") == "9999"
+    await connection.close()
+
+
+async def test_doctor_says_what_is_wrong_and_ends_with_1(command: Command, fresh_dsn: str) -> None:
+    """A key that opens nothing, and work that nobody does."""
+    well = one_object(await asyncio.to_thread(command, "doctor", "--json"))
+    await asyncio.to_thread(command, "demo")
+    connection = await asyncpg.connect(fresh_dsn)
+    await connection.execute(
+        "insert into lane (kind, key, next_due_at) values ('job', gen_random_uuid(), now() - interval '1 hour')"
+    )
+    await connection.execute("update account set secrets = '\\x00'")
+    await connection.close()
+    other = base64.b64encode(b"k" * 32).decode()
+    ill = await asyncio.to_thread(command, "doctor", SIGNALPOST_MASTER_KEY=other)
+
+    assert not any(str(value).startswith("PROBLEM") for value in well.values()), well
+    assert ill.returncode == 1
+    assert len(re.findall(r"^(?:engine|keys) +PROBLEM: ", ill.stdout, re.MULTILINE)) == 2, ill.stdout
+
+
+async def test_a_worker_alone_ends_in_order(fresh_dsn: str, tmp_path: Path) -> None:
+    """It says that it works, and leaves nothing behind."""
+    worker = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "signalpost", "worker", env=environment(fresh_dsn, tmp_path), cwd=tmp_path
+    )
+    connection = await asyncpg.connect(fresh_dsn)
+    async with asyncio.timeout(30):
+        while not await connection.fetchval("select count(*) from worker where looped_at is not null"):
+            await asyncio.sleep(0.02)
+        worker.send_signal(signal.SIGTERM)
+        assert await worker.wait() == 0
+    assert await connection.fetchval("select count(*) from worker") == 0
+    await connection.close()
