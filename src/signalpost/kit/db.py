@@ -37,6 +37,8 @@ Gone = (
 
 ACQUIRE_SECONDS = 5.0
 STATEMENT_SECONDS = 20.0
+RELEASE_SECONDS = 2.0
+"""So long may the server take to stop a statement that was given up; then the connection is cut."""
 
 _json_encode = msgspec.json.Encoder().encode
 _json_decode = msgspec.json.Decoder().decode
@@ -106,7 +108,7 @@ class Database:
         try:
             yield connection
         finally:
-            await self.pool.release(connection)
+            await self.pool.release(connection, timeout=RELEASE_SECONDS)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Db]:

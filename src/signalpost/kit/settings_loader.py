@@ -19,11 +19,19 @@ class BadSettings(Exception):
 
 
 def read_env_file(path: Path) -> dict[str, str]:
-    """Read `NAME=value` lines; blank lines and lines starting with # are passed over. No file: nothing."""
+    """Read `NAME=value` lines; blank lines and lines starting with # are passed over. No file: nothing.
+
+    Raises:
+        BadSettings: it cannot be read.
+    """
     if not path.is_file():
         return {}
     found = {}
-    for line in path.read_text("utf-8").splitlines():
+    try:
+        lines = path.read_text("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadSettings([f"{path}: cannot be read as UTF-8 text ({error})"]) from None
+    for line in lines:
         name, equals, value = line.strip().partition("=")
         if equals and not name.startswith("#"):
             found[name.strip()] = value.strip().strip("\"'")

@@ -15,6 +15,7 @@ from signalpost.kit import crypto, storage
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Database
 from signalpost.kit.http import Client
+from signalpost.kit.settings_loader import BadSettings
 from signalpost.main import migrate, wiring
 from signalpost.plans import limits as plan_limits
 from signalpost.settings import Settings
@@ -27,7 +28,10 @@ from signalpost.web.serve import Web
 
 def key_ring(settings: Settings) -> KeyRing:
     """Return the keys: from the setting, or from the file in the data folder, made there on the first run."""
-    return KeyRing.from_master(settings.master_key or crypto.master_key_file(settings.data_dir / "master.key"))
+    try:
+        return KeyRing.from_master(settings.master_key or crypto.master_key_file(settings.data_dir / "master.key"))
+    except ValueError as error:
+        raise BadSettings([f"{settings.data_dir / 'master.key'}: {error}"]) from None
 
 
 @asynccontextmanager
@@ -38,7 +42,10 @@ async def open_tools(
     if base_url and not settings.base_url:
         settings = replace(settings, base_url=base_url)
     keys = key_ring(settings)
-    store = storage.open_store(settings.storage_url, settings.data_dir / "media")
+    try:
+        store = storage.open_store(settings.storage_url, settings.data_dir / "media")
+    except ValueError as error:
+        raise BadSettings([f"SIGNALPOST_STORAGE_URL: {error}"]) from None
     database = await Database.open(dsn, connections_max=settings.database_connections_max, application_name=name)
     try:
         async with Client(allowed_private_hosts=settings.allowed_private_hosts) as http:

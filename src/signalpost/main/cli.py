@@ -66,6 +66,8 @@ def settings_of(data_dir: Path | None) -> Settings:
 
 def run(work: Awaitable[T]) -> T:
     """Run to the end; what a person can mend is said in a sentence, not in a traceback."""
+    import asyncpg  # noqa: PLC0415
+
     from signalpost.kit.postgres import PostgresFailed  # noqa: PLC0415 - keeps `--help` quick
     from signalpost.main.migrate import DatabaseTooNew, DatabaseTooOld  # noqa: PLC0415
 
@@ -76,9 +78,17 @@ def run(work: Awaitable[T]) -> T:
         return uvloop.run(main())
     except Problem as problem:
         fail("\n".join(f"{issue.path}: {issue.message}" for issue in problem.errors) or problem.detail)
+    except BadSettings as error:
+        fail(str(error), 2)
     except (PostgresFailed, DatabaseTooNew, DatabaseTooOld, Fault) as error:
         fail(str(error))
+    except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        fail(f"The database refuses: {error}. See SIGNALPOST_DATABASE_URL.")
+    except TimeoutError:
+        fail("The database does not answer. See SIGNALPOST_DATABASE_URL.")
     except OSError as error:
+        if error.filename:
+            fail(f"{error.filename}: {error.strerror}. See --data-dir.")
         fail(f"The database or the network cannot be reached: {error}")
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import gc
 import resource
 import signal
@@ -33,7 +34,7 @@ _logger = log.get("main")
 
 
 class PortBusy(Exception):
-    """Somebody answers at that address already."""
+    """Somebody answers at that address already, or it is none of this machine's."""
 
 
 def refuse_busy_port(host: str, port: int) -> None:
@@ -48,8 +49,10 @@ def refuse_busy_port(host: str, port: int) -> None:
         try:
             probe.bind((host, port))
         except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                raise PortBusy(f"{host}:{port} is in use. Stop what runs there, or choose another --port.") from None
             raise PortBusy(
-                f"{host}:{port} is in use ({error.strerror}). Stop what runs there, or choose another --port."
+                f"{host}:{port} cannot be used: {error.strerror}. Choose another --host or --port."
             ) from None
 
 

@@ -1,11 +1,14 @@
 """Looks at the engine and the database."""
 
+import asyncio
+
 from signalpost.engine.contract import EngineStatus
 from signalpost.kit import clock, db, problems
 from signalpost.status.schemas import ApiHealth, DatastoreHealth, WorkerHealth
 from signalpost.web.inputs import Tools
 
 LATE_SECONDS = 300.0
+ANSWER_SECONDS = 3.0  # who asks for health gives up soon, and a hanging database is not healthy
 _STARTED = clock.monotonic()
 
 _ENGINE = "select current_setting('server_version')"
@@ -15,14 +18,15 @@ _REVISION = "select version_num from alembic_version"
 async def api_health(tools: Tools) -> ApiHealth:
     """Say whether requests are answered and work is done in time. Never fails: a dead database is a reason."""
     try:
-        engine = await tools.engine.status() if tools.engine else None
+        async with asyncio.timeout(ANSWER_SECONDS):
+            engine = await tools.engine.status() if tools.engine else None
         reasons = _reasons(engine)
         worker = WorkerHealth(
             running=engine is not None and engine.running,
             last_loop_at=clock.wire_or_none(engine.last_loop_at) if engine else None,
             overdue=engine.overdue if engine else None,
         )
-    except (problems.Unavailable, *db.Gone):
+    except (problems.Unavailable, TimeoutError, *db.Gone):
         reasons, worker = (
             ["The database does not answer."],
             WorkerHealth(running=False, last_loop_at=None, overdue=None),
@@ -57,7 +61,7 @@ async def datastore_health(tools: Tools) -> DatastoreHealth:
         Unavailable: the database does not answer.
     """
     started = clock.monotonic()
-    async with tools.database.connection() as connection:
+    async with asyncio.timeout(ANSWER_SECONDS), tools.database.connection() as connection:
         engine = await connection.fetchval(_ENGINE)
         revision = await connection.fetchval(_REVISION)
     return DatastoreHealth(

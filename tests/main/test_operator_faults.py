@@ -1,0 +1,54 @@
+"""What an operator gets wrong is said in a sentence that names the setting, all of it at once."""
+
+from pathlib import Path
+
+import pytest
+
+from signalpost import settings
+from signalpost.kit.settings_loader import BadSettings
+from signalpost.main import serve
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("BASE_URL", "social.example.com"), ("BASE_URL", "ftp://x"), ("DATABASE_URL", "mysql://root:secret@x"),
+        ("SMTP_URL", "mail.example.com"), ("BRAND", "My Brand"), ("MAIL_FROM", "nobody"), ("TRUSTED_PROXIES", "-1"),
+        ("DATABASE_CONNECTIONS_MAX", "0"), ("ALLOWED_PRIVATE_HOSTS", "a b"), ("MASTER_KEY", "secret"),
+        ("REQUESTS_PER_MINUTE", "0"),
+    ],
+)  # fmt: skip
+def test_a_value_that_cannot_work_stops_the_start_and_is_not_quoted(name: str, value: str) -> None:
+    with pytest.raises(BadSettings) as raised:
+        settings.load({f"SIGNALPOST_{name}": value, "SIGNALPOST_WRITES_PER_MINUTE": "0"})
+
+    assert [fault.partition(":")[0] for fault in sorted(raised.value.faults)] == sorted(
+        [f"SIGNALPOST_{name}", "SIGNALPOST_WRITES_PER_MINUTE"]
+    )
+    assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "value", ["https://social.example.com/", "http://127.0.0.1:8000", "https://example.com/social"]
+)
+def test_usual_base_addresses_are_taken(value: str) -> None:
+    assert settings.load({"SIGNALPOST_BASE_URL": value}).base_url == value.rstrip("/")
+
+
+def test_an_env_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes(b"\xff\xfe\x00")
+
+    with pytest.raises(BadSettings, match=r"\.env"):
+        settings.load({}, data_dir=tmp_path)
+
+
+def test_an_env_file_of_a_windows_editor_is_read(tmp_path: Path) -> None:
+    """A byte order mark in front of the first name would make it an unknown one, and be passed over."""
+    (tmp_path / ".env").write_bytes(b"\xef\xbb\xbfSIGNALPOST_BRAND=Acme\r\n")
+
+    assert settings.load({}, data_dir=tmp_path).brand == "Acme"
+
+
+def test_an_address_of_another_machine_is_not_called_busy() -> None:
+    with pytest.raises(serve.PortBusy, match="cannot be used"):
+        serve.refuse_busy_port("192.0.2.1", 8000)
