@@ -70,11 +70,11 @@ class Service:
             await self.until(healthy, "a healthy answer", _READY_SECONDS_MAX)
         return self
 
-    async def launch(self, *arguments: str, **environment: str) -> asyncio.subprocess.Process:
-        """Start `signalpost serve` without waiting for anything."""
+    async def launch(self, *arguments: str, command: str = "serve", **environment: str) -> asyncio.subprocess.Process:
+        """Start `signalpost serve`, or another command that stays, without waiting for anything."""
         with (self.folder / "log").open("ab") as log, (self.folder / "greeting").open("ab") as greeting:
             self.process = await asyncio.create_subprocess_exec(
-                PROGRAM, "serve", "--data-dir", str(self.folder / "data"), *arguments,
+                PROGRAM, command, "--data-dir", str(self.folder / "data"), *arguments,
                 stdout=greeting, stderr=log, env=self.environment(environment), cwd=self.folder,
             )  # fmt: skip
         return self.process

@@ -76,7 +76,7 @@ async def test_an_image_post_now_and_a_thread_at_its_time_are_public_and_told_of
 
         for receiver, webhook in zip((octokit, debian), webhooks, strict=True):
             await check_told(await gathered(receiver, 6), webhook["secret"], [now["id"], later["id"]])
-    assert await bluesky.posts(pds, bob) == []
+    assert await bluesky.texts(pds, bob, "Grüße") == []
 
 
 async def publish_picture(api: Api) -> Any:

@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 from tests.counterparts import OctokitReceiver, ReferencePds, octokit_receiver
 from tests.e2e import bluesky
-from tests.e2e.service import KILLED_BY_FAILPOINT, Api, Service, installed, kill_postmaster, postmaster
+from tests.e2e.service import KILLED_BY_FAILPOINT, Api, Service, kill_postmaster, postmaster
 
 from signalpost.kit import ids, postgres
 
@@ -139,27 +139,3 @@ async def test_a_killed_database_comes_back_by_itself(service: Service, api: Api
     post = await service.until(accepted, "accepted post", 20)
     await api.ends(post)
     assert postmaster(service) not in (before, None)
-
-
-async def test_a_busy_port_is_refused_in_words(service: Service) -> None:
-    """The server would share the port silently with the one that runs."""
-    async with installed() as second:
-        process = await second.launch("--port", str(service.port))
-        assert await process.wait() == 1
-        assert f"127.0.0.1:{service.port} is in use" in second.log
-        assert "Traceback" not in second.log
-        assert not (second.folder / "data").exists()
-
-
-async def test_two_services_share_a_data_folder(service: Service, api: Api) -> None:
-    """Both serve the same database, either may end first, and the last one stops it."""
-    second = Service(service.folder)
-    await second.start()
-    await api.connect("sandbox", username="baker")
-    there = Api(second, {"profileId": api.profile, "apiKey": api.key})
-    await api.ends(await there.publish(["sandbox"], "by the second"))
-
-    assert await service.stop() == 0
-    await there.ends(await there.publish(["sandbox"], "after the first has gone"))
-    assert await second.stop() == 0
-    assert postmaster(service) is None

@@ -1,4 +1,4 @@
-"""What README tells people to type, typed: its blocks are run as they stand, with only the placeholders filled in."""
+"""What README and the guide to networks tell people to type, typed: as it stands, only the placeholders filled in."""
 
 import asyncio
 import json
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from tests.counterparts import ReferencePds, octokit_receiver
+from tests.counterparts import ReferencePds, mastodon_mock, octokit_receiver
 from tests.counterparts.tools import CHECKOUT
 from tests.e2e import bluesky
 from tests.e2e.service import Api, Service
@@ -18,9 +18,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("e2e")]
 ADDRESS = "http://127.0.0.1:8000"
 
 
-def blocks(section: str) -> list[str]:
-    """The shell blocks of a section of README."""
-    text = (CHECKOUT / "README.md").read_text()
+def blocks(section: str, page: str = "README.md") -> list[str]:
+    """The shell blocks of a section."""
+    text = (CHECKOUT / page).read_text()
     found = text.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
     return re.findall(r"^```sh\n(.*?)^```", found, re.MULTILINE | re.DOTALL)
 
@@ -28,7 +28,7 @@ def blocks(section: str) -> list[str]:
 def filled(text: str, values: Mapping[str, str]) -> str:
     """Fill placeholders in; each must be there, so that none of them is forgotten here."""
     for placeholder, value in values.items():
-        assert placeholder in text, f"README does not say {placeholder} any more:\n{text}"
+        assert placeholder in text, f"nothing says {placeholder} any more:\n{text}"
         text = text.replace(placeholder, value)
     return text
 
@@ -101,3 +101,29 @@ async def test_the_lines_about_bluesky_and_webhooks_work(pds: ReferencePds, serv
         assert record["embed"]["images"][0]["alt"] == "A cat asleep on a keyboard"
         assert {(await receiver.delivery()).json["data"]["scope"] for _ in range(2)} == {"post", "target"}
     await api.call("DELETE", f"/webhooks/{hook['id']}")
+
+
+async def test_the_guide_connects_every_network(pds: ReferencePds, service: Service, api: Api) -> None:
+    """Against the servers themselves, and a look-alike of Mastodon; each connected account takes a post."""
+    bob, guide = pds.accounts[1], "docs/guides/networks.md"
+    profile = (await api.post("/profiles", json={"name": "Guide"}))["id"]
+    variables = f"API={service.base_url}/api/v1 KEY={api.key} PROFILE={profile}"
+    [sandbox], [bluesky_line] = blocks("Sandbox", guide), blocks("Bluesky", guide)
+    [token, address] = blocks("Mastodon", guide)
+
+    async with mastodon_mock() as mastodon:
+        instance = {"mastodon.social": mastodon.url}
+        account = {
+            "you.bsky.social": bob.handle, "xxxx-xxxx-xxxx-xxxx": f'{bob.app_password}", "service": "{pds.url}',
+        }  # fmt: skip
+        lines = [sandbox, filled(bluesky_line, account), filled(token, instance | {"…": mastodon.access_token})]
+        connected = [await answer(service, f"{variables}\n{line}") for line in lines]
+        offered = await answer(service, f"{variables}\n{filled(address, instance)}")
+
+        assert [account["platform"] for account in connected] == ["sandbox", "bluesky", "mastodon"]
+        assert offered["url"].startswith(f"{mastodon.url}/oauth/authorize?")
+        targets = [{"accountId": account["id"]} for account in connected]
+        post = await api.post("/posts", json={"profileId": profile, "text": "To all of them", "targets": targets})
+        ended = await api.ends(post)
+        assert [target["status"] for target in ended["targets"]] == ["published"] * 3
+    assert await bluesky.texts(pds, bob, "To all of them") == ["To all of them"]
