@@ -311,3 +311,14 @@ async def test_a_member_limited_to_profiles_says_so(api: Api, database: Database
     assert other in (await api.get("/auth/me", key=made["accessToken"])).json()["profileIds"]
     assert await code(api, "/profiles/" + other, made["accessToken"]) == 200
     assert await code(api, "/profiles/" + made["profileId"], made["accessToken"]) == "not_found"
+
+
+async def test_a_password_that_is_replaced_while_it_is_checked_opens_no_session(api: Api, database: Database) -> None:
+    """Choosing a new password ends all sessions; one that was being opened must not slip through."""
+    made = await register(api)
+    async with database.transaction() as db:
+        await db.execute("update app_user set password_hash = password_hash || 'x' where email = $1", made["email"])
+        entering = asyncio.create_task(api.post("/auth/login", json={"email": made["email"], "password": PASSWORD}))
+        await asyncio.sleep(1)
+
+    assert (await entering).json()["code"] == "invalid_credentials"

@@ -169,6 +169,24 @@ def test_only_the_service_and_root_can_reach_the_socket(user: User, folder: Path
         assert "Permission denied" in other.stderr
 
 
+def test_nobody_may_run_it_for_himself(user: User, folder: Path) -> None:
+    """The user of many containers. For a root service, nobody's other programs stay strangers."""
+    if user.uid is None:
+        pytest.skip("needs another account")
+    nobody = pwd.getpwnam("nobody")
+    os.chown(folder, nobody.pw_uid, nobody.pw_gid)
+
+    assert User("nobody", nobody.pw_uid, user.python).start(folder, statement="select 1")["rows"] == [["1"]]
+
+
+def test_a_user_id_without_a_name_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """`docker run --user 54321`: PostgreSQL itself refuses such an account, in words that help nobody."""
+    monkeypatch.setattr(os, "geteuid", lambda: 54_321)
+
+    with pytest.raises(postgres.PostgresFailed, match="54321 has no name"):
+        postgres.start(tmp_path)
+
+
 def test_folders_of_others_keep_their_permissions(user: User, folder: Path) -> None:
     """The helper of the binary package opens every folder up to the root to everybody; we must not."""
     watched = [folder, *folder.parents, *Path(postgres.__file__).parents]

@@ -29,11 +29,12 @@ Gone = (
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,  # cut in the middle of an answer
     asyncpg.CannotConnectNowError,
-    asyncpg.TooManyConnectionsError,
+    asyncpg.InsufficientResourcesError,  # its disk is full, its memory used up, or all its connections are in use
+    asyncpg.ReadOnlySQLTransactionError,  # it is a standby, or its operator made it read-only
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
 )
-"""Errors that mean: the database is not there right now."""
+"""Errors that mean: the database cannot do its work right now."""
 
 ACQUIRE_SECONDS = 5.0
 STATEMENT_SECONDS = 20.0

@@ -135,7 +135,13 @@ def start(data_dir: Path, *, settings: Mapping[str, str] | None = None) -> Clust
     folder = data_dir.resolve() / "postgres"
     folder.mkdir(mode=0o711, parents=True, exist_ok=True)
     with _one_at_a_time(folder):
-        account = ServerAccount.of(folder / "cluster")
+        try:
+            account = ServerAccount.of(folder / "cluster")
+        except KeyError:
+            raise PostgresFailed(
+                f"the user id {os.geteuid()} has no name on this machine, and PostgreSQL wants one:"
+                " run as a user that has, or set SIGNALPOST_DATABASE_URL"
+            ) from None
         if not (folder / "cluster" / "PG_VERSION").exists():
             _initialise(folder, account, durable=(settings or {}).get("fsync", "on") != "off")
         return _running(folder, account, {**_SETTINGS, **(settings or {})})
@@ -167,7 +173,8 @@ def _launch(folder: Path, account: ServerAccount, settings: Mapping[str, str], l
     lines = [f"{name} = '{_quoted(value)}'" for name, value in values.items()]
     account.write(cluster / "postgresql.conf", [_CONF_HEADER, *lines, "include_if_exists = 'local.conf'"])
     account.write(cluster / "pg_hba.conf", ["local all all peer map=service"])
-    callers = sorted({"root", account.name} - {"nobody"})  # nobody is shared by strangers
+    strangers = {"nobody"} if account.uid is not None else set()  # shared by others, unless it is ourselves
+    callers = sorted({"root", account.name} - strangers)
     account.write(
         cluster / "pg_ident.conf",
         [f'service "{name}" {role}' for name in callers for role in ("signalpost", "postgres")],

@@ -88,7 +88,7 @@ def run(work: Awaitable[T]) -> T:
         fail("The database does not answer. See SIGNALPOST_DATABASE_URL.")
     except OSError as error:
         if error.filename:
-            fail(f"{error.filename}: {error.strerror}. See --data-dir.")
+            fail(f"{error.filename}: {error.strerror}.")
         fail(f"The database or the network cannot be reached: {error}")
 
 

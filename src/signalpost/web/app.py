@@ -30,7 +30,7 @@ async def _guarded(web: Web, call: Call, path: str, work: Awaitable[Reply]) -> R
         answer = problem
     except db.Gone:
         _logger.warning("database.unreachable", path=path, exc_info=True)
-        answer = problems.Unavailable("The database does not answer right now.", headers={"Retry-After": "2"})
+        answer = problems.Unavailable("The database cannot answer right now.", headers={"Retry-After": "2"})
     except (asyncpg.QueryCanceledError, TimeoutError):
         _logger.warning("request.timed_out", path=path, exc_info=True)
         answer = problems.Unavailable("This took too long and was given up.", headers={"Retry-After": "5"})

@@ -43,6 +43,8 @@ async def login(tools: Tools, wish: Login) -> LoggedIn:
     throttle.passed(wish.email)
     fresh = await passwords.hashed(wish.password) if crypto.needs_rehash(stored) else None
     async with tools.database.transaction() as db:
+        if not await db.fetchval(_STILL, known.user_id, stored):  # a new password was chosen meanwhile
+            raise InvalidCredentials
         if fresh:
             await db.execute(_REHASH, known.user_id, fresh, stored)
         user = await queries.read_user(db, known.user_id)
@@ -58,6 +60,7 @@ async def login(tools: Tools, wish: Login) -> LoggedIn:
     )
 
 
+_STILL = "select true from app_user where id = $1 and password_hash = $2 for share"
 _REHASH = "update app_user set password_hash = $2 where id = $1 and password_hash = $3"
 _OPEN = "insert into session (id, user_id, workspace_id, expires_at) values ($1, $2, $3, now() + $4)"
 
