@@ -362,3 +362,13 @@ async def test_leftovers_of_a_killed_process_go_with_the_next_upload(tmp_path: P
     async with incoming.workplace(tmp_path) as folder:
         assert [entry.name for entry in (tmp_path / "incoming").iterdir()] == [folder.name]
     assert not list((tmp_path / "incoming").iterdir())
+
+
+async def test_a_file_under_another_name_is_told_the_right_one(api: Api, make: Make) -> None:
+    """`-F image=@cat.jpg` used to be a text field that is no UTF-8."""
+    owner = await make.owner()
+
+    answer = await api.post("/media/upload", files={"image": ("cat.png", b"\xff\xd8")}, key=owner.key)
+
+    assert answer.json()["errors"][0]["path"] == "/image"
+    assert "named file" in answer.json()["detail"]

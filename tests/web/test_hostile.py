@@ -49,6 +49,13 @@ async def test_the_detail_names_the_first_finding(small: Small) -> None:
     assert answer.json()["detail"] == "/nam: There is no such field here. And 1 more."
 
 
+async def test_an_unknown_parameter_tells_of_all_known_ones(small: Small) -> None:
+    """Who tries `page=2` has to learn of the cursor."""
+    answer = await small.api.get("/things?page=2", key="ann")
+
+    assert answer.json()["errors"][0]["params"]["known"] == ["color", "cursor", "limit"]
+
+
 def test_every_line_of_x_forwarded_for_counts() -> None:
     """HAProxy adds a line of its own: reading the first one only would let a client choose its address."""
     headers = [(b"x-forwarded-for", b"6.6.6.6"), (b"x-forwarded-for", b"203.0.113.9")]

@@ -78,6 +78,8 @@ class _Reader:
         _, options = parse_options_header(headers.get("content-disposition", b""))
         self._name = options.get(b"name", b"").decode("utf-8", "replace")
         is_file = self._name == "file"
+        if b"filename" in options and not is_file:
+            raise problems.invalid(f"/{self._name[:100]}", "unknown_field", "The part with the file is named file.")
         if self._name in self.form.fields or (is_file and self.form.file is not None):
             raise problems.invalid(f"/{self._name[:100]}", "not_unique", "This field is given twice.")
         self._value = None if is_file else bytearray()

@@ -84,7 +84,9 @@ def _unmatched(web: Web) -> Callable[[Request[Any, Any, Any], Exception], Any]:
                     allow = (error.headers or {}).get("allow") or (error.headers or {}).get("Allow") or ""
                     problem = problems.MethodNotAllowed(headers={"Allow": allow} if allow else {})
                 case NotFoundException():
-                    problem = problems.NotFound(f"There is nothing at {path[:200]}.")
+                    problem = problems.NotFound(
+                        f"There is nothing at {path[:200]}. All operations: {web.base_url}/docs"
+                    )
                 case HTTPException(status_code=status) if status < 500:
                     problem = problems.MalformedRequest()
                 case _:

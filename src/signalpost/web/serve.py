@@ -29,6 +29,7 @@ Authenticate = Callable[[str, str | None, str], Awaitable[Caller]]
 """(bearer, X-Workspace-Id or None, client address) -> Caller; raises what the caller shall see."""
 
 TRIES_MAX = 3  # of a transaction that lost a deadlock or a serialisation race
+_PAGE = ("limit", "cursor")
 _encode = msgspec.json.Encoder().encode
 
 
@@ -106,9 +107,9 @@ def _query_inputs(web: Web, endpoint: Endpoint, call: Call) -> dict[str, Any]:
     given = query_values(call.request)
     values: dict[str, Any] = {}
     paged = endpoint.has("page")
-    limit, cursor = (given.pop("limit", None), given.pop("cursor", None)) if paged else (None, None)
+    limit, cursor = (given.pop(name, None) if paged else None for name in _PAGE)
     if endpoint.query is not None:
-        values["query"] = validation.decode_query(endpoint.query, given)
+        values["query"] = validation.decode_query(endpoint.query, given, besides=_PAGE if paged else ())
     elif given:
         raise problems.ValidationFailed(
             errors=[problems.Issue(name, "unknown_field", "There is no such parameter here.") for name in given]

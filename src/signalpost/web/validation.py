@@ -35,17 +35,19 @@ def decode_body(decoder: "msgspec.json.Decoder[T]", body: bytes) -> T:
     return value
 
 
-def decode_query(kind: type[T], values: Mapping[str, str]) -> T:
-    """Convert query parameters; an empty one counts as absent."""
+def decode_query(kind: type[T], values: Mapping[str, str], *, besides: Sequence[str] = ()) -> T:
+    """Convert query parameters; an empty one counts as absent. `besides`: others that the operation knows."""
     given = {name: value for name, value in values.items() if value != ""}
     try:
         value = msgspec.convert(given, kind, strict=False)
     except msgspec.ValidationError as error:
-        found = list(_findings(kind, given, "", strict=False))
-        raise problems.ValidationFailed(
-            errors=[Issue(f.path.lstrip("/"), f.code, f.message, f.params) for f in found]
-            or [Issue("", "type", str(error))]
-        ) from None
+        found = list(_findings(kind, given, "", strict=False)) or [Issue("", "type", str(error))]
+        for issue in found:
+            issue.path = issue.path.lstrip("/")
+            if issue.code == "unknown_field" and issue.params:
+                issue.message = "There is no such parameter here."
+                issue.params["known"] = sorted({*issue.params["known"], *besides})
+        raise problems.ValidationFailed(errors=found) from None
     if found := [
         Issue(name, "format", "The character U+0000 is not allowed.") for name, v in given.items() if "\0" in v
     ]:
