@@ -111,6 +111,18 @@ def test_the_headers_of_a_delivery_are_those_that_are_sent() -> None:
     assert {*headers("Acme"), "Content-Type"} == set(sent)
 
 
+def test_every_member_of_a_body_is_explained() -> None:
+    silent = [
+        f"{name}.{member}"
+        for name, schema in DOCUMENT["components"]["schemas"].items()
+        if schema.get("additionalProperties") is False
+        for member, one in schema["properties"].items()
+        if not any(option.get("description") for option in (one, *one.get("anyOf", ())))
+    ]
+
+    assert silent == []
+
+
 def test_answers_say_which_fields_they_always_have() -> None:
     """An answer has every key of its shape; a body names what must be there."""
     for name, schema in DOCUMENT["components"]["schemas"].items():

@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar
 from msgspec import Struct
 
 from signalpost.console.happenings import SENT
+from signalpost.console.wording import FIELDS, INTRODUCTION, PARAMETERS, TAGS
 from signalpost.identity.errors import KeyRevoked, TokenExpired
 from signalpost.kit.wire import Instant
 from signalpost.web.components import Document
@@ -13,62 +14,6 @@ from signalpost.web.openapi import Announcement, Words, document
 from signalpost.web.routing import Endpoint
 
 Data = TypeVar("Data")
-
-INTRODUCTION = """\
-One call becomes posts on many networks, now or at their time, and signed webhooks tell what happened.
-
-**Credentials.** `Authorization: Bearer KEY`, with an API key or an access token. Keys that start with `sp_test_` see
-only the built-in sandbox, and may set the clock of a request by `X-Test-Now`.
-
-**Errors** are `application/problem+json`: `code` is stable, `errors` holds every finding with a JSON pointer,
-`requestId` names the request. Each code has a page, to which `type` leads.
-
-**Lists** are `{data, nextCursor, hasMore}`. Send `nextCursor` as `cursor` for what follows; `limit` is 1 to 100.
-
-**Repeats.** A POST with an `Idempotency-Key` can be sent again for 24 hours: it gets the first answer, and nothing
-happens twice.
-
-**Versions.** Fields, events and values of enumerations are added without notice; ignore what you do not know. Nothing
-is removed under `/api/v1`.
-"""
-TAGS = {
-    "Identity": "Who you are: registration, sessions, workspaces, API keys, usage.",
-    "Profiles": "A profile is one presence: a brand, a shop, a person. It holds accounts; a link passes posts on.",
-    "Platform accounts": "Accounts of networks: connect, look after, disconnect.",
-    "Media": "Pictures, videos and documents that posts use.",
-    "Posts": "A post goes to one target per account. Create it now, or for later; each target tells how it ended.",
-    "Queue": "What is about to be published, and what came of it.",
-    "Webhooks": "Where events are sent, and every delivery of them.",
-    "Health": "Whether the service and its database work.",
-    "Events": "What your receiver gets. Check the signature over the raw body before you read it.",
-}
-PARAMETERS = {
-    "profileId": "Only what belongs to this profile, `prof_…`.",
-    "accountId": "An account, `acc_…`: only its own, or the one to connect again.",
-    "includeDisconnected": "Also show accounts that were disconnected.",
-    "platform": "A network, for example `bluesky`. `GET /platforms` lists them.",
-    "redirectUrl": "Where the browser goes at the end: one of the workspace's `redirectUrls`.",
-    "loginHint": "Name of the account, for the network's own sign-in page.",
-    "instanceUrl": "Your server, for example mastodon.social.",
-    "state": "Of an authorization: what the network sends back. Of deliveries: only those in this state.",
-    "code": "What the network sends back when the user agreed.",
-    "error": "What the network sends back when the user did not agree.",
-    "error_description": "The same, for a person.",
-    "logid": "The network's own number of this attempt.",
-    "kind": "Only this kind of file.",
-    "expires": "Part of the signed address.",
-    "signature": "Part of the signed address.",
-    "variant": "The file as it was uploaded, or its small picture.",
-    "status": "Only those in this state.",
-    "q": "Words that stand in the text or the title.",
-    "tag": "Only those with this tag.",
-    "externalId": "Only the one with this id of yours.",
-    "fanoutId": "Only those made by this fan-out.",
-    "sort": "What comes first; a leading minus means newest first.",
-    "permanent": "Delete for good instead of moving to the trash.",
-    "cascade": "Also remove from the networks what was published there.",
-    "type": "Only this kind of event.",
-}
 
 
 class Envelope(Struct, Generic[Data], rename="camel"):
@@ -114,6 +59,7 @@ def describe(endpoints: Iterable[Endpoint], *, base_url: str, version: str, bran
         refusals=(TokenExpired, KeyRevoked),
         announcements=sent,
         parameters=PARAMETERS,
+        fields=FIELDS,
     )
     return document(endpoints, words)
 

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from signalpost.web.components import Document
 
+_LINE = 60  # so long may the body of an example be on one line
 _SCHEMA = "#/components/schemas/"
 
 
@@ -247,17 +248,16 @@ def _plain_kind(schema: Document) -> Markup:
 
 def _bounds(schema: Document, what: str) -> str:
     least, most = schema.get(f"min{what}"), schema.get(f"max{what}")
-    unit = " characters" if what == "Length" else ""
-    if least and most:
-        return f", {least} to {most:,}{unit}"
-    return f", up to {most:,}{unit}" if most else ""
+    unit = " characters" if what == "Length" else " items"
+    said = f"{least} to {most:,}{unit}" if least and most else f"up to {most:,}{unit}" if most else ""
+    return said and (f", {said}" if what == "Items" else f" ({said})")
 
 
 def _range(schema: Document) -> str:
     least, most = schema.get("minimum"), schema.get("maximum")
     if least is not None and most is not None:
-        return f", {least:,} to {most:,}"
-    return f", from {least:,}" if least is not None else ""
+        return f" ({least:,} to {most:,})"
+    return f" (from {least:,})" if least is not None else ""
 
 
 def curl(server: str, method: str, path: str, operation: Document) -> str:
@@ -277,7 +277,9 @@ def curl(server: str, method: str, path: str, operation: Document) -> str:
         parts.append("-H 'Authorization: Bearer KEY'")
     if body is not None:
         parts.append("-H 'Content-Type: application/json'")
-        parts.append("-d '" + json.dumps(body, ensure_ascii=False).replace("'", "'\\''") + "'")
+        short = json.dumps(body, ensure_ascii=False)
+        text = short if len(short) <= _LINE else json.dumps(body, ensure_ascii=False, indent=2)
+        parts.append("-d '" + text.replace("'", "'\\''") + "'")
     elif "multipart/form-data" in content:
         parts.append("-F file=@cat.jpg")
     return " \\\n  ".join(parts)

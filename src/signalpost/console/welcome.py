@@ -88,15 +88,22 @@ class Welcome:
 
 def steps(base_url: str, key: str, profile_id: str) -> list[Step]:
     """Return what README says, with the values filled in."""
-    say = f"-H 'Authorization: Bearer {key}' \\\n  -H 'Content-Type: application/json'"
-    connect = f'{{"profileId": "{profile_id}", "fields": {{"username": "demo"}}}}'
+    api = f"{base_url}/api/v1"
+    bearer = f"-H 'Authorization: Bearer {key}'"
+    json = "-H 'Content-Type: application/json'"
+    account = f'{{"profileId": "{profile_id}", "fields": {{"username": "demo"}}}}'
     post = f'{{"profileId": "{profile_id}", "platforms": ["sandbox"], "text": "Hello from Signalpost"}}'
-    return [
-        Step("Connect an account of the sandbox.",
-             f"curl {base_url}/api/v1/platforms/sandbox/connect {say} \\\n  -d '{connect}'"),
-        Step("Publish a post. The answer has its id.", f"curl {base_url}/api/v1/posts {say} \\\n  -d '{post}'"),
-        Step("See how it ended.", f"curl {base_url}/api/v1/posts/POST_ID/status -H 'Authorization: Bearer {key}'"),
-    ]  # fmt: skip
+    lines = {
+        "Connect an account of the sandbox.": (
+            f"curl {api}/platforms/sandbox/connect",
+            bearer,
+            json,
+            f"-d '{account}'",
+        ),
+        "Publish a post. The answer has its id.": (f"curl {api}/posts", bearer, json, f"-d '{post}'"),
+        "See how it ended.": (f"curl {api}/posts/POST_ID/status", bearer),
+    }
+    return [Step(title, " \\\n  ".join(parts)) for title, parts in lines.items()]
 
 
 def _token(visit: Visit) -> str:

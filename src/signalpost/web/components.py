@@ -43,11 +43,13 @@ def members(kind: Any) -> tuple[Any, ...]:
 
 
 def _readable(found: Document) -> dict[str, str]:
-    # msgspec says `Listing_Post_` for a list of posts, and the whole module where two rooms use one name.
+    # msgspec says `Listing_Post_` for a Listing[Post], and the whole module where two rooms use one name.
     names = {}
     for name in found:
         if listed := re.fullmatch(r"Listing_(.+)_", name):
             names[name] = f"{listed[1]}List"
+        elif filled := re.fullmatch(r"([A-Z][A-Za-z]*)_(\w+)_", name):
+            names[name] = filled[2] + filled[1]
         elif placed := re.fullmatch(r"signalpost\.(\w+)\..*\.(\w+)", name):
             names[name] = placed[1].title().replace("_", "") + placed[2]
         else:

@@ -32,7 +32,8 @@ _UNSET = frozenset({
     "deletedAt", "purgeAt", "revokedAt", "removedAt", "disabledAt", "finishedAt", "leasedUntil", "recurrence",
     "recurrenceParentId", "sourcePostId", "fanoutId", "parentId", "parentAccountId", "watermarkMediaId",
     "selectionToken", "candidates", "errorDescription", "logId", "utm", "thread", "threadIds", "nextAttemptAt",
-    "changes", "warnings", "platformErrors", "userTags", "lastFailureAt", "issues", "recommendations", "missing",
+    "firstComment", "changes", "warnings", "platformErrors", "userTags", "thumbnailMediaId", "thumbnailTimeMs",
+    "lastFailureAt", "issues", "recommendations", "missing",
 })  # fmt: skip
 """Of an answer in which all went well these hold nothing."""
 _LIKELY = ("queued", "pending", "active", "ready", "live", "user", "not_required", "post.published", "https")

@@ -62,6 +62,7 @@ class Words:
     refusals: Sequence[type[Problem]] = ()  # what a credential may be refused with, beside `unauthenticated`
     announcements: Sequence[Announcement] = ()
     parameters: Mapping[str, str] = field(default_factory=dict)  # name -> what it means, where the struct is silent
+    fields: Mapping[str, str] = field(default_factory=dict)  # the same of bodies: name, or Struct.name
 
 
 def problems_of(endpoint: Endpoint, refusals: Sequence[type[Problem]] = ()) -> list[type[Problem]]:
@@ -90,6 +91,7 @@ def document(endpoints: Iterable[Endpoint], words: Words) -> Document:
     shown = [endpoint for endpoint in endpoints if not endpoint.hidden]
     kinds = [kind for endpoint in shown for kind in (*_bodies(endpoint), _answer(endpoint)) if kind is not None]
     components = Components([*kinds, ProblemDocument, *(event.body for event in words.announcements)])
+    _explain(components.schemas, words.fields)
     writer = _Writer(components, words)
     paths: Document = {}
     for endpoint in shown:
@@ -120,6 +122,16 @@ def document(endpoints: Iterable[Endpoint], words: Words) -> Document:
     }
     found["components"] = {"securitySchemes": {"bearer": bearer}, "schemas": components.schemas}
     return found
+
+
+def _explain(schemas: Document, texts: Mapping[str, str]) -> None:
+    for name, schema in schemas.items():
+        if schema.get("additionalProperties") is not False:
+            continue
+        for member, one in schema.get("properties", {}).items():
+            said = [option for option in (one, *one.get("anyOf", ())) if option.get("description")]
+            if not said and (text := texts.get(f"{name}.{member}", texts.get(member))):
+                one["description"] = text
 
 
 def operation_id(endpoint: Endpoint) -> str:

@@ -1,0 +1,33 @@
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+
+from signalpost.identity import first_run
+from signalpost.main import app
+from signalpost.settings import Settings
+from signalpost.web.inputs import Tools
+
+
+@pytest.fixture
+async def empty(settings: Settings, fresh_dsn: str) -> AsyncIterator[Tools]:
+    """A service in which nobody is registered."""
+    async with app.open_tools(settings, fresh_dsn) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def token(empty: Tools) -> str:
+    """What the first-run link carries."""
+    async with empty.database.transaction() as db:
+        issued = await first_run.issue(db)
+    assert issued
+    return issued
+
+
+@pytest.fixture
+async def visit(empty: Tools) -> AsyncIterator[httpx.AsyncClient]:
+    """A visitor from one address."""
+    transport = httpx.ASGITransport(app=app.create(empty), client=("203.0.113.7", 50_000))
+    async with httpx.AsyncClient(transport=transport, base_url="http://signalpost.test") as client:
+        yield client

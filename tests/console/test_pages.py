@@ -1,0 +1,188 @@
+"""Pages as bytes: what guards them, what they hold, what they refuse."""
+
+import asyncio
+import re
+
+import httpx
+import pytest
+
+from signalpost.kit.problems import Problem
+from signalpost.web.inputs import Tools
+
+FORM = {
+    "email": "ada@example.test", "password": "correct horse battery", "workspaceName": "Bakery <b>& Söhne</b>",
+    "timezone": "Europe/Berlin",
+}  # fmt: skip
+HTML = {"Accept": "text/html,application/xhtml+xml"}
+
+
+@pytest.mark.parametrize("path", ["/", "/docs", "/problems", "/problems/not_found", "/first-run", "/first-run?token=x"])
+async def test_every_page_is_guarded(visit: httpx.AsyncClient, path: str) -> None:
+    answer = await visit.get(path)
+
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    policy = answer.headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self';")
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["x-frame-options"] == "DENY"
+    assert answer.headers["x-request-id"]
+    assert not re.search(r"<script|<style|style=|javascript:|\son\w+=", answer.text)
+    assert not re.findall(r'(?:src|href|action)="(?:https?:)?//(?!signalpost\.test)', answer.text)
+
+
+async def test_what_does_not_change_is_sent_once_and_packed(visit: httpx.AsyncClient) -> None:
+    first = await visit.get("/docs", headers={"Accept-Encoding": "gzip"})
+    again = await visit.get("/docs", headers={"If-None-Match": first.headers["etag"]})
+    plain = await visit.get("/docs", headers={"Accept-Encoding": "identity"})
+    [sheet] = re.findall(r'rel="stylesheet" href="([^"]+)"', first.text)
+    style = await visit.get(sheet)
+
+    assert first.headers["content-encoding"] == "gzip"
+    assert (again.status_code, again.content) == (304, b"")
+    assert plain.text == first.text
+    assert style.headers["content-type"].startswith("text/css")
+    assert "immutable" in style.headers["cache-control"]
+
+
+async def test_head_has_no_body(visit: httpx.AsyncClient) -> None:
+    answer = await visit.head("/docs")
+
+    assert (answer.status_code, answer.content) == (200, b"")
+
+
+async def test_every_code_has_a_page(visit: httpx.AsyncClient, empty: Tools) -> None:
+    """`type` of every error leads there; programs below the API get JSON unless they ask for HTML."""
+    listed = (await visit.get("/problems")).text
+    for code in ("not_found", "validation_failed", "rate_limited", "preflight_failed"):
+        assert f'href="/problems/{code}"' in listed
+        kind = Problem.registry[code]
+        page = await visit.get(f"/problems/{code}", headers=HTML)
+        data = await visit.get(f"/api/v1/problems/{code}")
+        asked = await visit.get(f"/v1/problems/{code}", headers=HTML)
+
+        assert f"<h1>{kind.title}" in page.text
+        assert data.json() == {
+            "type": f"{empty.base_url}/problems/{code}", "code": code, "status": kind.status, "title": kind.title,
+            "remediation": kind.remediation, "retryable": kind.retryable,
+        }  # fmt: skip
+        assert asked.headers["content-type"].startswith("text/html")
+        await asyncio.sleep(0)
+    assert (await visit.get("/problems/no_such_code")).status_code == 404
+
+
+async def test_the_reference_shows_every_operation(visit: httpx.AsyncClient) -> None:
+    document = (await visit.get("/openapi.json")).json()
+    page = (await visit.get("/docs")).text
+
+    operations = [operation for item in document["paths"].values() for operation in item.values()]
+    anchors = set(re.findall(r'id="([\w-]+)"', page))
+    assert {operation["operationId"] for operation in operations} <= anchors
+    assert {f"shape-{name}" for name in document["components"]["schemas"]} <= anchors
+    assert set(re.findall(r'href="#([\w-]+)"', page)) <= anchors
+    assert "Bearer KEY" in page
+
+
+async def test_the_first_owner_is_made_once(visit: httpx.AsyncClient, token: str) -> None:
+    url = f"/first-run?token={token}"
+    shown = await visit.get(url)
+    made = await visit.post(url, data=FORM, headers={"Sec-Fetch-Site": "same-origin"})
+    again = await visit.post(url, data=FORM | {"email": "eve@example.test"})
+    later = await visit.get(url)
+
+    assert shown.status_code == 200
+    assert token not in shown.text
+    assert made.status_code == 200
+    assert token not in made.text
+    assert made.headers["cache-control"] == "no-store"
+    assert "Bakery &lt;b&gt;&amp; Söhne&lt;/b&gt;" in made.text
+    [key] = set(re.findall(r"sp_live_\w+", made.text))
+    me = (await visit.get("/api/v1/auth/me", headers={"Authorization": f"Bearer {key}"})).json()
+    assert me["user"]["email"] == FORM["email"]
+    assert me["workspace"]["timezone"] == FORM["timezone"]
+    assert me["role"] == "owner"
+    assert me["workspace"]["id"] in made.text
+    assert (again.status_code, later.status_code) == (410, 410)
+    assert "sp_live_" not in again.text + later.text
+
+
+async def test_two_at_once_make_one_owner(visit: httpx.AsyncClient, token: str) -> None:
+    forms = [FORM | {"email": f"ada{number}@example.test"} for number in range(4)]
+    answers = await asyncio.gather(*(visit.post(f"/first-run?token={token}", data=form) for form in forms))
+
+    assert sorted(answer.status_code for answer in answers) == [200, 410, 410, 410]
+
+
+async def test_a_form_with_faults_comes_back_with_them(visit: httpx.AsyncClient, token: str) -> None:
+    """All of them at once, at their fields; what was typed stays, but never the password. The link stays good."""
+    form = {"email": "no address", "password": "short", "workspaceName": "", "timezone": "Mars/Olympus"}
+    answer = await visit.post(f"/first-run?token={token}", data=form)
+
+    assert answer.status_code == 422
+    assert {"email-wrong", "password-wrong", "workspaceName-wrong"} <= set(re.findall(r'id="([\w-]+)"', answer.text))
+    assert "no address" in answer.text
+    assert "short" not in answer.text.replace("too short", "")
+    zone = await visit.post(f"/first-run?token={token}", data=FORM | {"timezone": "Mars/Olympus"})
+    assert (zone.status_code, "timezone-wrong" in zone.text) == (422, True)
+    assert (await visit.get(f"/first-run?token={token}")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site", "Origin": "http://signalpost.test"},
+    ],
+)
+async def test_a_form_of_another_site_is_refused(visit: httpx.AsyncClient, token: str, headers: dict[str, str]) -> None:
+    answer = await visit.post(f"/first-run?token={token}", data=FORM, headers=headers)
+
+    assert answer.status_code == 403
+    assert (await visit.get(f"/first-run?token={token}")).status_code == 200
+
+
+async def test_hostile_forms_are_refused_as_pages(visit: httpx.AsyncClient, token: str) -> None:
+    url = f"/first-run?token={token}"
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    cases = [
+        (b"{}", {"Content-Type": "application/json"}, 415),
+        (b"a=" + b"x" * 20_000, kind, 413),
+        (b"\xff\xfe=1", kind, 400),
+        (b"email=%ff", kind, 400),
+        (b"&".join(b"a%d=1" % number for number in range(50)), kind, 400),
+        (b"email=a%00b&password=correct+horse+battery&workspaceName=x%00&timezone=UTC", kind, 422),
+    ]
+    for body, headers, status in cases:
+        answer = await visit.post(url, content=body, headers=headers)
+        assert (answer.status_code, answer.headers["content-type"]) == (status, "text/html; charset=utf-8"), body[:20]
+    for query in ("", "?token=", "?token=%00", "?token=" + "x" * 500, "?token=a&token=b", "?token=%ff"):
+        answer = await visit.get("/first-run" + query)
+        assert answer.status_code in (400, 410, 422), query
+
+
+async def test_guessing_is_limited_by_address(visit: httpx.AsyncClient) -> None:
+    statuses = [(await visit.post(f"/first-run?token=guess{n}", data=FORM)).status_code for n in range(12)]
+
+    assert statuses == [410] * 10 + [429] * 2
+
+
+async def test_pages_are_limited_by_address(visit: httpx.AsyncClient) -> None:
+    answers = [await visit.get("/problems/not_found") for _ in range(32)]
+
+    assert [answer.status_code for answer in answers] == [200] * 30 + [429] * 2
+    assert answers[-1].headers["content-type"].startswith("text/html")
+    assert int(answers[-1].headers["retry-after"]) >= 1
+
+
+async def test_the_start_page_tells_what_comes_next(visit: httpx.AsyncClient, token: str) -> None:
+    before = await visit.get("/")
+    await visit.post(f"/first-run?token={token}", data=FORM)
+    after = await visit.get("/")
+
+    assert "Nobody is registered yet" in before.text
+    assert token not in before.text
+    assert "Nobody is registered yet" not in after.text

@@ -1,0 +1,186 @@
+"""The pages as people meet them: in a real browser, light and dark, on a phone, without scripts, by keyboard.
+
+Any console message of a fault, any breach of the content policy, any request that fails or goes elsewhere fails a test.
+"""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+
+import pytest
+from playwright.async_api import Browser, Page, Response, async_playwright
+from tests.counterparts import tools
+from tests.e2e.service import Service, installed
+
+pytestmark = pytest.mark.xdist_group("browser")
+OpenPage = Callable[..., AbstractAsyncContextManager[Page]]
+
+
+@pytest.fixture(scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        started = await playwright.chromium.launch(executable_path=tools.program("chromium"), args=["--no-sandbox"])
+        yield started
+        await started.close()
+
+
+@pytest.fixture(scope="session")
+async def service() -> AsyncIterator[Service]:
+    """A service in which nobody is registered, but for the test that registers."""
+    async with installed() as found:
+        # Every request of these tests comes from one address: the proxy that it names lets each name its own.
+        yield await found.start(SIGNALPOST_TRUSTED_PROXIES="1")
+
+
+@pytest.fixture
+def open_page(browser: Browser, service: Service) -> OpenPage:
+    """Opens a window; at its end nothing may have gone wrong in it but the statuses that the test expects."""
+
+    @asynccontextmanager
+    async def opened(*, expected: set[int] | None = None, **options: Any) -> AsyncIterator[Page]:
+        faults: list[str] = []
+        address = ".".join(str(part) for part in (10, *_next()))
+        context = await browser.new_context(
+            base_url=service.base_url, extra_http_headers={"X-Forwarded-For": address}, **options
+        )
+        page = await context.new_page()
+
+        def answered(response: Response) -> None:
+            if not response.url.startswith(service.base_url):
+                faults.append(f"went elsewhere: {response.url}")
+            if response.status >= 400 and response.status not in (expected or set()):
+                faults.append(f"{response.status} {response.url}")
+
+        page.on("response", answered)
+        page.on("requestfailed", lambda request: faults.append(f"failed: {request.url} {request.failure}"))
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on(
+            "console",
+            lambda said: (
+                faults.append(said.text)
+                if said.type in ("error", "warning") and not re.search(r"status of (4\d\d)", said.text)
+                else None
+            ),
+        )
+        yield page
+        await context.close()
+        assert faults == []
+
+    return opened
+
+
+_addresses = iter(range(1, 60_000))
+
+
+def _next() -> tuple[int, int, int]:
+    number = next(_addresses)
+    return 0, number >> 8, number & 255
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    return (tools.node_packages("axe") / "node_modules" / "axe-core" / "axe.min.js").read_text()
+
+
+def first_run_link(service: Service) -> str:
+    [link] = re.findall(r"(/first-run\?token=\S+)", service.greeting)
+    return str(link)
+
+
+PAGES = {"/": 200, "/docs": 200, "/problems": 200, "/problems/rate_limited": 200, "FIRST_RUN": 200, "/first-run": 410}
+WIDTHS = (360, 800, 1440)
+SCHEMES = ("light", "dark")
+JUDGED = [(path, width, scheme) for path in PAGES for width in WIDTHS for scheme in SCHEMES if path != "/docs"]
+JUDGED += [("/docs", 360, "dark"), ("/docs", 1440, "light")]  # half a minute each: the page is long
+
+
+@pytest.mark.parametrize(("path", "width", "scheme"), JUDGED)
+async def test_everybody_can_use_it(
+    service: Service, open_page: OpenPage, axe: str, path: str, width: int, scheme: str
+) -> None:
+    """axe-core finds nothing against WCAG 2.2 AA, contrast in both schemes included."""
+    async with open_page(expected={PAGES[path]}, viewport=_size(width), color_scheme=scheme) as page:
+        await page.goto(_url(service, path))
+        await page.evaluate(axe)
+        tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+        found = await page.evaluate("tags => axe.run({runOnly: tags})", tags)
+
+    assert [(rule["id"], [node["target"] for node in rule["nodes"]][:5]) for rule in found["violations"]] == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("path", PAGES)
+async def test_nothing_is_wider_than_the_window(service: Service, open_page: OpenPage, path: str, width: int) -> None:
+    async with open_page(expected={PAGES[path]}, viewport=_size(width)) as page:
+        await page.goto(_url(service, path))
+
+        assert await page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def _size(width: int) -> dict[str, int]:
+    return {"width": width, "height": 900}
+
+
+def _url(service: Service, path: str) -> str:
+    return first_run_link(service) if path == "FIRST_RUN" else path
+
+
+async def test_the_reference_works_without_scripts_and_by_keyboard(open_page: OpenPage) -> None:
+    async with open_page(java_script_enabled=False) as page:
+        await page.goto("/docs")
+        await page.keyboard.press("Tab")
+        await page.keyboard.press("Enter")
+        assert page.url.endswith("#content")
+
+        await page.get_by_role("navigation").get_by_role("link", name="Create post", exact=False).last.click()
+        assert page.url.endswith("#createPost")
+        operation = page.locator("#createPost")
+        assert await operation.get_by_text("posts:write").first.is_visible()
+        assert await operation.get_by_role("link", name="preflight_failed").is_visible()
+
+
+async def test_first_run_from_the_link_to_a_published_post(service: Service, open_page: OpenPage) -> None:
+    """The whole way of a stranger: the form, a mistake in it, the key, and the lines to type, which are then typed."""
+    link = first_run_link(service)
+    async with open_page(expected={410, 422}) as page:
+        await page.goto(link)
+        await page.get_by_label("E-mail").fill("ada@example.test")
+        await page.get_by_label("Password").fill("correct horse battery")
+        await page.get_by_label("Workspace").fill("Ada's bakery")
+        await page.get_by_label("Time zone").fill("Mars/Olympus")
+        await page.get_by_role("button").click()
+
+        zone = page.get_by_label("Time zone")
+        assert await zone.get_attribute("aria-invalid") == "true"
+        assert await page.get_by_label("Workspace").input_value() == "Ada's bakery"
+        assert await page.get_by_label("Password").input_value() == ""
+
+        await zone.fill("Europe/Berlin")
+        await page.get_by_label("Password").fill("correct horse battery")
+        await page.keyboard.press("Enter")
+        await page.get_by_role("heading", name="Ada's bakery is ready").wait_for()
+        assert link.partition("token=")[2] not in await page.content()
+        lines = await page.locator("ol.steps pre").all_inner_texts()
+
+        connected, posted, status = lines
+        assert '"status":"active"' in await typed(connected)
+        post_id = re.findall(r'"id":"(pst_\w+)"', await typed(posted))[0]
+        await service.until(lambda: ended(status.replace("POST_ID", post_id)), "published post")
+
+        await page.goto(link)
+        assert await page.get_by_role("heading", name="This link does not work any more").is_visible()
+
+
+async def typed(line: str) -> str:
+    """What a shell prints for it."""
+    process = await asyncio.create_subprocess_exec(
+        "bash", "-c", line.replace("curl ", "curl -sS ", 1), stdout=asyncio.subprocess.PIPE
+    )
+    out, _ = await process.communicate()
+    return out.decode()
+
+
+async def ended(line: str) -> bool:
+    return '"status":"published"' in await typed(line)
