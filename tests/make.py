@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from signalpost.identity import actions as identity
 from tests.api import Api
 
+from signalpost.identity import actions as identity
 from signalpost.kit import ids
 from signalpost.web.inputs import Tools
 

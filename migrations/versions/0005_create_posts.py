@@ -57,7 +57,8 @@ create table post (
 create index post_listing on post (workspace_id, created_at desc, id desc) where deleted_at is null;
 create index post_profile_listing on post (profile_id, created_at desc, id desc) where deleted_at is null;
 create index post_trash on post (workspace_id, deleted_at desc, id desc) where deleted_at is not null;
-create unique index post_external on post (workspace_id, external_id) where external_id is not null and deleted_at is null;
+create unique index post_external on post (workspace_id, external_id)
+    where external_id is not null and deleted_at is null;
 create index post_media on post using gin (media_ids) where media_ids <> '{}';
 create index post_purge on post (purge_at) where purge_at is not null;
 create index post_recurring on post (recurrence_parent_id) where recurrence_parent_id is not null;

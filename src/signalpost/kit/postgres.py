@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from signalpost.kit.fault import Fault
 from signalpost.kit.server_account import ServerAccount
 
 _PORT_FILE = ".s.PGSQL.5432"
@@ -77,7 +78,7 @@ create database signalpost owner signalpost
 """
 
 
-class PostgresFailed(Exception):
+class PostgresFailed(Fault):
     """The embedded PostgreSQL did not start or stop; the message ends with the end of its log."""
 
 
@@ -102,6 +103,10 @@ class Cluster:
         if not line:
             raise PostgresFailed(f"no server runs in {self.folder}")
         return int(line)
+
+    def exists(self) -> bool:
+        """Whether its files are there, running or not."""
+        return (self.folder / "cluster" / "PG_VERSION").exists()
 
     def stop(self) -> None:
         """End the server the fast way: open transactions roll back, then a checkpoint. Not running is fine.

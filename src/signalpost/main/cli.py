@@ -11,6 +11,7 @@ import typer
 import uvloop
 
 from signalpost.kit import log
+from signalpost.kit.fault import Fault
 from signalpost.kit.problems import Problem
 from signalpost.kit.settings_loader import BadSettings
 from signalpost.settings import Settings, load
@@ -66,10 +67,7 @@ def settings_of(data_dir: Path | None) -> Settings:
 
 def run(work: Awaitable[T]) -> T:
     """Run to the end; what a person can mend is said in a sentence, not in a traceback."""
-    import asyncpg  # noqa: PLC0415
-
-    from signalpost.kit.postgres import PostgresFailed  # noqa: PLC0415 - keeps `--help` quick
-    from signalpost.main.migrate import DatabaseTooNew, DatabaseTooOld  # noqa: PLC0415
+    import asyncpg  # noqa: PLC0415 - keeps `--help` quick
 
     async def main() -> T:
         return await work
@@ -80,7 +78,7 @@ def run(work: Awaitable[T]) -> T:
         fail("\n".join(f"{issue.path}: {issue.message}" for issue in problem.errors) or problem.detail)
     except BadSettings as error:
         fail(str(error), 2)
-    except (PostgresFailed, DatabaseTooNew, DatabaseTooOld, Fault) as error:
+    except Fault as error:
         fail(str(error))
     except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         fail(f"The database refuses: {error}. See SIGNALPOST_DATABASE_URL.")
@@ -92,14 +90,10 @@ def run(work: Awaitable[T]) -> T:
         fail(f"The database or the network cannot be reached: {error}")
 
 
-class Fault(Exception):
-    """Something a person can mend; the message says what."""
-
-
 def with_tools(settings: Settings, work: "Callable[[Any], Awaitable[T]]") -> T:
     """Run `work(tools)` against the database, which is started if need be."""
     from signalpost.main.app import open_tools  # noqa: PLC0415
-    from signalpost.main.serve import database_of  # noqa: PLC0415
+    from signalpost.main.database import database_of  # noqa: PLC0415
 
     async def main() -> T:
         async with database_of(settings) as (dsn, _), open_tools(settings, dsn, name="signalpost-cli") as tools:
@@ -133,11 +127,7 @@ def serve(
     """Run everything: database, API, engine."""
     from signalpost.main import serve as running  # noqa: PLC0415
 
-    settings = settings_of(data_dir)
-    try:
-        run(running.serve(settings, host, port, worker=worker))
-    except running.PortBusy as error:
-        fail(str(error))
+    run(running.serve(settings_of(data_dir), host, port, worker=worker))
 
 
 @app.command()
@@ -151,7 +141,7 @@ def worker(data_dir: DataDir = None) -> None:
 @app.command()
 def migrate(data_dir: DataDir = None) -> None:
     """Bring the database to the newest revision."""
-    from signalpost.main.serve import database_of  # noqa: PLC0415
+    from signalpost.main.database import database_of  # noqa: PLC0415
 
     async def main(settings: Settings) -> None:
         async with database_of(settings):

@@ -8,32 +8,31 @@ import resource
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 
-import asyncpg
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
 from signalpost.identity import first_run
-from signalpost.kit import log, postgres
+from signalpost.kit import log
 from signalpost.kit.db import Database
+from signalpost.kit.fault import Fault
 from signalpost.main import app, wiring
-from signalpost.main.migrate import migrate
+from signalpost.main.database import database_of, watch
 from signalpost.settings import Settings
 from signalpost.web.inputs import Tools
 from signalpost.web.lingering import Lingering
 
-GRACE_SECONDS = 25.0
+GRACE_SECONDS = 24.0
+"""For what is in flight; the whole end takes a second more at most."""
 IDLE_SECONDS = 75
 """So long may a connection be silent between requests, or a request's head take: longer than proxies keep theirs."""
 CONNECTIONS_MAX = 8_192
-_WATCH_SECONDS = 1.0
 _logger = log.get("main")
 
 
-class PortBusy(Exception):
+class PortBusy(Fault):
     """Somebody answers at that address already, or it is none of this machine's."""
 
 
@@ -54,56 +53,6 @@ def refuse_busy_port(host: str, port: int) -> None:
             raise PortBusy(
                 f"{host}:{port} cannot be used: {error.strerror}. Choose another --host or --port."
             ) from None
-
-
-@asynccontextmanager
-async def database_of(settings: Settings) -> AsyncIterator[tuple[str, postgres.Cluster | None]]:
-    """Yield the address of the database, migrated; an embedded one is started first and stopped at the end.
-
-    The embedded server is left running when another process still uses it.
-    """
-    if settings.database_url:
-        await migrate(settings.database_url)
-        yield settings.database_url, None
-        return
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
-    cluster = await asyncio.to_thread(postgres.start, settings.data_dir)
-    try:
-        await migrate(cluster.dsn())
-        yield cluster.dsn(), cluster
-    finally:
-        if not await _used_by_others(cluster):
-            await asyncio.to_thread(cluster.stop)
-
-
-async def _used_by_others(cluster: postgres.Cluster) -> bool:
-    try:
-        connection = await asyncpg.connect(cluster.dsn(), timeout=5)
-    except (OSError, asyncpg.PostgresError, TimeoutError):
-        return False
-    try:
-        others = await connection.fetchval(
-            "select count(*) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()"
-        )
-        return bool(others)
-    finally:
-        await connection.close()
-
-
-async def _watch(cluster: postgres.Cluster, settings: Settings) -> None:
-    """Start the embedded server again when it died; requests answer 503 meanwhile."""
-    while True:
-        await asyncio.sleep(_WATCH_SECONDS)
-        try:
-            connection = await asyncpg.connect(cluster.dsn(), timeout=5)
-            await connection.close()
-        except (OSError, TimeoutError, asyncpg.CannotConnectNowError, asyncpg.TooManyConnectionsError) as error:
-            _logger.warning("database.gone", error=repr(error))
-            try:
-                await asyncio.to_thread(postgres.start, settings.data_dir)
-                _logger.info("database.started_again")
-            except postgres.PostgresFailed:
-                _logger.exception("database.did_not_start")
 
 
 @contextlib.contextmanager
@@ -145,7 +94,7 @@ async def serve(settings: Settings, host: str, port: int, *, worker: bool = True
             await wiring.prepare(tools)
             tasks = []
             if cluster:
-                tasks.append(asyncio.create_task(_watch(cluster, settings)))
+                tasks.append(asyncio.create_task(watch(cluster, settings)))
             if worker:
                 tasks.append(asyncio.create_task(engine.run()))
             for task in tasks:
