@@ -65,6 +65,12 @@ create table session (
 );
 create index session_by_user on session (user_id);
 
+create table instance (               -- one row: which master key this database was made with
+    name text primary key check (name = 'signalpost'),
+    sealed bytea not null,
+    created_at timestamptz not null default now()
+);
+
 create table one_time_token (             -- password reset, first run
     hash bytea primary key,
     purpose text not null check (purpose in ('password_reset', 'first_run')),

@@ -61,12 +61,13 @@ def test_make_serve_starts_what_the_tests_start() -> None:
 async def test_the_demo_publishes(service: Service) -> None:
     _, demo, status = blocks("Start")
     printed = await typed(service, demo)
-    [line] = re.findall(r"^curl .*$", printed, re.MULTILINE)
+    line, asked = re.findall(r"^curl .*$", printed, re.MULTILINE)
     post = await answer(service, filled(line, {ADDRESS: service.base_url}))
     assert post["status"] == "queued"
 
     key = re.findall(r"Bearer (\S+)'", line)[0]
-    ask = filled(status, {ADDRESS: service.base_url, "POST_ID": post["id"], "KEY": key})
+    assert filled(status, {"KEY": key}).split() == asked.split(), "README shows what the command prints"
+    ask = filled(asked, {ADDRESS: service.base_url, "POST_ID": post["id"]})
 
     async def published() -> bool:
         return bool((await answer(service, ask))["status"] == "published")

@@ -1,12 +1,18 @@
 """What an operator gets wrong is said in a sentence that names the setting, all of it at once."""
 
+import asyncio
+import os
+import shutil
+import signal
 from pathlib import Path
 
+import asyncpg
 import pytest
 
 from signalpost import settings
 from signalpost.kit.settings_loader import BadSettings
-from signalpost.main import serve
+from signalpost.main import app, serve
+from signalpost.main.database import DatabaseVanished, database_of, watch
 
 
 @pytest.mark.parametrize(
@@ -52,3 +58,50 @@ def test_an_env_file_of_a_windows_editor_is_read(tmp_path: Path) -> None:
 def test_an_address_of_another_machine_is_not_called_busy() -> None:
     with pytest.raises(serve.PortBusy, match="cannot be used"):
         serve.refuse_busy_port("192.0.2.1", 8000)
+
+
+@pytest.fixture
+def open_path(tmp_path: Path) -> Path:
+    """A folder that the database's own account may enter."""
+    tmp_path.chmod(0o755)
+    return tmp_path
+
+
+async def test_another_master_key_is_refused_at_the_start(tmp_path: Path, fresh_dsn: str) -> None:
+    """With it every API key would be a 401 and every account dead, and nobody would know why."""
+    first = settings.load({"SIGNALPOST_MASTER_KEY": "one:" + "A" * 43 + "="}, data_dir=tmp_path)
+    both = settings.load({"SIGNALPOST_MASTER_KEY": "two:" + "B" * 43 + "=,one:" + "A" * 43 + "="}, data_dir=tmp_path)
+    second = settings.load({"SIGNALPOST_MASTER_KEY": "two:" + "B" * 43 + "="}, data_dir=tmp_path)
+
+    async with app.open_tools(first, fresh_dsn):
+        pass
+    with pytest.raises(app.WrongMasterKey, match="another master key"):
+        async with app.open_tools(second, fresh_dsn):
+            pass
+    async with app.open_tools(both, fresh_dsn):  # how a key is replaced
+        pass
+    async with app.open_tools(second, fresh_dsn):
+        pass
+
+
+async def test_a_database_whose_files_are_gone_is_not_made_anew(open_path: Path) -> None:
+    """An empty service in place of the old one looks like the loss of everything, and goes on taking posts."""
+    found = settings.load({}, data_dir=open_path / "data")
+    async with database_of(found) as (_, cluster):
+        assert cluster is not None
+        watching = asyncio.create_task(watch(cluster, found))
+        os.kill(cluster.pid(), signal.SIGKILL)
+        shutil.rmtree(cluster.folder / "cluster")
+        with pytest.raises(DatabaseVanished, match="are gone"):
+            await asyncio.wait_for(watching, 20)
+
+
+async def test_the_last_user_of_the_embedded_database_stops_it(open_path: Path) -> None:
+    found = settings.load({}, data_dir=open_path / "data")
+    async with database_of(found) as (dsn, _):
+        async with database_of(found) as (same, _):
+            assert same == dsn
+        connection = await asyncpg.connect(dsn)  # the other one's end left it running
+        await connection.close()
+    with pytest.raises(OSError, match=r"refused|No such file"):
+        await asyncpg.connect(dsn)

@@ -2,7 +2,7 @@ from signalpost.kit import problems
 
 
 class InvalidCredentials(problems.Problem, status=401):
-    """E-mail and password, or the token, do not fit.
+    """These credentials do not fit.
 
     Check both; `POST /auth/password/forgot` sends a link to choose a new password.
     """

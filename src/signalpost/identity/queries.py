@@ -325,7 +325,7 @@ select k.id, k.key_id, k.name, k.mode, k.permission, k.scopes, k.profile_ids, k.
     k.last_used_at, k.last_used_ip, k.created_by, coalesce(u.name, u.email), k.created_at, k.revoked_at
 from api_key k join app_user u on u.id = k.created_by
 where k.workspace_id = $1 and ($2::uuid is null or k.created_by = $2)
-    and ($3::uuid[] is null or k.profile_ids <@ $3 or k.created_by = $4)
+    and ($3::uuid[] is null or k.profile_ids <@ $3 or $4 in (k.created_by, k.id))
 """
 _KEYS_PAGE = (
     _KEYS
@@ -339,7 +339,8 @@ REVOKED_SHOWN = timedelta(days=30)
 
 def _keys_seen_by(caller: Caller) -> tuple[UUID, UUID | None, list[UUID] | None, UUID]:
     own = None if caller.role in roles.MANAGERS else caller.user_id
-    return caller.workspace_id, own, caller.sees_profiles, caller.user_id
+    # A limited member sees the own keys, a limited key only itself and what is within its limits.
+    return caller.workspace_id, own, caller.sees_profiles, caller.key_id or caller.user_id
 
 
 async def keys_page(db: Db, caller: Caller, page: Page) -> list[KeyRow]:

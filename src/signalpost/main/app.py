@@ -14,6 +14,7 @@ from signalpost.identity.authenticate import authenticator
 from signalpost.kit import crypto, storage
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Database
+from signalpost.kit.fault import Fault
 from signalpost.kit.http import Client
 from signalpost.kit.settings_loader import BadSettings
 from signalpost.main import migrate, wiring
@@ -34,6 +35,10 @@ def key_ring(settings: Settings) -> KeyRing:
         raise BadSettings([f"{settings.data_dir / 'master.key'}: {error}"]) from None
 
 
+class WrongMasterKey(Fault):
+    """The database was made with another master key."""
+
+
 @asynccontextmanager
 async def open_tools(
     settings: Settings, dsn: str, *, base_url: str | None = None, name: str = "signalpost"
@@ -48,6 +53,7 @@ async def open_tools(
         raise BadSettings([f"SIGNALPOST_STORAGE_URL: {error}"]) from None
     database = await Database.open(dsn, connections_max=settings.database_connections_max, application_name=name)
     try:
+        await check_master_key(database, keys)
         async with Client(allowed_private_hosts=settings.allowed_private_hosts) as http:
             tools = Tools(
                 settings=settings, database=database, http=http, keys=keys, storage=store,
@@ -58,6 +64,31 @@ async def open_tools(
             yield tools
     finally:
         await database.close()
+
+
+_CLAIM = "insert into instance (name, sealed) values ('signalpost', $1) on conflict (name) do nothing"
+_SEALED = "select sealed from instance"
+_RESEAL = "update instance set sealed = $1"
+
+
+async def check_master_key(database: Database, keys: KeyRing) -> None:
+    """See that this database was made with the master key at hand; the first start leaves the sign to see it by.
+
+    Raises:
+        WrongMasterKey: it was not.
+    """
+    async with database.transaction() as db:
+        await db.execute(_CLAIM, keys.seal(b"signalpost", context="instance"))
+        sealed = await db.fetchval(_SEALED)
+        try:
+            keys.open(sealed, context="instance")
+        except crypto.Undecipherable:
+            raise WrongMasterKey(
+                "This database was made with another master key. Every API key, token and secret in it would be"
+                " unreadable: put the right key into SIGNALPOST_MASTER_KEY, or master.key back into the data folder."
+            ) from None
+        if keys.needs_rewrap(sealed):
+            await db.execute(_RESEAL, keys.seal(b"signalpost", context="instance"))
 
 
 def create(tools: Tools) -> Litestar:

@@ -182,7 +182,9 @@ def demo(
     if as_json:
         say(found | {"curl": command}, as_json=True)
     else:
-        sys.stdout.write(f"A demo workspace is ready. Publish to the sandbox:\n\n{command}\n")
+        status = operations.status_curl(settings.base_url or base_url, found)
+        sys.stdout.write(f"A demo workspace is ready. Publish to the sandbox:\n\n{command}\n\n")
+        sys.stdout.write(f"Then ask what became of it, with the id of the answer:\n\n{status}\n")
 
 
 @keys_app.command("create")

@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 from signalpost.accounts import actions as accounts
-from signalpost.accounts import sessions
 from signalpost.accounts.schemas import ConnectAccount
 from signalpost.identity import actions as identity
 from signalpost.identity.authenticate import authenticator
@@ -105,6 +104,11 @@ async def demo(tools: Tools) -> dict[str, Any]:
     }
 
 
+def status_curl(base_url: str, found: dict[str, Any]) -> str:
+    """Return the line that asks what became of it."""
+    return f"curl {base_url}/api/v1/posts/POST_ID/status -H 'Authorization: Bearer {found['apiKey']}'"
+
+
 def demo_curl(base_url: str, found: dict[str, Any]) -> str:
     """Return the line that publishes a post to the sandbox."""
     body = {"profileId": found["profileId"], "text": "Hello from Signalpost", "platforms": ["sandbox"]}
@@ -148,15 +152,6 @@ async def examine(tools: Tools) -> dict[str, Any]:
         )
         found["engine"] = (
             "ok, nothing overdue" if not overdue else f"PROBLEM: {overdue} lanes overdue; is a worker running?"
-        )
-        unreadable = 0
-        for row in await db.fetch("select id, workspace_id, secrets from account where secrets is not null limit 100"):
-            try:
-                sessions.unseal(tools.keys, row["workspace_id"], row["id"], row["secrets"])
-            except sessions.NoCredentials:
-                unreadable += 1
-        found["keys"] = (
-            "ok" if not unreadable else f"PROBLEM: {unreadable} of 100 tokens do not open with this master key"
         )
     settings = tools.settings
     found["mail"] = "ok" if settings.smtp_url else "off (SIGNALPOST_SMTP_URL is not set)"

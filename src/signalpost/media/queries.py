@@ -124,5 +124,5 @@ _PROFILE = "select true from profile where id = $1 and workspace_id = $2 and del
 
 
 async def profile_exists(db: Db, caller: Caller, profile_id: UUID) -> bool:
-    """Whether the caller may put files into this profile."""
+    """Whether there is such a profile for this caller."""
     return caller.may_see_profile(profile_id) and bool(await db.fetchval(_PROFILE, profile_id, caller.workspace_id))

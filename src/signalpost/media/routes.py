@@ -75,8 +75,8 @@ async def upload_media(request: Request[Any, Any, Any], tools: Tools, caller: Ca
 async def list_media(db: Db, tools: Tools, caller: Caller, page: Page, query: MediaFilter) -> Listing[Media]:
     """List files, newest first."""
     profile_id = ids.decode("prof", query.profile_id) if query.profile_id else None
-    if query.profile_id and profile_id is None:
-        return page.listing([], [])
+    if query.profile_id and (profile_id is None or not await queries.profile_exists(db, caller, profile_id)):
+        raise problems.NotFound("There is no such profile here.")
     rows = await queries.listed(db, caller, page, profile_id=profile_id, kind=query.kind)
     return page.listing(await _shown(db, tools, rows), [(row.created_at, row.id) for row in rows])
 

@@ -14,7 +14,9 @@ Title = Annotated[str, Meta(max_length=200)]
 AltText = Annotated[str, Meta(max_length=1_500)]
 Name = Annotated[str, Meta(min_length=1, max_length=100)]
 IdText = Annotated[str, Meta(min_length=1, max_length=64)]
-Link = Annotated[str, Meta(max_length=2048, pattern=r"^[Hh][Tt][Tt][Pp][Ss]?://[^\s/]")]
+Link = Annotated[
+    str, Meta(max_length=2048, pattern=r"^[Hh][Tt][Tt][Pp][Ss]?://(\[[0-9A-Fa-f:.]+\]|[^\s/?#\[\]@]+)([/?#]\S*)?$")
+]
 Time = Annotated[
     str,
     Meta(

@@ -5,7 +5,14 @@ from msgspec import UNSET, Meta, UnsetType
 from signalpost.kit.wire import Body, Instant, Shape
 
 Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"\S", examples=["Bakery Berlin"])]
-Url = Annotated[str, Meta(max_length=2048, pattern=r"^https?://[^\s/]\S*$", examples=["https://example.com/logo.png"])]
+Url = Annotated[
+    str,
+    Meta(
+        max_length=2048,
+        pattern=r"^https?://(\[[0-9A-Fa-f:.]+\]|[^\s/?#\[\]@]+)([/?#]\S*)?$",
+        examples=["https://example.com/logo.png"],
+    ),
+]
 Description = Annotated[str, Meta(max_length=500)]
 Color = Annotated[str, Meta(pattern=r"^#[0-9a-fA-F]{6}$", max_length=7, examples=["#1f6feb"])]
 Zone = Annotated[str, Meta(max_length=64, description="IANA time zone", examples=["Europe/Berlin"])]

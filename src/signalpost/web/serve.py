@@ -51,7 +51,7 @@ async def _identify(web: Web, endpoint: Endpoint, call: Call) -> None:
             name = address_bucket(call.address)
             if endpoint.bucket == "login":
                 call.headers = web.limiter.check(
-                    f"login:{name}", "login", limits.LOGINS_PER_ADDRESS, limits.LOGIN_SECONDS
+                    f"{endpoint.path}:{name}", "login", limits.LOGINS_PER_ADDRESS, limits.LOGIN_SECONDS
                 )
             else:
                 call.headers = web.limiter.check(f"address:{name}", "address", limits.PER_ADDRESS)

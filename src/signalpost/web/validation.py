@@ -179,8 +179,24 @@ _CODES = (
 )
 
 
+_WORDS = {
+    "array": "a list", "object": "an object", "str": "a string", "int": "a whole number", "float": "a number",
+    "bool": "true or false", "null": "null",
+}  # fmt: skip
+
+
+def _readable(message: str) -> str:
+    """Say it in the words of JSON: "Expected a list or null, got a string."."""
+
+    def named(found: "re.Match[str]") -> str:
+        return " or ".join(_WORDS.get(part, f"'{part}'") for part in found[1].split(" | "))
+
+    text = re.sub(r"`([^`]*)`", named, message)
+    return text if text.endswith(".") else text + "."
+
+
 def _code(message: str) -> tuple[str, str, dict[str, Any] | None]:
-    readable = message.replace("`", "'") + ("" if message.endswith(".") else ".")
+    readable = _readable(message)
     for pattern, code, param in _CODES:
         if found := pattern.search(message):
             number = next((group for group in found.groups() if group), None) if found.groups() else None
