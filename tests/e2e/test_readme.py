@@ -52,8 +52,12 @@ def test_make_serve_starts_what_the_tests_start() -> None:
     """The first block is not run here (it would set the environment up): this says what it comes down to."""
     [first, *_] = blocks("Start")
     assert first == "make serve\n"
-    planned = subprocess.run(
-        ["make", "--dry-run", "serve"], cwd=CHECKOUT, capture_output=True, text=True, check=True, timeout=30
+    line = ["make", "--no-print-directory", "--dry-run", "serve"]
+    planned = subprocess.run(line, cwd=CHECKOUT, capture_output=True, text=True, check=True, timeout=30)
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=30,
     )
     assert planned.stdout.rstrip().endswith("exec .venv/bin/signalpost serve")
 

@@ -62,6 +62,8 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many keys come along."""
     monkeypatch.setattr(callers, "CALLERS_MAX", 100)
     monkeypatch.setattr(callers, "UNSETTLED_MAX", 100)
+    callers._callers.clear()
+    callers._unsettled.clear()
     for n in range(500):
         callers.remember(callers.name_of(f"many-{n}", None), somebody())
         callers.forget(uuid.uuid4())

@@ -523,8 +523,9 @@ async def test_a_hostile_head_ends_soon_and_hurts_nobody_else(client: Client, sc
 
     async with serve(script) as server:
         started = time.perf_counter()
-        assert await worst_lag_seconds(call()) < 0.4
-        assert time.perf_counter() - started < 2
+        # Far from what a machine under load does by itself, and from the deadline of 5 s.
+        assert await worst_lag_seconds(call()) < 2.0
+        assert time.perf_counter() - started < 4
 
 
 @pytest.mark.parametrize("script", HOSTILE_HEADS[:4], ids=["value", "name", "sum at once", "sum by and by"])

@@ -49,7 +49,7 @@ class Receiver:
     answer: Callable[[Got], bytes] | None = None
     got: list[Got] = field(default_factory=list)
 
-    async def wait(self, count: int, seconds: float = 10) -> list[Got]:
+    async def wait(self, count: int, seconds: float = 40) -> list[Got]:
         async with asyncio.timeout(seconds):
             while len(self.got) < count:
                 await asyncio.sleep(0.01)
