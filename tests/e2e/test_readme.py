@@ -54,11 +54,6 @@ def test_make_serve_starts_what_the_tests_start() -> None:
     assert first == "make serve\n"
     line = ["make", "--no-print-directory", "--dry-run", "serve"]
     planned = subprocess.run(line, cwd=CHECKOUT, capture_output=True, text=True, check=True, timeout=30)
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=30,
-    )
     assert planned.stdout.rstrip().endswith("exec .venv/bin/signalpost serve")
 
 
