@@ -1,5 +1,6 @@
 """One attempt: the call and what became of it. No database."""
 
+from functools import lru_cache, partial
 from uuid import UUID
 
 from msgspec import Struct
@@ -14,6 +15,7 @@ CONNECT_SECONDS = 3.0
 ANSWER_BYTES_MAX = 65_536
 KEPT_BYTES_MAX = 2_048
 ERROR_CHARACTERS_MAX = 500
+SECRETS_OPEN_MAX = 1_024
 
 
 class Attempt(Struct, frozen=True):
@@ -55,7 +57,8 @@ class Sender:
 
     def __init__(self, http: Client, keys: KeyRing, *, brand: str, version: str, trusted: bool) -> None:
         self._http = http
-        self._keys = keys
+        # Opening a secret costs as much as signing. A rotated one has other sealed bytes, so nothing goes stale.
+        self._unseal = lru_cache(SECRETS_OPEN_MAX)(partial(signing.unseal, keys))
         self._brand = brand
         self._agent = f"Signalpost-Webhooks/{version}"
         self._trusted = trusted
@@ -89,9 +92,7 @@ class Sender:
         return _ending(started, status=answer.status, error=_complaint(answer.status), response=_kept(answer.body))
 
     def _headers(self, attempt: Attempt) -> dict[str, str]:
-        opened = [
-            signing.unseal(self._keys, attempt.webhook_id, attempt.workspace_id, sealed) for sealed in attempt.secrets
-        ]
+        opened = [self._unseal(attempt.webhook_id, attempt.workspace_id, sealed) for sealed in attempt.secrets]
         return signing.headers(
             brand=self._brand,
             event=attempt.type,
