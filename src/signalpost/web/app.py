@@ -31,6 +31,9 @@ async def _guarded(web: Web, call: Call, path: str, work: Awaitable[Reply]) -> R
     except db.Gone:
         _logger.warning("database.unreachable", path=path, exc_info=True)
         answer = problems.Unavailable("The database cannot answer right now.", headers={"Retry-After": "2"})
+    except db.Undone:  # of a transaction that an action opened itself; `serve` runs the others again
+        _logger.warning("request.undone", path=path, exc_info=True)
+        answer = problems.Unavailable("Too many changes at the same place at once.", headers={"Retry-After": "1"})
     except (asyncpg.QueryCanceledError, TimeoutError):
         _logger.warning("request.timed_out", path=path, exc_info=True)
         answer = problems.Unavailable("This took too long and was given up.", headers={"Retry-After": "5"})
