@@ -93,6 +93,8 @@ async def small(settings: Settings, dsn: str) -> AsyncIterator[Small]:
 
 
 async def _authenticate(bearer: str, _workspace: str | None, _address: str) -> Caller:
+    if bearer == "database is away":
+        raise problems.Unavailable
     if bearer not in CALLERS:
         raise problems.Unauthenticated
     return CALLERS[bearer]

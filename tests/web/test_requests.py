@@ -211,6 +211,15 @@ async def test_addresses_without_a_credential_are_limited(small: Small) -> None:
     assert (await small.api.post("/sign-in", headers=same_network)).status_code == 429
 
 
+async def test_an_outage_uses_up_nobodys_limit(small: Small) -> None:
+    """Who asks again and again until the database is back must not be locked out when it is."""
+    here = {"X-Forwarded-For": "203.0.113.10"}
+    answers = [await small.api.get("/me", key="database is away", headers=here) for _ in range(40)]
+
+    assert {answer.status_code for answer in answers} == {503}
+    assert (await small.api.get("/me", key="guess", headers=here)).status_code == 401
+
+
 async def test_an_idempotency_key_has_one_effect(small: Small) -> None:
     options = {"json": {"name": "once"}, "key": "ann", "headers": {"Idempotency-Key": "k-once"}}
     first = await small.api.post("/things", **options)

@@ -62,8 +62,12 @@ async def _identify(web: Web, endpoint: Endpoint, call: Call) -> None:
         if scheme.lower() != "bearer" or not bearer:
             raise problems.Unauthenticated(headers={"WWW-Authenticate": "Bearer"})
         caller = await web.authenticate(bearer.strip(), headers.get("x-workspace-id"), call.address)
-    except problems.Problem:
-        call.headers = web.limiter.check(f"address:{address_bucket(call.address)}", "address", limits.PER_ADDRESS)
+    except problems.Problem as problem:
+        name = f"address:{address_bucket(call.address)}"
+        if problem.status < 500:  # a guess; that we cannot tell right now is not the caller's doing
+            call.headers = web.limiter.check(name, "address", limits.PER_ADDRESS)
+        else:
+            call.headers = web.limiter.check(f"{name}:untold", "address", web.tools.settings.requests_per_minute)
         raise
     call.caller = caller
     writes = endpoint.writes
