@@ -76,8 +76,8 @@ def uuids(value: Any) -> set[UUID]:
 async def prepare(dsn: str, folder: Path) -> dict[str, Any]:
     """Make a workspace with three accounts and 1,000 posts; record what each operation does."""
     settings = load({"SIGNALPOST_DATA_DIR": str(folder), "SIGNALPOST_BASE_URL": "http://bench.test"})
-    async with app.open_tools(settings, dsn) as tools:
-        async with tools.database.transaction() as db:
+    async with app.open_context(settings, dsn) as context:
+        async with context.database.transaction() as db:
             owner = await identity.create_owner(
                 db,
                 email="bench@example.test",
@@ -85,18 +85,18 @@ async def prepare(dsn: str, folder: Path) -> dict[str, Any]:
                 workspace_name="Bench",
             )
             _, key = await identity.create_key_for(
-                db, tools.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="Bench"
+                db, context.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="Bench"
             )
-        caller = await authenticator(tools.database, tools.keys, settings)(key, None, "127.0.0.1")
+        caller = await authenticator(context.database, context.keys, settings)(key, None, "127.0.0.1")
         profile = ids.encode("prof", owner.profile_id)  # type: ignore[arg-type]  # a new workspace has one
         for number in range(3):
             wish = ConnectAccount(profile_id=profile, fields={"username": f"bench{number}"})
-            await accounts.connect_account(tools, caller, "sandbox", wish)
-        transport = httpx.ASGITransport(app=app.create(tools))
+            await accounts.connect_account(context, caller, "sandbox", wish)
+        transport = httpx.ASGITransport(app=app.create(context))
         headers = {"Authorization": f"Bearer {key}"}
         async with httpx.AsyncClient(transport=transport, base_url="http://bench.test", headers=headers) as client:
             known = uuids([caller.workspace_id, caller.user_id, caller.key_id, owner.profile_id])
-            async with tools.database.connection() as db:
+            async with context.database.connection() as db:
                 known |= {row[0] for row in await db.fetch("select id from account")}
             found = {"key": key, "profile": profile}
             for _ in range(1_000):
@@ -121,8 +121,8 @@ async def record(settings: Any, dsn: str, found: dict[str, Any], known: set[UUID
     asyncpg.create_pool = recorded_pool  # the pool of this one application tells what it sends
     operations: dict[str, Any] = {}
     try:
-        async with app.open_tools(settings, dsn) as tools:
-            transport = httpx.ASGITransport(app=app.create(tools))
+        async with app.open_context(settings, dsn) as context:
+            transport = httpx.ASGITransport(app=app.create(context))
             headers = {"Authorization": f"Bearer {found['key']}"}
             async with httpx.AsyncClient(transport=transport, base_url="http://bench.test", headers=headers) as client:
                 for name, path in (

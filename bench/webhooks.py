@@ -21,6 +21,7 @@ import aiohttp
 import uvloop
 
 from signalpost import settings as settings_module
+from signalpost.context import AppContext
 from signalpost.engine.engine import Engine
 from signalpost.kit import clock, ids, log, postgres
 from signalpost.kit.crypto import KeyRing
@@ -28,7 +29,6 @@ from signalpost.kit.db import Database
 from signalpost.kit.http import Client
 from signalpost.main.migrate import migrate
 from signalpost.main.serve import spare_the_collector
-from signalpost.web.inputs import Tools
 from signalpost.webhooks import signing
 from signalpost.webhooks.actions.deliveries import envelope
 from signalpost.webhooks.work import DeliverySource
@@ -99,32 +99,32 @@ async def bare(url: str, count: int) -> tuple[float, float]:
         return count / (time.perf_counter() - started), (time.process_time() - cpu) / count * 1000
 
 
-async def fill(tools: Tools, url: str, count: int) -> None:
+async def fill(context: AppContext, url: str, count: int) -> None:
     """Write `count` deliveries over the webhooks of four workspaces, all due; nobody is woken yet."""
-    async with tools.database.transaction() as db:
+    async with context.database.transaction() as db:
         for _ in range(4):
             workspace_id = ids.new_id()
             await db.execute(_WORKSPACE, workspace_id, str(workspace_id))
             webhooks = [ids.new_id() for _ in range(WEBHOOKS // 4)]
             for webhook_id in webhooks:
-                sealed = signing.seal(tools.keys, webhook_id, workspace_id, signing.new_secret())
+                sealed = signing.seal(context.keys, webhook_id, workspace_id, signing.new_secret())
                 await db.execute(_WEBHOOK, webhook_id, workspace_id, url, sealed)
             made = [ids.new_id() for _ in range(count // 4)]
             bodies = [envelope(delivery_id, "post.published", clock.now(), DATA) for delivery_id in made]
             owners = [webhooks[number % len(webhooks)] for number in range(len(made))]
             await db.execute(_FILL, workspace_id, made, owners, bodies)
             await db.execute(_WAKE, webhooks, workspace_id)
-    async with tools.database.connection() as db:
+    async with context.database.connection() as db:
         await db.execute("vacuum analyze delivery")
 
 
-async def delivered(tools: Tools, url: str, count: int) -> tuple[float, float]:
+async def delivered(context: AppContext, url: str, count: int) -> tuple[float, float]:
     """Deliveries a second, written as delivered, and milliseconds of CPU of this process for each."""
-    await fill(tools, url, count)
-    engine = Engine(tools.database, [DeliverySource(tools)])
+    await fill(context, url, count)
+    engine = Engine(context.database, [DeliverySource(context)])
     started, cpu = time.perf_counter(), time.process_time()
     task = asyncio.create_task(engine.run())
-    async with tools.database.connection() as db:
+    async with context.database.connection() as db:
         while await db.fetchval(_LEFT):  # noqa: ASYNC110 - the table is what is asked
             await asyncio.sleep(0.2)
         elapsed, cpu = time.perf_counter() - started, time.process_time() - cpu
@@ -144,9 +144,9 @@ async def measure(dsn: str, port: int, folder: Path, *, quick: bool) -> None:
     database = await Database.open(dsn, connections_max=8)
     async with Client() as http:
         keys = KeyRing.from_master(os.urandom(32))
-        tools = Tools(settings=settings, database=database, http=http, keys=keys, storage=None)
+        context = AppContext(settings=settings, database=database, http=http, keys=keys, storage=None)
         spare_the_collector()  # as the service does at its start; the bare rounds gain by it too
-        rounds = [(*await bare(url, count * 2), *await delivered(tools, url, count)) for _ in range(ROUNDS)]
+        rounds = [(*await bare(url, count * 2), *await delivered(context, url, count)) for _ in range(ROUNDS)]
     await database.close()
     floors, floor_cpus, rates, cpus = zip(*rounds, strict=True)
     floor, rate = statistics.median(floors), statistics.median(rates)

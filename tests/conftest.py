@@ -1,7 +1,7 @@
 """Fixtures of every test: a real PostgreSQL, the whole application, callers of it.
 
 - `dsn`: address of this test process's own copy of the template database. `fresh_dsn`: a copy for one test alone.
-- `database`: a `kit.db.Database` on it; `tools`: everything a process has one of; `settings`.
+- `database`: a `kit.db.Database` on it; `context`: everything a process has one of; `settings`.
 - `api`: calls the application: `await api.get("/posts", key=owner.key)`, `await api.post(path, json={...}, key=...)`.
   Paths without prefix get /api/v1. `answer.status_code`, `answer.json()`. Every answer is checked to be well formed.
 - `make`: rows by way of real actions: `owner = await make.owner()` (key, test_key, workspace_id, profile_id ...),
@@ -19,15 +19,15 @@ from pathlib import Path
 
 import asyncpg
 import pytest
-from tests.api import Api
-from tests.make import Make
+from tests.helpers.api import Api
+from tests.helpers.factories import Make
 
 from signalpost import settings as settings_module
+from signalpost.context import AppContext
 from signalpost.kit import postgres
 from signalpost.kit.db import Database
 from signalpost.main.migrate import migrate
 from signalpost.settings import Settings
-from signalpost.web.inputs import Tools
 
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
 _ADDRESS = "SIGNALPOST_TEST_CLUSTER"
@@ -95,10 +95,10 @@ def settings(data_dir: Path) -> Settings:
 
 
 @pytest.fixture(scope="session")
-async def tools(settings: Settings, dsn: str) -> AsyncIterator[Tools]:
-    from signalpost.main.app import open_tools
+async def context(settings: Settings, dsn: str) -> AsyncIterator[AppContext]:
+    from signalpost.main.app import open_context
 
-    async with open_tools(settings, dsn) as opened:
+    async with open_context(settings, dsn) as opened:
         yield opened
         assert opened.engine is not None
         await opened.engine.stop(0)  # a test that processed the queue made it present
@@ -112,13 +112,13 @@ async def database(dsn: str) -> AsyncIterator[Database]:
 
 
 @pytest.fixture(scope="session")
-async def api(tools: Tools) -> AsyncIterator[Api]:
+async def api(context: AppContext) -> AsyncIterator[Api]:
     from signalpost.main import app
 
-    async with Api(app.create(tools)) as opened:
+    async with Api(app.create(context)) as opened:
         yield opened
 
 
 @pytest.fixture
-def make(tools: Tools, api: Api) -> Make:
-    return Make(tools, api)
+def make(context: AppContext, api: Api) -> Make:
+    return Make(context, api)

@@ -19,7 +19,7 @@ from urllib.parse import quote
 import asyncpg
 import httpx
 import pytest
-from tests.kit.http_servers import Connection, serve
+from tests.helpers.http_servers import Connection, serve
 from tests.mail.test_mail import Inbox, serving
 
 from signalpost.kit import postgres

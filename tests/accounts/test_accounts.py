@@ -2,14 +2,14 @@ import asyncio
 from typing import Any
 
 import pytest
-from tests.api import Api
-from tests.make import Login, Make
+from tests.helpers.api import Api
+from tests.helpers.factories import Login, Make
 
 from signalpost import events, networks
+from signalpost.context import AppContext
 from signalpost.kit import ids
 from signalpost.kit.crypto import random_token
 from signalpost.kit.db import Database, Db
-from signalpost.web.inputs import Tools
 
 
 async def connect(api: Api, login: Login, username: str = "bakery", **more: Any) -> Any:
@@ -309,14 +309,14 @@ async def test_health_is_live_first_and_then_cached(api: Api, make: Make) -> Non
     assert (gone["status"], gone["token"]["valid"], gone["live"]) == ("error", False, False)
 
 
-async def test_the_plan_limit_holds_when_all_come_at_once(tools: Tools, make: Make, api: Api) -> None:
+async def test_the_plan_limit_holds_when_all_come_at_once(context: AppContext, make: Make, api: Api) -> None:
     """The free plan has room for 4 accounts; the twelve requests race for them."""
     from dataclasses import replace
 
-    from tests.accounts.networks import api_of
+    from tests.helpers.fake_networks import api_of
 
     owner = await make.owner(plan="free")
-    async with api_of(replace(tools, settings=replace(tools.settings, billing_enabled=True))) as limited:
+    async with api_of(replace(context, settings=replace(context.settings, billing_enabled=True))) as limited:
         key = (await make.login(owner.user_id, owner.workspace_id, owner.email)).key
         answers = await asyncio.gather(
             *(
@@ -344,7 +344,9 @@ async def test_the_same_account_connected_at_once_is_one_account(api: Api, make:
     assert len({answer.json()["id"] for answer in answers}) == 1
 
 
-async def test_nothing_is_connected_to_a_profile_that_is_being_deleted(api: Api, make: Make, tools: Tools) -> None:
+async def test_nothing_is_connected_to_a_profile_that_is_being_deleted(
+    api: Api, make: Make, context: AppContext
+) -> None:
     """Otherwise a live account with its tokens would be left on a profile that nobody can see any more."""
     owner = await make.owner()
     doomed = await make.profile(owner)
@@ -355,7 +357,7 @@ async def test_nothing_is_connected_to_a_profile_that_is_being_deleted(api: Api,
     )
 
     assert {answer.status_code for answer in answers} <= {200, 201, 404, 422}
-    async with tools.database.connection() as db:
+    async with context.database.connection() as db:
         left = await db.fetchval(
             "select count(*) from account where profile_id = $1 and status <> 'disconnected'",
             ids.decode("prof", doomed["id"]),

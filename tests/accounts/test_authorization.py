@@ -8,13 +8,13 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from tests.accounts.networks import FakeMastodon, api_of, tools_with
-from tests.api import Api
-from tests.make import Login, Make
+from tests.helpers.api import Api
+from tests.helpers.factories import Login, Make
+from tests.helpers.fake_networks import FakeMastodon, api_of, context_with
 
+from signalpost.context import AppContext
 from signalpost.kit import ids
 from signalpost.kit.db import Database
-from signalpost.web.inputs import Tools
 
 BACK = "https://app.example.com/connected?tab=1"
 
@@ -50,17 +50,17 @@ class World:
 
 
 @asynccontextmanager
-async def world(tools: Tools, make: Make, database: Database) -> AsyncIterator[World]:
+async def world(context: AppContext, make: Make, database: Database) -> AsyncIterator[World]:
     network = FakeMastodon()
-    async with network.serve() as url, api_of(tools_with(tools, MASTODON_BASE_URL=url)) as api:
+    async with network.serve() as url, api_of(context_with(context, MASTODON_BASE_URL=url)) as api:
         owner = await make.owner()
         await database.pool.execute("update workspace set redirect_urls = $2 where id = $1", owner.workspace_id, [BACK])
         yield World(network, url, api, owner, database)
 
 
 @pytest.fixture
-async def flow(tools: Tools, make: Make, database: Database) -> AsyncIterator[World]:
-    async with world(tools, make, database) as opened:
+async def flow(context: AppContext, make: Make, database: Database) -> AsyncIterator[World]:
+    async with world(context, make, database) as opened:
         yield opened
 
 

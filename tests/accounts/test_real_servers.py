@@ -1,19 +1,19 @@
 """The same ways against servers that we did not write."""
 
 import pytest
-from tests.accounts.networks import api_of, tools_with
 from tests.counterparts import mastodon_mock, reference_pds
-from tests.make import Make
+from tests.helpers.factories import Make
+from tests.helpers.fake_networks import api_of, context_with
 
 from signalpost.accounts import queries, sessions
+from signalpost.context import AppContext
 from signalpost.kit import ids
 from signalpost.networks.bluesky.calls import call, refresh
-from signalpost.web.inputs import Tools
 
 
 @pytest.mark.slow
-async def test_a_bluesky_account_lives_through_connect_renewal_and_end(tools: Tools, make: Make) -> None:
-    async with reference_pds() as pds, api_of(operated := tools_with(tools, BLUESKY_BASE_URL=pds.url)) as api:
+async def test_a_bluesky_account_lives_through_connect_renewal_and_end(context: AppContext, make: Make) -> None:
+    async with reference_pds() as pds, api_of(operated := context_with(context, BLUESKY_BASE_URL=pds.url)) as api:
         owner, person = await make.owner(), pds.accounts[0]
         fields = {"identifier": person.handle, "appPassword": person.app_password}
         body = {"profileId": owner.profile, "fields": fields}
@@ -22,7 +22,7 @@ async def test_a_bluesky_account_lives_through_connect_renewal_and_end(tools: To
         assert made.json()["platformAccountId"] == person.did
         account_id = ids.decode("acc", made.json()["id"])
         assert account_id is not None
-        async with tools.database.connection() as db:
+        async with context.database.connection() as db:
             row = await queries.by_id(db, account_id)
         assert row is not None
         session = await sessions.open_session(operated, row)
@@ -39,8 +39,8 @@ async def test_a_bluesky_account_lives_through_connect_renewal_and_end(tools: To
 
 
 @pytest.mark.slow
-async def test_a_mastodon_account_is_connected_by_token(tools: Tools, make: Make) -> None:
-    async with mastodon_mock() as mock, api_of(tools_with(tools, MASTODON_BASE_URL=mock.url)) as api:
+async def test_a_mastodon_account_is_connected_by_token(context: AppContext, make: Make) -> None:
+    async with mastodon_mock() as mock, api_of(context_with(context, MASTODON_BASE_URL=mock.url)) as api:
         owner = await make.owner()
         body = {"profileId": owner.profile, "fields": {"instanceUrl": mock.url, "accessToken": mock.access_token}}
         made = await api.post("/platforms/mastodon/connect", json=body, key=owner.key)

@@ -8,20 +8,20 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.accounts.networks import FakeBluesky, api_of, tools_with
-from tests.api import Api
-from tests.make import Login, Make
+from tests.helpers.api import Api
+from tests.helpers.factories import Login, Make
+from tests.helpers.fake_networks import FakeBluesky, api_of, context_with
 
 from signalpost import networks
 from signalpost.accounts import actions, queries, sessions, states, work
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.sessions import NoCredentials
+from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 from signalpost.kit.http import HttpFailure
 from signalpost.networks.bluesky.calls import call, refresh
 from signalpost.networks.contract import Refusal
-from signalpost.web.inputs import Tools
 
 
 @dataclass
@@ -29,13 +29,13 @@ class Connected:
     """A Bluesky account on a fake server."""
 
     network: FakeBluesky
-    tools: Tools
+    context: AppContext
     api: Api
     owner: Login
     account_id: str
 
     async def row(self) -> AccountRow:
-        async with self.tools.database.connection() as db:
+        async with self.context.database.connection() as db:
             found = await queries.by_id(db, ids.decode("acc", self.account_id))  # type: ignore[arg-type]
         assert found is not None
         return found
@@ -49,10 +49,10 @@ class Connected:
 
 
 @asynccontextmanager
-async def bluesky(tools: Tools, make: Make) -> AsyncIterator[Connected]:
+async def bluesky(context: AppContext, make: Make) -> AsyncIterator[Connected]:
     network = FakeBluesky()
     async with network.serve() as url:
-        operated = tools_with(tools, BLUESKY_BASE_URL=url)
+        operated = context_with(context, BLUESKY_BASE_URL=url)
         async with api_of(operated) as api:
             connected = Connected(network, operated, api, await make.owner(), "")
             connected.account_id = (await connected.connect())["id"]
@@ -62,24 +62,24 @@ async def bluesky(tools: Tools, make: Make) -> AsyncIterator[Connected]:
 async def forget_password(connected: Connected, database: Database) -> None:
     """Store the account without its app password, so that a dead grant stays dead."""
     row = await connected.row()
-    session = await sessions.open_session(connected.tools, row)
+    session = await sessions.open_session(connected.context, row)
     kept = {name: value for name, value in session.secrets.items() if name != "appPassword"}
-    blob = sessions.seal(connected.tools.keys, row.workspace_id, row.id, kept)
+    blob = sessions.seal(connected.context.keys, row.workspace_id, row.id, kept)
     await database.pool.execute("update account set secrets = $2 where id = $1", row.id, blob)
 
 
 async def use(connected: Connected) -> None:
     """What a worker does whose token is old: open a session, renew, look at the account."""
-    session = await sessions.open_session(connected.tools, await connected.row())
+    session = await sessions.open_session(connected.context, await connected.row())
     await session.renew(refresh)
     await call(session, "GET", "com.atproto.server.getSession")
 
 
-async def test_many_holders_spend_a_token_once(tools: Tools, make: Make) -> None:
+async def test_many_holders_spend_a_token_once(context: AppContext, make: Make) -> None:
     """Each round 64 sessions find the same old token; one redeems it, all the others take what that one got."""
-    async with bluesky(tools, make) as connected:
+    async with bluesky(context, make) as connected:
         for round_ in range(1, 6):
-            opened = [await sessions.open_session(connected.tools, await connected.row()) for _ in range(64)]
+            opened = [await sessions.open_session(connected.context, await connected.row()) for _ in range(64)]
             await asyncio.gather(*(session.renew(refresh) for session in opened))
 
             assert len(connected.network.redeemed) == round_
@@ -91,10 +91,10 @@ async def test_many_holders_spend_a_token_once(tools: Tools, make: Make) -> None
 
 
 async def test_a_lost_answer_keeps_the_state_and_only_a_dead_grant_ends_it(
-    tools: Tools, make: Make, database: Database
+    context: AppContext, make: Make, database: Database
 ) -> None:
     """The server redeemed the token, its answer never came: nobody may call that a dead account yet."""
-    async with bluesky(tools, make) as connected:
+    async with bluesky(context, make) as connected:
         await forget_password(connected, database)
         connected.network.lose_answers = 1
         with pytest.raises(HttpFailure):
@@ -104,7 +104,7 @@ async def test_a_lost_answer_keeps_the_state_and_only_a_dead_grant_ends_it(
         assert row.last_refresh_error is not None
         assert row.last_refresh_error.startswith("no answer")
 
-        assert await work.look_after(connected.tools, row, clock.now()) is None  # no grace at this server: it is dead
+        assert await work.look_after(connected.context, row, clock.now()) is None  # no grace at this server: it is dead
         row = await connected.row()
         assert (row.status, row.status_reason) == ("needs_reauth", "Bluesky: Token has been revoked")
 
@@ -115,27 +115,27 @@ async def test_a_lost_answer_keeps_the_state_and_only_a_dead_grant_ends_it(
         await use(connected)
 
 
-async def test_an_unreachable_server_marks_nothing(tools: Tools, make: Make) -> None:
-    async with bluesky(tools, make) as connected:
+async def test_an_unreachable_server_marks_nothing(context: AppContext, make: Make) -> None:
+    async with bluesky(context, make) as connected:
         connected.network.status = 503
         row = await connected.row()
-        again = await work.look_after(connected.tools, row, clock.now())
+        again = await work.look_after(connected.context, row, clock.now())
 
         assert again is not None
         assert 60 <= again.after_seconds <= 3600
         row = await connected.row()
         assert (row.status, row.last_refresh_error) == ("active", "refused (status 503)")
         connected.network.status = 200
-        assert await work.look_after(connected.tools, row, clock.now()) is not None
+        assert await work.look_after(connected.context, row, clock.now()) is not None
         assert (await connected.row()).last_refresh_error is None
 
 
-async def test_a_dead_grant_is_not_blamed_on_tokens_stored_since(tools: Tools, make: Make) -> None:
+async def test_a_dead_grant_is_not_blamed_on_tokens_stored_since(context: AppContext, make: Make) -> None:
     """A publish that began with the old credentials fails after a person connected the account anew."""
-    async with bluesky(tools, make) as connected:
+    async with bluesky(context, make) as connected:
         before = await connected.row()
         await connected.connect()
-        async with tools.database.transaction() as db:
+        async with context.database.transaction() as db:
             old = await actions.mark_needs_reauth(db, before.id, "401", secrets_version=before.secrets_version)
             now = (await queries.by_id(db, before.id)).secrets_version  # type: ignore[union-attr]
             new = await actions.mark_needs_reauth(db, before.id, "401", secrets_version=now)
@@ -144,21 +144,23 @@ async def test_a_dead_grant_is_not_blamed_on_tokens_stored_since(tools: Tools, m
         assert (old, new, repeat) == (False, True, False)
 
 
-async def test_a_renewal_that_comes_back_after_the_end_stores_nothing(tools: Tools, make: Make) -> None:
-    async with bluesky(tools, make) as connected:
-        session = await sessions.open_session(connected.tools, await connected.row())
+async def test_a_renewal_that_comes_back_after_the_end_stores_nothing(context: AppContext, make: Make) -> None:
+    async with bluesky(context, make) as connected:
+        session = await sessions.open_session(connected.context, await connected.row())
         answer = await connected.api.delete(f"/platforms/accounts/{connected.account_id}", key=connected.owner.key)
         assert (answer.json()["revokedAtPlatform"], connected.network.revoked) == (True, 1)
 
         with pytest.raises(NoCredentials):
             await session.renew(refresh)
         with pytest.raises(NoCredentials):
-            await sessions.open_session(connected.tools, await connected.row())
+            await sessions.open_session(connected.context, await connected.row())
         assert connected.network.redeemed == []
 
 
-async def test_a_holder_that_died_is_replaced_when_its_claim_ends(tools: Tools, make: Make, database: Database) -> None:
-    async with bluesky(tools, make) as connected:
+async def test_a_holder_that_died_is_replaced_when_its_claim_ends(
+    context: AppContext, make: Make, database: Database
+) -> None:
+    async with bluesky(context, make) as connected:
         row = await connected.row()
         claim = "update account set renewing_by = gen_random_uuid(), renewing_until = now() + $2 where id = $1"
         await database.pool.execute(claim, row.id, timedelta(seconds=0.5))
@@ -167,20 +169,20 @@ async def test_a_holder_that_died_is_replaced_when_its_claim_ends(tools: Tools, 
         assert len(connected.network.redeemed) == 1
 
 
-async def test_an_empty_token_never_replaces_a_good_one(tools: Tools, make: Make) -> None:
-    async with bluesky(tools, make) as connected:
-        session = await sessions.open_session(connected.tools, await connected.row())
+async def test_an_empty_token_never_replaces_a_good_one(context: AppContext, make: Make) -> None:
+    async with bluesky(context, make) as connected:
+        session = await sessions.open_session(connected.context, await connected.row())
         kept = session.secrets["refreshJwt"]
         await session.renewed({"accessJwt": "new", "refreshJwt": ""}, None)
 
-        secrets = (await sessions.open_session(connected.tools, await connected.row())).secrets
+        secrets = (await sessions.open_session(connected.context, await connected.row())).secrets
         assert (secrets["accessJwt"], secrets["refreshJwt"], secrets["appPassword"]) == ("new", kept, "right")
 
 
 async def test_connecting_plans_the_renewal_at_four_fifths_of_the_life(
-    tools: Tools, make: Make, database: Database
+    context: AppContext, make: Make, database: Database
 ) -> None:
-    async with bluesky(tools, make) as connected:
+    async with bluesky(context, make) as connected:
         row = await connected.row()
         job = await database.pool.fetchrow("select * from job where unique_key = $1", f"account.upkeep:{row.id}")
 
@@ -188,14 +190,14 @@ async def test_connecting_plans_the_renewal_at_four_fifths_of_the_life(
         assert row.token_expires_at is not None
         life = row.token_expires_at - row.created_at
         assert 0.74 * life <= job["next_attempt_at"] - row.created_at <= 0.801 * life
-        assert await work.look_after(connected.tools, row, job["next_attempt_at"]) is not None
+        assert await work.look_after(connected.context, row, job["next_attempt_at"]) is not None
         assert connected.network.redeemed == []  # not due yet
 
 
 async def test_health_tells_of_a_refused_account_and_of_its_return(
-    tools: Tools, make: Make, database: Database
+    context: AppContext, make: Make, database: Database
 ) -> None:
-    async with bluesky(tools, make) as connected:
+    async with bluesky(context, make) as connected:
         path = f"/platforms/accounts/{connected.account_id}/health?refresh=true"
         await forget_password(connected, database)
         connected.network.valid_access, good = "other", connected.network.valid_access
@@ -209,24 +211,24 @@ async def test_health_tells_of_a_refused_account_and_of_its_return(
         assert (back["accountStatus"], back["token"]["valid"], back["permissions"]["canPost"]) == ("active", True, True)
 
 
-async def test_health_of_a_silent_server_is_a_warning(tools: Tools, make: Make) -> None:
-    async with bluesky(tools, make) as connected:
+async def test_health_of_a_silent_server_is_a_warning(context: AppContext, make: Make) -> None:
+    async with bluesky(context, make) as connected:
         pass
     path = f"/platforms/accounts/{connected.account_id}/health?refresh=true"
-    async with api_of(connected.tools) as api:
+    async with api_of(connected.context) as api:
         answer = (await api.get(path, key=connected.owner.key)).json()
 
     assert (answer["status"], answer["accountStatus"]) == ("warning", "active")
     assert [issue["code"] for issue in answer["issues"]] == ["check_failed"]
 
 
-async def test_wrong_credentials_are_the_callers_fault(tools: Tools, make: Make) -> None:
-    async with bluesky(tools, make) as connected:
+async def test_wrong_credentials_are_the_callers_fault(context: AppContext, make: Make) -> None:
+    async with bluesky(context, make) as connected:
         body = {"profileId": connected.owner.profile, "fields": {"identifier": "alice.test", "appPassword": "wrong"}}
         answer = await connected.api.post("/platforms/bluesky/connect", json=body, key=connected.owner.key)
         assert (answer.status_code, answer.json()["errors"][0]["path"]) == (422, "/fields")
         assert "wrong" not in answer.text
-    async with api_of(connected.tools) as api:
+    async with api_of(connected.context) as api:
         gone = await api.post("/platforms/bluesky/connect", json=body, key=connected.owner.key)
     assert (gone.status_code, gone.json()["code"]) == (502, "platform_error")
 
@@ -241,11 +243,11 @@ async def test_a_server_that_cannot_be_used_is_the_callers_fault(api: Api, make:
     assert answer.status_code == 422, answer.text
 
 
-async def test_a_refused_renewal_reaches_the_caller(tools: Tools, make: Make, database: Database) -> None:
-    async with bluesky(tools, make) as connected:
+async def test_a_refused_renewal_reaches_the_caller(context: AppContext, make: Make, database: Database) -> None:
+    async with bluesky(context, make) as connected:
         await forget_password(connected, database)
         connected.network.valid_refresh = "another"
-        session = await sessions.open_session(connected.tools, await connected.row())
+        session = await sessions.open_session(connected.context, await connected.row())
         with pytest.raises(Refusal) as refused:
             await session.renew(refresh)
         assert networks.CONNECTORS["bluesky"].explain(refused.value) is not None
@@ -274,7 +276,7 @@ def test_a_token_that_cannot_be_renewed_expires_step_by_step() -> None:
     assert at(-day) == ("needs_reauth", None)
 
 
-async def test_an_ending_token_is_told_in_time(tools: Tools, make: Make, database: Database) -> None:
+async def test_an_ending_token_is_told_in_time(context: AppContext, make: Make, database: Database) -> None:
     owner = await make.owner()
     account = await make.account(owner)
     account_id = ids.decode("acc", account["id"])
@@ -282,11 +284,11 @@ async def test_an_ending_token_is_told_in_time(tools: Tools, make: Make, databas
     seen = []
     for left in (timedelta(days=6), timedelta(seconds=-1)):
         await database.pool.execute("update account set token_expires_at = now() + $2 where id = $1", account_id, left)
-        async with tools.database.connection() as db:
+        async with context.database.connection() as db:
             row = await queries.by_id(db, account_id)
         assert row is not None
-        await work.look_after(tools, row, clock.now())
-        async with tools.database.connection() as db:
+        await work.look_after(context, row, clock.now())
+        async with context.database.connection() as db:
             after = await queries.by_id(db, account_id)
         assert after is not None
         seen.append(after.status)

@@ -1,13 +1,13 @@
 import pytest
-from tests.accounts.networks import FakeMastodon, api_of, tools_with
-from tests.make import Make
+from tests.helpers.factories import Make
+from tests.helpers.fake_networks import FakeMastodon, api_of, context_with
 
 from signalpost.accounts import sessions
 from signalpost.accounts.sessions import NoCredentials
+from signalpost.context import AppContext
 from signalpost.kit import ids
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Database
-from signalpost.web.inputs import Tools
 
 
 def test_a_value_opens_only_in_its_own_row() -> None:
@@ -25,14 +25,14 @@ def test_a_value_opens_only_in_its_own_row() -> None:
 
 
 async def test_secrets_leave_no_trace(
-    tools: Tools, make: Make, database: Database, capsys: pytest.CaptureFixture[str]
+    context: AppContext, make: Make, database: Database, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The token is in no answer, no log line and no table."""
     network = FakeMastodon()
     canary = "canary-7f3a91-token"
     network.tokens.add(canary)
     owner = await make.owner()
-    async with network.serve() as url, api_of(tools_with(tools, MASTODON_BASE_URL=url)) as api:
+    async with network.serve() as url, api_of(context_with(context, MASTODON_BASE_URL=url)) as api:
         body = {"profileId": owner.profile, "fields": {"instanceUrl": url, "accessToken": canary}}
         made = await api.post("/platforms/mastodon/connect", json=body, key=owner.key)
         assert made.status_code == 201, made.text
@@ -53,7 +53,7 @@ async def test_secrets_leave_no_trace(
     assert made.json()["platformAccountId"].startswith("42@")
 
 
-async def test_another_rows_secrets_cannot_be_used(tools: Tools, make: Make, database: Database) -> None:
+async def test_another_rows_secrets_cannot_be_used(context: AppContext, make: Make, database: Database) -> None:
     """Somebody with write access to the database copies a victim's secrets into an account of their own."""
     owner, thief = await make.owner(), await make.owner()
     for login in (owner, thief):

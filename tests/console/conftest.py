@@ -3,21 +3,21 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
+from signalpost.context import AppContext
 from signalpost.identity import first_run
 from signalpost.main import app
 from signalpost.settings import Settings
-from signalpost.web.inputs import Tools
 
 
 @pytest.fixture
-async def empty(settings: Settings, fresh_dsn: str) -> AsyncIterator[Tools]:
+async def empty(settings: Settings, fresh_dsn: str) -> AsyncIterator[AppContext]:
     """A service in which nobody is registered."""
-    async with app.open_tools(settings, fresh_dsn) as opened:
+    async with app.open_context(settings, fresh_dsn) as opened:
         yield opened
 
 
 @pytest.fixture
-async def token(empty: Tools) -> str:
+async def token(empty: AppContext) -> str:
     """What the first-run link carries."""
     async with empty.database.transaction() as db:
         issued = await first_run.issue(db)
@@ -26,7 +26,7 @@ async def token(empty: Tools) -> str:
 
 
 @pytest.fixture
-async def visit(empty: Tools) -> AsyncIterator[httpx.AsyncClient]:
+async def visit(empty: AppContext) -> AsyncIterator[httpx.AsyncClient]:
     """A visitor from one address."""
     transport = httpx.ASGITransport(app=app.create(empty), client=("203.0.113.7", 50_000))
     async with httpx.AsyncClient(transport=transport, base_url="http://signalpost.test") as client:

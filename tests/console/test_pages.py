@@ -6,8 +6,8 @@ import re
 import httpx
 import pytest
 
+from signalpost.context import AppContext
 from signalpost.kit.problems import Problem
-from signalpost.web.inputs import Tools
 
 FORM = {
     "email": "ada@example.test", "password": "correct horse battery", "workspaceName": "Bakery <b>& Söhne</b>",
@@ -52,7 +52,7 @@ async def test_head_has_no_body(visit: httpx.AsyncClient) -> None:
     assert (answer.status_code, answer.content) == (200, b"")
 
 
-async def test_every_code_has_a_page(visit: httpx.AsyncClient, empty: Tools) -> None:
+async def test_every_code_has_a_page(visit: httpx.AsyncClient, empty: AppContext) -> None:
     """`type` of every error leads there; programs below the API get JSON unless they ask for HTML."""
     listed = (await visit.get("/problems")).text
     for code in ("not_found", "validation_failed", "rate_limited", "preflight_failed"):

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Page, Response, async_playwright
 from tests.counterparts import tools
-from tests.e2e.service import Service, installed
+from tests.helpers.service_process import Service, installed
 
 pytestmark = pytest.mark.xdist_group("browser")
 OpenPage = Callable[..., AbstractAsyncContextManager[Page]]

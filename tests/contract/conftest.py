@@ -1,46 +1,46 @@
 from collections.abc import Awaitable, Callable
 
 import pytest
-from tests.api import Api
-from tests.contract.place import Place, furnish
-from tests.make import Make
+from tests.helpers.api import Api
+from tests.helpers.contract import Place, furnish
+from tests.helpers.factories import Make
 
-from signalpost.web.inputs import Tools
+from signalpost.context import AppContext
 from signalpost.web.routing import Endpoint
 
 Furnish = Callable[[Endpoint], Awaitable[Place]]
 
 
 @pytest.fixture(scope="session")
-async def place(tools: Tools, api: Api) -> Place:
+async def place(context: AppContext, api: Api) -> Place:
     """A furnished workspace that no test changes for good."""
-    return await furnish(api, Make(tools, api))
+    return await furnish(api, Make(context, api))
 
 
 @pytest.fixture(scope="session")
-async def elsewhere(tools: Tools, api: Api) -> Place:
+async def elsewhere(context: AppContext, api: Api) -> Place:
     """Another one, of other people."""
-    return await furnish(api, Make(tools, api))
+    return await furnish(api, Make(context, api))
 
 
 @pytest.fixture
-def another(tools: Tools, api: Api) -> Furnish:
+def another(context: AppContext, api: Api) -> Furnish:
     """Furnishes a fresh workspace, with what the endpoint needs: for what destroys."""
 
     async def make(endpoint: Endpoint) -> Place:
-        return await furnish(api, Make(tools, api), [endpoint])
+        return await furnish(api, Make(context, api), [endpoint])
 
     return make
 
 
 @pytest.fixture(scope="session")
-async def dead_keys(tools: Tools, place: Place) -> list[str]:
+async def dead_keys(context: AppContext, place: Place) -> list[str]:
     """A revoked key and an expired one."""
     found = []
     for change in ("revoked_at = now()", "expires_at = now() - interval '1 second'"):
         login = await place.make.login(place.owner.user_id, place.owner.workspace_id, place.owner.email)
         key_id = login.key.split("_")[2]
-        async with tools.database.transaction() as db:
+        async with context.database.transaction() as db:
             assert await db.execute(f"update api_key set {change} where key_id = $1", key_id) == "UPDATE 1"
         found.append(login.key)
     return found

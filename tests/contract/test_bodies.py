@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 import pytest
-from tests.api import Api
-from tests.contract.place import DOCUMENT, ENDPOINTS, Place, name_of
+from tests.helpers.api import Api
+from tests.helpers.contract import DOCUMENT, ENDPOINTS, Place, name_of
 
 from signalpost.kit.db import Database
 from signalpost.web.routing import Endpoint

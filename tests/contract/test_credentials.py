@@ -1,8 +1,8 @@
 """Who may ask: strangers, bad credentials, missing scopes. The same for every endpoint."""
 
 import pytest
-from tests.api import Api
-from tests.contract.place import ENDPOINTS, Place, name_of
+from tests.helpers.api import Api
+from tests.helpers.contract import ENDPOINTS, Place, name_of
 
 from signalpost.kit.problems import Problem
 from signalpost.web.caller import PUBLIC, SIGNED_IN

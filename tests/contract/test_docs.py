@@ -14,8 +14,8 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 import typer.main
-from tests.contract.place import DOCUMENT
 from tests.counterparts.tools import CHECKOUT
+from tests.helpers.contract import DOCUMENT
 
 from signalpost.main import cli
 from signalpost.settings import PREFIX, Settings

@@ -1,8 +1,8 @@
 """Ids in paths: what is not there, not an id, or not yours is the same 404."""
 
 import pytest
-from tests.api import Api
-from tests.contract.place import ENDPOINTS, Place, name_of, prefix_of
+from tests.helpers.api import Api
+from tests.helpers.contract import ENDPOINTS, Place, name_of, prefix_of
 
 from signalpost.kit import ids
 from signalpost.web.caller import PUBLIC

@@ -8,8 +8,8 @@ from typing import Any
 import jsonschema
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
-from tests.api import Api
-from tests.contract.place import DOCUMENT, ENDPOINTS, name_of
+from tests.helpers.api import Api
+from tests.helpers.contract import DOCUMENT, ENDPOINTS, name_of
 
 from signalpost.console.description import headers
 from signalpost.events import PUBLIC_EVENTS

@@ -1,8 +1,8 @@
 """What holds for every request, whatever it asks for: headers, methods, prefixes, queries, lists."""
 
 import pytest
-from tests.api import Api
-from tests.contract.place import DOCUMENT, ENDPOINTS, Place, name_of
+from tests.helpers.api import Api
+from tests.helpers.contract import DOCUMENT, ENDPOINTS, Place, name_of
 
 from signalpost.web.inputs import LIST_ALL
 from signalpost.web.routing import Endpoint

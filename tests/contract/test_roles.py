@@ -10,10 +10,10 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.api import Api
 from tests.contract.conftest import Furnish
-from tests.contract.place import ENDPOINTS, name_of
 from tests.contract.test_success import PREPARED
+from tests.helpers.api import Api
+from tests.helpers.contract import ENDPOINTS, name_of
 
 from signalpost.web.caller import PUBLIC
 from signalpost.web.routing import Endpoint

@@ -19,9 +19,9 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
-from tests.api import Api
 from tests.contract.conftest import Furnish
-from tests.contract.place import DOCUMENT, ENDPOINTS, Place, name_of, prefix_of
+from tests.helpers.api import Api
+from tests.helpers.contract import DOCUMENT, ENDPOINTS, Place, name_of, prefix_of
 
 from signalpost.web.routing import Endpoint
 

@@ -6,9 +6,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 import jsonschema
 import pytest
-from tests.api import Api
 from tests.contract.conftest import Furnish
-from tests.contract.place import DOCUMENT, ENDPOINTS, Asked, Place, name_of
+from tests.helpers.api import Api
+from tests.helpers.contract import DOCUMENT, ENDPOINTS, Asked, Place, name_of
 
 from signalpost.identity import tokens
 from signalpost.web.routing import Endpoint
@@ -54,7 +54,7 @@ async def _signed_in(place: Place, asked: Asked) -> None:
 
 async def _reset_token(place: Place, asked: Asked) -> None:
     asked.body["token"] = "spr_" + secrets.token_urlsafe(32)
-    async with place.make.tools.database.transaction() as db:
+    async with place.make.context.database.transaction() as db:
         await db.execute(_RESET, tokens.digest(asked.body["token"]), "password_reset", place.owner.user_id)
 
 
@@ -102,7 +102,7 @@ async def _delivered(place: Place, asked: Asked) -> None:
 
 
 async def _process(place: Place) -> None:
-    secret = {"X-Queue-Secret": place.make.tools.settings.queue_secret or ""}
+    secret = {"X-Queue-Secret": place.make.context.settings.queue_secret or ""}
     answer = await place.api.post("/queue/process", json={"limit": 500}, headers=secret)
     assert answer.status_code == 200, answer.text
 

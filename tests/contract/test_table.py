@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.contract.place import DOCUMENT, ENDPOINTS, name_of
+from tests.helpers.contract import DOCUMENT, ENDPOINTS, name_of
 
 from signalpost.kit.problems import Problem
 from signalpost.main import wiring

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from tests.counterparts import ReferencePds, reference_pds
-from tests.e2e.service import Api, Service, installed
+from tests.helpers.service_process import Api, Service, installed
 
 
 @pytest.fixture(scope="session")

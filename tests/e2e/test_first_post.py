@@ -11,8 +11,8 @@ import pytest
 from PIL import Image
 from standardwebhooks.webhooks import Webhook as StandardWebhook
 from tests.counterparts import Delivery, ReferencePds, debian_webhook, octokit_receiver
-from tests.e2e import bluesky
-from tests.e2e.service import Api, installed
+from tests.helpers import bluesky_proxy
+from tests.helpers.service_process import Api, installed
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("e2e")]
 
@@ -76,7 +76,7 @@ async def test_an_image_post_now_and_a_thread_at_its_time_are_public_and_told_of
 
         for receiver, webhook in zip((octokit, debian), webhooks, strict=True):
             await check_told(await gathered(receiver, 6), webhook["secret"], [now["id"], later["id"]])
-    assert await bluesky.texts(pds, bob, "Grüße") == []
+    assert await bluesky_proxy.texts(pds, bob, "Grüße") == []
 
 
 async def publish_picture(api: Api) -> Any:
@@ -90,7 +90,7 @@ async def check_picture(pds: ReferencePds, api: Api, post: dict[str, Any]) -> No
     """Text, facets by their bytes, picture and words for it, as Bluesky's server tells them."""
     alice, bob = pds.accounts
     ended = await api.ends(post)
-    record = (await bluesky.post(pds, ended["targets"][0]["platformPostId"]))["value"]
+    record = (await bluesky_proxy.post(pds, ended["targets"][0]["platformPostId"]))["value"]
 
     assert record["text"] == post["text"]
     assert ranges(record) == [
@@ -101,7 +101,7 @@ async def check_picture(pds: ReferencePds, api: Api, post: dict[str, Any]) -> No
     (image,) = record["embed"]["images"]
     assert image["alt"] == "A cat asleep on a keyboard"
     assert image["aspectRatio"] == {"width": 320, "height": 200}
-    stored = await bluesky.blob(pds, alice, image["image"]["ref"]["$link"])
+    stored = await bluesky_proxy.blob(pds, alice, image["image"]["ref"]["$link"])
     assert Image.open(BytesIO(stored)).size == (320, 200)
     assert b"Secret Camera" not in stored
 
@@ -117,15 +117,15 @@ async def check_thread(pds: ReferencePds, api: Api, post: dict[str, Any]) -> Non
     alice = pds.accounts[0]
     due = datetime.fromisoformat(post["scheduledAt"])
     while True:
-        found = await bluesky.texts(pds, alice, "thread")
+        found = await bluesky_proxy.texts(pds, alice, "thread")
         if datetime.now(UTC) >= due:
             break
         assert found == []
     await asyncio.sleep((due - datetime.now(UTC)).total_seconds() + 2)
-    assert await bluesky.texts(pds, alice, "thread") == ["thread 1", "thread 2", "thread 3"]
+    assert await bluesky_proxy.texts(pds, alice, "thread") == ["thread 1", "thread 2", "thread 3"]
 
     first, second, third = [
-        record for record in await bluesky.posts(pds, alice) if record["value"]["text"].startswith("thread")
+        record for record in await bluesky_proxy.posts(pds, alice) if record["value"]["text"].startswith("thread")
     ]
     references = [{"uri": record["uri"], "cid": record["cid"]} for record in (first, second)]
     assert "reply" not in first["value"]

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 import asyncpg
 import pytest
 from tests.counterparts import OctokitReceiver, ReferencePds, octokit_receiver
-from tests.e2e import bluesky
-from tests.e2e.service import KILLED_BY_FAILPOINT, Api, Service, kill_postmaster, postmaster
+from tests.helpers import bluesky_proxy
+from tests.helpers.service_process import KILLED_BY_FAILPOINT, Api, Service, kill_postmaster, postmaster
 
 from signalpost.kit import ids, postgres
 
@@ -60,13 +60,13 @@ async def test_a_death_between_intent_and_answer_posts_once(
     thread = [{"text": f"{word} {number}"} for number in range(2, parts + 1)]
     post = await api.publish(["bluesky"], f"{word} 1", thread=thread)
     assert await service.ended() == KILLED_BY_FAILPOINT
-    assert len(await bluesky.texts(pds, pds.accounts[0], word)) == public
+    assert len(await bluesky_proxy.texts(pds, pds.accounts[0], word)) == public
 
     await service.start()
     ended = await api.ends(post)
 
     wanted = [f"{word} {number}" for number in range(1, parts + 1)]
-    assert await bluesky.texts(pds, pds.accounts[0], word) == wanted
+    assert await bluesky_proxy.texts(pds, pds.accounts[0], word) == wanted
     assert len(ended["targets"][0]["threadIds"]) == parts - 1
     await check_told_once(receiver)
 
@@ -75,7 +75,7 @@ async def test_kill_9_while_the_answer_is_on_its_way_posts_once(
     pds: ReferencePds, service: Service, api: Api, receiver: OctokitReceiver
 ) -> None:
     """Bluesky has made the record, its answer never arrives, and the process is gone."""
-    async with bluesky.between(pds) as proxy:
+    async with bluesky_proxy.between(pds) as proxy:
         await connect(api, pds, proxy.url)
         proxy.holding = True
         post = await api.publish(["bluesky"], "cut by the kernel")
@@ -88,7 +88,7 @@ async def test_kill_9_while_the_answer_is_on_its_way_posts_once(
         await service.start()
         await api.ends(post)
 
-        assert await bluesky.texts(pds, pds.accounts[0], "cut by the kernel") == ["cut by the kernel"]
+        assert await bluesky_proxy.texts(pds, pds.accounts[0], "cut by the kernel") == ["cut by the kernel"]
         await check_told_once(receiver)
 
 
@@ -96,7 +96,7 @@ async def test_sigterm_waits_for_the_answer_and_hands_every_lease_back(
     pds: ReferencePds, service: Service, api: Api
 ) -> None:
     """What is in flight is finished, not cut; the database ends with the service, and nobody owns anything in it."""
-    async with bluesky.between(pds) as proxy:
+    async with bluesky_proxy.between(pds) as proxy:
         await connect(api, pds, proxy.url)
         proxy.holding = True
         post = await api.publish(["bluesky"], "in flight")

@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.e2e.service import Api, Service, installed, postmaster
+from tests.helpers.service_process import Api, Service, installed, postmaster
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("e2e")]
 

@@ -11,8 +11,8 @@ import pytest
 from PIL import Image
 from tests.counterparts import ReferencePds, mastodon_mock, octokit_receiver
 from tests.counterparts.tools import CHECKOUT
-from tests.e2e import bluesky
-from tests.e2e.service import Api, Service
+from tests.helpers import bluesky_proxy
+from tests.helpers.service_process import Api, Service
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("e2e")]
 ADDRESS = "http://127.0.0.1:8000"
@@ -96,7 +96,7 @@ async def test_the_lines_about_bluesky_and_webhooks_work(pds: ReferencePds, serv
         made = await answer(service, f"{variables}\n{filled(post, {'med_…': media['id']})}")
 
         ended = await api.ends(made)
-        record = (await bluesky.post(pds, ended["targets"][0]["platformPostId"]))["value"]
+        record = (await bluesky_proxy.post(pds, ended["targets"][0]["platformPostId"]))["value"]
         assert record["text"] == "Hello from #signalpost https://example.com"
         assert record["embed"]["images"][0]["alt"] == "A cat asleep on a keyboard"
         assert {(await receiver.delivery()).json["data"]["scope"] for _ in range(2)} == {"post", "target"}
@@ -126,4 +126,4 @@ async def test_the_guide_connects_every_network(pds: ReferencePds, service: Serv
         post = await api.post("/posts", json={"profileId": profile, "text": "To all of them", "targets": targets})
         ended = await api.ends(post)
         assert [target["status"] for target in ended["targets"]] == ["published"] * 3
-    assert await bluesky.texts(pds, bob, "To all of them") == ["To all of them"]
+    assert await bluesky_proxy.texts(pds, bob, "To all of them") == ["To all of them"]

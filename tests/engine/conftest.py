@@ -1,7 +1,7 @@
 from collections.abc import AsyncIterator
 
 import pytest
-from tests.engine import support
+from tests.helpers import engine
 
 from signalpost.kit.db import Database
 
@@ -11,6 +11,6 @@ async def store(fresh_dsn: str) -> AsyncIterator[Database]:
     """A database of this test alone, with the tables of `support`."""
     opened = await Database.open(fresh_dsn, connections_max=20)
     async with opened.connection() as db:
-        await db.execute(support.SCHEMA)
+        await db.execute(engine.SCHEMA)
     yield opened
     await opened.close()

@@ -4,7 +4,7 @@ import asyncio
 import signal
 import sys
 
-from tests.engine.support import Work
+from tests.helpers.engine import Work
 
 from signalpost.engine.engine import Engine
 from signalpost.kit.db import Database

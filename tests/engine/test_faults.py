@@ -11,8 +11,8 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
-from tests.engine import support
-from tests.engine.support import ALL_DONE, Work, add, running, until, value
+from tests.helpers import engine
+from tests.helpers.engine import ALL_DONE, Work, add, running, until, value
 
 from signalpost.engine import contract, presence, turn
 from signalpost.engine.contract import Lease, LeaseLost
@@ -194,7 +194,7 @@ async def own_server() -> AsyncIterator[tuple[Path, Database]]:
         await migrate(cluster.dsn())
         database = await Database.open(cluster.dsn(), connections_max=10)
         async with database.connection() as db:
-            await db.execute(support.SCHEMA)
+            await db.execute(engine.SCHEMA)
         yield folder, database
         await database.close()
         await asyncio.to_thread(_stop, folder)

@@ -3,7 +3,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from tests.engine.support import running, until, value
+from tests.helpers.engine import running, until, value
 
 from signalpost.engine import jobs
 from signalpost.engine.contract import Lease

@@ -4,8 +4,8 @@ import asyncio
 import time
 
 import pytest
-from tests.engine.support import ALL_DONE, Work, add, running, until, value
 from tests.engine.test_faults import worker
+from tests.helpers.engine import ALL_DONE, Work, add, running, until, value
 
 from signalpost.engine import buckets
 from signalpost.engine.clock import TRUST_AFTER_SECONDS, ClockGuard

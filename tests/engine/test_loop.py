@@ -4,7 +4,7 @@ import time
 from uuid import UUID
 
 import pytest
-from tests.engine.support import ALL_DONE, OVERLAPS, Work, add, running, until, value
+from tests.helpers.engine import ALL_DONE, OVERLAPS, Work, add, running, until, value
 
 from signalpost.engine.contract import Lease
 from signalpost.engine.engine import Engine

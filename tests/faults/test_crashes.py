@@ -8,21 +8,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.faults import ledger, worker
-from tests.faults.ledger import Ledger
-from tests.make import Make
-from tests.publishing.world import World
+from tests.faults import worker
+from tests.helpers import ledger
+from tests.helpers.factories import Make
+from tests.helpers.ledger import Ledger
+from tests.helpers.publishing import World
 
 from signalpost import networks
+from signalpost.context import AppContext
 from signalpost.kit import clock
-from signalpost.web.inputs import Tools
 
 SEED = 20261121
 
 
 @pytest.fixture
-async def world(tools: Tools, make: Make) -> AsyncIterator[World]:
-    opened = World(tools, make, await make.owner())
+async def world(context: AppContext, make: Make) -> AsyncIterator[World]:
+    opened = World(context, make, await make.owner())
     yield opened
     await opened.close()
 
@@ -111,7 +112,7 @@ async def test_two_hundred_kills(world: World, dsn: str, data_dir: Path) -> None
 
 async def _finish(world: World, dsn: str, folder: Path, url: str, posts: list[str]) -> Counter[str]:
     """Let time pass until everything has ended; have what was given up after so many crashes tried again."""
-    pool = world.tools.database.pool
+    pool = world.context.database.pool
     for _ in range(60):  # each round is a minute at least; an account lets one post a minute out of a backlog
         await recover(dsn, folder, url)
         rows = await pool.fetch(

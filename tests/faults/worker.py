@@ -5,13 +5,13 @@ import multiprocessing
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from tests.faults import ledger
+from tests.helpers import ledger
 
 from signalpost import settings
 from signalpost.engine.engine import Engine
 from signalpost.kit import failpoint, log
 from signalpost.main import wiring
-from signalpost.main.app import open_tools
+from signalpost.main.app import open_context
 from signalpost.publishing.work import TargetSource
 
 KILLED = 137
@@ -47,10 +47,10 @@ def _run(dsn: str, folder: Path, url: str, wish: str, blind: bool, forever: bool
 
 async def _work(dsn: str, folder: Path, forever: bool) -> None:
     opened = settings.load({"SIGNALPOST_DATA_DIR": str(folder), "SIGNALPOST_DATABASE_CONNECTIONS_MAX": "8"})
-    async with open_tools(opened, dsn, name="faults") as tools:
-        engine = Engine(tools.database, [TargetSource(tools)])
+    async with open_context(opened, dsn, name="faults") as context:
+        engine = Engine(context.database, [TargetSource(context)])
         running = asyncio.create_task(engine.run())
-        while forever or await tools.database.pool.fetchval(_LEFT):
+        while forever or await context.database.pool.fetchval(_LEFT):
             await asyncio.sleep(0.05)
         await engine.stop(5)
         await running

@@ -1,15 +1,15 @@
 """The path of every call: a key becomes a caller."""
 
-from tests.make import Make
+from tests.helpers.factories import Make
 
+from signalpost.context import AppContext
 from signalpost.identity.authenticate import authenticator
-from signalpost.web.inputs import Tools
 
 
-async def test_a_new_owner_has_a_working_key(make: Make, tools: Tools) -> None:
+async def test_a_new_owner_has_a_working_key(make: Make, context: AppContext) -> None:
     """All other rooms' tests stand on this."""
     owner = await make.owner()
-    authenticate = authenticator(tools.database, tools.keys, tools.settings)
+    authenticate = authenticator(context.database, context.keys, context.settings)
 
     caller = await authenticate(owner.key, None, "127.0.0.1")
 

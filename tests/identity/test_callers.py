@@ -4,14 +4,14 @@ import dataclasses
 import uuid
 
 import pytest
-from tests.make import Make
+from tests.helpers.factories import Make
 
+from signalpost.context import AppContext
 from signalpost.identity import callers
 from signalpost.identity.authenticate import authenticator
 from signalpost.identity.errors import KeyRevoked
 from signalpost.kit import clock
 from signalpost.web.caller import Caller
-from signalpost.web.inputs import Tools
 
 
 def somebody() -> Caller:
@@ -72,12 +72,12 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(callers._unsettled) <= 100
 
 
-async def test_a_key_revoked_elsewhere_lives_for_a_second_at_most(make: Make, tools: Tools) -> None:
+async def test_a_key_revoked_elsewhere_lives_for_a_second_at_most(make: Make, context: AppContext) -> None:
     """Another process writes the row; this one has heard nothing."""
     owner = await make.owner()
-    authenticate = authenticator(tools.database, tools.keys, tools.settings)
+    authenticate = authenticator(context.database, context.keys, context.settings)
     caller = await authenticate(owner.key, None, "127.0.0.1")
-    async with tools.database.connection() as db:
+    async with context.database.connection() as db:
         await db.execute("update api_key set revoked_at = now() where id = $1", caller.key_id)
 
     name = callers.name_of(owner.key, None)

@@ -9,17 +9,17 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.api import Api
-from tests.identity.people import code, register
-from tests.make import Login, Make
+from tests.helpers.api import Api
+from tests.helpers.factories import Login, Make
+from tests.helpers.identity import code, register
 
+from signalpost.context import AppContext
 from signalpost.identity import callers, roles
 from signalpost.identity.authenticate import authenticator
 from signalpost.kit import clock, crypto, db, ids, problems
 from signalpost.kit.db import Database
 from signalpost.main import app
 from signalpost.web.caller import SCOPES
-from signalpost.web.inputs import Tools
 
 LOCAL = "127.0.0.1"
 
@@ -81,7 +81,9 @@ async def test_revoked_keys_are_shown_for_30_days(api: Api, owner: Login, databa
     assert made["id"] not in [one["id"] for one in (await api.get("/api-keys", key=owner.key)).json()["data"]]
 
 
-async def test_ten_thousand_wrong_keys_do_not_reach_the_database(tools: Tools, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_ten_thousand_wrong_keys_do_not_reach_the_database(
+    context: AppContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Scanners and typing errors are refused by the checksum alone."""
     reads = 0
     real = db.Database.connection
@@ -92,7 +94,7 @@ async def test_ten_thousand_wrong_keys_do_not_reach_the_database(tools: Tools, m
         return real(self)
 
     monkeypatch.setattr(db.Database, "connection", counted)
-    authenticate = authenticator(tools.database, tools.keys, tools.settings)
+    authenticate = authenticator(context.database, context.keys, context.settings)
     dice = random.Random(7)
     for _ in range(10_000):
         text = crypto.new_api_key(dice.choice(["sp_live", "sp_test"])).text
@@ -321,10 +323,10 @@ async def test_staff_keys_administer_only_when_asked_to(api: Api, database: Data
 
 
 @pytest.fixture
-async def billing(tools: Tools) -> AsyncIterator[Api]:
+async def billing(context: AppContext) -> AsyncIterator[Api]:
     """The application of an installation that sells plans."""
-    settings = dataclasses.replace(tools.settings, billing_enabled=True)
-    async with Api(app.create(dataclasses.replace(tools, settings=settings))) as opened:
+    settings = dataclasses.replace(context.settings, billing_enabled=True)
+    async with Api(app.create(dataclasses.replace(context, settings=settings))) as opened:
         yield opened
 
 
@@ -369,22 +371,22 @@ async def test_the_usage_page(api: Api, billing: Api, make: Make, owner: Login) 
     assert sold["rateLimit"] == {"requestsPerMinute": 60, "writesPerMinute": 10}
 
 
-async def test_the_last_use_is_noted_once_a_minute(tools: Tools, owner: Login) -> None:
+async def test_the_last_use_is_noted_once_a_minute(context: AppContext, owner: Login) -> None:
     """A key of a busy client must not cost a write per request."""
 
     async def noted() -> Any:
-        async with tools.database.connection() as connection:
+        async with context.database.connection() as connection:
             return await connection.fetchval(
                 "select last_used_at from api_key where name = 'live' and created_by = $1", owner.user_id
             )
 
-    authenticate = authenticator(tools.database, tools.keys, tools.settings)
+    authenticate = authenticator(context.database, context.keys, context.settings)
     callers.forget(owner.user_id)  # nothing of this user is remembered now
     await authenticate(owner.key, None, LOCAL)
     first = await noted()
     await authenticate(owner.key, None, LOCAL)
     assert await noted() == first
-    async with tools.database.connection() as connection:
+    async with context.database.connection() as connection:
         await connection.execute(
             "update api_key set last_used_at = now() - interval '61 seconds' where created_by = $1", owner.user_id
         )

@@ -2,8 +2,8 @@
 
 import structlog
 from structlog.testing import capture_logs
-from tests.api import Api
-from tests.identity.people import PASSWORD, login, register
+from tests.helpers.api import Api
+from tests.helpers.identity import PASSWORD, login, register
 
 
 async def test_a_whole_life_leaves_no_secret_behind(api: Api, capfd: object) -> None:

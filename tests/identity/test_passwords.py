@@ -10,16 +10,16 @@ from typing import Any, cast
 
 import pytest
 from aiosmtpd.smtp import SMTP, Envelope, Session
-from tests.api import Api
-from tests.identity.people import PASSWORD, code, login, register
+from tests.helpers.api import Api
+from tests.helpers.identity import PASSWORD, code, login, register
 
+from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.identity import actions, tokens, work
 from signalpost.identity.actions.passwords import JOB
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Database
 from signalpost.main import app
-from signalpost.web.inputs import Tools
 
 NEW = "new horse new battery"
 
@@ -47,12 +47,12 @@ def inbox() -> Inbox:
 
 
 @pytest.fixture
-async def mailing(tools: Tools, inbox: Inbox) -> AsyncIterator[Tools]:
+async def mailing(context: AppContext, inbox: Inbox) -> AsyncIterator[AppContext]:
     """Everything, and a mail server."""
     server = await asyncio.get_running_loop().create_server(lambda: SMTP(inbox), "127.0.0.1", 0)
     async with server:
         url = f"smtp://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        yield dataclasses.replace(tools, settings=dataclasses.replace(tools.settings, smtp_url=url))
+        yield dataclasses.replace(context, settings=dataclasses.replace(context.settings, smtp_url=url))
 
 
 class InTest:
@@ -63,12 +63,12 @@ class InTest:
 
 
 @asynccontextmanager
-async def mailing_api(mailing: Tools) -> AsyncIterator[Api]:
+async def mailing_api(mailing: AppContext) -> AsyncIterator[Api]:
     async with Api(app.create(mailing)) as api:
         yield api
 
 
-async def ask(mailing: Tools, email: str) -> list[dict[str, Any]]:
+async def ask(mailing: AppContext, email: str) -> list[dict[str, Any]]:
     """Ask for a letter; return the jobs that this left."""
     async with mailing_api(mailing) as api:
         answer = await api.post("/auth/password/forgot", json={"email": email})
@@ -78,12 +78,12 @@ async def ask(mailing: Tools, email: str) -> list[dict[str, Any]]:
     return [row["payload"] for row in rows]
 
 
-async def run(mailing: Tools, job: dict[str, Any]) -> None:
+async def run(mailing: AppContext, job: dict[str, Any]) -> None:
     handler = work.password_reset(mailing.settings, mailing.keys, "http://signalpost.test")
     await handler(cast("Lease", InTest(mailing.database)), job)
 
 
-async def test_a_letter_leads_to_a_new_password(api: Api, mailing: Tools, inbox: Inbox) -> None:
+async def test_a_letter_leads_to_a_new_password(api: Api, mailing: AppContext, inbox: Inbox) -> None:
     """The link works once, and ends every session: whoever had the old password is out."""
     made = await register(api)
     [job] = await ask(mailing, made["email"].upper())
@@ -103,7 +103,7 @@ async def test_a_letter_leads_to_a_new_password(api: Api, mailing: Tools, inbox:
     assert (again.status_code, again.json()["code"]) == (401, "invalid_credentials")
 
 
-async def test_the_token_stands_in_no_row(api: Api, mailing: Tools, inbox: Inbox) -> None:
+async def test_the_token_stands_in_no_row(api: Api, mailing: AppContext, inbox: Inbox) -> None:
     """Neither in the job nor in the table of tokens: a read of the database opens no account."""
     made = await register(api)
     [job] = await ask(mailing, made["email"])
@@ -116,7 +116,7 @@ async def test_the_token_stands_in_no_row(api: Api, mailing: Tools, inbox: Inbox
     assert (await api.post("/auth/password/reset", json={"token": job["letter"], "password": NEW})).status_code == 401
 
 
-async def test_a_second_try_of_the_job_sends_the_same_link(api: Api, mailing: Tools, inbox: Inbox) -> None:
+async def test_a_second_try_of_the_job_sends_the_same_link(api: Api, mailing: AppContext, inbox: Inbox) -> None:
     """Jobs run at least once."""
     made = await register(api)
     [job] = await ask(mailing, made["email"])
@@ -126,14 +126,14 @@ async def test_a_second_try_of_the_job_sends_the_same_link(api: Api, mailing: To
     assert len(set(inbox.tokens)) == 1
 
 
-async def test_unknown_addresses_get_the_same_answer_and_no_letter(mailing: Tools, inbox: Inbox) -> None:
+async def test_unknown_addresses_get_the_same_answer_and_no_letter(mailing: AppContext, inbox: Inbox) -> None:
     """The request does the same for both; only the job finds out."""
     [job] = await ask(mailing, f"nobody-{secrets.token_hex(5)}@example.test")
     await run(mailing, job)
     assert inbox.letters == []
 
 
-async def test_three_letters_an_hour(api: Api, mailing: Tools, inbox: Inbox) -> None:
+async def test_three_letters_an_hour(api: Api, mailing: AppContext, inbox: Inbox) -> None:
     """Nobody's mailbox can be filled from here."""
     made = await register(api)
     [job] = await ask(mailing, made["email"])
@@ -142,7 +142,7 @@ async def test_three_letters_an_hour(api: Api, mailing: Tools, inbox: Inbox) -> 
     assert len(inbox.letters) == 3
 
 
-async def test_one_link_used_kills_the_others(api: Api, mailing: Tools, inbox: Inbox) -> None:
+async def test_one_link_used_kills_the_others(api: Api, mailing: AppContext, inbox: Inbox) -> None:
     """The older letter may lie about somewhere."""
     made = await register(api)
     [job] = await ask(mailing, made["email"])
@@ -156,7 +156,7 @@ async def test_one_link_used_kills_the_others(api: Api, mailing: Tools, inbox: I
     assert sorted(answer.status_code for answer in answers) == [204] + [401] * 5
 
 
-async def test_a_link_is_good_for_30_minutes(api: Api, mailing: Tools, inbox: Inbox) -> None:
+async def test_a_link_is_good_for_30_minutes(api: Api, mailing: AppContext, inbox: Inbox) -> None:
     """An old letter opens nothing."""
     made = await register(api)
     [job] = await ask(mailing, made["email"])
@@ -171,43 +171,43 @@ async def test_a_link_is_good_for_30_minutes(api: Api, mailing: Tools, inbox: In
     assert answer.status_code == 401
 
 
-async def test_without_mail_the_answer_is_the_same(api: Api, tools: Tools) -> None:
+async def test_without_mail_the_answer_is_the_same(api: Api, context: AppContext) -> None:
     """And no job waits for a server that is not there."""
     made = await register(api)
     answer = await api.post("/auth/password/forgot", json={"email": made["email"]})
 
     assert (answer.status_code, answer.json()) == (202, {"status": "accepted"})
-    async with tools.database.connection() as db:
+    async with context.database.connection() as db:
         assert not await db.fetchval("select count(*) from job where unique_key = $1", f"{JOB}:{made['email']}")
 
 
-async def test_the_operator_can_set_a_password(api: Api, tools: Tools) -> None:
+async def test_the_operator_can_set_a_password(api: Api, context: AppContext) -> None:
     """The way out of an installation without mail; it ends the sessions too."""
     made = await register(api)
     assert await code(api, "/auth/me", made["accessToken"]) == 200
-    async with tools.database.transaction() as db:
+    async with context.database.transaction() as db:
         await actions.reset_password(db, email=made["email"].upper(), password=NEW)
 
     assert await code(api, "/auth/me", made["accessToken"]) == "unauthenticated"
     await login(api, made["email"], NEW)
-    async with tools.database.transaction() as db:
+    async with context.database.transaction() as db:
         with pytest.raises(problems.NotFound):
             await actions.reset_password(db, email="nobody@example.test", password=NEW)
 
 
-async def test_what_is_over_is_forgotten(api: Api, tools: Tools) -> None:
+async def test_what_is_over_is_forgotten(api: Api, context: AppContext) -> None:
     """A month after its end, a session is of no more interest."""
     made = await register(api)
     user_id = ids.decode("usr", made["user"]["id"])
-    lease = cast("Lease", InTest(tools.database))
+    lease = cast("Lease", InTest(context.database))
 
     async def sessions_left() -> Any:
-        async with tools.database.connection() as db:
+        async with context.database.connection() as db:
             return await db.fetchval("select count(*) from session where user_id = $1", user_id)
 
     await work.purge(lease, {})
     assert await sessions_left() == 1
-    async with tools.database.connection() as db:
+    async with context.database.connection() as db:
         await db.execute("update session set revoked_at = now() - interval '31 days' where user_id = $1", user_id)
     await work.purge(lease, {})
     assert await sessions_left() == 0

@@ -7,14 +7,14 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from tests.api import Api
-from tests.identity.people import PASSWORD, code, login, register
+from tests.helpers.api import Api
+from tests.helpers.identity import PASSWORD, code, login, register
 
+from signalpost.context import AppContext
 from signalpost.identity import callers, throttle
 from signalpost.kit import ids
 from signalpost.kit.db import Database
 from signalpost.main import app
-from signalpost.web.inputs import Tools
 
 
 async def refresh(api: Api, token: str) -> tuple[int, dict[str, Any]]:
@@ -71,10 +71,10 @@ async def test_an_email_address_is_one_whatever_its_case(api: Api) -> None:
 
 
 @pytest.mark.parametrize("mode", ["invite", "closed"])
-async def test_registration_may_be_closed(tools: Tools, mode: Any) -> None:
+async def test_registration_may_be_closed(context: AppContext, mode: Any) -> None:
     """The default of a self-hosted installation: nobody walks in from the street."""
-    settings = dataclasses.replace(tools.settings, registration=mode)
-    async with Api(app.create(dataclasses.replace(tools, settings=settings))) as api:
+    settings = dataclasses.replace(context.settings, registration=mode)
+    async with Api(app.create(dataclasses.replace(context, settings=settings))) as api:
         answer = await api.post("/auth/register", json={"email": "eve@example.test", "password": PASSWORD})
     assert (answer.status_code, answer.json()["code"]) == (403, "registration_closed")
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from joserfc import jwt
 from joserfc.jwk import ECKey, OctKey, RSAKey
-from tests.api import Api
-from tests.identity.people import code, register
+from tests.helpers.api import Api
+from tests.helpers.identity import code, register
 
 from signalpost.identity import tokens
 from signalpost.identity.errors import TokenExpired

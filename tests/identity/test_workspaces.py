@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from tests.api import Api
-from tests.identity.people import login, register
-from tests.make import Make
+from tests.helpers.api import Api
+from tests.helpers.factories import Make
+from tests.helpers.identity import login, register
 
 from signalpost.identity import callers
 from signalpost.identity.actions import sign_up
@@ -105,7 +105,7 @@ async def test_another_workspace(api: Api) -> None:
 async def test_a_key_sees_its_own_workspace(api: Api, make: Make) -> None:
     """Its issuer may be at home in many."""
     owner = await make.owner()
-    async with make.tools.database.transaction() as db:
+    async with make.context.database.transaction() as db:
         await sign_up.create_workspace(db, user_id=owner.user_id, name="Another")
     listed = (await api.get("/workspaces", key=owner.key)).json()["data"]
     assert [one["id"] for one in listed] == [ids.encode("wsp", owner.workspace_id)]

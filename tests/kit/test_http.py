@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 
 import msgspec
 import pytest
-from tests.kit.http_servers import OK, Connection, Script, answering, response, serve, worst_lag_seconds
+from tests.helpers.http_servers import OK, Connection, Script, answering, response, serve, worst_lag_seconds
 
 from signalpost.kit import http
 from signalpost.kit.http import Client, MaybeSent, NotSent, Part, TooLarge

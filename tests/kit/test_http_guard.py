@@ -14,7 +14,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
-from tests.kit.http_servers import OK, Connection, Server, answering, response, serve
+from tests.helpers.http_servers import OK, Connection, Server, answering, response, serve
 
 from signalpost.kit.http import BadAnswer, Client, HttpFailure, Lookup, MaybeSent, NotSent, TooLarge, UnsafeUrl
 from signalpost.kit.http.connector import GuardedResolver

@@ -73,14 +73,14 @@ async def test_another_master_key_is_refused_at_the_start(tmp_path: Path, fresh_
     both = settings.load({"SIGNALPOST_MASTER_KEY": "two:" + "B" * 43 + "=,one:" + "A" * 43 + "="}, data_dir=tmp_path)
     second = settings.load({"SIGNALPOST_MASTER_KEY": "two:" + "B" * 43 + "="}, data_dir=tmp_path)
 
-    async with app.open_tools(first, fresh_dsn):
+    async with app.open_context(first, fresh_dsn):
         pass
     with pytest.raises(app.WrongMasterKey, match="another master key"):
-        async with app.open_tools(second, fresh_dsn):
+        async with app.open_context(second, fresh_dsn):
             pass
-    async with app.open_tools(both, fresh_dsn):  # how a key is replaced
+    async with app.open_context(both, fresh_dsn):  # how a key is replaced
         pass
-    async with app.open_tools(second, fresh_dsn):
+    async with app.open_context(second, fresh_dsn):
         pass
 
 

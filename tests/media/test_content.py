@@ -4,12 +4,12 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from tests.api import Api
-from tests.make import Make
-from tests.media import files
+from tests.helpers import media_files
+from tests.helpers.api import Api
+from tests.helpers.factories import Make
 
+from signalpost.context import AppContext
 from signalpost.media import links
-from signalpost.web.inputs import Tools
 
 
 async def upload(api: Api, make: Make, content: bytes, name: str = "a.jpg") -> dict[str, Any]:
@@ -23,11 +23,11 @@ def path_of(url: str) -> str:
 
 
 async def test_bytes_are_served_as_a_download_that_nothing_runs(api: Api, make: Make) -> None:
-    media = await upload(api, make, files.PDF, 'Ünï "x".pdf')
+    media = await upload(api, make, media_files.PDF, 'Ünï "x".pdf')
 
     answer = await api.get(path_of(media["url"]))
 
-    assert answer.content == files.PDF
+    assert answer.content == media_files.PDF
     assert answer.headers["content-type"] == "application/pdf"
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.headers["content-security-policy"] == "sandbox; default-src 'none'"
@@ -36,19 +36,19 @@ async def test_bytes_are_served_as_a_download_that_nothing_runs(api: Api, make: 
 
 RANGES = {
     "bytes=0-3": (206, b"%PDF", "bytes 0-3/"),
-    "bytes=5-": (206, files.PDF[5:], "bytes 5-"),
-    "bytes=0-999999": (200, files.PDF, None),
-    "bytes=999999-": (200, files.PDF, None),
-    "bytes=5-2": (200, files.PDF, None),
-    "bytes=-5": (200, files.PDF, None),
-    "lines=1-2": (200, files.PDF, None),
+    "bytes=5-": (206, media_files.PDF[5:], "bytes 5-"),
+    "bytes=0-999999": (200, media_files.PDF, None),
+    "bytes=999999-": (200, media_files.PDF, None),
+    "bytes=5-2": (200, media_files.PDF, None),
+    "bytes=-5": (200, media_files.PDF, None),
+    "lines=1-2": (200, media_files.PDF, None),
 }
 
 
 @pytest.mark.parametrize("wanted", RANGES)
 async def test_a_part_can_be_asked_for(api: Api, make: Make, wanted: str) -> None:
     """Players jump about in a video; what we do not understand gets the whole, as the standard allows."""
-    media = await upload(api, make, files.PDF)
+    media = await upload(api, make, media_files.PDF)
     status, content, described = RANGES[wanted]
 
     answer = await api.get(path_of(media["url"]), headers={"Range": wanted})
@@ -59,9 +59,9 @@ async def test_a_part_can_be_asked_for(api: Api, make: Make, wanted: str) -> Non
 
 
 async def test_an_address_opens_one_file_for_one_hour(
-    api: Api, make: Make, tools: Tools, monkeypatch: pytest.MonkeyPatch
+    api: Api, make: Make, context: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    media, other = await upload(api, make, files.image("JPEG")), await upload(api, make, files.image("PNG"))
+    media, other = await upload(api, make, media_files.image("JPEG")), await upload(api, make, media_files.image("PNG"))
     given = dict(parse_qsl(urlsplit(media["url"]).query))
     content = f"/media/{media['id']}/content"
 
@@ -84,15 +84,15 @@ async def test_an_address_opens_one_file_for_one_hour(
         assert (await api.get(content, params=query)).status_code == 422
     assert (await api.get(content, params=given)).status_code == 200
     monkeypatch.setattr(links, "VALID_SECONDS", -1)
-    media_id = await tools.database.pool.fetchval("select max(id::text)::uuid from media")
-    over = links.address(tools.keys, "", media_id)
+    media_id = await context.database.pool.fetchval("select max(id::text)::uuid from media")
+    over = links.address(context.keys, "", media_id)
     assert (await api.get(over.removeprefix("/api/v1"))).status_code == 404
 
 
 async def test_a_clock_of_its_own_makes_no_lasting_address(api: Api, make: Make) -> None:
     """A test key may live in 2040, but an address it gets must still end in an hour of real time."""
     owner = await make.owner()
-    media = (await api.post("/media/upload", files={"file": ("a", files.PDF)}, key=owner.test_key)).json()
+    media = (await api.post("/media/upload", files={"file": ("a", media_files.PDF)}, key=owner.test_key)).json()
 
     later = {"X-Test-Now": "2040-01-01T00:00:00Z"}
     seen = (await api.get(f"/media/{media['id']}", key=owner.test_key, headers=later)).json()
@@ -101,7 +101,7 @@ async def test_a_clock_of_its_own_makes_no_lasting_address(api: Api, make: Make)
 
 
 async def test_many_pictures_of_a_page_are_not_limited_by_address(api: Api, make: Make) -> None:
-    media = await upload(api, make, files.image("PNG"))
+    media = await upload(api, make, media_files.image("PNG"))
     same = {"X-Forwarded-For": "10.200.0.1"}
 
     statuses = {(await api.get(path_of(media["thumbnailUrl"]), headers=same)).status_code for _ in range(40)}

@@ -6,34 +6,34 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from tests.api import Api
-from tests.make import Login, Make
-from tests.media import files
+from tests.helpers import media_files
+from tests.helpers.api import Api
+from tests.helpers.factories import Login, Make
 
+from signalpost.context import AppContext
 from signalpost.kit import ids
 from signalpost.kit.db import Db
 from signalpost.media import queries, uses, work
-from signalpost.web.inputs import Tools
 
 
 class Turn:
     """What the sweep needs of the engine: a transaction and somebody who counts."""
 
-    def __init__(self, tools: Tools) -> None:
-        self._tools = tools
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Db]:
-        async with self._tools.database.transaction() as db:
+        async with self._context.database.transaction() as db:
             yield db
 
     def count(self, outcome: str) -> None:
         """Nobody asks."""
 
 
-async def sweep(tools: Tools) -> None:
-    handler = work.sweeper(tools)
-    lease: Any = Turn(tools)
+async def sweep(context: AppContext) -> None:
+    handler = work.sweeper(context)
+    lease: Any = Turn(context)
     for _ in range(20):
         if await handler(lease, {}) is None:
             return
@@ -53,7 +53,7 @@ def used(monkeypatch: pytest.MonkeyPatch) -> dict[UUID, uses.Use]:
 
 
 async def upload(api: Api, who: Login) -> tuple[dict[str, Any], UUID]:
-    media = (await api.post("/media/upload", files={"file": ("a", files.image("PNG"))}, key=who.key)).json()
+    media = (await api.post("/media/upload", files={"file": ("a", media_files.image("PNG"))}, key=who.key)).json()
     media_id = ids.decode("med", media["id"])
     assert media_id
     return media, media_id
@@ -63,26 +63,26 @@ async def is_served(api: Api, media: dict[str, Any]) -> bool:
     return (await api.get(media["url"].partition("/api/v1")[2])).status_code == 200
 
 
-async def test_an_unused_file_is_gone_with_its_bytes(api: Api, make: Make, tools: Tools) -> None:
+async def test_an_unused_file_is_gone_with_its_bytes(api: Api, make: Make, context: AppContext) -> None:
     owner = await make.owner()
     media, media_id = await upload(api, owner)
 
     answer = await api.delete(f"/media/{media['id']}", key=owner.key)
-    await sweep(tools)
+    await sweep(context)
 
     assert answer.status_code == 200
     assert (answer.json()["id"], answer.json()["deleted"]) == (media["id"], True)
     assert (await api.get(f"/media/{media['id']}", key=owner.key)).status_code == 404
     assert (await api.delete(f"/media/{media['id']}", key=owner.key)).status_code == 404
     assert not await is_served(api, media)
-    assert not list((tools.settings.data_dir / "media").rglob(f"{media['id']}*"))
-    async with tools.database.connection() as db:
+    assert not list((context.settings.data_dir / "media").rglob(f"{media['id']}*"))
+    async with context.database.connection() as db:
         assert await db.fetchval("select status from media where id = $1", media_id) == "deleted"
         assert not await queries.for_publishing(db, owner.workspace_id, [media_id])
 
 
 async def test_bytes_that_a_post_used_stay_for_a_week(
-    api: Api, make: Make, tools: Tools, used: dict[UUID, uses.Use]
+    api: Api, make: Make, context: AppContext, used: dict[UUID, uses.Use]
 ) -> None:
     owner = await make.owner()
     media, media_id = await upload(api, owner)
@@ -90,13 +90,13 @@ async def test_bytes_that_a_post_used_stay_for_a_week(
     assert (await api.get(f"/media/{media['id']}", key=owner.key)).json()["usedByPosts"] == 1
 
     assert (await api.delete(f"/media/{media['id']}", key=owner.key)).status_code == 200
-    await sweep(tools)
+    await sweep(context)
 
     assert await is_served(api, media)
-    async with tools.database.transaction() as db:
+    async with context.database.transaction() as db:
         assert await queries.for_publishing(db, owner.workspace_id, [media_id])
         await db.execute("update media set expires_at = now() where id = $1", media_id)
-    await sweep(tools)
+    await sweep(context)
     assert not await is_served(api, media)
 
 
@@ -122,30 +122,30 @@ async def test_only_owners_and_admins_delete_what_others_uploaded(api: Api, make
 
 
 async def test_what_nobody_uses_goes_after_its_time_and_what_is_used_stays(
-    api: Api, make: Make, tools: Tools, used: dict[UUID, uses.Use]
+    api: Api, make: Make, context: AppContext, used: dict[UUID, uses.Use]
 ) -> None:
     owner = await make.owner()
     (idle, idle_id), (busy, busy_id) = await upload(api, owner), await upload(api, owner)
     used[busy_id] = uses.Use(posts=1)
-    async with tools.database.transaction() as db:
+    async with context.database.transaction() as db:
         await db.execute("update media set expires_at = now() where id = any($1)", [idle_id, busy_id])
 
-    await sweep(tools)
+    await sweep(context)
 
     assert (await api.get(f"/media/{idle['id']}", key=owner.key)).status_code == 404
     assert (await api.get(f"/media/{busy['id']}", key=owner.key)).status_code == 200
     assert [await is_served(api, media) for media in (idle, busy)] == [False, True]
 
 
-async def test_a_file_whose_upload_died_leaves_nothing(api: Api, make: Make, tools: Tools) -> None:
+async def test_a_file_whose_upload_died_leaves_nothing(api: Api, make: Make, context: AppContext) -> None:
     """The process was killed between the row and its bytes: nobody ever got the id."""
     owner = await make.owner()
     media, media_id = await upload(api, owner)
-    async with tools.database.transaction() as db:
+    async with context.database.transaction() as db:
         await db.execute("update media set status = 'processing', expires_at = now() where id = $1", media_id)
 
-    await sweep(tools)
+    await sweep(context)
 
-    async with tools.database.connection() as db:
+    async with context.database.connection() as db:
         assert await db.fetchval("select count(*) from media where id = $1", media_id) == 0
-    assert not list((tools.settings.data_dir / "media").rglob(f"{media['id']}*"))
+    assert not list((context.settings.data_dir / "media").rglob(f"{media['id']}*"))

@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 from aiohttp import web
-from tests.api import Api
-from tests.make import Make
-from tests.media import files
+from tests.helpers import media_files
+from tests.helpers.api import Api
+from tests.helpers.factories import Make
 
 
 async def _endless(request: web.Request) -> web.StreamResponse:
@@ -32,7 +32,7 @@ REDIRECTS = {
 async def origin() -> AsyncIterator[str]:
     """A server with good and bad files, at an address that the operator has allowed."""
     found = {
-        "/photo one.html": (200, files.image("JPEG"), "text/html"),
+        "/photo one.html": (200, media_files.image("JPEG"), "text/html"),
         "/page": (200, b"<html>hello</html>", "image/jpeg"),
         "/empty": (200, b"", "image/jpeg"),
         "/broken": (500, b"", "text/plain"),

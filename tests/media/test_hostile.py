@@ -3,19 +3,19 @@
 from pathlib import Path
 
 import pytest
-from tests.api import Api
-from tests.make import Make
-from tests.media import files
+from tests.helpers import media_files
+from tests.helpers.api import Api
+from tests.helpers.factories import Make
 
-from signalpost.web.inputs import Tools
+from signalpost.context import AppContext
 
 
 async def test_every_hostile_file_is_refused_and_leaves_nothing(
-    api: Api, make: Make, tools: Tools, tmp_path: Path
+    api: Api, make: Make, context: AppContext, tmp_path: Path
 ) -> None:
     """One refused with a 500 would be a way to hurt the service; one kept would be served to people."""
     owner = await make.owner()
-    bad = files.hostile(tmp_path)
+    bad = media_files.hostile(tmp_path)
     assert len(bad) >= 60
 
     answers = {
@@ -27,16 +27,16 @@ async def test_every_hostile_file_is_refused_and_leaves_nothing(
     assert not kept
     assert {error["path"] for answer in answers.values() for error in answer.json()["errors"]} == {"/file"}
     assert (await api.get("/media", key=owner.key)).json()["data"] == []
-    async with tools.database.connection() as db:
+    async with context.database.connection() as db:
         assert await db.fetchval("select count(*) from media where workspace_id = $1", owner.workspace_id) == 0
-    assert not list((tools.settings.data_dir / "incoming").iterdir())
+    assert not list((context.settings.data_dir / "incoming").iterdir())
 
 
 POLYGLOTS = {
-    "jpeg": (lambda: files.image("JPEG") + files.archive(), b"PK\x03\x04"),
-    "png": (lambda: files.image("PNG") + b"<script>alert(1)</script>", b"<script>"),
-    "gif": (lambda: files.image("GIF") + b"<?php system($_GET[0]) ?>", b"<?php"),
-    "webp": (lambda: files.image("WEBP") + files.archive(), b"PK\x03\x04"),
+    "jpeg": (lambda: media_files.image("JPEG") + media_files.archive(), b"PK\x03\x04"),
+    "png": (lambda: media_files.image("PNG") + b"<script>alert(1)</script>", b"<script>"),
+    "gif": (lambda: media_files.image("GIF") + b"<?php system($_GET[0]) ?>", b"<?php"),
+    "webp": (lambda: media_files.image("WEBP") + media_files.archive(), b"PK\x03\x04"),
 }
 
 
@@ -73,7 +73,7 @@ async def test_names_are_only_names(api: Api, make: Make, given: str) -> None:
     owner = await make.owner()
     body = b'--b\r\nContent-Disposition: form-data; name="file"; filename="%s"\r\n\r\n%s\r\n--b--\r\n'
     quoted = given.replace("\r\n", "%0D%0A").replace("\\", "\\\\").encode()
-    content = body % (quoted, files.image("JPEG"))
+    content = body % (quoted, media_files.image("JPEG"))
     headers = {"Content-Type": "multipart/form-data; boundary=b"}
 
     answer = await api.post("/media/upload", content=content, headers=headers, key=owner.key)

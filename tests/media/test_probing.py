@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.media import files
+from tests.helpers import media_files
 
 from signalpost.media import formats, probing
 from signalpost.media.formats import GIF, JPEG, PDF, PNG
@@ -20,7 +20,7 @@ async def _examine(folder: Path, content: bytes, found: formats.Format) -> Found
 
 
 async def test_a_good_file(tmp_path: Path) -> None:
-    assert await _examine(tmp_path, files.image("JPEG"), JPEG) == Found(changed=True, width=48, height=64)
+    assert await _examine(tmp_path, media_files.image("JPEG"), JPEG) == Found(changed=True, width=48, height=64)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ async def test_a_child_that_ends_badly_is_a_refusal(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(probing.sys, "executable", str(program))
     monkeypatch.setattr(probing, "WALL_SECONDS", -1)
 
-    assert isinstance(await _examine(tmp_path, files.PDF, PDF), Refused)
+    assert isinstance(await _examine(tmp_path, media_files.PDF, PDF), Refused)
 
 
 def test_the_child_limits_itself() -> None:
@@ -61,8 +61,8 @@ def test_the_child_limits_itself() -> None:
 
 async def test_bombs_cost_little(tmp_path: Path) -> None:
     """Refused by what their head says, not by what unpacking them costs."""
-    assert len(files.pixel_bomb()) < 30_000
-    for content, found in ((files.pixel_bomb(), PNG), (files.animation(10_000), GIF)):
+    assert len(media_files.pixel_bomb()) < 30_000
+    for content, found in ((media_files.pixel_bomb(), PNG), (media_files.animation(10_000), GIF)):
         refused = await _examine(tmp_path, content, found)
         assert isinstance(refused, Refused)
         assert refused.code == "out_of_range"
@@ -77,6 +77,6 @@ async def test_no_secret_reaches_the_child(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setitem(os.environ, "SIGNALPOST_MASTER_KEY", "not-for-you")
     monkeypatch.setattr(probing.sys, "executable", str(program))
 
-    await _examine(tmp_path, files.PDF, PDF)
+    await _examine(tmp_path, media_files.PDF, PDF)
 
     assert "not-for-you" not in seen.read_text()

@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from tests.api import Api
-from tests.make import Login, Make
-from tests.media import files
+from tests.helpers import media_files
+from tests.helpers.api import Api
+from tests.helpers.factories import Login, Make
 
 from signalpost import plans
+from signalpost.context import AppContext
 from signalpost.media import incoming
 from signalpost.media.probe.images import THUMBNAIL_PIXELS
 from signalpost.settings import Settings
-from signalpost.web.inputs import Tools
 
 
 async def send(api: Api, who: Login, content: bytes, name: str = "a.bin", **fields: str) -> Any:
@@ -49,7 +49,7 @@ async def test_an_image_is_kept_without_its_metadata_and_turned_the_right_way(ap
     """A photo must not tell where its author lives; its orientation is all that may stay."""
     owner = await make.owner()
     profile = (await make.profile(owner))["id"]
-    content = files.image(name)
+    content = media_files.image(name)
 
     answer = await send(api, owner, content, "C:\\photos\\me.jpg", altText="Noise", profileId=profile)
 
@@ -62,7 +62,7 @@ async def test_an_image_is_kept_without_its_metadata_and_turned_the_right_way(ap
     assert media["profileId"] == profile
     assert media["status"] == "ready"
     stored = await bytes_of(api, media)
-    assert files.SECRET not in stored
+    assert media_files.SECRET not in stored
     assert len(stored) == media["size"]
     assert hashlib.sha256(stored).hexdigest() == media["checksumSha256"]
     with Image.open(io.BytesIO(stored)) as kept:
@@ -80,7 +80,7 @@ async def test_an_image_is_kept_without_its_metadata_and_turned_the_right_way(ap
 async def test_cleaning_changes_no_pixel(api: Api, make: Make, name: str, orientation: int) -> None:
     """Coding a photo anew would make it worse with each upload."""
     owner = await make.owner()
-    content = files.image(name, orientation=orientation)
+    content = media_files.image(name, orientation=orientation)
 
     stored = await bytes_of(api, (await send(api, owner, content)).json())
 
@@ -92,10 +92,10 @@ async def test_cleaning_changes_no_pixel(api: Api, make: Make, name: str, orient
 async def test_comments_of_a_gif_go_and_its_frames_stay(api: Api, make: Make) -> None:
     owner = await make.owner()
 
-    still = await bytes_of(api, (await send(api, owner, files.commented_gif())).json())
-    moving = (await send(api, owner, files.animation(7))).json()
+    still = await bytes_of(api, (await send(api, owner, media_files.commented_gif())).json())
+    moving = (await send(api, owner, media_files.animation(7))).json()
 
-    assert files.SECRET not in still
+    assert media_files.SECRET not in still
     assert (moving["kind"], moving["durationMs"]) == ("gif", 700)
     with Image.open(io.BytesIO(await bytes_of(api, moving))) as kept:
         assert kept.n_frames == 7
@@ -107,7 +107,7 @@ VIDEOS = {"mp4": "video/mp4", "mov": "video/quicktime", "mkv": "video/x-matroska
 @pytest.mark.parametrize("extension", VIDEOS)
 async def test_a_video_is_measured_and_gets_a_thumbnail(api: Api, make: Make, tmp_path: Path, extension: str) -> None:
     owner = await make.owner()
-    content = files.video(tmp_path, extension, sound=extension == "mp4")
+    content = media_files.video(tmp_path, extension, sound=extension == "mp4")
 
     answer = await send(api, owner, content, f"clip.{extension}", kind="video")
 
@@ -119,7 +119,7 @@ async def test_a_video_is_measured_and_gets_a_thumbnail(api: Api, make: Make, tm
     assert media["videoCodec"] == "mpeg4"
     assert media["audioCodec"] == ("aac" if extension == "mp4" else None)
     stored = await bytes_of(api, media)
-    assert files.SECRET not in stored
+    assert media_files.SECRET not in stored
     assert b"+52.5200" not in stored
     assert await bytes_of(api, media, "thumbnailUrl")
 
@@ -127,10 +127,10 @@ async def test_a_video_is_measured_and_gets_a_thumbnail(api: Api, make: Make, tm
 async def test_a_pdf_is_kept_as_it_is(api: Api, make: Make) -> None:
     owner = await make.owner()
 
-    media = (await send(api, owner, files.PDF, "terms.pdf")).json()
+    media = (await send(api, owner, media_files.PDF, "terms.pdf")).json()
 
     assert (media["kind"], media["mimeType"], media["thumbnailUrl"]) == ("document", "application/pdf", None)
-    assert await bytes_of(api, media) == files.PDF
+    assert await bytes_of(api, media) == media_files.PDF
 
 
 FAULTS = {
@@ -148,7 +148,7 @@ async def test_a_bad_field_is_named(api: Api, make: Make, name: str) -> None:
     owner = await make.owner()
     fields, path, code = FAULTS[name]
 
-    answer = await send(api, owner, files.image("PNG"), **fields)
+    answer = await send(api, owner, media_files.image("PNG"), **fields)
 
     assert answer.status_code == 422
     assert [(error["path"], error["code"]) for error in answer.json()["errors"]] == [(path, code)]
@@ -189,11 +189,11 @@ def _peak_mebibytes() -> float:
 async def test_a_hundred_megabytes_pass_through_without_staying_in_memory(api: Api, make: Make, tmp_path: Path) -> None:
     """Ten uploads at a time must not be a gigabyte of memory."""
     owner = await make.owner()
-    movie = files.video(tmp_path)
+    movie = media_files.video(tmp_path)
 
     async def body() -> AsyncIterator[bytes]:
         yield b'--b\r\nContent-Disposition: form-data; name="file"; filename="big.mp4"\r\n\r\n'
-        for piece in files.padded(movie, 100_000_000):
+        for piece in media_files.padded(movie, 100_000_000):
             yield piece
         yield b"\r\n--b--\r\n"
 
@@ -219,12 +219,12 @@ def test_the_service_never_loads_what_opens_files() -> None:
 async def test_roles_and_scopes(api: Api, make: Make) -> None:
     """Contributors upload; viewers and approvers only look."""
     owner = await make.owner()
-    media = (await send(api, owner, files.image("PNG"))).json()
+    media = (await send(api, owner, media_files.image("PNG"))).json()
     allowed = {}
     for role in ("admin", "editor", "contributor", "approver", "viewer"):
         member = await make.member(owner, role=role)
         assert (await api.get(f"/media/{media['id']}", key=member.key)).status_code == 200
-        allowed[role] = (await send(api, member, files.image("PNG"))).status_code
+        allowed[role] = (await send(api, member, media_files.image("PNG"))).status_code
 
     assert allowed == {"admin": 201, "editor": 201, "contributor": 201, "approver": 403, "viewer": 403}
     assert (await api.post("/media/upload", files={"file": ("a", b"x")})).status_code == 401
@@ -234,10 +234,10 @@ async def test_nothing_is_seen_across_workspaces_and_profiles(api: Api, make: Ma
     owner, stranger = await make.owner(), await make.owner()
     home, other = await make.profile(owner), await make.profile(owner)
     limited = await make.member(owner, role="editor", profile_ids=[home["id"]])
-    inside = (await send(api, owner, files.image("PNG"), profileId=home["id"])).json()
-    outside = (await send(api, owner, files.image("PNG"), profileId=other["id"])).json()
-    loose = (await send(api, owner, files.image("PNG"))).json()
-    own = (await send(api, limited, files.image("PNG"))).json()
+    inside = (await send(api, owner, media_files.image("PNG"), profileId=home["id"])).json()
+    outside = (await send(api, owner, media_files.image("PNG"), profileId=other["id"])).json()
+    loose = (await send(api, owner, media_files.image("PNG"))).json()
+    own = (await send(api, limited, media_files.image("PNG"))).json()
 
     seen = (await api.get("/media", key=limited.key)).json()["data"]
     assert {media["id"] for media in seen} == {inside["id"], own["id"]}
@@ -248,16 +248,16 @@ async def test_nothing_is_seen_across_workspaces_and_profiles(api: Api, make: Ma
     for media in (inside, outside, loose, own):
         assert (await api.get(f"/media/{media['id']}", key=stranger.key)).status_code == 404
     assert (await api.get("/media", key=stranger.key)).json()["data"] == []
-    refused = await send(api, limited, files.image("PNG"), profileId=other["id"])
+    refused = await send(api, limited, media_files.image("PNG"), profileId=other["id"])
     assert refused.json()["errors"][0]["path"] == "/profileId"
-    assert (await send(api, stranger, files.image("PNG"), profileId=home["id"])).status_code == 422
+    assert (await send(api, stranger, media_files.image("PNG"), profileId=home["id"])).status_code == 422
 
 
 async def test_the_list_pages_and_filters(api: Api, make: Make) -> None:
     owner = await make.owner()
     home = await make.profile(owner)
-    made = [(await send(api, owner, files.image("PNG"))).json()["id"] for _ in range(3)]
-    document = (await send(api, owner, files.PDF, profileId=home["id"])).json()["id"]
+    made = [(await send(api, owner, media_files.image("PNG"))).json()["id"] for _ in range(3)]
+    document = (await send(api, owner, media_files.PDF, profileId=home["id"])).json()["id"]
 
     first = (await api.get("/media", params={"limit": 2}, key=owner.key)).json()
     rest = (await api.get("/media", params={"limit": 2, "cursor": first["nextCursor"]}, key=owner.key)).json()
@@ -274,7 +274,7 @@ async def test_the_list_pages_and_filters(api: Api, make: Make) -> None:
 
 async def test_the_alternative_text_can_be_changed_and_cleared(api: Api, make: Make) -> None:
     owner = await make.owner()
-    media = (await send(api, owner, files.image("PNG"), altText="One")).json()
+    media = (await send(api, owner, media_files.image("PNG"), altText="One")).json()
 
     changed = await api.patch(f"/media/{media['id']}", json={"altText": "Two"}, key=owner.key)
     untouched = await api.patch(f"/media/{media['id']}", json={}, key=owner.key)
@@ -284,11 +284,11 @@ async def test_the_alternative_text_can_be_changed_and_cleared(api: Api, make: M
 
 
 @pytest.fixture
-def tight(tools: Tools, monkeypatch: pytest.MonkeyPatch) -> Any:
+def tight(context: AppContext, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Change what the operator has set, for one test."""
 
     def change(**values: Any) -> None:
-        monkeypatch.setattr(tools, "settings", replace(tools.settings, **values))
+        monkeypatch.setattr(context, "settings", replace(context.settings, **values))
 
     return change
 
@@ -296,11 +296,11 @@ def tight(tools: Tools, monkeypatch: pytest.MonkeyPatch) -> Any:
 async def test_the_plan_bounds_storage(api: Api, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counted before, while and after a file comes, so that nothing can pass by."""
     owner = await make.owner()
-    content = files.image("PNG")
+    content = media_files.image("PNG")
     monkeypatch.setitem(plans.limits._BY_NAME["self_hosted"], "storageBytes", 2 * len(content))
 
     first = await send(api, owner, content)
-    over = await send(api, owner, files.PDF.replace(b"\n1", bytes(2 * len(content)) + b"\n1"))
+    over = await send(api, owner, media_files.PDF.replace(b"\n1", bytes(2 * len(content)) + b"\n1"))
     for _ in range(3):
         last = await send(api, owner, content)
 
@@ -314,7 +314,7 @@ async def test_the_plan_and_the_operator_bound_a_video(
     api: Api, make: Make, tmp_path: Path, tight: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     owner = await make.owner()
-    movie = b"".join(files.padded(files.video(tmp_path), 300_000))
+    movie = b"".join(media_files.padded(media_files.video(tmp_path), 300_000))
 
     tight(media_file_bytes_max=200_000)
     by_operator = await send(api, owner, movie)
@@ -331,7 +331,7 @@ async def test_a_full_disk_stops_uploads_before_it_hurts(api: Api, make: Make, s
     owner = await make.owner()
     tight(storage_free_bytes_min=10**17)
 
-    answer = await send(api, owner, files.image("PNG"))
+    answer = await send(api, owner, media_files.image("PNG"))
 
     assert answer.status_code == 503
     assert answer.headers["retry-after"]
@@ -343,8 +343,8 @@ async def test_a_repeated_key_gives_the_first_answer(api: Api, make: Make) -> No
     owner = await make.owner()
     headers = {"Idempotency-Key": "upload-1"}
 
-    first = await api.post("/media/upload", files={"file": ("a", files.PDF)}, headers=headers, key=owner.key)
-    again = await api.post("/media/upload", files={"file": ("b", files.PDF)}, headers=headers, key=owner.key)
+    first = await api.post("/media/upload", files={"file": ("a", media_files.PDF)}, headers=headers, key=owner.key)
+    again = await api.post("/media/upload", files={"file": ("b", media_files.PDF)}, headers=headers, key=owner.key)
 
     assert first.status_code == again.status_code == 201
     assert again.json() == first.json()

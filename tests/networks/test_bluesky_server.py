@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.counterparts import PdsAccount, ReferencePds, reference_pds
-from tests.networks.world import PNG, MemoryJournal, image, outgoing
+from tests.helpers.connector_harness import PNG, MemoryJournal, image, outgoing
 
 from signalpost.kit.http import Client, MaybeSent
 from signalpost.networks import get, preflight

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.counterparts import tools
-from tests.networks.world import CHECKOUT_NETWORKS
+from tests.helpers.connector_harness import CHECKOUT_NETWORKS
 
 from signalpost.networks.bluesky import rich_text
 from signalpost.networks.counting import graphemes

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.networks.servers import DID, LedgerMastodon, LedgerPds
-from tests.networks.world import Clock, Headers, MemoryJournal, Reply, Wire, outgoing, reply, session
+from tests.helpers.connector_harness import Clock, Headers, MemoryJournal, Reply, Wire, outgoing, reply, session
+from tests.helpers.network_ledgers import DID, LedgerMastodon, LedgerPds
 
 import signalpost.networks
 from signalpost import networks

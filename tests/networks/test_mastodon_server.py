@@ -10,7 +10,7 @@ import httpx
 import pytest
 from mastodon import Mastodon
 from tests.counterparts import MastodonMock, mastodon_mock
-from tests.networks.world import Clock, MemoryJournal, Reply, Wire, image, outgoing, reply, session
+from tests.helpers.connector_harness import Clock, MemoryJournal, Reply, Wire, image, outgoing, reply, session
 
 from signalpost.kit.http import Client
 from signalpost.networks import CONNECTORS, preflight

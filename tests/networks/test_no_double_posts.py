@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from tests.networks.servers import DID, LedgerMastodon, LedgerPds
-from tests.networks.world import (
+from tests.helpers.connector_harness import (
     Clock,
     Fault,
     Fuse,
@@ -20,6 +19,7 @@ from tests.networks.world import (
     reply,
     session,
 )
+from tests.helpers.network_ledgers import DID, LedgerMastodon, LedgerPds
 
 from signalpost.networks import CONNECTORS
 from signalpost.networks.contract import Absent, OutcomeUnknown, Outgoing, Published, Session, TryLater

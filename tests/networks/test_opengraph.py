@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from tests.networks.servers import DID, LedgerPds
-from tests.networks.world import PNG, Clock, Headers, MemoryJournal, Reply, Request, Wire, outgoing, session
+from tests.helpers.connector_harness import PNG, Clock, Headers, MemoryJournal, Reply, Request, Wire, outgoing, session
+from tests.helpers.network_ledgers import DID, LedgerPds
 
 from signalpost.kit.http import HttpFailure, MaybeSent, NotSent, TooLarge, UnsafeUrl
 from signalpost.networks import CONNECTORS

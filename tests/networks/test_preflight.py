@@ -2,7 +2,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.networks.world import image, outgoing
+from tests.helpers.connector_harness import image, outgoing
 
 from signalpost.networks import CONNECTORS, capabilities
 from signalpost.networks.contract import Connector, Outgoing, Part, TextRule

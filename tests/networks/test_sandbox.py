@@ -2,7 +2,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.networks.world import Clock, MemoryJournal, drive, outgoing, session
+from tests.helpers.connector_harness import Clock, MemoryJournal, drive, outgoing, session
 
 from signalpost.networks import CONNECTORS
 from signalpost.networks.codes import CATEGORIES

@@ -4,7 +4,7 @@ import asyncio
 
 import msgspec
 import pytest
-from tests.make import Login, Make
+from tests.helpers.factories import Login, Make
 from tests.plans.test_ledger import caller
 
 from signalpost import plans, settings

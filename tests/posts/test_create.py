@@ -5,12 +5,12 @@ from uuid import UUID
 
 import httpx
 import pytest
-from tests.api import Api
-from tests.make import Login, Make
+from tests.helpers.api import Api
+from tests.helpers.factories import Login, Make
 
+from signalpost.context import AppContext
 from signalpost.kit import ids
 from signalpost.kit.db import Database
-from signalpost.web.inputs import Tools
 
 
 def soon(**delta: float) -> str:
@@ -276,14 +276,14 @@ async def test_a_failing_commit_leaves_no_post_and_no_201(api: Api, owner: Login
 
 
 async def test_creating_takes_few_statements_however_many_targets(
-    api: Api, make: Make, owner: Login, tools: Tools
+    api: Api, make: Make, owner: Login, context: AppContext
 ) -> None:
     """Profile with accounts, what stands in the way, the write. What hears of it comes on top."""
     for name in ("second", "third"):
         await make.account(owner, username=name)
     await create(api, owner)
     ran: list[str] = []
-    connections = [holder._con for holder in tools.database.pool._holders if holder._con is not None]
+    connections = [holder._con for holder in context.database.pool._holders if holder._con is not None]
 
     def log(record: Any) -> None:
         ran.append(record.query)
@@ -440,7 +440,7 @@ async def a_file(make: Make, owner: Login, *, sha: bytes = b"a" * 32, status: st
     """A media row without its bytes: nothing here reads them."""
     media_id: UUID = ids.new_id()
     path = f"{owner.workspace_id}/{media_id}.png"
-    async with make.tools.database.transaction() as db:
+    async with make.context.database.transaction() as db:
         await db.execute(
             "insert into media (id, workspace_id, kind, file_name, mime_type, size_bytes, sha256, storage_path, status,"
             " created_by, created_by_user_id) values ($1, $2, 'image', 'a.png', 'image/png', 10, $3, $4, $5, '{}', $6)",

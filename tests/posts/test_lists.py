@@ -2,13 +2,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from tests.api import Api
-from tests.make import Login, Make
+from tests.helpers.api import Api
+from tests.helpers.factories import Login, Make
 from tests.posts.test_update import set_status, set_target, soon
 
+from signalpost.context import AppContext
 from signalpost.kit import ids
 from signalpost.kit.db import Database
-from signalpost.web.inputs import Tools
 
 
 @pytest.fixture
@@ -126,7 +126,7 @@ async def test_a_cursor_fits_only_its_own_list(api: Api, make: Make, owner: Logi
 
 
 async def test_the_number_of_statements_does_not_grow_with_rows(
-    api: Api, make: Make, owner: Login, tools: Tools, monkeypatch: pytest.MonkeyPatch
+    api: Api, make: Make, owner: Login, context: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Targets come by `= any($1)`: one statement for the posts, one for all of their targets."""
     await make.account(owner, username="second")
@@ -134,14 +134,14 @@ async def test_the_number_of_statements_does_not_grow_with_rows(
     for _ in range(2):
         for _ in range(3):
             await make.post(owner, draft=True)
-        counts.append(await statements(api, owner, tools, "/posts"))
+        counts.append(await statements(api, owner, context, "/posts"))
     assert counts == [2, 2]
 
 
-async def statements(api: Api, owner: Login, tools: Tools, path: str) -> int:
+async def statements(api: Api, owner: Login, context: AppContext, path: str) -> int:
     await api.get(path, key=owner.key)  # the caller is remembered from here on
     ran: list[str] = []
-    connections = [holder._con for holder in tools.database.pool._holders if holder._con is not None]
+    connections = [holder._con for holder in context.database.pool._holders if holder._con is not None]
 
     def log(record: Any) -> None:
         ran.append(record.query)

@@ -1,8 +1,8 @@
 from typing import Any
 
 import pytest
-from tests.api import Api
-from tests.make import Login, Make
+from tests.helpers.api import Api
+from tests.helpers.factories import Login, Make
 from tests.posts.test_update import soon
 
 from signalpost.kit.db import Database

@@ -2,8 +2,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from tests.api import Api
-from tests.make import Login, Make
+from tests.helpers.api import Api
+from tests.helpers.factories import Login, Make
 from tests.posts.test_update import set_status, set_target, soon, used
 
 from signalpost.kit import ids

@@ -4,8 +4,8 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.api import Api
-from tests.make import Login, Make
+from tests.helpers.api import Api
+from tests.helpers.factories import Login, Make
 
 from signalpost.kit import ids
 from signalpost.kit.db import Database

@@ -3,8 +3,8 @@ import itertools
 from typing import Any
 
 import pytest
-from tests.api import Api
-from tests.make import Login, Make
+from tests.helpers.api import Api
+from tests.helpers.factories import Login, Make
 
 from signalpost.kit.db import Database
 

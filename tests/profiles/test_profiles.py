@@ -1,13 +1,14 @@
 import asyncio
 
 import pytest
-from tests.api import Api
-from tests.make import Login, Make
+from tests.helpers.api import Api
+from tests.helpers.factories import Login, Make
 
+from signalpost.context import AppContext
 from signalpost.kit.db import Database
 from signalpost.profiles import queries
 from signalpost.web.caller import SCOPES, Caller
-from signalpost.web.inputs import Page, Tools
+from signalpost.web.inputs import Page
 
 
 def caller_of(login: Login) -> Caller:
@@ -280,7 +281,7 @@ async def test_pages_follow_one_another_without_gap(api: Api, make: Make) -> Non
     assert (await api.get("/profiles?nope=1", key=owner.key)).status_code == 422
 
 
-async def test_counts_do_not_cost_queries(api: Api, make: Make, tools: Tools) -> None:
+async def test_counts_do_not_cost_queries(api: Api, make: Make, context: AppContext) -> None:
     """ChildCount and accountCount come with the rows: one statement for any number of profiles."""
     owner = await make.owner()
     for _ in range(5):
@@ -288,7 +289,7 @@ async def test_counts_do_not_cost_queries(api: Api, make: Make, tools: Tools) ->
         link = {"parentProfileId": owner.profile, "childProfileId": child["id"]}
         assert (await api.post("/profiles/links", json=link, key=owner.key)).status_code == 201
     statements: list[str] = []
-    async with tools.database.connection() as db:
+    async with context.database.connection() as db:
         with db.query_logger(lambda record: statements.append(record.query)):
             rows = await queries.visible(db, caller_of(owner), Page(20, None, None, b"", b""))
 

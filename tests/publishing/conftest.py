@@ -3,17 +3,17 @@
 from collections.abc import AsyncIterator
 
 import pytest
-from tests.make import Make
-from tests.publishing.world import World
+from tests.helpers.factories import Make
+from tests.helpers.publishing import World
 
 from signalpost import networks
-from signalpost.web.inputs import Tools
+from signalpost.context import AppContext
 
 
 @pytest.fixture
-async def world(tools: Tools, make: Make, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[World]:
+async def world(context: AppContext, make: Make, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[World]:
     """A workspace with a network of its own, that answers as a test says."""
-    opened = World(tools, make, await make.owner())
+    opened = World(context, make, await make.owner())
     monkeypatch.setitem(networks.CONNECTORS, "stage", opened.connector)
     yield opened
     await opened.close()

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from tests.publishing.world import World, published, until
+from tests.helpers.publishing import World, published, until
 
 from signalpost import events
 from signalpost.engine.wake import wake
@@ -254,7 +254,7 @@ async def test_a_dead_credential_waits_for_a_person_and_then_goes_out(world: Wor
     await world.work()
     assert world.sent == []
     await world.execute("update account set status = 'active' where id = $1", row["account_id"])
-    async with world.tools.database.transaction() as db:
+    async with world.context.database.transaction() as db:
         ready = events.AccountReady(
             workspace_id=world.owner.workspace_id, at=clock.now(), account_id=row["account_id"], platform="stage"
         )
@@ -419,7 +419,7 @@ async def test_cascade_removes_it_from_the_network(world: World) -> None:
 
     from signalpost.engine.engine import Engine
 
-    engine = Engine(world.tools.database, wiring.sources(world.tools))
+    engine = Engine(world.context.database, wiring.sources(world.context))
     await engine.tick(50)
     await engine.stop(5)
 
@@ -432,7 +432,7 @@ async def test_due_is_judged_by_the_database_and_never_early(world: World) -> No
     post = await world.post(draft=True)
     engine = world.engine()
     running = asyncio.create_task(engine.run())
-    async with world.tools.database.transaction() as db:
+    async with world.context.database.transaction() as db:
         row = await db.fetchrow(
             "update target set due_at = now() + interval '0.6 s', next_attempt_at = now() + interval '0.6 s'"
             " where post_id = $1 returning account_id, due_at",
@@ -451,7 +451,7 @@ async def test_due_is_judged_by_the_database_and_never_early(world: World) -> No
     await engine.stop(5)
     await running
 
-    late = await world.tools.database.pool.fetchval(
+    late = await world.context.database.pool.fetchval(
         "select extract(epoch from started_at - $2)::float8 from target where post_id = $1",
         world.id(post),
         row["due_at"],
@@ -468,8 +468,8 @@ async def test_a_limit_of_the_app_is_shared_by_its_accounts(world: World, monkey
 
     facts = replace(world.connector.facts, base_url="https://stage.test", requests_per_window=(3, 60))
     monkeypatch.setitem(networks.CONNECTORS, "stage", replace(world.connector, facts=facts))
-    async with world.tools.database.transaction() as db:
-        await declare_buckets(world.tools, db)
+    async with world.context.database.transaction() as db:
+        await declare_buckets(world.context, db)
     posts = [await world.post() for _ in range(5)]
     await world.work()
     await world.execute("delete from rate_bucket where key = 'stage:own'")

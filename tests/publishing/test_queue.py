@@ -5,13 +5,13 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.make import Make
-from tests.publishing.world import World, until
+from tests.helpers.factories import Make
+from tests.helpers.publishing import World, until
 
+from signalpost.context import AppContext
 from signalpost.engine.engine import Engine
 from signalpost.networks.contract import Refused, TryLater
 from signalpost.publishing.work import TargetSource
-from signalpost.web.inputs import Tools
 
 SECRET = {"x-queue-secret": "queue-secret-of-the-tests"}
 
@@ -49,7 +49,7 @@ async def test_submit_with_a_time_schedules(world: World) -> None:
     post = await world.post(draft=True)
     body = {"scheduledAt": "2031-01-01T00:00:00Z"}
     assert (await call(world, "POST", f"/queue/submit/{post}", json=body)).status_code == 422
-    at = await world.tools.database.pool.fetchval(
+    at = await world.context.database.pool.fetchval(
         "select to_char(now() + interval '1 day', 'YYYY-MM-DD\"T\"HH24:MI:SSZ')"
     )
 
@@ -167,17 +167,17 @@ async def test_process_wants_its_secret(world: World, headers: dict[str, str]) -
     assert (answer.status_code, answer.json()["code"]) == (403, "invalid_queue_secret")
 
 
-async def test_process_called_a_hundred_times_at_once(world: World, tools: Tools) -> None:
+async def test_process_called_a_hundred_times_at_once(world: World, context: AppContext) -> None:
     """Cron jobs pile up: every post goes out once, and the answers add up to what was done."""
     posts = [await world.post() for _ in range(30)]
-    engine = Engine(tools.database, [TargetSource(tools)])
-    before, tools.engine = tools.engine, engine
+    engine = Engine(context.database, [TargetSource(context)])
+    before, context.engine = context.engine, engine
     try:
         answers = await asyncio.gather(
             *(world.make.api.post("/queue/process", headers=SECRET, json={"limit": 50}) for _ in range(100))
         )
     finally:
-        tools.engine = before
+        context.engine = before
         await engine.stop(5)
 
     assert {answer.status_code for answer in answers} == {200}

@@ -5,7 +5,7 @@ from collections import Counter
 from itertools import pairwise
 from typing import Any
 
-from tests.publishing.world import World, until
+from tests.helpers.publishing import World, until
 
 from signalpost.engine.engine import Engine
 from signalpost.kit import clock, ids
@@ -68,7 +68,7 @@ async def test_one_account_one_at_a_time_whoever_works(world: World) -> None:
 
 async def test_a_backlog_after_downtime_does_not_burst(world: World) -> None:
     """200 posts were due in three hours of downtime: the late ones say so, the others keep the account's gap."""
-    pool = world.tools.database.pool
+    pool = world.context.database.pool
     await pool.execute(
         "update profile set late_tolerance_minutes = 90, min_gap_seconds = 60 where id = $1",
         ids.decode("prof", world.owner.profile),

@@ -6,31 +6,31 @@ from dataclasses import dataclass
 
 import asyncpg
 import pytest
-from tests.api import Api
+from tests.helpers.api import Api
 
+from signalpost.context import AppContext
 from signalpost.engine.wake import wake
 from signalpost.kit import ids
 from signalpost.main import app
 from signalpost.settings import Settings
-from signalpost.web.inputs import Tools
 
 
 @dataclass
 class Service:
     """A service on a database of its own, its engine running."""
 
-    tools: Tools
+    context: AppContext
     api: Api
     engine: "asyncio.Task[None]"
 
 
 @pytest.fixture
 async def service(settings: Settings, fresh_dsn: str) -> AsyncIterator[Service]:
-    async with app.open_tools(settings, fresh_dsn) as tools, Api(app.create(tools)) as api:
-        assert tools.engine is not None
-        engine = asyncio.create_task(tools.engine.run())
-        yield Service(tools, api, engine)
-        await tools.engine.stop(1)
+    async with app.open_context(settings, fresh_dsn) as context, Api(app.create(context)) as api:
+        assert context.engine is not None
+        engine = asyncio.create_task(context.engine.run())
+        yield Service(context, api, engine)
+        await context.engine.stop(1)
         engine.cancel()
         await asyncio.gather(engine, return_exceptions=True)
 
@@ -59,7 +59,7 @@ async def test_a_working_service_is_ok(service: Service) -> None:
 
 async def test_without_an_engine_it_is_degraded_and_says_why(settings: Settings, fresh_dsn: str) -> None:
     """Posts that silently never go out are the worst there is: the service must not look well then."""
-    async with app.open_tools(settings, fresh_dsn) as tools, Api(app.create(tools)) as api:
+    async with app.open_context(settings, fresh_dsn) as context, Api(app.create(context)) as api:
         found = (await api.get("/healthz/api")).json()
 
     assert found["status"] == "degraded"
@@ -71,8 +71,8 @@ async def test_work_overdue_for_five_minutes_is_a_reason(
     settings: Settings, fresh_dsn: str, minutes: int, status: str
 ) -> None:
     """A worker that lives and looks, but does not do its work, must not look well."""
-    async with app.open_tools(settings, fresh_dsn) as tools, Api(app.create(tools)) as api:
-        async with tools.database.connection() as db:
+    async with app.open_context(settings, fresh_dsn) as context, Api(app.create(context)) as api:
+        async with context.database.connection() as db:
             queue = ids.new_id()
             due = await db.fetchval("select now() - make_interval(mins => $1)", minutes)
             await db.execute(
@@ -98,14 +98,14 @@ async def test_the_datastore_tells_its_kind_and_revision(service: Service) -> No
     assert found["migrations"] == "current"
     assert found["engine"].startswith("PostgreSQL 18")
     assert found["latencyMs"] < 5_000
-    async with service.tools.database.connection() as db:
+    async with service.context.database.connection() as db:
         await db.execute("update alembic_version set version_num = '0001'")
     assert (await service.api.get("/healthz/datastore")).json()["migrations"] == "pending"
 
 
 async def test_a_database_that_is_gone_is_a_503_of_the_datastore_only(service: Service, fresh_dsn: str) -> None:
     """The API process itself lives: taking it out of rotation would not bring the database back."""
-    async with service.tools.database.connection() as db:
+    async with service.context.database.connection() as db:
         name = await db.fetchval("select current_database()")
     admin = await asyncpg.connect(fresh_dsn, database="postgres")
     try:

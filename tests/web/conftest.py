@@ -9,8 +9,9 @@ from uuid import UUID
 import msgspec
 import pytest
 from msgspec import Meta
-from tests.api import Api
+from tests.helpers.api import Api
 
+from signalpost.context import AppContext
 from signalpost.kit import clock, ids, problems, wire
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Database, Db
@@ -19,7 +20,7 @@ from signalpost.settings import Settings
 from signalpost.web import limits
 from signalpost.web.app import build
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
-from signalpost.web.inputs import LIST_ALL, IfMatch, Mine, Page, Tools
+from signalpost.web.inputs import LIST_ALL, IfMatch, Mine, Page
 from signalpost.web.routing import Routes
 from signalpost.web.serve import Web
 
@@ -39,11 +40,11 @@ CALLERS = {
 }  # fmt: skip
 
 
-class Inner(wire.Body):
+class Inner(wire.Input):
     label: Annotated[str, Meta(max_length=5)]
 
 
-class Wish(wire.Body):
+class Wish(wire.Input):
     name: Annotated[str, Meta(min_length=1, max_length=8)]
     number: Annotated[int, Meta(ge=0, le=10)] = 0
     tags: Annotated[list[Annotated[str, Meta(max_length=3)]], Meta(max_length=2)] = msgspec.field(default_factory=list)
@@ -51,14 +52,14 @@ class Wish(wire.Body):
     extra: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
-class Thing(wire.Shape):
+class Thing(wire.Output):
     id: str
     name: str
     at: wire.Instant
     version: int = 1
 
 
-class Filter(wire.Body):
+class Filter(wire.Input):
     color: str | None = None
 
 
@@ -81,9 +82,9 @@ async def small(settings: Settings, dsn: str) -> AsyncIterator[Small]:
     async with Client() as http:
         found = Small(None, database, limits.Limiter())  # type: ignore[arg-type]  # the api needs the routes first
         keys = KeyRing.from_master("k1:" + "A" * 43 + "=")
-        tools = Tools(settings=settings, database=database, http=http, keys=keys, storage=None)
+        context = AppContext(settings=settings, database=database, http=http, keys=keys, storage=None)
         web = Web(
-            tools=tools, authenticate=_authenticate, base_url="http://signalpost.test", page_key=b"k" * 32,
+            context=context, authenticate=_authenticate, base_url="http://signalpost.test", page_key=b"k" * 32,
             limiter=found.limiter,
         )  # fmt: skip
         async with Api(build(web, _routes(found))) as api:

@@ -1,14 +1,14 @@
 from collections.abc import AsyncIterator
 
 import pytest
-from tests.webhooks import support
+from tests.helpers import webhooks
 
+from signalpost.context import AppContext
 from signalpost.engine.engine import Engine
-from signalpost.web.inputs import Tools
 
 
 @pytest.fixture
-async def engine(tools: Tools) -> AsyncIterator[Engine]:
+async def engine(context: AppContext) -> AsyncIterator[Engine]:
     """A worker that makes deliveries while the test runs."""
-    async with support.sending(tools) as running:
+    async with webhooks.sending(context) as running:
         yield running

@@ -6,16 +6,16 @@ from pathlib import Path
 
 from signalpost import settings
 from signalpost.engine.engine import Engine
-from signalpost.main.app import open_tools
+from signalpost.main.app import open_context
 from signalpost.webhooks.work import DeliverySource
 
 
 async def main(dsn: str, data_dir: str) -> None:
     loaded = settings.load({"SIGNALPOST_ALLOW_PRIVATE_WEBHOOKS": "true", "SIGNALPOST_DATA_DIR": data_dir})
-    async with open_tools(loaded, dsn) as tools:
+    async with open_context(loaded, dsn) as context:
         sys.stdout.write("ready\n")
         sys.stdout.flush()
-        await Engine(tools.database, [DeliverySource(tools)]).run()
+        await Engine(context.database, [DeliverySource(context)]).run()
 
 
 if __name__ == "__main__":

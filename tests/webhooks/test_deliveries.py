@@ -9,21 +9,21 @@ from typing import Any
 
 import pytest
 from standardwebhooks.webhooks import Webhook as StandardWebhook
-from tests.api import Api
 from tests.counterparts.receivers import debian_webhook, octokit_receiver
-from tests.engine.support import until
-from tests.kit.http_servers import response
-from tests.make import Make
-from tests.webhooks import support
-from tests.webhooks.support import Got, deliveries, happen, pass_time, published, receiving, register, settled, uuid_of
+from tests.helpers import webhooks
+from tests.helpers.api import Api
+from tests.helpers.engine import until
+from tests.helpers.factories import Make
+from tests.helpers.http_servers import response
+from tests.helpers.webhooks import Got, deliveries, happen, pass_time, published, receiving, register, settled, uuid_of
 
 from signalpost import events
+from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.engine.engine import Engine
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 from signalpost.kit.http import Client
-from signalpost.web.inputs import Tools
 from signalpost.webhooks import signing, work
 from signalpost.webhooks.states import RETRY_SECONDS, after_failure, switched
 
@@ -127,7 +127,7 @@ async def test_an_undone_change_tells_nobody(api: Api, make: Make, database: Dat
 
     async def change() -> None:
         async with database.transaction() as db:
-            await support.on_event(db, published(owner))
+            await webhooks.on_event(db, published(owner))
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -227,7 +227,7 @@ async def test_an_answer_has_a_deadline(
         await connection.request()
         await asyncio.sleep(60)
 
-    async with support.serve(never) as server:
+    async with webhooks.serve(never) as server:
         webhook = await register(api, owner, server.url, deliveryMode=mode)
         await happen(database, published(owner))
         (row,) = await settled(api, owner, webhook, idle, 15)
@@ -334,7 +334,7 @@ async def test_a_deleted_webhook_drops_what_waits_and_no_result_brings_it_back(
         await released.wait()
         await connection.send(response(500))
 
-    async with support.serve(slow) as server:
+    async with webhooks.serve(slow) as server:
         webhook = await register(api, owner, server.url)
         await happen(database, published(owner), *(published(owner) for _ in range(5)))
         async with asyncio.timeout(10):
@@ -522,7 +522,7 @@ async def test_a_receiver_down_for_three_hours_gets_every_event_once(
 
 
 async def test_an_address_that_turns_inward_is_not_dialled(
-    api: Api, make: Make, tools: Tools, database: Database
+    api: Api, make: Make, context: AppContext, database: Database
 ) -> None:
     """A name that was public when it was checked may lead inside later: every send judges what it dials."""
     owner = await make.owner()
@@ -531,14 +531,14 @@ async def test_an_address_that_turns_inward_is_not_dialled(
     async def lookup(_: str) -> list[str]:
         return [next(answers, "127.0.0.1")]
 
-    settings = dataclasses.replace(tools.settings, allow_private_webhooks=False)
+    settings = dataclasses.replace(context.settings, allow_private_webhooks=False)
     async with receiving() as receiver, Client(lookup=lookup) as http:
-        served = dataclasses.replace(tools, settings=settings, http=http)
+        served = dataclasses.replace(context, settings=settings, http=http)
         port = receiver.url.rsplit(":", 1)[1]
         await http.check_url(f"https://rebound.example:{port}")
         webhook = await register(api, owner, f"https://rebound.example:{port}")
         await happen(database, published(owner))
-        async with support.sending(served):
+        async with webhooks.sending(served):
             (row,) = await settled(api, owner, webhook, idle)
 
     assert receiver.got == []
@@ -546,7 +546,7 @@ async def test_an_address_that_turns_inward_is_not_dialled(
     assert "forbidden address" in row["lastError"]
 
 
-async def test_our_own_failures_are_not_charged(api: Api, make: Make, tools: Tools, database: Database) -> None:
+async def test_our_own_failures_are_not_charged(api: Api, make: Make, context: AppContext, database: Database) -> None:
     """A broken name server of ours would otherwise use up the receivers' attempts; but it cannot go on for ever."""
     owner = await make.owner()
 
@@ -555,7 +555,7 @@ async def test_our_own_failures_are_not_charged(api: Api, make: Make, tools: Too
 
     webhook = await register(api, owner, "http://somewhere.example/")
     await happen(database, published(owner))
-    async with Client(lookup=lookup) as http, support.sending(dataclasses.replace(tools, http=http)):
+    async with Client(lookup=lookup) as http, webhooks.sending(dataclasses.replace(context, http=http)):
         await until(
             database, "(select last_error is not null and started_at is null from delivery where webhook_id = $1)",
             uuid_of(webhook),
@@ -571,7 +571,7 @@ async def test_our_own_failures_are_not_charged(api: Api, make: Make, tools: Too
 
 
 async def test_an_attempt_that_kills_workers_is_given_up(
-    api: Api, make: Make, database: Database, tools: Tools
+    api: Api, make: Make, database: Database, context: AppContext
 ) -> None:
     """After three starts without an end it counts as failed; the schedule goes on."""
     owner = await make.owner()
@@ -584,7 +584,7 @@ async def test_an_attempt_that_kills_workers_is_given_up(
                 " where webhook_id = $1 order by id desc limit 1) then 2 else 1 end where webhook_id = $1",
                 uuid_of(webhook),
             )
-        async with support.sending(tools):
+        async with webhooks.sending(context):
             rows = await settled(api, owner, webhook, idle)
 
     assert [row["state"] for row in rows] == ["failed", "delivered"]
@@ -613,10 +613,10 @@ async def test_a_secret_that_cannot_be_opened_fails_the_delivery(
 
 
 async def test_the_purge_forgets_deleted_webhooks_and_old_deliveries(
-    api: Api, make: Make, database: Database, tools: Tools, engine: Engine
+    api: Api, make: Make, database: Database, context: AppContext, engine: Engine
 ) -> None:
     owner = await make.owner(plan="pro")
-    billed = dataclasses.replace(tools, settings=dataclasses.replace(tools.settings, billing_enabled=True))
+    billed = dataclasses.replace(context, settings=dataclasses.replace(context.settings, billing_enabled=True))
     async with receiving() as receiver:
         gone, kept = await register(api, owner, receiver.url), await register(api, owner, receiver.url)
         for _ in range(3):
@@ -634,7 +634,7 @@ async def test_the_purge_forgets_deleted_webhooks_and_old_deliveries(
         )
         await jobs.enqueue(db, work.PURGE_JOB, {})
 
-    async with support.running(Engine(database, [source])):
+    async with webhooks.running(Engine(database, [source])):
         await until(database, "not exists (select from delivery where webhook_id = $1)", uuid_of(gone))
         await until(database, "not exists (select from webhook where id = $1)", uuid_of(gone))
         await until(database, "not exists (select from job where kind = 'webhooks.purge')")

@@ -10,11 +10,11 @@ from collections import defaultdict
 from typing import Any
 
 import pytest
-from tests.api import Api
-from tests.engine.support import until
-from tests.kit.http_servers import Connection, Script, answering, response, serve, worst_lag_seconds
-from tests.make import Make
-from tests.webhooks.support import Got, Receiver, happen, published, receiving, register, sending, settled, uuid_of
+from tests.helpers.api import Api
+from tests.helpers.engine import until
+from tests.helpers.factories import Make
+from tests.helpers.http_servers import Connection, Script, answering, response, serve, worst_lag_seconds
+from tests.helpers.webhooks import Got, Receiver, happen, published, receiving, register, sending, settled, uuid_of
 
 from signalpost.engine.engine import Engine
 from signalpost.kit import clock
@@ -151,7 +151,7 @@ async def test_killed_workers_lose_nothing(api: Api, make: Make, database: Datab
                 await receiver.wait(before + random.randint(1, 30), 5)
             worker.kill()
             await worker.wait()
-        async with sending(make.tools, database):
+        async with sending(make.context, database):
             waiting = "select from delivery where webhook_id = any($1) and attempts = 0"
             await until(database, f"not exists ({waiting})", [uuid_of(webhook) for webhook in webhooks], seconds=60)
         for got in receiver.got:

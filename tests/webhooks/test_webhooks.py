@@ -8,15 +8,15 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from tests.api import Api
-from tests.make import Make
-from tests.webhooks.support import register, uuid_of
+from tests.helpers.api import Api
+from tests.helpers.factories import Make
+from tests.helpers.webhooks import register, uuid_of
 
+from signalpost.context import AppContext
 from signalpost.events import PUBLIC_EVENTS
 from signalpost.kit.db import Database
 from signalpost.kit.http import Client
 from signalpost.main import app
-from signalpost.web.inputs import Tools
 
 URL = "http://127.0.0.1:9/hook"
 
@@ -128,7 +128,7 @@ async def test_malformed_addresses_are_refused_even_where_private_ones_are_allow
 
 
 @pytest.fixture
-async def strict(tools: Tools) -> AsyncIterator[Api]:
+async def strict(context: AppContext) -> AsyncIterator[Api]:
     """The application as an operator runs it: only public https addresses; names resolve as below."""
 
     async def lookup(host: str) -> list[str]:
@@ -136,9 +136,9 @@ async def strict(tools: Tools) -> AsyncIterator[Api]:
             host, ["10.0.0.1"]
         )
 
-    settings = dataclasses.replace(tools.settings, allow_private_webhooks=False)
+    settings = dataclasses.replace(context.settings, allow_private_webhooks=False)
     async with Client(lookup=lookup) as http:
-        served = dataclasses.replace(tools, settings=settings, http=http)
+        served = dataclasses.replace(context, settings=settings, http=http)
         async with Api(app.create(served)) as opened:
             yield opened
 
@@ -264,9 +264,9 @@ async def test_the_list_is_whole_and_can_be_paged(api: Api, make: Make) -> None:
 
 
 @pytest.fixture
-async def billed(tools: Tools) -> AsyncIterator[Api]:
+async def billed(context: AppContext) -> AsyncIterator[Api]:
     """The application with plans that limit."""
-    served = dataclasses.replace(tools, settings=dataclasses.replace(tools.settings, billing_enabled=True))
+    served = dataclasses.replace(context, settings=dataclasses.replace(context.settings, billing_enabled=True))
     async with Api(app.create(served)) as opened:
         yield opened
 

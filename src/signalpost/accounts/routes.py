@@ -26,12 +26,13 @@ from signalpost.accounts.schemas import (
     PlatformAccount,
     UpdateAccount,
 )
+from signalpost.context import AppContext
 from signalpost.kit.db import Db
 from signalpost.kit.problems import AlreadyExists, Forbidden, InvalidState, UnsafeAddress
 from signalpost.kit.wire import Listing
 from signalpost.plans.errors import PlanLimitReached
 from signalpost.web.caller import PUBLIC, Caller, TestModeOnlySandbox
-from signalpost.web.inputs import LIST_ALL, Mine, Page, Segment, Tools
+from signalpost.web.inputs import LIST_ALL, Mine, Page, Segment
 from signalpost.web.routing import Raw, Routes
 
 routes = Routes("Platform accounts")
@@ -49,9 +50,9 @@ CONNECTING = (
 
 
 @routes.get("/platforms", scope="accounts:read")
-async def list_platforms(tools: Tools) -> Listing[Platform]:
+async def list_platforms(context: AppContext) -> Listing[Platform]:
     """List every platform: whether it can be connected here, how, and its rules and limits."""
-    return Listing(data=platforms.every(tools.settings, tools.base_url))
+    return Listing(data=platforms.every(context.settings, context.base_url))
 
 
 @routes.get("/platforms/accounts", scope="accounts:read", limit_default=LIST_ALL)
@@ -70,9 +71,9 @@ async def list_all_accounts(db: Db, caller: Caller, query: EveryAccountFilter, p
 
 
 @routes.get("/platforms/accounts/{accountId}/health", scope="accounts:read")
-async def get_account_health(account: MyAccount, tools: Tools, query: HealthFilter) -> AccountHealth:
+async def get_account_health(account: MyAccount, context: AppContext, query: HealthFilter) -> AccountHealth:
     """Tell how an account is. The platform is asked when the last answer is older than five minutes, or on request."""
-    return await actions.account_health(tools, account, refresh=query.refresh)
+    return await actions.account_health(context, account, refresh=query.refresh)
 
 
 @routes.patch(
@@ -89,33 +90,35 @@ async def update_account(account: MyAccount, db: Db, caller: Caller, data: Updat
 
 
 @routes.delete("/platforms/accounts/{accountId}", scope="accounts:write", raises=(Forbidden,))
-async def disconnect_account(account: MyAccount, tools: Tools, caller: Caller) -> Disconnection:
+async def disconnect_account(account: MyAccount, context: AppContext, caller: Caller) -> Disconnection:
     """Disconnect an account: its tokens are wiped here and given back at the platform, its waiting posts fail.
 
     The same platform account connected again returns with its id. Repeating this changes nothing.
     """
-    return await actions.disconnect_account(tools, caller, account)
+    return await actions.disconnect_account(context, caller, account)
 
 
 @routes.post("/platforms/{platform}/connect", scope="accounts:write", raises=CONNECTING)
 async def connect_account(
-    platform: PlatformSlug, tools: Tools, caller: Caller, data: ConnectAccount
+    platform: PlatformSlug, context: AppContext, caller: Caller, data: ConnectAccount
 ) -> PlatformAccount:
     """Connect an account by a form of credentials; `GET /platforms` names the fields of each platform.
 
     The sandbox wants nothing but a `username`. An account that was connected before keeps its id.
     """
-    return await actions.connect_account(tools, caller, platform, data)
+    return await actions.connect_account(context, caller, platform, data)
 
 
 @routes.get("/platforms/{platform}/auth-url", scope="accounts:write", raises=CONNECTING)
-async def get_auth_url(platform: PlatformSlug, tools: Tools, caller: Caller, query: AuthUrlQuery) -> Authorization:
+async def get_auth_url(
+    platform: PlatformSlug, context: AppContext, caller: Caller, query: AuthUrlQuery
+) -> Authorization:
     """Begin to connect an account: returns the address to send the person to, good for ten minutes and one return.
 
     `redirectUrl` must be on the workspace's list, letter by letter. `accountId` connects that account again.
     Platforms that take credentials answer `mode: credentials` with the fields for `connect`.
     """
-    return await actions.start(tools, caller, platform, query)
+    return await actions.start(context, caller, platform, query)
 
 
 @routes.get(
@@ -125,13 +128,13 @@ async def get_auth_url(platform: PlatformSlug, tools: Tools, caller: Caller, que
     documented_answer={"text/html": {"schema": {"type": "string", "description": "A page, for a browser."}}},
 )
 async def finish_authorization(
-    platform: PlatformSlug, tools: Tools, query: CallbackQuery, request: Request[Any, Any, Any]
+    platform: PlatformSlug, context: AppContext, query: CallbackQuery, request: Request[Any, Any, Any]
 ) -> CallbackResult | Raw:
     """Take a person back from a platform. Answers JSON, or a small page to a browser, which moves on to `redirectUrl`.
 
     The state works once. A refusal at the platform, or an account that cannot be stored, is told as `status: failed`.
     """
-    result, redirect_url = await actions.finish(tools, platform, query)
+    result, redirect_url = await actions.finish(context, platform, query)
     if "text/html" not in request.headers.get("accept", ""):
         return result
     return Raw(

@@ -2,7 +2,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from signalpost.kit.wire import Body, Instant, Shape
+from signalpost.kit.wire import Input, Instant, Output
 
 Status = Literal["active", "expiring", "needs_reauth", "restricted", "paused", "disconnected"]
 Kind = Literal["personal", "page", "business", "channel", "group", "board", "server", "instance"]
@@ -12,7 +12,7 @@ AccountId = Annotated[str, Meta(max_length=40, examples=["acc_01JD7ZK8Q4M4S0V9T6
 Url = Annotated[str, Meta(max_length=2048)]
 
 
-class Capabilities(Shape):
+class Capabilities(Output):
     text: bool
     image: bool
     video: bool
@@ -25,7 +25,7 @@ class Capabilities(Shape):
     max_text_length: int
 
 
-class PlatformAccount(Shape):
+class PlatformAccount(Output):
     id: str
     profile_id: str
     platform: str
@@ -53,16 +53,16 @@ class PlatformAccount(Shape):
     updated_at: Instant
 
 
-class AccountFilter(Body):
+class AccountFilter(Input):
     profile_id: ProfileId | None = None
     include_disconnected: bool = False
 
 
-class EveryAccountFilter(Body):
+class EveryAccountFilter(Input):
     include_disconnected: bool = False
 
 
-class ConnectAccount(Body):
+class ConnectAccount(Input):
     """The credential form of a platform. `accountId`: connect this account again."""
 
     profile_id: ProfileId
@@ -73,25 +73,25 @@ class ConnectAccount(Body):
     account_id: AccountId | None = None
 
 
-class UpdateAccount(Body):
+class UpdateAccount(Input):
     """Pause or resume an account, or move it to another profile."""
 
     status: Literal["active", "paused"] | None = None
     profile_id: ProfileId | None = None
 
 
-class Disconnection(Shape):
+class Disconnection(Output):
     id: str
     status: Literal["disconnected"]
     revoked_at_platform: bool
     affected_posts: int
 
 
-class HealthFilter(Body):
+class HealthFilter(Input):
     refresh: Annotated[bool, Meta(description="Ask the platform now, whatever is known already")] = False
 
 
-class TokenHealth(Shape):
+class TokenHealth(Output):
     valid: bool
     expires_at: Instant | None
     expires_in_seconds: int | None
@@ -100,31 +100,31 @@ class TokenHealth(Shape):
     last_refresh_error: str | None
 
 
-class Permissions(Shape):
+class Permissions(Output):
     granted: list[str]
     missing: list[str]
     can_post: bool
     can_read_analytics: bool
 
 
-class Quota(Shape):
+class Quota(Output):
     used: int
     limit: int | None
     resets_at: Instant | None
 
 
-class Recent(Shape):
+class Recent(Output):
     published: int
     failed: int
     window: Literal["7d"]
 
 
-class HealthIssue(Shape):
+class HealthIssue(Output):
     code: str
     message: str
 
 
-class AccountHealth(Shape):
+class AccountHealth(Output):
     account_id: str
     platform: str
     status: Literal["healthy", "warning", "error"]
@@ -139,7 +139,7 @@ class AccountHealth(Shape):
     live: bool
 
 
-class AuthUrlQuery(Body):
+class AuthUrlQuery(Input):
     profile_id: ProfileId
     redirect_url: Url | None = None
     account_id: AccountId | None = None
@@ -149,14 +149,14 @@ class AuthUrlQuery(Body):
     ) = None
 
 
-class FormField(Shape):
+class FormField(Output):
     name: str
     label: str
     secret: bool
     required: bool
 
 
-class Authorization(Shape):
+class Authorization(Output):
     """`mode` oauth: send the person to `url`. `mode` credentials: POST /platforms/{platform}/connect with `fields`."""
 
     url: str | None
@@ -180,7 +180,7 @@ class CallbackQuery(Struct, kw_only=True):
     logid: Annotated[str, Meta(max_length=200)] | None = None
 
 
-class CallbackResult(Shape):
+class CallbackResult(Output):
     status: Literal["connected", "selection_required", "failed"]
     account: PlatformAccount | None = None
     candidates: list[dict[str, Any]] | None = None
@@ -190,14 +190,14 @@ class CallbackResult(Shape):
     log_id: str | None = None
 
 
-class TextRules(Shape):
+class TextRules(Output):
     max_length: int
     unit: str
     bytes_max: int | None
     url_length: int | None
 
 
-class MediaRules(Shape):
+class MediaRules(Output):
     per_post: int
     bytes_max: int
     mime_types: list[str]
@@ -206,7 +206,7 @@ class MediaRules(Shape):
     alt_text_max: int | None
 
 
-class Rules(Shape):
+class Rules(Output):
     text: TextRules
     title: TextRules | None
     media: dict[str, MediaRules]
@@ -216,7 +216,7 @@ class Rules(Shape):
     options: dict[str, str]
 
 
-class Platform(Shape):
+class Platform(Output):
     """A platform as this installation knows it; `available` false: its connector is not built yet."""
 
     platform: str

@@ -16,12 +16,12 @@ import msgspec
 from signalpost import networks
 from signalpost.accounts import states
 from signalpost.accounts.queries import AccountRow
+from signalpost.context import AppContext
 from signalpost.kit import clock, ids, log
 from signalpost.kit.crypto import KeyRing, Undecipherable
 from signalpost.kit.http import HttpFailure, MaybeSent, NotSent
 from signalpost.networks.contract import Connector, NeedsReconnect, Refusal, Session
 from signalpost.settings import Settings
-from signalpost.web.inputs import Tools
 
 CLAIM_SECONDS = 60
 RENEWAL_SECONDS_MAX = 45.0
@@ -91,7 +91,7 @@ def address(connector: Connector, settings: Settings, own: str | None) -> tuple[
     return facts.base_url or "", True
 
 
-async def open_session(tools: Tools, account: AccountRow) -> Session:
+async def open_session(context: AppContext, account: AccountRow) -> Session:
     """Open the account's way to its network. Makes no call there.
 
     Raises:
@@ -100,8 +100,8 @@ async def open_session(tools: Tools, account: AccountRow) -> Session:
     connector = networks.CONNECTORS.get(account.platform)
     if connector is None:
         raise NoCredentials(f"there is no connector for {account.platform}")
-    keeper = _Keeper(tools, account, connector)
-    base_url, trusted = address(connector, tools.settings, account.base_url)
+    keeper = _Keeper(context, account, connector)
+    base_url, trusted = address(connector, context.settings, account.base_url)
     return Session(
         base_url=base_url,
         trusted=trusted,
@@ -109,7 +109,7 @@ async def open_session(tools: Tools, account: AccountRow) -> Session:
         remote_id=account.remote_id,
         username=account.username,
         facts=account.facts,
-        http=tools.http,
+        http=context.http,
         renewed=keeper.store,
         now=clock.now,
         alone=keeper.renew if connector.refresh is not None else None,
@@ -119,8 +119,8 @@ async def open_session(tools: Tools, account: AccountRow) -> Session:
 class _Keeper:
     """Knows which generation of an account's secrets a session holds."""
 
-    def __init__(self, tools: Tools, account: AccountRow, connector: Connector) -> None:
-        self._tools = tools
+    def __init__(self, context: AppContext, account: AccountRow, connector: Connector) -> None:
+        self._context = context
         self._account = account
         self._connector = connector
         self._me = ids.new_id()
@@ -134,11 +134,11 @@ class _Keeper:
             NoCredentials: there are none.
         """
         account = self._account
-        async with self._tools.database.connection() as db:
+        async with self._context.database.connection() as db:
             row = await db.fetchrow(_READ, account.id, account.workspace_id)
         if row is None or row["secrets"] is None:
             raise NoCredentials("the account is disconnected")
-        self._secrets = unseal(self._tools.keys, account.workspace_id, account.id, row["secrets"])
+        self._secrets = unseal(self._context.keys, account.workspace_id, account.id, row["secrets"])
         self._version = row["secrets_version"]
         return self._secrets
 
@@ -151,8 +151,8 @@ class _Keeper:
         account, now = self._account, clock.now()
         secrets = self._secrets | {name: value for name, value in renewed.items() if value}
         upkeep_at = states.upkeep_at(now, expires_at, refreshable=True, chance=random.random())  # noqa: S311 - jitter
-        blob = seal(self._tools.keys, account.workspace_id, account.id, secrets)
-        async with self._tools.database.transaction() as db:
+        blob = seal(self._context.keys, account.workspace_id, account.id, secrets)
+        async with self._context.database.transaction() as db:
             version = await db.fetchval(_STORE, account.id, self._version, blob, expires_at, upkeep_at)
         if version is None:
             raise Superseded
@@ -198,7 +198,7 @@ class _Keeper:
         """Wait until the renewal is ours (True), or somebody else's result is there (False)."""
         deadline = clock.monotonic() + WAIT_SECONDS_MAX
         while True:
-            async with self._tools.database.transaction() as db:
+            async with self._context.database.transaction() as db:
                 mine = await db.fetchval(_CLAIM, self._account.id, self._version, self._me, CLAIM_SECONDS)
             if mine:
                 return True
@@ -215,7 +215,7 @@ class _Keeper:
         return self._version != before
 
     async def _let_go(self, failure: str | None) -> None:
-        async with self._tools.database.transaction() as db:
+        async with self._context.database.transaction() as db:
             await db.execute(_LET_GO, self._account.id, self._me, failure)
 
     def _reason(self, refusal: Refusal) -> str:

@@ -10,12 +10,12 @@ from signalpost.accounts.actions.status import mark_needs_reauth, mark_restricte
 from signalpost.accounts.actions.store import UPKEEP
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.sessions import NoCredentials
+from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import Again, Jobs
 from signalpost.kit import clock, ids, log
 from signalpost.kit.http import HttpFailure
 from signalpost.networks.contract import Connector, NeedsReconnect, Refusal
-from signalpost.web.inputs import Tools
 
 PURGE = "account.purge_flows"
 _UPKEEP_AT = "select upkeep_at from account where id = $1"
@@ -24,17 +24,17 @@ _PURGE = "delete from oauth_flow where expires_at < now() - interval '1 day'"
 _logger = log.get("accounts")
 
 
-def register(jobs: Jobs, tools: Tools) -> None:
+def register(jobs: Jobs, context: AppContext) -> None:
     """Give the engine this room's jobs; `main` calls it once."""
 
     async def upkeep(_lease: Lease, payload: Mapping[str, Any]) -> Again | None:
         account_id = ids.decode("acc", payload["accountId"])
-        async with tools.database.connection() as db:
+        async with context.database.connection() as db:
             row = await queries.by_id(db, account_id) if account_id else None
             due_at = await db.fetchval(_UPKEEP_AT, account_id)
         if row is None or due_at is None or row.status == "disconnected":
             return None
-        return await look_after(tools, row, due_at)
+        return await look_after(context, row, due_at)
 
     async def purge(lease: Lease, _payload: Mapping[str, Any]) -> None:
         async with lease.transaction() as db:
@@ -44,7 +44,7 @@ def register(jobs: Jobs, tools: Tools) -> None:
     jobs.register(PURGE, purge, every_seconds=3600)
 
 
-async def look_after(tools: Tools, account: AccountRow, due_at: datetime) -> Again | None:
+async def look_after(context: AppContext, account: AccountRow, due_at: datetime) -> Again | None:
     """Renew the token, or say that it ends; return when to look again."""
     now = clock.now()
     connector = networks.get(account.platform)
@@ -53,43 +53,43 @@ async def look_after(tools: Tools, account: AccountRow, due_at: datetime) -> Aga
     if account.status == "needs_reauth" or connector is None:
         return None
     if account.refreshable and connector.refresh is not None:
-        return await _renew(tools, connector, account)
-    return await _tell_age(tools, account, now)
+        return await _renew(context, connector, account)
+    return await _tell_age(context, account, now)
 
 
-async def _renew(tools: Tools, connector: Connector, account: AccountRow) -> Again | None:
+async def _renew(context: AppContext, connector: Connector, account: AccountRow) -> Again | None:
     assert connector.refresh is not None  # noqa: S101 - checked by the caller
     try:
-        session = await sessions.open_session(tools, account)
+        session = await sessions.open_session(context, account)
         await session.renew(connector.refresh)
     except NoCredentials as error:
-        await _end(tools, account, str(error))
+        await _end(context, account, str(error))
         return None
     except Refusal as refusal:
         outcome = connector.explain(refusal)
         if isinstance(outcome, NeedsReconnect):
-            await _end(tools, account, outcome.message, restricted=outcome.restricted)
+            await _end(context, account, outcome.message, restricted=outcome.restricted)
             return None
         return _later(account)
     except HttpFailure as failure:
         _logger.info("account.not_renewed", account=str(account.id), platform=account.platform, why=failure.detail)
         return _later(account)
-    async with tools.database.connection() as db:
+    async with context.database.connection() as db:
         next_at = await db.fetchval(_UPKEEP_AT, account.id)
     return None if next_at is None else Again(max((next_at - clock.now()).total_seconds(), 1.0))
 
 
-async def _end(tools: Tools, account: AccountRow, why: str, *, restricted: bool = False) -> None:
+async def _end(context: AppContext, account: AccountRow, why: str, *, restricted: bool = False) -> None:
     mark = mark_restricted if restricted else mark_needs_reauth
-    async with tools.database.transaction() as db:
+    async with context.database.transaction() as db:
         await mark(db, account.id, why, secrets_version=account.secrets_version)
 
 
-async def _tell_age(tools: Tools, account: AccountRow, now: datetime) -> Again | None:
+async def _tell_age(context: AppContext, account: AccountRow, now: datetime) -> Again | None:
     """Move a token that cannot be renewed towards its end: expiring a week before, then needs_reauth."""
     to = states.standing(now, account.token_expires_at, refreshable=False)
     next_at = states.upkeep_at(now, account.token_expires_at, refreshable=False, chance=0.0)
-    async with tools.database.transaction() as db:
+    async with context.database.transaction() as db:
         if to != "active":
             await move(
                 db, account.id, to, "The token ends and cannot be renewed.", secrets_version=account.secrets_version

@@ -24,7 +24,7 @@ def handlers(web: Web, describe: Callable[[], Document]) -> list[Any]:
     welcome = Welcome(site)
 
     async def index(_: Visit) -> Reply:
-        async with web.tools.database.connection() as db:
+        async with web.context.database.connection() as db:
             return site.page("index", empty=await first_run.nobody_is_registered(db))
 
     async def every_problem(_: Visit) -> Reply:

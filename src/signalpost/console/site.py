@@ -165,7 +165,7 @@ class Site:
         return reply
 
     def _count(self, request: Visit, bucket: str) -> Headers:
-        address = address_bucket(client_address(request.scope, self.web.tools.settings.trusted_proxies))
+        address = address_bucket(client_address(request.scope, self.web.context.settings.trusted_proxies))
         if bucket == "login":
             return self.web.limiter.check(f"login:{address}", "login", limits.LOGINS_PER_ADDRESS, limits.LOGIN_SECONDS)
         return self.web.limiter.check(f"address:{address}:{bucket}", "address", limits.PER_ADDRESS)

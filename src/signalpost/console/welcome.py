@@ -35,7 +35,7 @@ class Welcome:
 
     async def show(self, visit: Visit) -> Reply:
         """Show the form, while the link is good."""
-        async with self.site.web.tools.database.connection() as db:
+        async with self.site.web.context.database.connection() as db:
             if not await first_run.is_valid(db, _token(visit)):
                 return self._dead()
         return self._form({"timezone": "UTC"}, {})
@@ -45,10 +45,10 @@ class Welcome:
         _check_origin(visit)
         given = await _form(visit)
         token = _token(visit)
-        tools = self.site.web.tools
+        context = self.site.web.context
         try:
             owner = await first_run.redeem(
-                tools.database,
+                context.database,
                 token,
                 email=given["email"],
                 password=given["password"],
@@ -60,9 +60,9 @@ class Welcome:
         except problems.ValidationFailed as found:
             wrong = {issue.path.removeprefix("/"): issue.message for issue in reversed(found.errors)}
             return self._form(given, wrong, status=422)
-        async with tools.database.transaction() as db:
+        async with context.database.transaction() as db:
             _, key = await identity.create_key_for(
-                db, tools.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="First key"
+                db, context.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="First key"
             )
         profile_id = ids.encode_or_none("prof", owner.profile_id) or ""
         return self.site.page(

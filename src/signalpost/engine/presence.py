@@ -19,7 +19,7 @@ from signalpost.engine.clock import ClockGuard, steady
 from signalpost.engine.contract import LEASE_SECONDS
 from signalpost.engine.turn import Turn
 from signalpost.kit import ids, log
-from signalpost.kit.db import Gone
+from signalpost.kit.db import DATABASE_DOWN
 
 _log = log.get("engine")
 
@@ -78,9 +78,9 @@ class Presence:
             self._task.cancel()
             await asyncio.wait([self._task])
         if self._connection is not None and not self._connection.is_closed():
-            with contextlib.suppress(*Gone, asyncpg.PostgresError):
+            with contextlib.suppress(*DATABASE_DOWN, asyncpg.PostgresError):
                 await self._connection.execute("delete from worker where id = $1", self.owner)
-            with contextlib.suppress(*Gone, asyncpg.PostgresError):
+            with contextlib.suppress(*DATABASE_DOWN, asyncpg.PostgresError):
                 await self._connection.close(timeout=2)
         self.owner = None
 
@@ -97,7 +97,7 @@ class Presence:
                 metrics.LOOP_FAILURES.labels("presence").inc()
                 _log.warning("presence.failed", failures=failures, error=repr(error))
                 self._drop_expired()
-                if isinstance(error, Gone) and self._connection is not None:
+                if isinstance(error, DATABASE_DOWN) and self._connection is not None:
                     self._connection.terminate()
                 await asyncio.sleep(min(RECONNECT_SECONDS_MAX, 0.05 * 2 ** min(failures, 6)) * random.uniform(0.7, 1))  # noqa: S311 - spreads load
                 continue

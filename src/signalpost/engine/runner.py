@@ -16,7 +16,7 @@ from signalpost.engine.lanes import LaneStatements
 from signalpost.engine.presence import Presence
 from signalpost.engine.turn import Turn
 from signalpost.kit import log
-from signalpost.kit.db import Database, Db, Gone, Undone
+from signalpost.kit.db import DATABASE_DOWN, RETRYABLE, Database, Db
 from signalpost.kit.problems import Unavailable
 
 _log = log.get("engine")
@@ -177,7 +177,7 @@ class Runner:
             except Exception as error:  # noqa: BLE001 - the lanes stay ours, and are released by a later try
                 failures += 1
                 await asyncio.sleep(_failed("release", self.source.kind, failures, error))
-                if failures < 10 or isinstance(error, (*Gone, Unavailable)):
+                if failures < 10 or isinstance(error, (*DATABASE_DOWN, Unavailable)):
                     continue
             del self._ended[: len(batch)]
             if not self._ended:
@@ -209,7 +209,7 @@ class Runner:
             async with db.transaction():
                 await self.source.settle(db, done)
         except Exception as error:
-            if db.is_closed() or isinstance(error, Undone):
+            if db.is_closed() or isinstance(error, RETRYABLE):
                 raise
             _log.error("settle.failed", source=self.source.kind, items=len(done), exc_info=error)
             for turn in turns:
@@ -221,7 +221,7 @@ class Runner:
                 async with db.transaction():
                     await self.source.settle(db, [end])
             except Exception as error:
-                if db.is_closed() or isinstance(error, Undone):
+                if db.is_closed() or isinstance(error, RETRYABLE):
                     raise
                 metrics.ERRORS.labels(*turn.labels).inc()
                 _log.error("settle.item_failed", source=turn.kind, lane=str(turn.key), exc_info=error)
@@ -249,6 +249,6 @@ class Runner:
 def _failed(loop: str, kind: str, failures: int, error: Exception) -> float:
     """Say that a round failed; return how many seconds to wait before the next."""
     metrics.LOOP_FAILURES.labels(loop).inc()
-    gone = isinstance(error, (*Gone, Unavailable))
+    gone = isinstance(error, (*DATABASE_DOWN, Unavailable))
     _log.warning(f"{loop}.failed", source=kind, failures=failures, error=repr(error), exc_info=None if gone else error)
     return min(_BACKOFF_SECONDS_MAX, 0.05 * 2.0 ** min(failures, 8)) * random.uniform(0.7, 1)  # noqa: S311 - spreads load

@@ -13,11 +13,11 @@ from signalpost.engine import lanes, metrics
 from signalpost.engine.clock import steady
 from signalpost.engine.contract import ERROR_PAUSE_SECONDS, LEASE_SECONDS, Done, LeaseLost, Source
 from signalpost.kit import log
-from signalpost.kit.db import Database, Db, Gone, Row
+from signalpost.kit.db import DATABASE_DOWN, Database, Db, Row
 from signalpost.kit.problems import Unavailable
 
 _log = log.get("engine")
-_GONE = (*Gone, asyncpg.InternalClientError)  # the latter: a connection cut in the middle of a statement
+_GONE = (*DATABASE_DOWN, asyncpg.InternalClientError)  # the latter: a connection cut in the middle of a statement
 _FRESH_MARGIN_SECONDS = 1.0
 
 

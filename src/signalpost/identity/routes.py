@@ -1,5 +1,6 @@
 from typing import Annotated
 
+from signalpost.context import AppContext
 from signalpost.identity import actions, queries, views
 from signalpost.identity.errors import (
     InvalidCredentials,
@@ -32,7 +33,7 @@ from signalpost.kit.db import Db
 from signalpost.kit.problems import AlreadyExists, Forbidden, InsufficientScope, InvalidState, TooManyItems
 from signalpost.kit.wire import Listing
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
-from signalpost.web.inputs import LIST_ALL, Mine, Page, Tools
+from signalpost.web.inputs import LIST_ALL, Mine, Page
 from signalpost.web.routing import Routes
 
 routes = Routes("Identity")
@@ -42,30 +43,30 @@ MyWorkspace = Annotated[WorkspaceRow, Mine("wsp", queries.find_my_workspace)]
 
 
 @routes.post("/auth/register", scope=PUBLIC, bucket="login", raises=(RegistrationClosed, AlreadyExists))
-async def register(tools: Tools, data: Register) -> Registered:
+async def register(context: AppContext, data: Register) -> Registered:
     """Make a user, a workspace with a default profile, and sign in.
 
     Refused unless the operator set SIGNALPOST_REGISTRATION to `open`.
     """
-    return await actions.register(tools, data)
+    return await actions.register(context, data)
 
 
 @routes.post(
     "/auth/login", scope=PUBLIC, bucket="login", status=200, raises=(InvalidCredentials, LoginThrottled, Forbidden)
 )
-async def login(tools: Tools, data: Login) -> LoggedIn:
+async def login(context: AppContext, data: Login) -> LoggedIn:
     """Sign in with e-mail and password."""
-    return await actions.login(tools, data)
+    return await actions.login(context, data)
 
 
 @routes.post("/auth/refresh", scope=PUBLIC, status=200, raises=(InvalidCredentials, TokenExpired, Forbidden))
-async def refresh(tools: Tools, data: Refresh) -> Refreshed:
+async def refresh(context: AppContext, data: Refresh) -> Refreshed:
     """Exchange a refresh token for an access token and the next refresh token.
 
     Every refresh token works once. Using one again ends the session, since then two parties hold it; only a repeat
     within 30 seconds, by a client that lost the answer, gets the same refresh token again.
     """
-    return await actions.refresh(tools.database, tools.keys, data.refresh_token)
+    return await actions.refresh(context.database, context.keys, data.refresh_token)
 
 
 @routes.post("/auth/logout", scope=SIGNED_IN, status=204, raises=(InvalidState,))
@@ -75,52 +76,52 @@ async def logout(db: Db, caller: Caller) -> None:
 
 
 @routes.post("/auth/password/forgot", scope=PUBLIC, bucket="login", status=202)
-async def forgot_password(db: Db, tools: Tools, data: ForgotPassword) -> Accepted:
+async def forgot_password(db: Db, context: AppContext, data: ForgotPassword) -> Accepted:
     """Have a link to choose a new password sent, if there is such a user. The answer does not tell."""
-    await actions.forgot_password(db, tools.settings, data)
+    await actions.forgot_password(db, context.settings, data)
     return Accepted()
 
 
 @routes.post("/auth/password/reset", scope=PUBLIC, bucket="login", status=204, raises=(InvalidCredentials,))
-async def reset_password(tools: Tools, data: ResetPassword) -> None:
+async def reset_password(context: AppContext, data: ResetPassword) -> None:
     """Choose a new password with the token of a link; every session of the user ends."""
-    await actions.reset_with_token(tools.database, data)
+    await actions.reset_with_token(context.database, data)
 
 
 @routes.get("/auth/me", scope=SIGNED_IN)
-async def get_me(db: Db, caller: Caller, tools: Tools) -> Me:
+async def get_me(db: Db, caller: Caller, context: AppContext) -> Me:
     """Return who is calling: user, workspace, role, and how the request was authenticated."""
-    return await views.me(db, caller, tools.settings)
+    return await views.me(db, caller, context.settings)
 
 
 @routes.get("/workspaces", scope=SIGNED_IN, limit_default=LIST_ALL)
-async def list_workspaces(db: Db, caller: Caller, page: Page, tools: Tools) -> Listing[Workspace]:
+async def list_workspaces(db: Db, caller: Caller, page: Page, context: AppContext) -> Listing[Workspace]:
     """List the workspaces you are a member of, newest first. An API key sees its own one."""
     rows = await queries.workspaces_page(db, caller, page)
-    return page.listing([row.shown(tools.settings) for row in rows], [(row.created_at, row.id) for row in rows])
+    return page.listing([row.shown(context.settings) for row in rows], [(row.created_at, row.id) for row in rows])
 
 
 @routes.post("/workspaces", scope=SIGNED_IN, raises=(Forbidden, TooManyItems))
-async def create_workspace(db: Db, caller: Caller, tools: Tools, data: CreateWorkspace) -> Workspace:
+async def create_workspace(db: Db, caller: Caller, context: AppContext, data: CreateWorkspace) -> Workspace:
     """Create another workspace, with a default profile; you own it. API keys cannot."""
-    return await actions.add_workspace(db, caller, tools, data)
+    return await actions.add_workspace(db, caller, context, data)
 
 
 @routes.patch("/workspaces/{id}", scope=SIGNED_IN, raises=(Forbidden,))
 async def update_workspace(
-    workspace: MyWorkspace, db: Db, caller: Caller, tools: Tools, data: UpdateWorkspace
+    workspace: MyWorkspace, db: Db, caller: Caller, context: AppContext, data: UpdateWorkspace
 ) -> Workspace:
     """Change name, time zone or allowed redirect addresses of a workspace you own or administer. API keys cannot."""
-    return (await actions.update_workspace(db, caller, workspace, data)).shown(tools.settings)
+    return (await actions.update_workspace(db, caller, workspace, data)).shown(context.settings)
 
 
 @routes.post("/api-keys", scope=SIGNED_IN, raises=(Forbidden, InsufficientScope, PlanLimitReached))
-async def create_api_key(db: Db, caller: Caller, tools: Tools, data: CreateApiKey) -> NewApiKey:
+async def create_api_key(db: Db, caller: Caller, context: AppContext, data: CreateApiKey) -> NewApiKey:
     """Create an API key. `key` is shown in this answer only.
 
     The key has what is asked for and no more than its creator: rights lost later are lost to the key at once.
     """
-    return await actions.issue(db, tools.keys, caller, data)
+    return await actions.issue(db, context.keys, caller, data)
 
 
 @routes.get("/api-keys", scope=SIGNED_IN, limit_default=LIST_ALL, raises=(Forbidden,))

@@ -3,7 +3,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from signalpost.kit.wire import Body, Instant, Shape
+from signalpost.kit.wire import Input, Instant, Output
 
 # The pattern of HTML's e-mail field. `$` alone would let a line end pass in Python.
 Email = Annotated[
@@ -33,7 +33,7 @@ Mode = Literal["live", "test"]
 Permission = Literal["read", "read_write"]
 
 
-class User(Shape):
+class User(Output):
     id: str
     email: str
     name: str | None
@@ -44,7 +44,7 @@ class User(Shape):
     created_at: Instant
 
 
-class WorkspaceSummary(Shape):
+class WorkspaceSummary(Output):
     id: str
     name: str
     slug: str
@@ -60,7 +60,7 @@ class Workspace(WorkspaceSummary):
     redirect_urls: list[str]
 
 
-class Register(Body):
+class Register(Input):
     """A new user and their workspace; it is named after the user when no name is given."""
 
     email: Email
@@ -69,7 +69,7 @@ class Register(Body):
     workspace_name: Name | None = None
 
 
-class Registered(Shape):
+class Registered(Output):
     user: User
     workspace: WorkspaceSummary
     profile_id: str | None
@@ -78,12 +78,12 @@ class Registered(Shape):
     expires_in: int  # seconds of the access token
 
 
-class Login(Body):
+class Login(Input):
     email: AnyEmail
     password: AnyPassword
 
 
-class LoggedIn(Shape):
+class LoggedIn(Output):
     """The access token is for the first of the workspaces; `X-Workspace-Id` picks another."""
 
     user: User
@@ -93,32 +93,32 @@ class LoggedIn(Shape):
     expires_in: int
 
 
-class Refresh(Body):
+class Refresh(Input):
     refresh_token: Token
 
 
-class Refreshed(Shape):
+class Refreshed(Output):
     access_token: str
     refresh_token: str
     expires_in: int
 
 
-class ForgotPassword(Body):
+class ForgotPassword(Input):
     email: AnyEmail
 
 
-class Accepted(Shape):
+class Accepted(Output):
     """The same answer whether there is such a user or not."""
 
     status: Literal["accepted"] = "accepted"
 
 
-class ResetPassword(Body):
+class ResetPassword(Input):
     token: Token
     password: Password
 
 
-class Authentication(Shape):
+class Authentication(Output):
     """How the request was authenticated. Of a session, `expiresAt` tells when it ends unless it is refreshed."""
 
     type: Literal["session", "api_key"]
@@ -128,7 +128,7 @@ class Authentication(Shape):
     expires_at: Instant | None
 
 
-class Me(Shape):
+class Me(Output):
     user: User
     workspace: WorkspaceSummary
     role: Role
@@ -136,12 +136,12 @@ class Me(Shape):
     auth: Authentication
 
 
-class CreateWorkspace(Body):
+class CreateWorkspace(Input):
     name: Name
     timezone: Zone = "UTC"
 
 
-class UpdateWorkspace(Body):
+class UpdateWorkspace(Input):
     """Any subset of the fields. `redirectUrls` are where authorization flows may end: https, or http on loopback."""
 
     name: Name | UnsetType = UNSET
@@ -149,13 +149,13 @@ class UpdateWorkspace(Body):
     redirect_urls: Annotated[list[RedirectUrl], Meta(max_length=20)] | UnsetType = UNSET
 
 
-class Actor(Shape):
+class Actor(Output):
     type: Literal["user"]
     id: str
     name: str
 
 
-class ApiKey(Shape):
+class ApiKey(Output):
     id: str
     name: str
     prefix: str
@@ -179,7 +179,7 @@ class NewApiKey(ApiKey):
     key: str
 
 
-class CreateApiKey(Body):
+class CreateApiKey(Input):
     """A key never has more rights than whoever creates it; left out, `scopes` are all that they have."""
 
     name: Name
@@ -193,7 +193,7 @@ class CreateApiKey(Body):
     ) = None
 
 
-class ApiKeyRevocation(Shape):
+class ApiKeyRevocation(Output):
     id: str
     status: Literal["revoked"]
     revoked_at: Instant

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 else:
     Db = asyncpg.Connection  # the class is generic only for type checkers
 
-Undone = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
+RETRYABLE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 """Errors after which the whole transaction may simply be run again."""
 
-Gone = (
+DATABASE_DOWN = (
     OSError,
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
@@ -102,7 +102,11 @@ class Database:
             # A timeout costs a task, so only those pay for one who have to wait.
             free = self.pool.get_idle_size() > 0
             connection = await self.pool.acquire(timeout=None if free else ACQUIRE_SECONDS)
-        except (*Gone, asyncpg.PostgresError, TimeoutError) as error:  # whatever it says: there is none to be had
+        except (
+            *DATABASE_DOWN,
+            asyncpg.PostgresError,
+            TimeoutError,
+        ) as error:  # whatever it says: there is none to be had
             raise problems.Unavailable(
                 "The database does not answer right now.", headers={"Retry-After": "2"}
             ) from error

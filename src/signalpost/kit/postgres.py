@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from signalpost.kit.fault import Fault
+from signalpost.kit.errors import OperatorError
 from signalpost.kit.server_account import ServerAccount
 
 _PORT_FILE = ".s.PGSQL.5432"
@@ -78,7 +78,7 @@ create database signalpost owner signalpost
 """
 
 
-class PostgresFailed(Fault):
+class PostgresFailed(OperatorError):
     """The embedded PostgreSQL did not start or stop; the message ends with the end of its log."""
 
 

@@ -11,15 +11,15 @@ Instant = Annotated[str, Meta(extra_json_schema={"format": "date-time"}, example
 """RFC 3339 UTC with milliseconds, made by `clock.wire`. A string, since msgspec writes datetimes with microseconds."""
 
 
-class Body(Struct, rename="camel", forbid_unknown_fields=True, kw_only=True):
+class Input(Struct, rename="camel", forbid_unknown_fields=True, kw_only=True):
     """What a client sends. Unknown fields are refused, so that nothing is silently dropped."""
 
 
-class Shape(Struct, rename="camel"):
+class Output(Struct, rename="camel"):
     """What the service answers. Every declared key is always present; an unset one is null."""
 
 
-class Listing(Shape, Generic[T]):
+class Listing(Output, Generic[T]):
     """A list answer of every list endpoint."""
 
     data: list[T]

@@ -9,12 +9,13 @@ from litestar import Litestar
 
 from signalpost.console import pages
 from signalpost.console.description import describe
+from signalpost.context import AppContext
 from signalpost.engine.engine import Engine
 from signalpost.identity.authenticate import authenticator
 from signalpost.kit import crypto, storage
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Database
-from signalpost.kit.fault import Fault
+from signalpost.kit.errors import OperatorError
 from signalpost.kit.http import Client
 from signalpost.kit.settings_loader import BadSettings
 from signalpost.main import migrate, wiring
@@ -23,7 +24,6 @@ from signalpost.settings import Settings
 from signalpost.web import limits
 from signalpost.web.app import build
 from signalpost.web.components import Document
-from signalpost.web.inputs import Tools
 from signalpost.web.serve import Web
 
 
@@ -35,14 +35,14 @@ def key_ring(settings: Settings) -> KeyRing:
         raise BadSettings([f"{settings.data_dir / 'master.key'}: {error}"]) from None
 
 
-class WrongMasterKey(Fault):
+class WrongMasterKey(OperatorError):
     """The database was made with another master key."""
 
 
 @asynccontextmanager
-async def open_tools(
+async def open_context(
     settings: Settings, dsn: str, *, base_url: str | None = None, name: str = "signalpost"
-) -> AsyncIterator[Tools]:
+) -> AsyncIterator[AppContext]:
     """Open what a process has one of, and close it at the end."""
     if base_url and not settings.base_url:
         settings = replace(settings, base_url=base_url)
@@ -55,13 +55,13 @@ async def open_tools(
     try:
         await check_master_key(database, keys)
         async with Client(allowed_private_hosts=settings.allowed_private_hosts) as http:
-            tools = Tools(
+            context = AppContext(
                 settings=settings, database=database, http=http, keys=keys, storage=store,
                 version=metadata.version("signalpost"), revision=migrate.newest(),
             )  # fmt: skip
             wiring.connect()
-            tools.engine = Engine(database, wiring.sources(tools))
-            yield tools
+            context.engine = Engine(database, wiring.sources(context))
+            yield context
     finally:
         await database.close()
 
@@ -91,19 +91,19 @@ async def check_master_key(database: Database, keys: KeyRing) -> None:
             await db.execute(_RESEAL, keys.seal(b"signalpost", context="instance"))
 
 
-def create(tools: Tools) -> Litestar:
-    """Return the application that serves every room, and the pages, over `tools`."""
-    rates = plan_limits.rates(tools.settings)
+def create(context: AppContext) -> Litestar:
+    """Return the application that serves every room, and the pages, over `context`."""
+    rates = plan_limits.rates(context.settings)
     web = Web(
-        tools=tools,
-        authenticate=authenticator(tools.database, tools.keys, tools.settings, rates=rates),
-        base_url=tools.base_url,
-        page_key=tools.keys.derive("page-cursor"),
+        context=context,
+        authenticate=authenticator(context.database, context.keys, context.settings, rates=rates),
+        base_url=context.base_url,
+        page_key=context.keys.derive("page-cursor"),
         limiter=limits.Limiter(),
     )
     endpoints = wiring.endpoints()
 
     def document() -> Document:
-        return describe(endpoints, base_url=web.base_url, version=tools.version, brand=tools.settings.brand)
+        return describe(endpoints, base_url=web.base_url, version=context.version, brand=context.settings.brand)
 
     return build(web, endpoints, pages=pages.handlers(web, document))

@@ -11,7 +11,7 @@ import typer
 import uvloop
 
 from signalpost.kit import log
-from signalpost.kit.fault import Fault
+from signalpost.kit.errors import OperatorError
 from signalpost.kit.problems import Problem
 from signalpost.kit.settings_loader import BadSettings
 from signalpost.settings import Settings, load
@@ -78,7 +78,7 @@ def run(work: Awaitable[T]) -> T:
         fail("\n".join(f"{issue.path}: {issue.message}" for issue in problem.errors) or problem.detail)
     except BadSettings as error:
         fail(str(error), 2)
-    except Fault as error:
+    except OperatorError as error:
         fail(str(error))
     except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         fail(f"The database refuses: {error}. See SIGNALPOST_DATABASE_URL.")
@@ -90,14 +90,14 @@ def run(work: Awaitable[T]) -> T:
         fail(f"The database or the network cannot be reached: {error}")
 
 
-def with_tools(settings: Settings, work: "Callable[[Any], Awaitable[T]]") -> T:
-    """Run `work(tools)` against the database, which is started if need be."""
-    from signalpost.main.app import open_tools  # noqa: PLC0415
+def with_context(settings: Settings, work: "Callable[[Any], Awaitable[T]]") -> T:
+    """Run `work(context)` against the database, which is started if need be."""
+    from signalpost.main.app import open_context  # noqa: PLC0415
     from signalpost.main.database import database_of  # noqa: PLC0415
 
     async def main() -> T:
-        async with database_of(settings) as (dsn, _), open_tools(settings, dsn, name="signalpost-cli") as tools:
-            return await work(tools)
+        async with database_of(settings) as (dsn, _), open_context(settings, dsn, name="signalpost-cli") as context:
+            return await work(context)
 
     return run(main())
 
@@ -163,7 +163,10 @@ def create_owner(
     from signalpost.main import operations  # noqa: PLC0415
 
     settings, secret = settings_of(data_dir), secret_of(password)
-    say(with_tools(settings, lambda tools: operations.create_owner(tools, email, secret, workspace)), as_json=as_json)
+    say(
+        with_context(settings, lambda context: operations.create_owner(context, email, secret, workspace)),
+        as_json=as_json,
+    )
 
 
 @app.command()
@@ -177,7 +180,7 @@ def demo(
     from signalpost.main import operations  # noqa: PLC0415
 
     settings = settings_of(data_dir)
-    found = with_tools(settings, operations.demo)
+    found = with_context(settings, operations.demo)
     command = operations.demo_curl(settings.base_url or base_url, found)
     if as_json:
         say(found | {"curl": command}, as_json=True)
@@ -200,7 +203,7 @@ def keys_create(
     from signalpost.main import operations  # noqa: PLC0415
 
     settings = settings_of(data_dir)
-    say(with_tools(settings, lambda tools: operations.create_key(tools, workspace, name, mode)), as_json=as_json)
+    say(with_context(settings, lambda context: operations.create_key(context, workspace, name, mode)), as_json=as_json)
 
 
 @users_app.command("reset-password")
@@ -213,7 +216,7 @@ def users_reset_password(
     from signalpost.main import operations  # noqa: PLC0415
 
     secret = secret_of(password)
-    with_tools(settings_of(data_dir), lambda tools: operations.reset_password(tools, email, secret))
+    with_context(settings_of(data_dir), lambda context: operations.reset_password(context, email, secret))
     sys.stdout.write("The password is set; every session of that user is ended.\n")
 
 
@@ -222,7 +225,7 @@ def staff_add(email: Annotated[str, typer.Option()], data_dir: DataDir = None) -
     """Make a user staff of this instance."""
     from signalpost.main import operations  # noqa: PLC0415
 
-    with_tools(settings_of(data_dir), lambda tools: operations.add_staff(tools, email))
+    with_context(settings_of(data_dir), lambda context: operations.add_staff(context, email))
     sys.stdout.write(f"{email} is staff now.\n")
 
 
@@ -235,7 +238,7 @@ def plans_set(
     """Put a workspace on a plan; it counts only while billing is enabled."""
     from signalpost.main import operations  # noqa: PLC0415
 
-    with_tools(settings_of(data_dir), lambda tools: operations.set_plan(tools, workspace, plan))
+    with_context(settings_of(data_dir), lambda context: operations.set_plan(context, workspace, plan))
     sys.stdout.write(f"{workspace} is on {plan} now.\n")
 
 
@@ -244,7 +247,7 @@ def doctor(data_dir: DataDir = None, *, as_json: Json = False) -> None:
     """Look at settings, database, storage and engine, and say what is wrong. Exit code 1 when something is."""
     from signalpost.main import operations  # noqa: PLC0415
 
-    found = with_tools(settings_of(data_dir), operations.examine)
+    found = with_context(settings_of(data_dir), operations.examine)
     say(found, as_json=as_json)
     if any(str(value).startswith("PROBLEM") for value in found.values()):
         raise typer.Exit(1)

@@ -11,7 +11,7 @@ from pathlib import Path
 import asyncpg
 
 from signalpost.kit import log, postgres
-from signalpost.kit.fault import Fault
+from signalpost.kit.errors import OperatorError
 from signalpost.main.migrate import migrate
 from signalpost.settings import Settings
 
@@ -19,7 +19,7 @@ _WATCH_SECONDS = 1.0
 _logger = log.get("main")
 
 
-class DatabaseVanished(Fault):
+class DatabaseVanished(OperatorError):
     """The files of the embedded database are gone while the service runs."""
 
 

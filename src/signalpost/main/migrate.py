@@ -9,7 +9,7 @@ from pathlib import Path
 import asyncpg
 
 from signalpost.kit import log
-from signalpost.kit.fault import Fault
+from signalpost.kit.errors import OperatorError
 
 FOLDER = Path(__file__).resolve().parents[3] / "migrations"
 _LOCK = 7_310_569_101  # advisory: one migrator at a time, the others wait and find nothing left to do
@@ -17,11 +17,11 @@ _LOCK_WAIT_SECONDS = 120
 _logger = log.get("migrate")
 
 
-class DatabaseTooNew(Fault):
+class DatabaseTooNew(OperatorError):
     """The database was migrated by a newer version of this program."""
 
 
-class DatabaseTooOld(Fault):
+class DatabaseTooOld(OperatorError):
     """The server is older than PostgreSQL 15."""
 
 

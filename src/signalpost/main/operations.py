@@ -1,4 +1,4 @@
-"""What the command line does, as functions of `tools`."""
+"""What the command line does, as functions of `context`."""
 
 import json
 import re
@@ -8,13 +8,13 @@ from uuid import UUID
 
 from signalpost.accounts import actions as accounts
 from signalpost.accounts.schemas import ConnectAccount
+from signalpost.context import AppContext
 from signalpost.identity import actions as identity
 from signalpost.identity.authenticate import authenticator
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
 from signalpost.main import migrate
 from signalpost.plans import limits
-from signalpost.web.inputs import Tools
 
 
 def _checked_password(password: str) -> str:
@@ -49,15 +49,15 @@ async def _workspace(db: Db, text: str) -> tuple[UUID, UUID]:
     return rows[0]["id"], rows[0]["user_id"]
 
 
-async def create_owner(tools: Tools, email: str, password: str, workspace: str) -> dict[str, Any]:
+async def create_owner(context: AppContext, email: str, password: str, workspace: str) -> dict[str, Any]:
     """Make a user, a workspace, a profile and a live key with every scope."""
     name = _checked_name("--workspace", workspace)
-    async with tools.database.transaction() as db:
+    async with context.database.transaction() as db:
         owner = await identity.create_owner(
             db, email=_checked_email(email), password=_checked_password(password), workspace_name=name
         )
         _, key = await identity.create_key_for(
-            db, tools.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="First key"
+            db, context.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="First key"
         )
     return {
         "userId": ids.encode("usr", owner.user_id),
@@ -67,35 +67,35 @@ async def create_owner(tools: Tools, email: str, password: str, workspace: str) 
     }
 
 
-async def create_key(tools: Tools, workspace: str, name: str, mode: str) -> dict[str, Any]:
+async def create_key(context: AppContext, workspace: str, name: str, mode: str) -> dict[str, Any]:
     """Make a key of the workspace's owner."""
     if mode not in ("live", "test"):
         raise problems.invalid("--mode", "not_allowed", "The mode of a key is live or test.")
     name = _checked_name("--name", name)
-    async with tools.database.transaction() as db:
+    async with context.database.transaction() as db:
         workspace_id, owner_id = await _workspace(db, workspace)
         row, key = await identity.create_key_for(
-            db, tools.keys, user_id=owner_id, workspace_id=workspace_id, name=name,
+            db, context.keys, user_id=owner_id, workspace_id=workspace_id, name=name,
             mode="live" if mode == "live" else "test",
         )  # fmt: skip
     return {"id": ids.encode("key", row.id), "workspaceId": ids.encode("wsp", workspace_id), "apiKey": key}
 
 
-async def demo(tools: Tools) -> dict[str, Any]:
+async def demo(context: AppContext) -> dict[str, Any]:
     """Make a workspace of its own with a sandbox account and a test key."""
     tail = secrets.token_hex(4)
-    async with tools.database.transaction() as db:
+    async with context.database.transaction() as db:
         owner = await identity.create_owner(
             db, email=f"demo-{tail}@example.invalid", password=secrets.token_urlsafe(24), workspace_name=f"Demo {tail}"
         )
         if owner.profile_id is None:
             raise RuntimeError("a new workspace has a profile")
         _, key = await identity.create_key_for(
-            db, tools.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="Demo", mode="test"
+            db, context.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="Demo", mode="test"
         )
-    caller = await authenticator(tools.database, tools.keys, tools.settings)(key, None, "127.0.0.1")
+    caller = await authenticator(context.database, context.keys, context.settings)(key, None, "127.0.0.1")
     wish = ConnectAccount(profile_id=ids.encode("prof", owner.profile_id), fields={"username": "demo"})
-    account = await accounts.connect_account(tools, caller, "sandbox", wish)
+    account = await accounts.connect_account(context, caller, "sandbox", wish)
     return {
         "workspaceId": ids.encode("wsp", owner.workspace_id),
         "profileId": ids.encode("prof", owner.profile_id),
@@ -118,31 +118,31 @@ def demo_curl(base_url: str, found: dict[str, Any]) -> str:
     )
 
 
-async def reset_password(tools: Tools, email: str, password: str) -> None:
+async def reset_password(context: AppContext, email: str, password: str) -> None:
     """Set a password and end the user's sessions."""
-    async with tools.database.transaction() as db:
+    async with context.database.transaction() as db:
         await identity.reset_password(db, email=email, password=_checked_password(password))
 
 
-async def add_staff(tools: Tools, email: str) -> None:
+async def add_staff(context: AppContext, email: str) -> None:
     """Make a user staff."""
-    async with tools.database.transaction() as db:
+    async with context.database.transaction() as db:
         await identity.make_staff(db, email)
 
 
-async def set_plan(tools: Tools, workspace: str, plan: str) -> None:
+async def set_plan(context: AppContext, workspace: str, plan: str) -> None:
     """Put a workspace on a plan."""
     if plan not in limits.PLANS:
         raise problems.invalid("--plan", "not_allowed", f"The plans are {', '.join(limits.PLANS)}.")
-    async with tools.database.transaction() as db:
+    async with context.database.transaction() as db:
         workspace_id, _ = await _workspace(db, workspace)
         await db.execute("update workspace set plan = $2, updated_at = now() where id = $1", workspace_id, plan)
 
 
-async def examine(tools: Tools) -> dict[str, Any]:
+async def examine(context: AppContext) -> dict[str, Any]:
     """Look at what must work, and say `ok …` or `PROBLEM …` of each."""
     found: dict[str, Any] = {}
-    async with tools.database.connection() as db:
+    async with context.database.connection() as db:
         found["database"] = "ok, " + str(await db.fetchval("select split_part(version(), ' ', 2)"))
         state = await migrate.state(db)  # type: ignore[arg-type]
         found["migrations"] = "ok, current" if state == "current" else "PROBLEM: pending; run `signalpost migrate`"
@@ -153,7 +153,7 @@ async def examine(tools: Tools) -> dict[str, Any]:
         found["engine"] = (
             "ok, nothing overdue" if not overdue else f"PROBLEM: {overdue} lanes overdue; is a worker running?"
         )
-    settings = tools.settings
+    settings = context.settings
     found["mail"] = "ok" if settings.smtp_url else "off (SIGNALPOST_SMTP_URL is not set)"
     found["queue secret"] = "ok" if settings.queue_secret else "off (SIGNALPOST_QUEUE_SECRET is not set)"
     found["base url"] = settings.base_url or "not set (http://host:port of serve is used)"

@@ -14,14 +14,14 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
+from signalpost.context import AppContext
 from signalpost.identity import first_run
 from signalpost.kit import log
 from signalpost.kit.db import Database
-from signalpost.kit.fault import Fault
+from signalpost.kit.errors import OperatorError
 from signalpost.main import app, wiring
 from signalpost.main.database import database_of, watch
 from signalpost.settings import Settings
-from signalpost.web.inputs import Tools
 from signalpost.web.lingering import Lingering
 
 GRACE_SECONDS = 24.0
@@ -32,7 +32,7 @@ CONNECTIONS_MAX = 8_192
 _logger = log.get("main")
 
 
-class PortBusy(Fault):
+class PortBusy(OperatorError):
     """Somebody answers at that address already, or it is none of this machine's."""
 
 
@@ -86,12 +86,12 @@ async def serve(settings: Settings, host: str, port: int, *, worker: bool = True
     with stop_signals(stop):
         async with (
             database_of(settings) as (dsn, cluster),
-            app.open_tools(settings, dsn, base_url=base_url) as tools,
+            app.open_context(settings, dsn, base_url=base_url) as context,
             contextlib.AsyncExitStack() as stack,
         ):
-            engine = tools.engine
-            assert engine is not None  # noqa: S101 - open_tools made it
-            await wiring.prepare(tools)
+            engine = context.engine
+            assert engine is not None  # noqa: S101 - open_context made it
+            await wiring.prepare(context)
             tasks = []
             if cluster:
                 tasks.append(asyncio.create_task(watch(cluster, settings)))
@@ -99,10 +99,10 @@ async def serve(settings: Settings, host: str, port: int, *, worker: bool = True
                 tasks.append(asyncio.create_task(engine.run()))
             for task in tasks:
                 stack.callback(task.cancel)
-            server = _server(tools, host, port)
+            server = _server(context, host, port)
             spare_the_collector()
             serving = asyncio.create_task(server.serve())
-            await greet(tools.database, base_url)
+            await greet(context.database, base_url)
             await _until(stop, serving, tasks)
             server.stop()  # type: ignore[no-untyped-call]
             await asyncio.gather(engine.stop(GRACE_SECONDS), serving)
@@ -120,9 +120,9 @@ def spare_the_collector() -> None:
     gc.set_threshold(20_000, 20, 20)
 
 
-def _server(tools: Tools, host: str, port: int) -> Server:
+def _server(context: AppContext, host: str, port: int) -> Server:
     return Server(
-        Lingering(app.create(tools)),
+        Lingering(app.create(context)),
         address=host,
         port=port,
         interface=Interfaces.ASGINL,
@@ -170,9 +170,12 @@ async def work(settings: Settings) -> None:
     """Run only the engine, until SIGTERM or SIGINT."""
     stop = asyncio.Event()
     with stop_signals(stop):
-        async with database_of(settings) as (dsn, _), app.open_tools(settings, dsn, name="signalpost-worker") as tools:
-            engine = tools.engine
-            assert engine is not None  # noqa: S101 - open_tools made it
+        async with (
+            database_of(settings) as (dsn, _),
+            app.open_context(settings, dsn, name="signalpost-worker") as context,
+        ):
+            engine = context.engine
+            assert engine is not None  # noqa: S101 - open_context made it
             running = asyncio.create_task(engine.run())
             await _until(stop, running, [])
             await engine.stop(GRACE_SECONDS)

@@ -8,6 +8,7 @@ from typing import Any
 from signalpost import events
 from signalpost.accounts import subscriber as accounts
 from signalpost.accounts import work as account_work
+from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.engine.contract import Lease, Source
 from signalpost.events import subscribe
@@ -24,7 +25,6 @@ from signalpost.profiles import subscriber as profiles
 from signalpost.publishing import removal
 from signalpost.publishing.work import TargetSource, declare_buckets
 from signalpost.web import idempotency
-from signalpost.web.inputs import Tools
 from signalpost.web.routing import Endpoint
 from signalpost.webhooks import subscriber as webhooks
 from signalpost.webhooks import work as webhook_work
@@ -46,28 +46,30 @@ def connect() -> None:
         subscribe(kind, webhooks.on_event)
 
 
-def sources(tools: Tools) -> list[Source[Any, Any]]:
+def sources(context: AppContext) -> list[Source[Any, Any]]:
     """Return what the engine runs."""
-    return [TargetSource(tools), webhook_work.DeliverySource(tools), _jobs(tools)]
+    return [TargetSource(context), webhook_work.DeliverySource(context), _jobs(context)]
 
 
-async def prepare(tools: Tools) -> None:
+async def prepare(context: AppContext) -> None:
     """Make sure that periodic work has its row; safe in every process at every start."""
-    async with tools.database.transaction() as db:
-        await _jobs(tools).ensure_periodic(db)
-        await declare_buckets(tools, db)
+    async with context.database.transaction() as db:
+        await _jobs(context).ensure_periodic(db)
+        await declare_buckets(context, db)
 
 
-def _jobs(tools: Tools) -> jobs.Jobs:
+def _jobs(context: AppContext) -> jobs.Jobs:
     work = jobs.Jobs()
-    work.register(mail_work.JOB, mail_work.sender(tools.settings))
-    work.register(identity_passwords.JOB, identity_work.password_reset(tools.settings, tools.keys, tools.base_url))
+    work.register(mail_work.JOB, mail_work.sender(context.settings))
+    work.register(
+        identity_passwords.JOB, identity_work.password_reset(context.settings, context.keys, context.base_url)
+    )
     work.register(identity_work.PURGE_JOB, identity_work.purge, every_seconds=identity_work.PURGE_SECONDS)
     work.register("web.purge", _purge_idempotency, every_seconds=3_600)
-    work.register("media.sweep", media_work.sweeper(tools), every_seconds=media_work.EVERY_SECONDS)
-    account_work.register(work, tools)
-    work.register(removal.JOB, removal.remover(tools))
-    purge = webhook_work.purger(tools)
+    work.register("media.sweep", media_work.sweeper(context), every_seconds=media_work.EVERY_SECONDS)
+    account_work.register(work, context)
+    work.register(removal.JOB, removal.remover(context))
+    purge = webhook_work.purger(context)
     work.register(webhook_work.PURGE_JOB, purge, every_seconds=webhook_work.PURGE_EVERY_SECONDS)
     work.register(post_work.JOB, post_work.purge, every_seconds=post_work.EVERY_SECONDS)
     return work

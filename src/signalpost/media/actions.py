@@ -10,6 +10,7 @@ import msgspec
 from msgspec import UNSET
 
 from signalpost import plans
+from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.kit import http, ids, problems, storage
 from signalpost.kit.db import Db
@@ -23,7 +24,6 @@ from signalpost.media.schemas import FetchMedia, UpdateMedia, UploadFields
 from signalpost.plans import queries as plan_queries
 from signalpost.web import validation
 from signalpost.web.caller import Caller
-from signalpost.web.inputs import Tools
 
 SWEEP = "media.sweep"
 """The job that removes bytes nobody needs any more; see `work`."""
@@ -35,7 +35,7 @@ _fetch_body = msgspec.json.Decoder(FetchMedia)
 _form_fields = msgspec.json.Decoder(UploadFields)
 
 
-async def upload(tools: Tools, caller: Caller, content_type: str, pieces: AsyncIterator[bytes]) -> MediaRow:
+async def upload(context: AppContext, caller: Caller, content_type: str, pieces: AsyncIterator[bytes]) -> MediaRow:
     """Take in a file: the one of a multipart form, or the one at the address that a JSON body names.
 
     Raises:
@@ -44,12 +44,12 @@ async def upload(tools: Tools, caller: Caller, content_type: str, pieces: AsyncI
     """
     kind = content_type.partition(";")[0].strip().lower()
     if kind == "multipart/form-data":
-        return await _upload_form(tools, caller, content_type, pieces)
+        return await _upload_form(context, caller, content_type, pieces)
     if kind == "application/json":
         wish = validation.decode_body(_fetch_body, await _small_body(pieces))
-        profile_id = await _profile(tools, caller, wish.profile_id)
+        profile_id = await _profile(context, caller, wish.profile_id)
         return await fetch(
-            tools, caller, wish.url,
+            context, caller, wish.url,
             file_name=wish.file_name, profile_id=profile_id, alt_text=wish.alt_text, kind=wish.kind,
         )  # fmt: skip
     raise problems.UnsupportedMediaType(
@@ -58,7 +58,7 @@ async def upload(tools: Tools, caller: Caller, content_type: str, pieces: AsyncI
 
 
 async def fetch(
-    tools: Tools,
+    context: AppContext,
     caller: Caller,
     url: str,
     *,
@@ -71,7 +71,7 @@ async def fetch(
     """Fetch the file at a public address and take it in.
 
     Args:
-        tools: settings, storage and the guarded client.
+        context: settings, storage and the guarded client.
         caller: who pays for the room.
         url: as the user gave it; every hop of a redirect is judged like a fresh address.
         file_name: by default the last part of the address.
@@ -85,11 +85,11 @@ async def fetch(
         PayloadTooLarge, PlanLimitReached, ValidationFailed: the file is too large or none we take in.
         Unavailable: no room on the disk, or the store does not answer.
     """
-    bounds = await _bounds(tools, caller)
-    async with incoming.workplace(tools.settings.data_dir) as folder:
+    bounds = await _bounds(context, caller)
+    async with incoming.workplace(context.settings.data_dir) as folder:
         intake = Intake(folder, bounds, pointer)
         try:
-            await tools.http.download(
+            await context.http.download(
                 url,
                 intake.take,
                 bytes_max=max(bounds.file_bytes, formats.DOCUMENT_BYTES_MAX),
@@ -100,30 +100,32 @@ async def fetch(
         except http.HttpFailure as failure:
             raise _fetch_problem(failure, pointer) from None
         except StorageUsedUp:
-            raise await _used_up(tools, caller, bounds) from None
+            raise await _used_up(context, caller, bounds) from None
         with suppress(ValueError):
             file_name = file_name or unquote(PurePosixPath(urlsplit(url).path).name, errors="replace")
         fields = UploadFields(alt_text=alt_text, kind=kind)  # type: ignore[arg-type]  # checked against what it is
         return await _keep(
-            tools, caller, received, fields,
+            context, caller, received, fields,
             file_name=file_name, profile_id=profile_id, pointer=pointer, source_url=http.redact_url(url),
         )  # fmt: skip
 
 
-async def _upload_form(tools: Tools, caller: Caller, content_type: str, pieces: AsyncIterator[bytes]) -> MediaRow:
-    bounds = await _bounds(tools, caller)
-    async with incoming.workplace(tools.settings.data_dir) as folder:
+async def _upload_form(
+    context: AppContext, caller: Caller, content_type: str, pieces: AsyncIterator[bytes]
+) -> MediaRow:
+    bounds = await _bounds(context, caller)
+    async with incoming.workplace(context.settings.data_dir) as folder:
         try:
             form = await forms.read(content_type, pieces, Intake(folder, bounds, "/file"))
         except StorageUsedUp:
-            raise await _used_up(tools, caller, bounds) from None
+            raise await _used_up(context, caller, bounds) from None
         given = {name: value for name, value in form.fields.items() if value}
         fields = validation.decode_body(_form_fields, msgspec.json.encode(given))
         if form.file is None:
             raise problems.invalid("/file", "required", "The form has no part named file.")
-        profile_id = await _profile(tools, caller, fields.profile_id)
+        profile_id = await _profile(context, caller, fields.profile_id)
         return await _keep(
-            tools, caller, form.file, fields, file_name=form.file_name, profile_id=profile_id, pointer="/file"
+            context, caller, form.file, fields, file_name=form.file_name, profile_id=profile_id, pointer="/file"
         )
 
 
@@ -138,26 +140,26 @@ async def _small_body(pieces: AsyncIterator[bytes]) -> bytes:
     return body
 
 
-async def _profile(tools: Tools, caller: Caller, given: str | None) -> UUID | None:
+async def _profile(context: AppContext, caller: Caller, given: str | None) -> UUID | None:
     if given is None:
         return None
     profile_id = ids.decode("prof", given)
-    async with tools.database.connection() as db:
+    async with context.database.connection() as db:
         if profile_id is None or not await queries.profile_exists(db, caller, profile_id):
             raise problems.invalid("/profileId", "not_found", "There is no such profile here.")
     return profile_id
 
 
-async def _bounds(tools: Tools, caller: Caller) -> Bounds:
+async def _bounds(context: AppContext, caller: Caller) -> Bounds:
     """Read how much may come, before anything does.
 
     Raises:
         PlanLimitReached: the plan's storage is full.
     """
-    settings = tools.settings
+    settings = context.settings
     room = plans.limit_of(caller.plan, "storageBytes")
     if room is not None:
-        async with tools.database.transaction() as db:
+        async with context.database.transaction() as db:
             await plans.require_room(db, caller, "storageBytes", 1)
             room -= await plan_queries.count(db, caller.workspace_id, "storageBytes")
     file_bytes = plans.limit_of(caller.plan, "fileBytes") or settings.media_file_bytes_max
@@ -168,9 +170,9 @@ async def _bounds(tools: Tools, caller: Caller) -> Bounds:
     )
 
 
-async def _used_up(tools: Tools, caller: Caller, bounds: Bounds) -> problems.Problem:
+async def _used_up(context: AppContext, caller: Caller, bounds: Bounds) -> problems.Problem:
     try:
-        async with tools.database.transaction() as db:
+        async with context.database.transaction() as db:
             await plans.require_room(db, caller, "storageBytes", (bounds.storage_bytes or 0) + 1)
     except plans.PlanLimitReached as reached:
         return reached
@@ -210,7 +212,7 @@ _ABANDON = "update media set expires_at = now() where id = $1 and status = 'proc
 
 
 async def _keep(
-    tools: Tools,
+    context: AppContext,
     caller: Caller,
     received: Received,
     fields: UploadFields,
@@ -235,7 +237,7 @@ async def _keep(
     base = f"{ids.encode('wsp', caller.workspace_id)}/{ids.encode('med', media_id)}"
     path = f"{base}.{received.format.extensions[0]}"
     thumbnail_path = f"{base}.thumbnail.webp" if received.thumbnail.exists() else None
-    async with tools.database.transaction() as db:
+    async with context.database.transaction() as db:
         await plans.require_room(db, caller, "storageBytes", received.size)
         await db.execute(
             _INSERT, media_id, caller.workspace_id, profile_id, kind, formats.tidy_name(file_name, received.format),
@@ -244,14 +246,14 @@ async def _keep(
             caller.actor, caller.user_id,
         )  # fmt: skip
     try:
-        await tools.storage.put(path, received.file)
+        await context.storage.put(path, received.file)
         if thumbnail_path:
-            await tools.storage.put(thumbnail_path, received.thumbnail)
+            await context.storage.put(thumbnail_path, received.thumbnail)
     except storage.StorageFailure as failure:
-        async with tools.database.transaction() as db:
+        async with context.database.transaction() as db:
             await db.execute(_ABANDON, media_id)
         raise problems.Unavailable("Files cannot be stored right now.", headers={"Retry-After": "60"}) from failure
-    async with tools.database.transaction() as db:
+    async with context.database.transaction() as db:
         row = await db.fetchrow(_READY, media_id, states.before("ready"))
     if row is None:
         raise problems.Unavailable("Storing the file took too long.", headers={"Retry-After": "5"})

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from litestar import Request
 
+from signalpost.context import AppContext
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.kit.wire import Listing
@@ -15,7 +16,7 @@ from signalpost.media.schemas import ContentAddress, FetchMedia, Media, MediaDel
 from signalpost.media.views import shown
 from signalpost.plans import PlanLimitReached
 from signalpost.web.caller import PUBLIC, Caller
-from signalpost.web.inputs import Id, Mine, Page, Tools
+from signalpost.web.inputs import Id, Mine, Page
 from signalpost.web.routing import Raw, Routes
 from signalpost.web.streaming import body_pieces
 
@@ -24,9 +25,9 @@ routes = Routes("Media")
 MyMedia = Annotated[MediaRow, Mine("med", queries.find_mine)]
 
 
-async def _shown(db: Db, tools: Tools, rows: list[MediaRow]) -> list[Media]:
+async def _shown(db: Db, context: AppContext, rows: list[MediaRow]) -> list[Media]:
     found = await uses.count(db, rows[0].workspace_id, [row.id for row in rows]) if rows else {}
-    return [shown(row, found[row.id], tools.keys, tools.settings.base_url or "") for row in rows]
+    return [shown(row, found[row.id], context.keys, context.settings.base_url or "") for row in rows]
 
 
 @routes.post(
@@ -57,7 +58,7 @@ async def _shown(db: Db, tools: Tools, rows: list[MediaRow]) -> list[Media]:
         "application/json": FetchMedia,
     },
 )
-async def upload_media(request: Request[Any, Any, Any], tools: Tools, caller: Caller) -> Media:
+async def upload_media(request: Request[Any, Any, Any], context: AppContext, caller: Caller) -> Media:
     """Upload a file, or have one fetched.
 
     Send a multipart form with the part `file` and, if wanted, the fields `profileId`, `altText` and `kind`; or JSON
@@ -66,31 +67,31 @@ async def upload_media(request: Request[Any, Any, Any], tools: Tools, caller: Ca
     content decides. Places, devices and other metadata are taken out, so size and checksum are those of the stored
     bytes. A repeated Idempotency-Key gives the first answer again, whatever file comes with it.
     """
-    row = await actions.upload(tools, caller, request.headers.get("content-type", ""), body_pieces(request))
-    async with tools.database.connection() as db:
-        return (await _shown(db, tools, [row]))[0]
+    row = await actions.upload(context, caller, request.headers.get("content-type", ""), body_pieces(request))
+    async with context.database.connection() as db:
+        return (await _shown(db, context, [row]))[0]
 
 
 @routes.get("/media", scope="posts:read")
-async def list_media(db: Db, tools: Tools, caller: Caller, page: Page, query: MediaFilter) -> Listing[Media]:
+async def list_media(db: Db, context: AppContext, caller: Caller, page: Page, query: MediaFilter) -> Listing[Media]:
     """List files, newest first."""
     profile_id = ids.decode("prof", query.profile_id) if query.profile_id else None
     if query.profile_id and (profile_id is None or not await queries.profile_exists(db, caller, profile_id)):
         raise problems.NotFound("There is no such profile here.")
     rows = await queries.listed(db, caller, page, profile_id=profile_id, kind=query.kind)
-    return page.listing(await _shown(db, tools, rows), [(row.created_at, row.id) for row in rows])
+    return page.listing(await _shown(db, context, rows), [(row.created_at, row.id) for row in rows])
 
 
 @routes.get("/media/{id}", scope="posts:read")
-async def get_media(media: MyMedia, db: Db, tools: Tools) -> Media:
+async def get_media(media: MyMedia, db: Db, context: AppContext) -> Media:
     """Return a file's description, with addresses that work for an hour."""
-    return (await _shown(db, tools, [media]))[0]
+    return (await _shown(db, context, [media]))[0]
 
 
 @routes.patch("/media/{id}", scope="media:write")
-async def update_media(media: MyMedia, db: Db, tools: Tools, data: UpdateMedia) -> Media:
+async def update_media(media: MyMedia, db: Db, context: AppContext, data: UpdateMedia) -> Media:
     """Change the alternative text. Posts that name the file already keep theirs."""
-    return (await _shown(db, tools, [await actions.update_media(db, media, data)]))[0]
+    return (await _shown(db, context, [await actions.update_media(db, media, data)]))[0]
 
 
 @routes.delete("/media/{id}", scope="media:write", raises=(problems.InvalidState,))
@@ -109,7 +110,7 @@ async def delete_media(media: MyMedia, db: Db, caller: Caller) -> MediaDeleted:
     documented_answer={"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
 )
 async def get_media_content(
-    media_id: Annotated[UUID, Id("med")], query: ContentAddress, request: Request[Any, Any, Any], tools: Tools
+    media_id: Annotated[UUID, Id("med")], query: ContentAddress, request: Request[Any, Any, Any], context: AppContext
 ) -> Raw:
     """Return the bytes of a file. `url` and `thumbnailUrl` of a media lead here; they need no credential."""
-    return await serving.content(tools, media_id, query, request.headers.get("range"))
+    return await serving.content(context, media_id, query, request.headers.get("range"))

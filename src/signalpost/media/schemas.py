@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from signalpost.kit.wire import Body, Instant, Shape
+from signalpost.kit.wire import Input, Instant, Output
 from signalpost.media import links
 from signalpost.media.formats import Kind
 
@@ -13,7 +13,7 @@ ProfileId = Annotated[str, Meta(max_length=40, examples=["prof_01JD8ZK3T5X7Q9V2B
 AltText = Annotated[str, Meta(max_length=1500, description="What the file shows, for those who cannot see it.")]
 
 
-class UploadFields(Body):
+class UploadFields(Input):
     """The fields of a form beside its `file`; an empty one counts as absent."""
 
     profile_id: ProfileId | None = None
@@ -28,20 +28,20 @@ class FetchMedia(UploadFields, kw_only=True):
     file_name: Annotated[str, Meta(max_length=255)] | None = None
 
 
-class UpdateMedia(Body):
+class UpdateMedia(Input):
     """What can be changed of a file; null clears."""
 
     alt_text: AltText | UnsetType | None = UNSET
 
 
-class MediaFilter(Body):
+class MediaFilter(Input):
     """Which media to list."""
 
     profile_id: ProfileId | None = None
     kind: Kind | None = None
 
 
-class ContentAddress(Body):
+class ContentAddress(Input):
     """The parts of a signed address."""
 
     expires: Annotated[int, Meta(ge=0, le=2**53)]
@@ -49,7 +49,7 @@ class ContentAddress(Body):
     variant: links.Variant = "original"
 
 
-class MediaVariant(Shape):
+class MediaVariant(Output):
     """A form of the file made for one network."""
 
     platform: str
@@ -60,7 +60,7 @@ class MediaVariant(Shape):
     height: int | None
 
 
-class Media(Shape):
+class Media(Output):
     """A stored file. `url` and `thumbnailUrl` need no credential and work for an hour; read it for new ones."""
 
     id: str
@@ -88,7 +88,7 @@ class Media(Shape):
     expires_at: Instant | None
 
 
-class MediaDeleted(Shape):
+class MediaDeleted(Output):
     """A deleted file. Its bytes are removed at `bytesKeptUntil`: at once when no post ever used it."""
 
     id: str

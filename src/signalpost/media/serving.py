@@ -4,33 +4,33 @@ import re
 from urllib.parse import quote
 from uuid import UUID
 
+from signalpost.context import AppContext
 from signalpost.kit import problems, storage
 from signalpost.media import links, queries
 from signalpost.media.schemas import ContentAddress
-from signalpost.web.inputs import Tools
 from signalpost.web.routing import Raw
 from signalpost.web.streaming import Stream
 
 _RANGE = re.compile(r"bytes=(\d{1,15})-(\d{0,15})")
 
 
-async def content(tools: Tools, media_id: UUID, address: ContentAddress, wanted_range: str | None) -> Raw:
+async def content(context: AppContext, media_id: UUID, address: ContentAddress, wanted_range: str | None) -> Raw:
     """Answer with the file or its thumbnail; a plain `bytes=from-to` range gets a part of it.
 
     Raises:
         NotFound: the address is not ours, its hour is over, or the bytes are gone.
         Unavailable: the store does not answer.
     """
-    if not links.is_valid(tools.keys, media_id, address.variant, address.expires, address.signature):
+    if not links.is_valid(context.keys, media_id, address.variant, address.expires, address.signature):
         raise problems.NotFound("This address is not valid, or not any more. Read the media for a new one.")
-    async with tools.database.connection() as db:
+    async with context.database.connection() as db:
         row = await queries.with_bytes(db, media_id)
     path = row and (row.storage_path if address.variant == "original" else row.thumbnail_path)
     if row is None or path is None:
         raise problems.NotFound
     start, end = _wanted(wanted_range)
     try:
-        found = await tools.storage.open(path, start, end)
+        found = await context.storage.open(path, start, end)
     except storage.Missing:
         raise problems.NotFound from None
     except storage.StorageFailure as failure:

@@ -6,13 +6,13 @@ from itertools import groupby
 from typing import Any
 from uuid import UUID
 
+from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import Again
 from signalpost.kit import log
 from signalpost.kit.storage import StorageFailure
 from signalpost.media import uses
 from signalpost.media.queries import COLUMNS, MediaRow, row_of
-from signalpost.web.inputs import Tools
 
 EVERY_SECONDS = 3_600
 _BATCH = 200
@@ -28,14 +28,14 @@ _GONE = "update media set expires_at = null where id = any($1) and status = 'del
 _FORGET = "delete from media where id = any($1) and status = 'processing' and expires_at <= now()"
 
 
-def sweeper(tools: Tools) -> Callable[[Lease, Mapping[str, Any]], Awaitable[Again | None]]:
+def sweeper(context: AppContext) -> Callable[[Lease, Mapping[str, Any]], Awaitable[Again | None]]:
     """Return the handler of `media.sweep`, to be registered with `every_seconds=EVERY_SECONDS`."""
 
     async def sweep(lease: Lease, _payload: Mapping[str, Any]) -> Again | None:
-        async with tools.database.connection() as db:
+        async with context.database.connection() as db:
             rows = [row_of(row) for row in await db.fetch(_DUE, _BATCH)]
         await _end_unused(lease, [row for row in rows if row.status == "ready"])
-        await _remove_bytes(tools, lease, [row for row in rows if row.status != "ready"])
+        await _remove_bytes(context, lease, [row for row in rows if row.status != "ready"])
         return Again(0) if any(row.status == "ready" for row in rows) or len(rows) == _BATCH else None
 
     return sweep
@@ -53,14 +53,14 @@ async def _end_unused(lease: Lease, rows: list[MediaRow]) -> None:
             await db.execute(_UNUSED, [media_id for media_id in found if use[media_id] == uses.Use()])
 
 
-async def _remove_bytes(tools: Tools, lease: Lease, rows: list[MediaRow]) -> None:
+async def _remove_bytes(context: AppContext, lease: Lease, rows: list[MediaRow]) -> None:
     if not rows:
         return
     gone: dict[str, list[UUID]] = {"deleted": [], "processing": []}
     stuck: list[UUID] = []
     for row in rows:
         try:
-            await tools.storage.delete([path for path in (row.storage_path, row.thumbnail_path) if path])
+            await context.storage.delete([path for path in (row.storage_path, row.thumbnail_path) if path])
             gone.setdefault(row.status, []).append(row.id)
         except StorageFailure:  # one bad object must not stop the others
             _logger.warning("media.not_removed", media=str(row.id), exc_info=True)

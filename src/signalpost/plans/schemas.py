@@ -1,14 +1,14 @@
-from signalpost.kit.wire import Instant, Shape
+from signalpost.kit.wire import Instant, Output
 
 
-class Period(Shape):
+class Period(Output):
     """The calendar month in UTC: `start` is its first instant, `end` that of the next one."""
 
     start: Instant
     end: Instant
 
 
-class UsageNumbers(Shape):
+class UsageNumbers(Output):
     """What is there now, and what the month has used (posts, aiCaptions)."""
 
     posts: int
@@ -22,7 +22,7 @@ class UsageNumbers(Shape):
     scheduled_posts: int
 
 
-class UsageLimits(Shape):
+class UsageLimits(Output):
     """The plan's limit of each number; null is unlimited."""
 
     posts: int | None
@@ -36,14 +36,14 @@ class UsageLimits(Shape):
     scheduled_posts: int | None
 
 
-class RateLimit(Shape):
+class RateLimit(Output):
     """Requests allowed to this credential, by minute."""
 
     requests_per_minute: int
     writes_per_minute: int
 
 
-class PlatformQuota(Shape):
+class PlatformQuota(Output):
     """Posts an account published within 24 hours; `limit` is null where the platform's is not known."""
 
     account_id: str
@@ -53,7 +53,7 @@ class PlatformQuota(Shape):
     resets_at: Instant
 
 
-class Usage(Shape):
+class Usage(Output):
     """What the workspace uses of its plan."""
 
     plan: str

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from msgspec import field
 
-from signalpost.kit.wire import Instant, Shape
+from signalpost.kit.wire import Instant, Output
 from signalpost.posts.states import PostStatus, TargetStatus
 
 PublishMode = Literal["now", "schedule", "draft", "slot"]
@@ -16,13 +16,13 @@ Delivery = Literal["live", "inbox", "private"]
 # gc=False: nothing here can be part of a cycle, and a page of posts is hundreds of these objects.
 
 
-class UserTagRef(Shape, gc=False):
+class UserTagRef(Output, gc=False):
     username: str
     x: float | None
     y: float | None
 
 
-class MediaRef(Shape, gc=False):
+class MediaRef(Output, gc=False):
     """A file of a post. `altText` null: the one of the media itself."""
 
     media_id: str
@@ -32,18 +32,18 @@ class MediaRef(Shape, gc=False):
     user_tags: list[UserTagRef] = field(default_factory=list)
 
 
-class ThreadPart(Shape, gc=False):
+class ThreadPart(Output, gc=False):
     text: str
     media: list[MediaRef]
 
 
-class Actor(Shape, gc=False):
+class Actor(Output, gc=False):
     type: Literal["user", "api_key", "system"]
     id: str | None
     name: str | None
 
 
-class Approval(Shape, gc=False):
+class Approval(Output, gc=False):
     state: ApprovalState
     requested_by: Actor | None = None
     decided_by: Actor | None = None
@@ -51,7 +51,7 @@ class Approval(Shape, gc=False):
     decided_at: Instant | None = None
 
 
-class Counts(Shape, gc=False):
+class Counts(Output, gc=False):
     """Targets by how they ended; cancelled ones are left out."""
 
     total: int
@@ -60,7 +60,7 @@ class Counts(Shape, gc=False):
     pending: int
 
 
-class Notice(Shape, gc=False):
+class Notice(Output, gc=False):
     """Something worth knowing that stopped nothing."""
 
     code: str
@@ -70,13 +70,13 @@ class Notice(Shape, gc=False):
     account_id: str | None = None
 
 
-class FirstCommentState(Shape, gc=False):
+class FirstCommentState(Output, gc=False):
     status: Literal["none", "pending", "posted", "failed"] = "none"
     id: str | None = None
     error: str | None = None
 
 
-class TargetError(Shape, gc=False):
+class TargetError(Output, gc=False):
     """Why a target failed. `userMessage` is safe to show to anybody."""
 
     code: str
@@ -93,7 +93,7 @@ class TargetError(Shape, gc=False):
     occurred_at: Instant
 
 
-class Target(Shape, gc=False):
+class Target(Output, gc=False):
     """A post on one account. `text`, `media`, `title`, `scheduledAt`, `options` are overrides; null: the post's."""
 
     id: str
@@ -121,7 +121,7 @@ class Target(Shape, gc=False):
     metrics: dict[str, Any] | None = None
 
 
-class Post(Shape, gc=False):
+class Post(Output, gc=False):
     """A post with its targets."""
 
     id: str
@@ -167,7 +167,7 @@ class Post(Shape, gc=False):
     purge_at: Instant | None
 
 
-class TargetSummary(Shape, gc=False):
+class TargetSummary(Output, gc=False):
     target_id: str
     platform: str
     account_id: str
@@ -179,7 +179,7 @@ class TargetSummary(Shape, gc=False):
     error: TargetError | None
 
 
-class PostProgress(Shape, gc=False):
+class PostProgress(Output, gc=False):
     """How far a post is."""
 
     post_id: str
@@ -195,13 +195,13 @@ class PostProgress(Shape, gc=False):
     updated_at: Instant
 
 
-class Change(Shape, gc=False):
+class Change(Output, gc=False):
     field: str
     from_: Any
     to: Any
 
 
-class AuditEntry(Shape, gc=False):
+class AuditEntry(Output, gc=False):
     """One line of a post's history; never changed afterwards."""
 
     id: str
@@ -214,14 +214,14 @@ class AuditEntry(Shape, gc=False):
     request_id: str | None
 
 
-class PlatformError(Shape, gc=False):
+class PlatformError(Output, gc=False):
     target_id: str
     platform: str
     code: str
     message: str
 
 
-class Trashed(Shape, gc=False):
+class Trashed(Output, gc=False):
     """`purgeAt`: when it is deleted for good; null when it was just now."""
 
     id: str
@@ -231,23 +231,23 @@ class Trashed(Shape, gc=False):
     platform_errors: list[PlatformError]
 
 
-class Ended(Shape, gc=False):
+class Ended(Output, gc=False):
     published: int = 0
     failed: int = 0
 
 
-class Day(Shape, gc=False):
+class Day(Output, gc=False):
     date: str
     published: int
     failed: int
 
 
-class NextPost(Shape, gc=False):
+class NextPost(Output, gc=False):
     post_id: str
     scheduled_at: Instant
 
 
-class PostStats(Shape, gc=False):
+class PostStats(Output, gc=False):
     """Counts of posts; `byPlatform` and `last7Days` (UTC days) count targets. `successRate` is 0 to 1."""
 
     profile_id: str | None
@@ -260,7 +260,7 @@ class PostStats(Shape, gc=False):
     trashed: int
 
 
-class CheckedTarget(Shape, gc=False):
+class CheckedTarget(Output, gc=False):
     """`limit` is the longest text the account takes; `derivedMedia` what would have to be converted."""
 
     platform: str
@@ -271,7 +271,7 @@ class CheckedTarget(Shape, gc=False):
     derived_media: list[dict[str, Any]]
 
 
-class Checked(Shape, gc=False):
+class Checked(Output, gc=False):
     """What creating this post would say."""
 
     valid: bool

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType, field
 
-from signalpost.kit.wire import Body
+from signalpost.kit.wire import Input
 from signalpost.posts.schemas import PublishMode
 from signalpost.posts.states import PostStatus
 
@@ -38,7 +38,7 @@ FirstComment = Annotated[str, Meta(max_length=10_000)]
 Slug = Annotated[str, Meta(min_length=1, max_length=40)]
 
 
-class UserTag(Body):
+class UserTag(Input):
     """A person in a picture; x and y from the left and top, 0 to 1."""
 
     username: Name
@@ -46,7 +46,7 @@ class UserTag(Body):
     y: Annotated[float, Meta(ge=0, le=1)] | None = None
 
 
-class MediaWish(Body):
+class MediaWish(Input):
     """A file of a post: `mediaId`, or `mediaUrl` (a storagePath, or an https address that the service fetches)."""
 
     media_id: IdText | None = None
@@ -60,7 +60,7 @@ class MediaWish(Body):
 MediaWishes = Annotated[list[MediaWish], Meta(max_length=35)]
 
 
-class ThreadWish(Body):
+class ThreadWish(Input):
     """A further post of a thread."""
 
     text: Text = ""
@@ -70,7 +70,7 @@ class ThreadWish(Body):
 ThreadWishes = Annotated[list[ThreadWish], Meta(max_length=50)]
 
 
-class TargetWish(Body):
+class TargetWish(Input):
     """An account, and what is different there; whatever is left out is the post's."""
 
     account_id: IdText
@@ -85,7 +85,7 @@ TargetWishes = Annotated[list[TargetWish], Meta(min_length=1, max_length=100)]
 Platforms = Annotated[list[Slug], Meta(min_length=1, max_length=25)]
 
 
-class Recurrence(Body):
+class Recurrence(Input):
     """A repetition by RFC 5545 rule."""
 
     rrule: Annotated[str, Meta(min_length=1, max_length=500)]
@@ -95,7 +95,7 @@ class Recurrence(Body):
     variations: Annotated[list[Text], Meta(max_length=365)] = field(default_factory=list)
 
 
-class Utm(Body):
+class Utm(Input):
     """Campaign parameters for links."""
 
     source: Name | None = None
@@ -105,7 +105,7 @@ class Utm(Body):
     content: Name | None = None
 
 
-class CreatePost(Body):
+class CreatePost(Input):
     """A post: `platforms` (all accounts that the profile has there) or `targets` (single accounts with overrides)."""
 
     profile_id: IdText
@@ -136,7 +136,7 @@ class CreatePost(Body):
     allow_duplicate: bool = False
 
 
-class UpdatePost(Body):
+class UpdatePost(Input):
     """What shall be different. `scheduledAt` set: the post is scheduled; null: it becomes a draft."""
 
     title: Title | UnsetType | None = UNSET
@@ -165,7 +165,7 @@ class UpdatePost(Body):
     allow_duplicate: bool | UnsetType = UNSET
 
 
-class ListPosts(Body):
+class ListPosts(Input):
     """Filters. `from` and `to` bound when a post is for: its schedule, else its publication, else its creation."""
 
     profile_id: IdText | None = None
@@ -181,20 +181,20 @@ class ListPosts(Body):
     sort: Literal["-createdAt", "createdAt", "-scheduledAt", "scheduledAt"] = "-createdAt"
 
 
-class OfProfile(Body):
+class OfProfile(Input):
     """Only posts of this profile."""
 
     profile_id: IdText | None = None
 
 
-class TrashHow(Body):
+class TrashHow(Input):
     """`permanent`: delete for good. `cascade`: also remove what was published from the networks."""
 
     permanent: bool = False
     cascade: bool = False
 
 
-class Decision(Body):
+class Decision(Input):
     """A word to the person who asked."""
 
     note: Annotated[str, Meta(max_length=2_000)] | None = None

@@ -2,7 +2,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from signalpost.kit.wire import Body, Instant, Shape
+from signalpost.kit.wire import Input, Instant, Output
 
 Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"\S", examples=["Bakery Berlin"])]
 Url = Annotated[
@@ -37,19 +37,19 @@ Minutes = Annotated[int, Meta(ge=0, le=10_080)]
 Seconds = Annotated[int, Meta(ge=0, le=86_400)]
 
 
-class LatePolicy(Shape):
+class LatePolicy(Output):
     """How late a post may still go out, and how far apart late ones are kept."""
 
     tolerance_minutes: int
     min_gap_seconds: int
 
 
-class LatePolicyWish(Body):
+class LatePolicyWish(Input):
     tolerance_minutes: Minutes | UnsetType = UNSET
     min_gap_seconds: Seconds | UnsetType = UNSET
 
 
-class Profile(Shape):
+class Profile(Output):
     id: str
     workspace_id: str
     name: str
@@ -75,7 +75,7 @@ class Profile(Shape):
     updated_at: Instant
 
 
-class UpdateProfile(Body):
+class UpdateProfile(Input):
     """Any subset of the fields; null clears one, or returns it to its default."""
 
     name: Name | UnsetType = UNSET
@@ -99,7 +99,7 @@ class CreateProfile(UpdateProfile):
     name: Name
 
 
-class ProfileDeletion(Shape):
+class ProfileDeletion(Output):
     id: str
     deleted: Literal[True]
     accounts_disconnected: int
@@ -107,7 +107,7 @@ class ProfileDeletion(Shape):
     posts_cancelled: int
 
 
-class LinkRulesWish(Body):
+class LinkRulesWish(Input):
     auto_repost: bool = True
     caption_prefix: Prefix | None = None
     tag_prefix: Annotated[Prefix | None, Meta(description="Another name of captionPrefix")] = None
@@ -117,13 +117,13 @@ class LinkRulesWish(Body):
     as_draft: bool = False
 
 
-class CreateProfileLink(Body):
+class CreateProfileLink(Input):
     parent_profile_id: ProfileId
     child_profile_id: ProfileId
     rules: LinkRulesWish | None = None
 
 
-class LinkRules(Shape):
+class LinkRules(Output):
     """What happens to the parent's posts: `platforms` null means all the child has."""
 
     auto_repost: bool = True
@@ -134,7 +134,7 @@ class LinkRules(Shape):
     as_draft: bool = False
 
 
-class ProfileLink(Shape):
+class ProfileLink(Output):
     id: str
     parent_profile_id: str
     child_profile_id: str
@@ -145,17 +145,17 @@ class ProfileLink(Shape):
     updated_at: Instant
 
 
-class Child(Shape):
+class Child(Output):
     profile: Profile
     link: ProfileLink
 
 
-class LinkDeletion(Shape):
+class LinkDeletion(Output):
     id: str
     deleted: Literal[True]
 
 
-class LinkHistory(Shape):
+class LinkHistory(Output):
     id: str
     link_id: str
     action: Literal["linked", "rules_updated", "unlinked", "reposted", "repost_skipped", "repost_failed"]

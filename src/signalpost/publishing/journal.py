@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from signalpost.engine.contract import Lease
-from signalpost.kit.db import Db, Undone
+from signalpost.kit.db import RETRYABLE, Db
 from signalpost.kit.failpoint import failpoint
 from signalpost.networks.contract import Answer, Http
 
@@ -40,7 +40,7 @@ async def write(lease: Lease, change: Callable[[Db], Awaitable[Result]]) -> Resu
         try:
             async with lease.transaction() as db:
                 return await change(db)
-        except Undone:
+        except RETRYABLE:
             if not left:
                 raise
             await asyncio.sleep(0.05)

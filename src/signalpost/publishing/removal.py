@@ -7,12 +7,12 @@ from uuid import UUID
 from signalpost import networks
 from signalpost.accounts import queries as accounts
 from signalpost.accounts.sessions import open_session
+from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.engine.contract import Lease
 from signalpost.events import RemovalRequested
 from signalpost.kit import ids
 from signalpost.kit.db import Db
-from signalpost.web.inputs import Tools
 
 JOB: Final = "publishing.remove"
 
@@ -42,16 +42,16 @@ async def on_removal_requested(db: Db, event: RemovalRequested) -> None:
         )  # fmt: skip
 
 
-def remover(tools: Tools) -> Callable[[Lease, Mapping[str, Any]], Awaitable[None]]:
+def remover(context: AppContext) -> Callable[[Lease, Mapping[str, Any]], Awaitable[None]]:
     """Return the handler of the job: whatever goes wrong raises, and the job comes again."""
 
     async def remove(lease: Lease, payload: Mapping[str, Any]) -> None:
         connector = networks.CONNECTORS.get(payload["platform"])
-        async with tools.database.connection() as db:
+        async with context.database.connection() as db:
             account = await accounts.by_id(db, UUID(payload["accountId"]))
         if connector is None or connector.delete is None or account is None:
             return
-        session = await open_session(tools, account)
+        session = await open_session(context, account)
         await connector.delete(session, payload["remoteId"], payload["threadIds"])
         changes = [{"field": "status", "from": "published", "to": "removed"}]
         async with lease.transaction() as db:

@@ -2,6 +2,7 @@ from typing import Annotated, Any
 
 from litestar import Request
 
+from signalpost.context import AppContext
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Forbidden, InvalidState, Unavailable
 from signalpost.plans.errors import PlanLimitReached
@@ -22,7 +23,7 @@ from signalpost.publishing.schemas import (
     SubmitPost,
 )
 from signalpost.web.caller import PUBLIC, Caller
-from signalpost.web.inputs import Mine, Tools
+from signalpost.web.inputs import Mine
 from signalpost.web.routing import Routes
 
 routes = Routes("Queue")
@@ -61,13 +62,13 @@ async def get_queue_status(post: MyPost, db: Db) -> QueueEntry | NeverQueued:
 
 
 @routes.post("/queue/process", scope=PUBLIC, status=200, unlimited=True, raises=(InvalidQueueSecret, Unavailable))
-async def process_queue(tools: Tools, request: Request[Any, Any, Any], data: ProcessQueue = SOME) -> Processed:
+async def process_queue(context: AppContext, request: Request[Any, Any, Any], data: ProcessQueue = SOME) -> Processed:
     """Work off what is due, with the operator's secret in `X-Queue-Secret`.
 
     The built-in worker does the same all the time: only an installation that runs without one needs this, from cron.
     It may be called any number of times at once.
     """
-    return await process.process_queue(tools, request.headers.get("x-queue-secret"), data)
+    return await process.process_queue(context, request.headers.get("x-queue-secret"), data)
 
 
 @routes.post("/posts/{id}/retry", scope="posts:publish", raises=(NothingToRetry, InvalidState, Forbidden))

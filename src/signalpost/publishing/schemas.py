@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, field
 
-from signalpost.kit.wire import Body, Instant, Shape
+from signalpost.kit.wire import Input, Instant, Output
 from signalpost.posts.schemas import TargetError
 from signalpost.posts.wishes import IdText, Time
 
@@ -12,13 +12,13 @@ QueueState = Literal["none", "waiting", "ready", "leased", "done", "failed", "ca
 TaskState = Literal["waiting", "ready", "leased", "done", "failed", "cancelled"]
 
 
-class SubmitPost(Body):
+class SubmitPost(Input):
     """When it goes out; left out: at the post's own time, else now."""
 
     scheduled_at: Time | None = None
 
 
-class RetryPost(Body):
+class RetryPost(Input):
     """Which failed targets to try again; left out: all of them."""
 
     target_ids: Annotated[list[IdText], Meta(min_length=1, max_length=100)] | None = None
@@ -28,13 +28,13 @@ class RetryPost(Body):
     ] = False
 
 
-class ProcessQueue(Body):
+class ProcessQueue(Input):
     """How much to do at most, of each kind of work."""
 
     limit: Annotated[int, Meta(ge=1, le=500)] = 50
 
 
-class QueueTask(Shape):
+class QueueTask(Output):
     """One target. `runAt`: when it is looked at next."""
 
     target_id: str
@@ -45,7 +45,7 @@ class QueueTask(Shape):
     last_error: TargetError | None
 
 
-class QueueEntry(Shape):
+class QueueEntry(Output):
     """A post on the queue. `held`: it is due, but waits for what `heldReason` says."""
 
     id: str
@@ -63,14 +63,14 @@ class QueueEntry(Shape):
     finished_at: Instant | None
 
 
-class NeverQueued(Shape):
+class NeverQueued(Output):
     """A post that was never queued."""
 
     post_id: str
     state: Literal["none"] = "none"
 
 
-class Cancelled(Shape):
+class Cancelled(Output):
     """The post is a draft again. `startedTargets`: those it came too late for; they run to their end."""
 
     post_id: str
@@ -79,13 +79,13 @@ class Cancelled(Shape):
     state: Literal["cancelled"] = "cancelled"
 
 
-class DeliveryCounts(Shape):
+class DeliveryCounts(Output):
     attempted: int = 0
     delivered: int = 0
     failed: int = 0
 
 
-class Processed(Shape):
+class Processed(Output):
     """What this call did; the rest of the due work is `remaining`."""
 
     claimed: int

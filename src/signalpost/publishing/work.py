@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from signalpost.accounts.actions import mark_needs_reauth, mark_restricted
 from signalpost.accounts.sessions import NoCredentials, open_session
+from signalpost.context import AppContext
 from signalpost.engine import buckets
 from signalpost.engine.contract import Done, Lease, LeaseLost, Source
 from signalpost.kit import clock, ids, log
@@ -43,7 +44,6 @@ from signalpost.publishing.actions.attempts import Attempt, Report
 from signalpost.publishing.journal import RecordingHttp, TargetJournal, write
 from signalpost.publishing.queries import Item
 from signalpost.publishing.states import BACKLOG_SECONDS, Change, Facing, settle
-from signalpost.web.inputs import Tools
 
 CALL_SECONDS_MAX: Final = 240.0
 """For everything one attempt does at the network, uploads included. The lease is renewed meanwhile."""
@@ -61,8 +61,8 @@ class TargetSource(Source[Item, None]):
     key_column = "account_id"
     item_seconds_max = CALL_SECONDS_MAX + 60.0
 
-    def __init__(self, tools: Tools) -> None:
-        self._tools = tools
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
 
     @override
     async def due(self, db: Db, keys: Sequence[UUID], per_lane: int) -> Sequence[tuple[UUID, Item]]:
@@ -70,7 +70,7 @@ class TargetSource(Source[Item, None]):
 
     @override
     def bucket(self, item: Item) -> str | None:
-        return bucket_of(self._tools, item.platform)
+        return bucket_of(self._context, item.platform)
 
     @override
     async def run(self, lease: Lease, item: Item) -> None:
@@ -82,7 +82,7 @@ class TargetSource(Source[Item, None]):
             return
         failpoint("after-begin")
         journal = TargetJournal(lease, item.id, begun.id, begun.steps, _as_dict(begun.facing.intent))
-        call = _Call(self._tools, begun, journal)
+        call = _Call(self._context, begun, journal)
         outcome = await call.make()
         change = settle(call.facing(), begun.kind, outcome)
         report = call.report(outcome)
@@ -119,11 +119,11 @@ class TargetSource(Source[Item, None]):
         )
         if change.lane_seconds:
             lease.defer(change.lane_seconds)
-        key = bucket_of(self._tools, begun.item.platform) if change.lane_seconds else None
+        key = bucket_of(self._context, begun.item.platform) if change.lane_seconds else None
         mark = {"needs_reauth": mark_needs_reauth, "restricted": mark_restricted}.get(change.account or "")
         if change.status != "published" and key is None and mark is None:
             return
-        async with self._tools.database.transaction() as db:
+        async with self._context.database.transaction() as db:
             if change.status == "published":
                 await db.execute(_LAST_PUBLISHED, begun.account.id)
             if key is not None:
@@ -136,11 +136,11 @@ class TargetSource(Source[Item, None]):
 class _Call:
     """One attempt's way to the network."""
 
-    def __init__(self, tools: Tools, attempt: Attempt, journal: TargetJournal) -> None:
-        self._tools = tools
+    def __init__(self, context: AppContext, attempt: Attempt, journal: TargetJournal) -> None:
+        self._context = context
         self._attempt = attempt
         self._journal = journal
-        self._http = RecordingHttp(tools.http, {})
+        self._http = RecordingHttp(context.http, {})
         self._started = clock.monotonic()
 
     async def make(self) -> Outcome | Reconciled:  # noqa: PLR0911 - one for each way it can end
@@ -175,7 +175,7 @@ class _Call:
         missing = [name for name in attempt.content.media_ids() if name not in self._files()]
         if missing and attempt.kind == "publish":
             return Refused(code="media_missing", message=f"The file {missing[0]} is gone.", category="media")
-        session = await open_session(self._tools, attempt.account)
+        session = await open_session(self._context, attempt.account)
         self._http = RecordingHttp(session.http, session.secrets)
         session.http = self._http
         outgoing = self._outgoing()
@@ -198,7 +198,7 @@ class _Call:
 
     def _files(self) -> dict[str, OutgoingMedia]:
         from_rows = self._attempt.files.values()
-        return {ids.encode("med", row.id): _file(self._tools, row) for row in from_rows}
+        return {ids.encode("med", row.id): _file(self._context, row) for row in from_rows}
 
     def _open(self) -> bool:
         return self._journal.intent is not None
@@ -226,12 +226,12 @@ class _Call:
         return Report(duration_ms, self._http.request_made, status, kept)
 
 
-def _file(tools: Tools, row: MediaRow) -> OutgoingMedia:
+def _file(context: AppContext, row: MediaRow) -> OutgoingMedia:
     kind: Any = row.kind
     return OutgoingMedia(
         kind=kind, mime_type=row.mime_type, size_bytes=row.size_bytes, sha256=row.sha256, width=row.width,
         height=row.height, duration_ms=row.duration_ms, alt_text=row.alt_text, file_name=row.file_name,
-        read=reader(tools.storage, row.storage_path),
+        read=reader(context.storage, row.storage_path),
     )  # fmt: skip
 
 
@@ -239,17 +239,17 @@ def _as_dict(value: Any) -> dict[str, Any] | None:
     return None if value is None else dict(value)
 
 
-def bucket_of(tools: Tools, platform: str) -> str | None:
+def bucket_of(context: AppContext, platform: str) -> str | None:
     """Return the rate bucket that posts to a network share, if it has a limit for the whole app."""
     connector = CONNECTORS.get(platform)
     if connector is None or connector.facts.requests_per_window is None or connector.facts.base_url is None:
         return None  # where every account brings its own server, there is nothing to share
-    return f"{platform}:{tools.settings.network(platform, 'client_id') or 'own'}"
+    return f"{platform}:{context.settings.network(platform, 'client_id') or 'own'}"
 
 
-async def declare_buckets(tools: Tools, db: Db) -> None:
+async def declare_buckets(context: AppContext, db: Db) -> None:
     """Make the rate buckets of all networks known; safe in every process at every start."""
     for platform, connector in CONNECTORS.items():
-        key, window = bucket_of(tools, platform), connector.facts.requests_per_window
+        key, window = bucket_of(context, platform), connector.facts.requests_per_window
         if key is not None and window is not None:
             await buckets.declare(db, key, capacity=float(window[0]), per_second=window[0] / window[1])

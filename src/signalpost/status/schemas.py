@@ -2,10 +2,10 @@
 
 from typing import Literal
 
-from signalpost.kit.wire import Instant, Shape
+from signalpost.kit.wire import Instant, Output
 
 
-class WorkerHealth(Shape):
+class WorkerHealth(Output):
     """The engine: whether a loop runs anywhere, when it last looked, how many items are overdue."""
 
     running: bool
@@ -13,7 +13,7 @@ class WorkerHealth(Shape):
     overdue: int | None
 
 
-class ApiHealth(Shape):
+class ApiHealth(Output):
     """`degraded`: requests are answered, but work is late, no engine runs, or the database does not answer."""
 
     status: Literal["ok", "degraded"]
@@ -24,7 +24,7 @@ class ApiHealth(Shape):
     reasons: list[str]
 
 
-class DatastoreHealth(Shape):
+class DatastoreHealth(Output):
     """The database answers; `pending`: it waits for a migration."""
 
     status: Literal["ok"]

@@ -28,10 +28,10 @@ async def _guarded(web: Web, call: Call, path: str, work: Awaitable[Reply]) -> R
         return await work
     except problems.Problem as problem:
         answer = problem
-    except db.Gone:
+    except db.DATABASE_DOWN:
         _logger.warning("database.unreachable", path=path, exc_info=True)
         answer = problems.Unavailable("The database cannot answer right now.", headers={"Retry-After": "2"})
-    except db.Undone:  # of a transaction that an action opened itself; `serve` runs the others again
+    except db.RETRYABLE:  # of a transaction that an action opened itself; `serve` runs the others again
         _logger.warning("request.undone", path=path, exc_info=True)
         answer = problems.Unavailable("Too many changes at the same place at once.", headers={"Retry-After": "1"})
     except (asyncpg.QueryCanceledError, TimeoutError):
@@ -44,7 +44,7 @@ async def _guarded(web: Web, call: Call, path: str, work: Awaitable[Reply]) -> R
 
 
 def _handler(web: Web, endpoint: Endpoint) -> Callable[..., Awaitable[ASGIApp]]:
-    trusted = web.tools.settings.trusted_proxies
+    trusted = web.context.settings.trusted_proxies
 
     async def answer(request: Request[Any, Any, Any]) -> ASGIApp:
         started = perf_counter()
@@ -78,7 +78,7 @@ def _unmatched(web: Web) -> Callable[[Request[Any, Any, Any], Exception], Any]:
     def render(request: Request[Any, Any, Any], error: Exception) -> Any:
         current = request_id(request.headers)
         token = log.request_id.set(current)
-        call = Call(request, client_address(request.scope, web.tools.settings.trusted_proxies))
+        call = Call(request, client_address(request.scope, web.context.settings.trusted_proxies))
         path = request.scope["path"]
         try:
             problem: problems.Problem

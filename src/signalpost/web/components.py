@@ -69,7 +69,7 @@ def _renamed(value: Any, names: dict[str, str]) -> Any:
 
 
 def _require_all(kinds: Sequence[Any], found: Document) -> None:
-    """Say that answers carry every key: `Shape` leaves none out."""
+    """Say that answers carry every key: `Output` leaves none out."""
     seen: set[Any] = set()
     waiting = list(msgspec.inspect.multi_type_info(kinds))
     while waiting:
@@ -79,7 +79,7 @@ def _require_all(kinds: Sequence[Any], found: Document) -> None:
         elif kind.cls not in seen:
             seen.add(kind.cls)
             bare = typing.get_origin(kind.cls) or kind.cls
-            if issubclass(bare, wire.Shape) and not bare.__struct_config__.omit_defaults:
+            if issubclass(bare, wire.Output) and not bare.__struct_config__.omit_defaults:
                 schema = _schema_of(kind.cls, found)
                 schema["required"] = list(schema["properties"])
             waiting += [field.type for field in kind.fields]

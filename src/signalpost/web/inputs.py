@@ -11,12 +11,9 @@ from uuid import UUID
 
 import msgspec
 
-from signalpost.engine.engine import Engine
+from signalpost.context import AppContext
 from signalpost.kit import problems, wire
-from signalpost.kit.crypto import KeyRing
-from signalpost.kit.db import Database, Db
-from signalpost.kit.http import Client
-from signalpost.settings import Settings
+from signalpost.kit.db import Db
 from signalpost.web.caller import Caller
 
 Row = TypeVar("Row")
@@ -26,25 +23,6 @@ LIMIT_DEFAULT = 20
 LIMIT_MAX = 100
 LIST_ALL = 500
 """`limit_default` of a list that the specification shows without paging: all of it, up to this many."""
-
-
-@dataclass(kw_only=True)
-class Tools:
-    """What a process has one of. Actions that need one take it as an argument; nothing is looked up elsewhere."""
-
-    settings: Settings
-    database: Database
-    http: Client
-    keys: KeyRing
-    storage: Any  # obstore.store.ObjectStore, opened by kit.storage
-    version: str = "0"
-    revision: str = "0"  # newest one of the schema that this program knows
-    engine: Engine | None = None  # for what ticks it or asks how it is; None in a command line tool
-
-    @property
-    def base_url(self) -> str:
-        """Address under which users reach the service, without a slash at the end."""
-        return self.settings.base_url or "http://127.0.0.1:8000"
 
 
 @dataclass(frozen=True)
@@ -84,8 +62,8 @@ class Before:
     """
 
     needed: Callable[[Any], bool]
-    run: Callable[[Tools, Any, Any], Awaitable[Any]]
-    """(tools, caller, data); the caller is a `Caller`, on a public route None."""
+    run: Callable[[AppContext, Any, Any], Awaitable[Any]]
+    """(context, caller, data); the caller is a `Caller`, on a public route None."""
 
 
 class IfMatch(int):

@@ -11,10 +11,11 @@ import msgspec
 from litestar import Request
 from msgspec import Struct
 
+from signalpost.context import AppContext
 from signalpost.kit.db import Database
 from signalpost.kit.problems import Problem
 from signalpost.web.caller import PUBLIC, SCOPES, SIGNED_IN, Caller
-from signalpost.web.inputs import LIMIT_DEFAULT, Before, Id, IfMatch, Mine, Page, Segment, Tools
+from signalpost.web.inputs import LIMIT_DEFAULT, Before, Id, IfMatch, Mine, Page, Segment
 from signalpost.web.streaming import Stream
 
 BODY_BYTES_MAX = 2_000_000
@@ -53,7 +54,7 @@ class Endpoint:
     raises: tuple[type[Problem], ...]
     description: str
     path_inputs: tuple[PathInput, ...]
-    arguments: Mapping[str, str]  # argument -> db | database | tools | caller | page | request | if_match
+    arguments: Mapping[str, str]  # argument -> db | database | context | caller | page | request | if_match
     body: Any = None
     body_optional: bool = False
     query: type[Struct] | None = None
@@ -87,7 +88,14 @@ class Endpoint:
         return kind in self.arguments.values()
 
 
-_PLAIN = {Caller: "caller", Page: "page", Tools: "tools", Database: "database", IfMatch: "if_match", Request: "request"}
+_PLAIN = {
+    Caller: "caller",
+    Page: "page",
+    AppContext: "context",
+    Database: "database",
+    IfMatch: "if_match",
+    Request: "request",
+}
 
 
 class Routes:

@@ -7,10 +7,11 @@ from typing import Any
 
 import msgspec
 
+from signalpost.context import AppContext
 from signalpost.kit import clock, db, ids, problems
 from signalpost.web import idempotency, limits, validation
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
-from signalpost.web.inputs import Before, Id, Mine, Segment, Tools, fingerprint, read_page
+from signalpost.web.inputs import Before, Id, Mine, Segment, fingerprint, read_page
 from signalpost.web.reply import Reply, problem_reply
 from signalpost.web.request import (
     Call,
@@ -37,7 +38,7 @@ _encode = msgspec.json.Encoder().encode
 class Web:
     """Everything the endpoints share."""
 
-    tools: Tools
+    context: AppContext
     authenticate: Authenticate
     base_url: str
     page_key: bytes
@@ -67,7 +68,7 @@ async def _identify(web: Web, endpoint: Endpoint, call: Call) -> None:
         if problem.status < 500:  # a guess; that we cannot tell right now is not the caller's doing
             call.headers = web.limiter.check(name, "address", limits.PER_ADDRESS)
         else:
-            call.headers = web.limiter.check(f"{name}:untold", "address", web.tools.settings.requests_per_minute)
+            call.headers = web.limiter.check(f"{name}:untold", "address", web.context.settings.requests_per_minute)
         raise
     call.caller = caller
     writes = endpoint.writes
@@ -132,10 +133,10 @@ def _plain_inputs(web: Web, endpoint: Endpoint, call: Call) -> dict[str, Any]:
         match kind:
             case "caller":
                 values[argument] = call.caller
-            case "tools":
-                values[argument] = web.tools
+            case "context":
+                values[argument] = web.context
             case "database":
-                values[argument] = web.tools.database
+                values[argument] = web.context.database
             case "request":
                 values[argument] = call.request
             case "if_match":
@@ -162,7 +163,7 @@ async def _run(web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any],
     key = call.request.headers.get("idempotency-key") if endpoint.method == "POST" else None
     if key is not None:
         idempotency.read_key(key)
-    database = web.tools.database
+    database = web.context.database
     needs_row = any(isinstance(wish.how, Mine) for wish in endpoint.path_inputs)
     if endpoint.before is not None:
         values = values | await _before(web, endpoint.before, call, values["data"], key)
@@ -174,7 +175,7 @@ async def _run(web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any],
                     if key is None:
                         return await _answer(endpoint, call, values, connection)
                     return await _answer_once(web, endpoint, call, values, body, key, connection)
-            except db.Undone:
+            except db.RETRYABLE:
                 if tries == TRIES_MAX - 1:
                     raise problems.Unavailable(
                         "Too many changes at the same place at once.", headers={"Retry-After": "1"}
@@ -193,10 +194,10 @@ async def _before(web: Web, asked: tuple[str, Before], call: Call, data: Any, ke
     if not before.needed(data):
         return {argument: None}
     if key is not None:
-        async with web.tools.database.connection() as connection:
+        async with web.context.database.connection() as connection:
             if await idempotency.is_answered(connection, _credential(call), key):
                 return {argument: None}
-    return {argument: await before.run(web.tools, call.caller, data)}
+    return {argument: await before.run(web.context, call.caller, data)}
 
 
 async def _answer(endpoint: Endpoint, call: Call, values: dict[str, Any], connection: db.Db) -> Reply:
@@ -228,7 +229,7 @@ async def _answer_once(
 ) -> Reply:
     """Answer in one transaction with the key: effect and stored answer are committed together."""
     print_ = idempotency.fingerprint(endpoint.method, call.request.scope["path"], body)
-    if kept := await idempotency.claim(connection, web.tools.keys, _credential(call), key, print_):
+    if kept := await idempotency.claim(connection, web.context.keys, _credential(call), key, print_):
         return _replay(call, kept)
     try:
         async with connection.transaction():  # a savepoint: a refusal undoes the effect and keeps the answer
@@ -237,7 +238,7 @@ async def _answer_once(
         if problem.status == 429 or problem.status >= 500:
             raise
         reply = problem_reply(problem, call.request.scope["path"], web.base_url, call.headers)
-    await idempotency.keep(connection, web.tools.keys, _credential(call), key, _keepable(reply))
+    await idempotency.keep(connection, web.context.keys, _credential(call), key, _keepable(reply))
     return reply
 
 
@@ -246,8 +247,8 @@ async def _answer_reserved(
 ) -> Reply:
     """Answer when the work cannot stand in one transaction (it talks to other servers): the key is taken first."""
     print_ = idempotency.fingerprint(endpoint.method, call.request.scope["path"], body)
-    async with web.tools.database.transaction() as connection:
-        kept = await idempotency.claim(connection, web.tools.keys, _credential(call), key, print_)
+    async with web.context.database.transaction() as connection:
+        kept = await idempotency.claim(connection, web.context.keys, _credential(call), key, print_)
     if kept:
         return _replay(call, kept)
     stored = False
@@ -258,13 +259,13 @@ async def _answer_reserved(
             if problem.status == 429 or problem.status >= 500:
                 raise
             reply = problem_reply(problem, call.request.scope["path"], web.base_url, call.headers)
-        async with web.tools.database.transaction() as connection:
-            await idempotency.keep(connection, web.tools.keys, _credential(call), key, _keepable(reply))
+        async with web.context.database.transaction() as connection:
+            await idempotency.keep(connection, web.context.keys, _credential(call), key, _keepable(reply))
         stored = True
         return reply
     finally:
         if not stored:
-            async with web.tools.database.transaction() as connection:
+            async with web.context.database.transaction() as connection:
                 await idempotency.forget(connection, _credential(call), key)
 
 

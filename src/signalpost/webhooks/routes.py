@@ -1,12 +1,13 @@
 from typing import Annotated
 from uuid import UUID
 
+from signalpost.context import AppContext
 from signalpost.kit.db import Db
 from signalpost.kit.problems import InvalidState, NotFound, UnsafeAddress
 from signalpost.kit.wire import Listing
 from signalpost.plans.errors import PlanFeatureUnavailable, PlanLimitReached
 from signalpost.web.caller import Caller
-from signalpost.web.inputs import LIST_ALL, Id, Mine, Page, Tools
+from signalpost.web.inputs import LIST_ALL, Id, Mine, Page
 from signalpost.web.routing import Routes
 from signalpost.webhooks import actions, queries
 from signalpost.webhooks.queries import WebhookRow
@@ -33,13 +34,13 @@ DeliveryId = Annotated[UUID, Id("dlv", "deliveryId")]
     raises=(UnsafeAddress, PlanLimitReached, PlanFeatureUnavailable),
     example={"url": "https://example.com/hooks/signalpost", "events": ["post.published", "post.failed"]},
 )
-async def create_webhook(tools: Tools, caller: Caller, data: CreateWebhook) -> WebhookWithSecret:
+async def create_webhook(context: AppContext, caller: Caller, data: CreateWebhook) -> WebhookWithSecret:
     """Register an address that hears of events.
 
     The answer shows the signing `secret`, this once. Events of live and test mode are sent alike; `data.mode` tells
     them apart. The address is resolved and judged now and at every delivery.
     """
-    return await actions.create_webhook(tools, caller, data)
+    return await actions.create_webhook(context, caller, data)
 
 
 @routes.get("/webhooks", scope="webhooks:read", limit_default=LIST_ALL)
@@ -56,13 +57,13 @@ async def get_webhook(webhook: MyWebhook) -> Webhook:
 
 
 @routes.patch("/webhooks/{id}", scope="webhooks:write", raises=(UnsafeAddress,))
-async def update_webhook(webhook: MyWebhook, tools: Tools, caller: Caller, data: UpdateWebhook) -> Webhook:
+async def update_webhook(webhook: MyWebhook, context: AppContext, caller: Caller, data: UpdateWebhook) -> Webhook:
     """Change a webhook: what is left out stays, null clears.
 
     `active: false` pauses it: new events are not recorded for it, waiting deliveries are held. `active: true` lets them
     go, and enables a webhook that was disabled because its deliveries kept failing.
     """
-    return await actions.update_webhook(tools, caller, webhook.id, data)
+    return await actions.update_webhook(context, caller, webhook.id, data)
 
 
 @routes.delete("/webhooks/{id}", scope="webhooks:write")
@@ -78,12 +79,12 @@ async def test_webhook(webhook: MyWebhook, db: Db) -> Delivery:
 
 
 @routes.post("/webhooks/{id}/rotate-secret", scope="webhooks:write")
-async def rotate_webhook_secret(webhook: MyWebhook, db: Db, tools: Tools) -> WebhookWithSecret:
+async def rotate_webhook_secret(webhook: MyWebhook, db: Db, context: AppContext) -> WebhookWithSecret:
     """Replace the signing secret; the answer shows the new one, this once.
 
     For 24 hours `webhook-signature` carries signatures of both. The signature of the body alone uses the new one.
     """
-    return await actions.rotate_secret(db, tools.keys, webhook)
+    return await actions.rotate_secret(db, context.keys, webhook)
 
 
 @routes.get("/webhooks/{id}/deliveries", scope="webhooks:read")

@@ -2,7 +2,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from signalpost.kit.wire import Body, Instant, Shape
+from signalpost.kit.wire import Input, Instant, Output
 from signalpost.webhooks.states import DeliveryState, Mode, WebhookStatus
 
 Url = Annotated[
@@ -24,7 +24,7 @@ DeliveryMode = Annotated[
 ]
 
 
-class UpdateWebhook(Body):
+class UpdateWebhook(Input):
     """Any subset of the fields; null clears one, or returns it to its default."""
 
     url: Url | UnsetType = UNSET
@@ -45,7 +45,7 @@ class CreateWebhook(UpdateWebhook):
     url: Url
 
 
-class Webhook(Shape):
+class Webhook(Output):
     """`consecutiveFailures` counts failed attempts since the last success."""
 
     id: str
@@ -71,12 +71,12 @@ class WebhookWithSecret(Webhook):
     secret: str
 
 
-class WebhookDeletion(Shape):
+class WebhookDeletion(Output):
     id: str
     deleted: Literal[True]
 
 
-class Delivery(Shape):
+class Delivery(Output):
     """One event for one webhook. `id` is the envelope's; `eventId` is shared by all webhooks that got the event."""
 
     id: str
@@ -103,12 +103,12 @@ class DeliveryDetail(Delivery):
     attempt_log: list[dict[str, Any]]
 
 
-class DeliveryFilter(Body):
+class DeliveryFilter(Input):
     state: DeliveryState | None = None
     type: Annotated[str, Meta(max_length=100)] | None = None
 
 
-class TestData(Body):
+class TestData(Input):
     """`data` of webhook.test."""
 
     __test__ = False  # not a test class, whatever pytest thinks of its name

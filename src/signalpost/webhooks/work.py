@@ -4,13 +4,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+from signalpost.context import AppContext
 from signalpost.engine.contract import Done, Lease, Source
 from signalpost.engine.jobs import Again
 from signalpost.kit import clock
 from signalpost.kit.db import Db
 from signalpost.plans import limit_of
 from signalpost.plans.limits import PLANS
-from signalpost.web.inputs import Tools
 from signalpost.webhooks import actions
 from signalpost.webhooks.actions.endings import Settled
 from signalpost.webhooks.sending import Attempt, Ending, Sender
@@ -90,13 +90,13 @@ class DeliverySource(Source[Attempt, Ending]):
     item_seconds_max = 30.0
     pauses_on_clock_step = False
 
-    def __init__(self, tools: Tools) -> None:
-        settings = tools.settings
+    def __init__(self, context: AppContext) -> None:
+        settings = context.settings
         self._sender = Sender(
-            tools.http,
-            tools.keys,
+            context.http,
+            context.keys,
             brand=settings.brand,
-            version=tools.version,
+            version=context.version,
             trusted=settings.allow_private_webhooks,
         )
 
@@ -154,7 +154,7 @@ def _settled(item: Attempt, ending: Ending) -> Settled:
     return Settled(item, ending, *after_failure(item.mode, item.scheduled + 1))
 
 
-def purger(tools: Tools) -> Callable[[Lease, Mapping[str, Any]], Awaitable[Again | None]]:
+def purger(context: AppContext) -> Callable[[Lease, Mapping[str, Any]], Awaitable[Again | None]]:
     """Return the handler of `PURGE_JOB`, to be registered with `every_seconds=PURGE_EVERY_SECONDS`.
 
     Removes deleted webhooks with their deliveries, and ended deliveries older than the plan keeps them.
@@ -165,7 +165,7 @@ def purger(tools: Tools) -> Callable[[Lease, Mapping[str, Any]], Awaitable[Again
         async with lease.transaction() as db:
             removed = [await db.execute(_PURGE_DELETED, _PURGE_BATCH)]
             await db.execute(_FORGET_WEBHOOKS)
-            if tools.settings.billing_enabled:
+            if context.settings.billing_enabled:
                 removed.append(await db.execute(_PURGE_OLD, list(kept), list(kept.values()), _PURGE_BATCH))
         return Again(1) if f"DELETE {_PURGE_BATCH}" in removed else None
 

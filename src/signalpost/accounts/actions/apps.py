@@ -6,10 +6,10 @@ import msgspec
 
 from signalpost.accounts.errors import PlatformNotConfigured
 from signalpost.accounts.platforms import redirect_uri
+from signalpost.context import AppContext
 from signalpost.kit.crypto import Undecipherable
 from signalpost.kit.http import BadAnswer
 from signalpost.networks.contract import Connector, Refusal
-from signalpost.web.inputs import Tools
 
 # Mastodon deletes apps that nobody used for a day: an unused registration is only good for half of that.
 _READ = """
@@ -24,43 +24,43 @@ on conflict (platform, base_url, redirect_uri) do update set credentials = exclu
 _FORGET = "delete from network_app where platform = $1 and base_url = $2"
 
 
-async def app_at(tools: Tools, connector: Connector, base_url: str, *, trusted: bool) -> Mapping[str, str]:
+async def app_at(context: AppContext, connector: Connector, base_url: str, *, trusted: bool) -> Mapping[str, str]:
     """Return the app's credentials at this server, registering one where there is none yet.
 
     Raises:
         PlatformNotConfigured: the operator has to make an app, and has not.
         Refusal, HttpFailure: the server does not register one.
     """
-    key, back = connector.facts.key, redirect_uri(tools.base_url, connector.facts.key)
-    client_id = tools.settings.network(key, "client_id")
-    client_secret = tools.settings.network(key, "client_secret")
+    key, back = connector.facts.key, redirect_uri(context.base_url, connector.facts.key)
+    client_id = context.settings.network(key, "client_id")
+    client_secret = context.settings.network(key, "client_secret")
     register = connector.oauth.register if connector.oauth else None
     if register is None:
         if not client_id or not client_secret:
             raise PlatformNotConfigured(f"The operator has not set app credentials for {connector.facts.name}.")
         return {"client_id": client_id, "client_secret": client_secret}
-    async with tools.database.connection() as db:
+    async with context.database.connection() as db:
         stored = await db.fetchval(_READ, key, base_url, back)
     if stored is not None:
         try:
-            return msgspec.json.decode(tools.keys.open(stored, context=_context(key, base_url)), type=dict[str, str])
+            return msgspec.json.decode(context.keys.open(stored, context=_context(key, base_url)), type=dict[str, str])
         except Undecipherable:
             pass  # sealed under a master key that is gone: a new registration costs nothing
-    app = await register(tools.http, base_url, trusted, back, tools.settings.brand)
-    sealed = tools.keys.seal(msgspec.json.encode(dict(app)), context=_context(key, base_url))
-    async with tools.database.transaction() as db:
+    app = await register(context.http, base_url, trusted, back, context.settings.brand)
+    sealed = context.keys.seal(msgspec.json.encode(dict(app)), context=_context(key, base_url))
+    async with context.database.transaction() as db:
         await db.execute(_STORE, key, base_url, back, sealed)
     return app
 
 
-async def forget_if_unknown(tools: Tools, connector: Connector, base_url: str, refusal: Refusal) -> None:
+async def forget_if_unknown(context: AppContext, connector: Connector, base_url: str, refusal: Refusal) -> None:
     """Forget our registration when the server says that it does not know it; the next start registers anew."""
     try:
         told = refusal.answer.json()
     except BadAnswer:
         return
     if isinstance(told, dict) and told.get("error") == "invalid_client":
-        async with tools.database.transaction() as db:
+        async with context.database.transaction() as db:
             await db.execute(_FORGET, connector.facts.key, base_url)
 
 

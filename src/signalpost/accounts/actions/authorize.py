@@ -19,6 +19,7 @@ from signalpost.accounts.platforms import form_of, redirect_uri
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import Authorization, AuthUrlQuery, CallbackQuery, CallbackResult
 from signalpost.accounts.sessions import address
+from signalpost.context import AppContext
 from signalpost.identity.roles import SCOPES_OF
 from signalpost.kit import clock, crypto, ids, log, problems
 from signalpost.kit.crypto import Undecipherable
@@ -27,7 +28,6 @@ from signalpost.kit.http import HttpFailure, UnsafeUrl
 from signalpost.kit.problems import Issue
 from signalpost.networks.contract import BadCredentials, Connector, Identity, MisplacedField, OAuth, Refusal
 from signalpost.web.caller import Caller
-from signalpost.web.inputs import Tools
 
 FLOW = timedelta(minutes=10)
 
@@ -66,7 +66,7 @@ class Flow:
     started_by: dict[str, Any]
 
 
-async def start(tools: Tools, caller: Caller, platform: str, query: AuthUrlQuery) -> Authorization:
+async def start(context: AppContext, caller: Caller, platform: str, query: AuthUrlQuery) -> Authorization:
     """Begin an authorization, or name the fields of a platform that takes credentials instead.
 
     Raises:
@@ -75,7 +75,7 @@ async def start(tools: Tools, caller: Caller, platform: str, query: AuthUrlQuery
         PlatformNotConfigured: the operator's app credentials are missing.
     """
     connector = connector_of(caller, platform)
-    async with tools.database.connection() as db:
+    async with context.database.connection() as db:
         origin, findings = await origin_of(db, caller, connector, query.profile_id, query.account_id)
         if query.redirect_url is not None and not await db.fetchval(_ALLOWED, caller.workspace_id, query.redirect_url):
             findings.append(Issue("redirectUrl", "not_allowed", "This address is not on the workspace's list."))
@@ -84,12 +84,12 @@ async def start(tools: Tools, caller: Caller, platform: str, query: AuthUrlQuery
         raise problems.ValidationFailed(errors=findings)
     if connector.oauth is None:
         return _form(connector, query)
-    base_url, trusted = await _server(tools, connector, query.instance_url, known)
-    app = await _app(tools, connector, base_url, trusted=trusted)
-    return await _begin(tools, caller, connector.oauth, origin, base_url, app, query)
+    base_url, trusted = await _server(context, connector, query.instance_url, known)
+    app = await _app(context, connector, base_url, trusted=trusted)
+    return await _begin(context, caller, connector.oauth, origin, base_url, app, query)
 
 
-async def finish(tools: Tools, platform: str, query: CallbackQuery) -> tuple[CallbackResult, str | None]:
+async def finish(context: AppContext, platform: str, query: CallbackQuery) -> tuple[CallbackResult, str | None]:
     """Take a person who comes back from a platform: spend the state, exchange the code, store the account.
 
     Returns:
@@ -103,7 +103,7 @@ async def finish(tools: Tools, platform: str, query: CallbackQuery) -> tuple[Cal
         raise problems.invalid("platform", "not_allowed", "There is no such platform.")
     if query.code is None and query.error is None:
         raise problems.invalid("code", "required", "Either code or error is required.")
-    async with tools.database.transaction() as db:
+    async with context.database.transaction() as db:
         row = await db.fetchrow(_SPEND, _hash(query.state), slug)
     if row is None:
         raise OauthStateInvalid
@@ -111,7 +111,7 @@ async def finish(tools: Tools, platform: str, query: CallbackQuery) -> tuple[Cal
     if query.error is not None:
         result = CallbackResult("failed", error=query.error, error_description=query.error_description)
     else:
-        result = await _connected(tools, flow, query.code or "", _hash(query.state))
+        result = await _connected(context, flow, query.code or "", _hash(query.state))
     result.log_id = query.logid
     _logger.info("account.authorized", platform=slug, status=result.status, workspace=str(flow.workspace_id))
     return result, flow.redirect_url
@@ -131,17 +131,19 @@ def _form(connector: Connector, query: AuthUrlQuery) -> Authorization:
     )
 
 
-async def _server(tools: Tools, connector: Connector, given: str | None, known: AccountRow | None) -> tuple[str, bool]:
+async def _server(
+    context: AppContext, connector: Connector, given: str | None, known: AccountRow | None
+) -> tuple[str, bool]:
     """Return the server to ask, and whether an operator chose it."""
     assert connector.oauth is not None  # noqa: S101 - checked by the caller
     own = None
     if connector.oauth.own_server:
         own = _origin_of_address(given) if given else known.base_url if known else None
-    base_url, trusted = address(connector, tools.settings, own)
+    base_url, trusted = address(connector, context.settings, own)
     if not base_url:
         raise problems.invalid("instanceUrl", "required", "Name the server, for example mastodon.social.")
     try:
-        await tools.http.check_url(base_url, trusted=trusted)
+        await context.http.check_url(base_url, trusted=trusted)
     except UnsafeUrl as failure:
         raise problems.UnsafeAddress(
             failure.detail, errors=[Issue("instanceUrl", "not_allowed", failure.detail)]
@@ -161,9 +163,9 @@ def _origin_of_address(given: str) -> str:
     return f"{parts.scheme}://{parts.netloc.lower()}"
 
 
-async def _app(tools: Tools, connector: Connector, base_url: str, *, trusted: bool) -> Mapping[str, str]:
+async def _app(context: AppContext, connector: Connector, base_url: str, *, trusted: bool) -> Mapping[str, str]:
     try:
-        return await apps.app_at(tools, connector, base_url, trusted=trusted)
+        return await apps.app_at(context, connector, base_url, trusted=trusted)
     except Refusal as refusal:
         raise refused(connector, refusal) from None
     except HttpFailure as failure:
@@ -171,7 +173,7 @@ async def _app(tools: Tools, connector: Connector, base_url: str, *, trusted: bo
 
 
 async def _begin(
-    tools: Tools,
+    context: AppContext,
     caller: Caller,
     oauth: OAuth,
     origin: Origin,
@@ -181,7 +183,7 @@ async def _begin(
 ) -> Authorization:
     state, verifier = crypto.random_token(), crypto.random_token()
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
-    back = redirect_uri(tools.base_url, origin.platform)
+    back = redirect_uri(context.base_url, origin.platform)
     url = oauth.authorize_url(base_url, app, back, state, challenge)
     if query.login_hint:
         url += f"{'&' if '?' in url else '?'}login_hint={quote(query.login_hint, safe='')}"
@@ -192,8 +194,8 @@ async def _begin(
         "mode": caller.mode,
         "via": origin.via,
     }
-    sealed = tools.keys.seal(verifier.encode(), context=_context(_hash(state), origin.workspace_id))
-    async with tools.database.transaction() as db:
+    sealed = context.keys.seal(verifier.encode(), context=_context(_hash(state), origin.workspace_id))
+    async with context.database.transaction() as db:
         expires_at = await db.fetchval(
             _BEGIN,
             _hash(state),
@@ -220,15 +222,15 @@ async def _begin(
     )
 
 
-async def _connected(tools: Tools, flow: Flow, code: str, state_hash: bytes) -> CallbackResult:
+async def _connected(context: AppContext, flow: Flow, code: str, state_hash: bytes) -> CallbackResult:
     """Return the connected account, or why there is none. Whatever fails here is the person's to read: status 200."""
     connector = networks.get(flow.platform)
     if connector is None or connector.oauth is None:
         return _failed(PlatformNotConfigured())
     try:
-        async with tools.database.connection() as db:
+        async with context.database.connection() as db:
             await _ensure_may_connect(db, flow)
-        identity = await _exchange(tools, connector, connector.oauth, flow, code, state_hash)
+        identity = await _exchange(context, connector, connector.oauth, flow, code, state_hash)
         origin = Origin(
             workspace_id=flow.workspace_id,
             profile_id=flow.profile_id,
@@ -237,9 +239,9 @@ async def _connected(tools: Tools, flow: Flow, code: str, state_hash: bytes) -> 
             mode=flow.started_by["mode"],
             account_id=flow.account_id,
         )
-        async with tools.database.transaction() as db:
+        async with context.database.transaction() as db:
             await _ensure_may_connect(db, flow)
-            row = await store.keep(db, tools, origin, identity)
+            row = await store.keep(db, context, origin, identity)
             return CallbackResult("connected", account=(await queries.shown(db, [row]))[0])
     except problems.Problem as problem:
         if problem.status >= 500 and not problem.retryable:
@@ -248,21 +250,21 @@ async def _connected(tools: Tools, flow: Flow, code: str, state_hash: bytes) -> 
 
 
 async def _exchange(
-    tools: Tools, connector: Connector, oauth: OAuth, flow: Flow, code: str, state_hash: bytes
+    context: AppContext, connector: Connector, oauth: OAuth, flow: Flow, code: str, state_hash: bytes
 ) -> Identity:
     try:
-        verifier = tools.keys.open(flow.code_verifier, context=_context(state_hash, flow.workspace_id)).decode()
+        verifier = context.keys.open(flow.code_verifier, context=_context(state_hash, flow.workspace_id)).decode()
     except Undecipherable:
         raise OauthStateInvalid from None
-    base_url, trusted = address(connector, tools.settings, flow.base_url)
-    back = redirect_uri(tools.base_url, flow.platform)
+    base_url, trusted = address(connector, context.settings, flow.base_url)
+    back = redirect_uri(context.base_url, flow.platform)
     try:
-        app = await apps.app_at(tools, connector, base_url, trusted=trusted)
-        return await oauth.exchange(tools.http, base_url, trusted, app, back, code, verifier)
+        app = await apps.app_at(context, connector, base_url, trusted=trusted)
+        return await oauth.exchange(context.http, base_url, trusted, app, back, code, verifier)
     except (BadCredentials, MisplacedField) as error:
         raise problems.invalid("code", "not_allowed", str(error)) from None
     except Refusal as refusal:
-        await apps.forget_if_unknown(tools, connector, base_url, refusal)
+        await apps.forget_if_unknown(context, connector, base_url, refusal)
         raise refused(connector, refusal) from None
     except HttpFailure as failure:
         raise lost(connector, failure, chosen=not trusted) from None

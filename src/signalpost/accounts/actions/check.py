@@ -12,10 +12,10 @@ from signalpost.accounts.actions.status import mark_needs_reauth, mark_ready, ma
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import AccountHealth, HealthIssue, Permissions, Quota, Recent, TokenHealth
 from signalpost.accounts.sessions import NoCredentials
+from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.kit.http import HttpFailure
 from signalpost.networks.contract import Connector, Health, NeedsReconnect, Refusal, Session
-from signalpost.web.inputs import Tools
 
 FRESH = timedelta(minutes=5)
 WINDOW = timedelta(days=7)
@@ -42,26 +42,26 @@ where id = $1 and secrets_version = $2 and status <> 'disconnected'
 """
 
 
-async def account_health(tools: Tools, account: AccountRow, *, refresh: bool) -> AccountHealth:
+async def account_health(context: AppContext, account: AccountRow, *, refresh: bool) -> AccountHealth:
     """Tell how an account is; asks the platform when the last answer is older than five minutes, or on `refresh`."""
     now = clock.now()
-    async with tools.database.connection() as db:
+    async with context.database.connection() as db:
         kept = await queries.last_check(db, account.id)
     fresh = kept is not None and account.last_checked_at is not None and now - account.last_checked_at < FRESH
     live = False
     look = msgspec.convert(kept, Look) if kept is not None else Look()
     if refresh or not fresh:
-        found = await _look(tools, account, now)
+        found = await _look(context, account, now)
         if found is not None:
             look, live = found, True
-    async with tools.database.connection() as db:
+    async with context.database.connection() as db:
         row = await queries.by_id(db, account.id) or account
         used = (await queries.posts_today(db, [row.id])).get(row.id, 0)
         recent = await queries.recent(db, row.id, now - WINDOW)
     return _report(row, look, now, used, recent, live=live)
 
 
-async def _look(tools: Tools, account: AccountRow, now: datetime) -> Look | None:
+async def _look(context: AppContext, account: AccountRow, now: datetime) -> Look | None:
     """Ask the platform, and keep what it says; None when there is nobody to ask."""
     connector = networks.get(account.platform)
     if connector is None or connector.check is None or account.status == "disconnected":
@@ -70,12 +70,12 @@ async def _look(tools: Tools, account: AccountRow, now: datetime) -> Look | None
     if due and account.refreshable:
         return None  # renewing is the upkeep job's work, never a request's
     try:
-        session = await sessions.open_session(tools, account)
+        session = await sessions.open_session(context, account)
     except NoCredentials as error:
         look, health = Look(valid=False, can_post=False, message=str(error)), None
     else:
         look, health = await _ask(connector, session)
-    async with tools.database.transaction() as db:
+    async with context.database.transaction() as db:
         row = await queries.lock(db, account.workspace_id, account.id)
         if row is None or row.status == "disconnected":
             return look

@@ -9,6 +9,7 @@ from signalpost.accounts.actions import store
 from signalpost.accounts.actions.store import Origin
 from signalpost.accounts.errors import PlatformError, PlatformNotConfigured, PlatformTimeout
 from signalpost.accounts.schemas import ConnectAccount, PlatformAccount, Via
+from signalpost.context import AppContext
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
 from signalpost.kit.http import HttpFailure, MaybeSent, NotSent, UnsafeUrl
@@ -24,10 +25,9 @@ from signalpost.networks.contract import (
 )
 from signalpost.profiles import queries as profiles
 from signalpost.web.caller import Caller, TestModeOnlySandbox
-from signalpost.web.inputs import Tools
 
 
-async def connect_account(tools: Tools, caller: Caller, platform: str, wish: ConnectAccount) -> PlatformAccount:
+async def connect_account(context: AppContext, caller: Caller, platform: str, wish: ConnectAccount) -> PlatformAccount:
     """Sign in at the platform with the given fields, and store the account. No transaction is open meanwhile.
 
     Raises:
@@ -38,16 +38,16 @@ async def connect_account(tools: Tools, caller: Caller, platform: str, wish: Con
     connector = connector_of(caller, platform)
     if connector.connect is None:
         raise PlatformNotConfigured(f"{connector.facts.name} is connected by authorization: see auth-url.")
-    operator = tools.settings.network(connector.facts.key, "base_url")
+    operator = context.settings.network(connector.facts.key, "base_url")
     findings = list(_findings(connector, wish.fields, server_known=operator is not None))
-    async with tools.database.connection() as db:
+    async with context.database.connection() as db:
         origin, missing = await origin_of(db, caller, connector, wish.profile_id, wish.account_id)
     findings += [Issue(f"/{issue.path}", issue.code, issue.message) for issue in missing]
     if findings or origin is None:
         raise problems.ValidationFailed(errors=findings)
-    identity = await _sign_in(tools, connector, operator, wish.fields)
-    async with tools.database.transaction() as db:
-        row = await store.keep(db, tools, origin, identity)
+    identity = await _sign_in(context, connector, operator, wish.fields)
+    async with context.database.transaction() as db:
+        row = await store.keep(db, context, origin, identity)
         return (await queries.shown(db, [row]))[0]
 
 
@@ -132,12 +132,14 @@ def lost(connector: Connector, failure: HttpFailure, *, chosen: bool) -> problem
     return PlatformError(f"{connector.facts.name}: {failure.detail}.", platform=told)
 
 
-async def _sign_in(tools: Tools, connector: Connector, operator: str | None, fields: Mapping[str, str]) -> Identity:
+async def _sign_in(
+    context: AppContext, connector: Connector, operator: str | None, fields: Mapping[str, str]
+) -> Identity:
     assert connector.connect is not None  # noqa: S101 - checked by the caller
     public = [field.name for field in connector.facts.credential_fields if not field.secret]
     chosen = any(name.lower().endswith(("url", "service")) and fields.get(name) for name in public)
     try:
-        return await connector.connect(tools.http, operator, operator is not None, fields)
+        return await connector.connect(context.http, operator, operator is not None, fields)
     except MisplacedField as error:
         raise problems.invalid(f"/fields/{error.name}", "format", str(error)) from None
     except BadCredentials as error:

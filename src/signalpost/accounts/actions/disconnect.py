@@ -6,13 +6,13 @@ from signalpost.accounts import queries, sessions
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import Disconnection
 from signalpost.accounts.sessions import NoCredentials, Superseded
+from signalpost.context import AppContext
 from signalpost.identity.roles import MANAGERS
 from signalpost.kit import clock, ids, log, problems
 from signalpost.kit.db import Db
 from signalpost.kit.http import HttpFailure
 from signalpost.networks.contract import Refusal, Session
 from signalpost.web.caller import Caller
-from signalpost.web.inputs import Tools
 
 AFFECTED_NAMED_MAX = 100
 Reason = Literal["user_request", "profile_deleted", "platform_deletion_callback"]
@@ -26,7 +26,7 @@ where id = $1 and workspace_id = $2
 _logger = log.get("accounts")
 
 
-async def disconnect_account(tools: Tools, caller: Caller, account: AccountRow) -> Disconnection:
+async def disconnect_account(context: AppContext, caller: Caller, account: AccountRow) -> Disconnection:
     """End an account here, then give its grant back at the platform as well as that goes. A repeat changes nothing.
 
     Raises:
@@ -35,10 +35,10 @@ async def disconnect_account(tools: Tools, caller: Caller, account: AccountRow) 
     if caller.role not in MANAGERS:
         raise problems.Forbidden("Only owners and admins disconnect accounts.")
     try:
-        session = await sessions.open_session(tools, account)
+        session = await sessions.open_session(context, account)
     except NoCredentials:
         session = None
-    async with tools.database.transaction() as db:
+    async with context.database.transaction() as db:
         row = await queries.lock(db, caller.workspace_id, account.id)
         if row is None:
             raise problems.NotFound

@@ -10,6 +10,7 @@ from signalpost import events
 from signalpost.accounts import queries, sessions, states
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import Via
+from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.identity.queries import plan_in_force
 from signalpost.kit import clock, ids, problems
@@ -18,7 +19,6 @@ from signalpost.networks.contract import Identity
 from signalpost.plans import actions as plans
 from signalpost.plans.errors import PlanLimitReached
 from signalpost.profiles import queries as profiles
-from signalpost.web.inputs import Tools
 
 UPKEEP = "account.upkeep"
 """Kind of the job that looks after an account's token."""
@@ -55,7 +55,7 @@ class Origin:
     """Set when this very account is to be connected again."""
 
 
-async def keep(db: Db, tools: Tools, origin: Origin, identity: Identity) -> AccountRow:
+async def keep(db: Db, context: AppContext, origin: Origin, identity: Identity) -> AccountRow:
     """Store an account with its sealed secrets: the same platform account keeps its id and its waiting posts.
 
     Raises:
@@ -75,10 +75,10 @@ async def keep(db: Db, tools: Tools, origin: Origin, identity: Identity) -> Acco
             "/accountId", "not_allowed", f"These credentials open {identity.username}, which is another account."
         )
     if known is None or known.status == "disconnected":
-        plan = plan_in_force(tools.settings, await db.fetchval(_PLAN, origin.workspace_id))
+        plan = plan_in_force(context.settings, await db.fetchval(_PLAN, origin.workspace_id))
         await plans.keep_within(db, origin.workspace_id, plan, "accounts", coming=1)
     account_id = known.id if known else ids.new_id()
-    upkeep_at = await _write(db, tools, origin, identity, account_id)
+    upkeep_at = await _write(db, context, origin, identity, account_id)
     row = await queries.by_id(db, account_id)
     assert row is not None  # noqa: S101 - written above
     await _tell(db, origin, row, reconnected=known is not None)
@@ -99,7 +99,7 @@ async def schedule_upkeep(db: Db, account: AccountRow, at: datetime) -> None:
     )
 
 
-async def _write(db: Db, tools: Tools, origin: Origin, identity: Identity, account_id: UUID) -> datetime | None:
+async def _write(db: Db, context: AppContext, origin: Origin, identity: Identity, account_id: UUID) -> datetime | None:
     now, expires_at = clock.now(), identity.token_expires_at
     refreshable = identity.refreshable
     upkeep_at = states.upkeep_at(now, expires_at, refreshable=refreshable, chance=random.random())  # noqa: S311
@@ -118,7 +118,7 @@ async def _write(db: Db, tools: Tools, origin: Origin, identity: Identity, accou
         origin.via,
         identity.base_url,
         list(identity.scopes),
-        sessions.seal(tools.keys, origin.workspace_id, account_id, identity.secrets),
+        sessions.seal(context.keys, origin.workspace_id, account_id, identity.secrets),
         expires_at,
         refreshable,
         dict(identity.facts),

@@ -4,6 +4,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
+from signalpost.context import AppContext
 from signalpost.identity import callers, passwords, queries, throttle, tokens
 from signalpost.identity.errors import InvalidCredentials, TokenExpired
 from signalpost.identity.queries import WorkspaceRow
@@ -12,7 +13,6 @@ from signalpost.kit import crypto, ids, problems
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Database, Db
 from signalpost.web.caller import Caller
-from signalpost.web.inputs import Tools
 
 GRACE_SECONDS = 30
 """How long a used refresh token still gives the answer it gave: for a client that lost that answer on its way."""
@@ -26,7 +26,7 @@ class Session(Struct):
     expires_in: int = tokens.ACCESS_SECONDS
 
 
-async def login(tools: Tools, wish: Login) -> LoggedIn:
+async def login(context: AppContext, wish: Login) -> LoggedIn:
     """Open a session in the workspace the user was in last.
 
     Raises:
@@ -35,14 +35,14 @@ async def login(tools: Tools, wish: Login) -> LoggedIn:
         Forbidden: the user is an active member of no workspace.
     """
     throttle.attempt(wish.email)
-    async with tools.database.connection() as db:
+    async with context.database.connection() as db:
         known = await queries.find_password(db, wish.email)
     stored = known.password_hash if known else None
     if not await passwords.fits(stored, wish.password) or known is None or stored is None:
         raise InvalidCredentials
     throttle.passed(wish.email)
     fresh = await passwords.hashed(wish.password) if crypto.needs_rehash(stored) else None
-    async with tools.database.transaction() as db:
+    async with context.database.transaction() as db:
         if not await db.fetchval(_STILL, known.user_id, stored):  # a new password was chosen meanwhile
             raise InvalidCredentials
         if fresh:
@@ -50,10 +50,10 @@ async def login(tools: Tools, wish: Login) -> LoggedIn:
         user = await queries.read_user(db, known.user_id)
         workspaces = await queries.workspaces_of(db, known.user_id)
         at = _first(workspaces)
-        session = await open_session(db, tools.keys, known.user_id, at.id, at.role)
+        session = await open_session(db, context.keys, known.user_id, at.id, at.role)
     return LoggedIn(
         user.shown(),
-        [workspace.shown(tools.settings) for workspace in workspaces],
+        [workspace.shown(context.settings) for workspace in workspaces],
         session.access_token,
         session.refresh_token,
         session.expires_in,

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from signalpost import events, mail
+from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.identity import passwords, queries
 from signalpost.identity.actions.sign_in import open_session
@@ -17,7 +18,6 @@ from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.web import validation
 from signalpost.web.caller import Caller
-from signalpost.web.inputs import Tools
 
 WORKSPACES_MAX = 50
 """How many workspaces one user may own."""
@@ -31,30 +31,30 @@ class Owner(Struct, frozen=True):
     profile_id: UUID | None
 
 
-async def register(tools: Tools, wish: Register) -> Registered:
+async def register(context: AppContext, wish: Register) -> Registered:
     """Make a user, their workspace and a session.
 
     Raises:
         RegistrationClosed: SIGNALPOST_REGISTRATION is not `open`; nothing is looked at.
         AlreadyExists: the e-mail address is taken.
     """
-    if tools.settings.registration != "open":
+    if context.settings.registration != "open":
         raise RegistrationClosed
     password_hash = await passwords.hashed(wish.password)
     workspace_name = wish.workspace_name or f"{wish.name or wish.email.partition('@')[0]}'s workspace"[:100]
-    async with tools.database.transaction() as db:
+    async with context.database.transaction() as db:
         user_id = await create_user(db, email=wish.email, password_hash=password_hash, name=wish.name)
         workspace_id, profile_id = await create_workspace(db, user_id=user_id, name=workspace_name)
-        session = await open_session(db, tools.keys, user_id, workspace_id, "owner")
+        session = await open_session(db, context.keys, user_id, workspace_id, "owner")
         user = await queries.read_user(db, user_id)
         [workspace] = await queries.workspaces_of(db, user_id)
-        if tools.settings.smtp_url:
-            values = {"workspace": workspace_name, "email": wish.email, "link": tools.base_url}
+        if context.settings.smtp_url:
+            values = {"workspace": workspace_name, "email": wish.email, "link": context.base_url}
             letter = mail.Letter(to=wish.email, template="welcome", values=values)
             await jobs.enqueue(db, mail.JOB, mail.payload(letter))
     return Registered(
         user.shown(),
-        workspace.summary(tools.settings),
+        workspace.summary(context.settings),
         ids.encode("prof", profile_id) if profile_id else None,
         session.access_token,
         session.refresh_token,
@@ -121,7 +121,7 @@ def slug_of(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:48].strip("-") or "workspace"
 
 
-async def add_workspace(db: Db, caller: Caller, tools: Tools, wish: CreateWorkspace) -> Workspace:
+async def add_workspace(db: Db, caller: Caller, context: AppContext, wish: CreateWorkspace) -> Workspace:
     """Make another workspace, owned by the caller.
 
     Raises:
@@ -135,7 +135,7 @@ async def add_workspace(db: Db, caller: Caller, tools: Tools, wish: CreateWorksp
         raise problems.TooManyItems(f"One user may own {WORKSPACES_MAX} workspaces.")
     workspace_id, _ = await create_workspace(db, user_id=caller.user_id, name=wish.name, timezone=wish.timezone)
     made = next(row for row in await queries.workspaces_of(db, caller.user_id) if row.id == workspace_id)
-    return made.shown(tools.settings)
+    return made.shown(context.settings)
 
 
 async def create_owner(

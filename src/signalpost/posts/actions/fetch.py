@@ -5,11 +5,12 @@ from typing import Final
 
 from msgspec import UNSET, UnsetType
 
+from signalpost.context import AppContext
 from signalpost.kit import problems
 from signalpost.media import actions as media_actions
 from signalpost.posts.wishes import CreatePost, MediaWish, UpdatePost
 from signalpost.web.caller import Caller
-from signalpost.web.inputs import Before, Tools
+from signalpost.web.inputs import Before
 
 ADDRESSES_MAX: Final = 10
 """Most addresses fetched for one post: they are fetched one after the other while the caller waits."""
@@ -18,7 +19,7 @@ Fetched = Mapping[str, str]
 """Address -> storage path of the file that was found there."""
 
 
-async def fetch(tools: Tools, caller: Caller, wish: CreatePost | UpdatePost) -> Fetched:
+async def fetch(context: AppContext, caller: Caller, wish: CreatePost | UpdatePost) -> Fetched:
     """Fetch every address that the wish names, each once.
 
     Files of a post that is refused afterwards stay unused, and go away by themselves.
@@ -33,7 +34,8 @@ async def fetch(tools: Tools, caller: Caller, wish: CreatePost | UpdatePost) -> 
         message = f"At most {ADDRESSES_MAX} files of a post are fetched by address; upload the others first."
         raise problems.invalid(list(places.values())[ADDRESSES_MAX], "too_long", message, max=ADDRESSES_MAX)
     return {
-        url: (await media_actions.fetch(tools, caller, url, pointer=path)).storage_path for url, path in places.items()
+        url: (await media_actions.fetch(context, caller, url, pointer=path)).storage_path
+        for url, path in places.items()
     }
 
 

@@ -2,25 +2,25 @@
 
 import hmac
 
+from signalpost.context import AppContext
 from signalpost.kit import problems
 from signalpost.publishing.errors import InvalidQueueSecret
 from signalpost.publishing.schemas import DeliveryCounts, Processed, ProcessQueue
-from signalpost.web.inputs import Tools
 
 
-async def process_queue(tools: Tools, secret: str | None, wish: ProcessQueue) -> Processed:
+async def process_queue(context: AppContext, secret: str | None, wish: ProcessQueue) -> Processed:
     """Work off what is due. Safe at any number at once, and beside the built-in worker: leases divide the work.
 
     Raises:
         InvalidQueueSecret: the secret is missing, wrong or not set up.
         Unavailable: this process has no engine.
     """
-    known = tools.settings.queue_secret
+    known = context.settings.queue_secret
     if not known or secret is None or not hmac.compare_digest(secret.encode(), known.encode()):
         raise InvalidQueueSecret
-    if tools.engine is None:
+    if context.engine is None:
         raise problems.Unavailable("This process runs no engine.")
-    report = await tools.engine.tick(limit=wish.limit)
+    report = await context.engine.tick(limit=wish.limit)
     targets, deliveries = report.outcomes.get("target", {}), report.outcomes.get("delivery", {})
     return Processed(
         claimed=report.claimed.get("target", 0),

@@ -6,11 +6,11 @@ from uuid import UUID
 from msgspec import UNSET
 
 from signalpost import plans
+from signalpost.context import AppContext
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Db
 from signalpost.web.caller import Caller
-from signalpost.web.inputs import Tools
 from signalpost.webhooks import queries, signing
 from signalpost.webhooks.actions import wishes
 from signalpost.webhooks.queries import COLUMNS, WebhookRow
@@ -54,7 +54,7 @@ where id = $1 and workspace_id = $2 and deleted_at is null returning true
 """
 
 
-async def create_webhook(tools: Tools, caller: Caller, wish: CreateWebhook) -> WebhookWithSecret:
+async def create_webhook(context: AppContext, caller: Caller, wish: CreateWebhook) -> WebhookWithSecret:
     """Write a webhook and show its secret, this once.
 
     Raises:
@@ -62,12 +62,12 @@ async def create_webhook(tools: Tools, caller: Caller, wish: CreateWebhook) -> W
         PlanLimitReached: the plan has no room for one more.
         PlanFeatureUnavailable: the plan has no webhooks.
     """
-    async with tools.database.connection() as db:
+    async with context.database.connection() as db:
         await plans.require_room(db, caller, "webhooks")  # refused early, before we look up anybody's names
         scope = await wishes.checked(db, caller, wish)
-    await wishes.check_address(tools, wish.url)
+    await wishes.check_address(context, wish.url)
     webhook_id, secret = ids.new_id(), signing.new_secret()
-    async with tools.database.transaction() as db:
+    async with context.database.transaction() as db:
         await plans.require_room(db, caller, "webhooks")
         row = await db.fetchrow(
             _INSERT,
@@ -80,24 +80,24 @@ async def create_webhook(tools: Tools, caller: Caller, wish: CreateWebhook) -> W
             caller.sees_profiles if scope.profile_ids is UNSET else scope.profile_ids,
             wish.delivery_mode or "retry",
             "paused" if wish.active is False else "active",
-            signing.seal(tools.keys, webhook_id, caller.workspace_id, secret),
+            signing.seal(context.keys, webhook_id, caller.workspace_id, secret),
             caller.actor,
             clock.now(),
         )
     return WebhookRow(*row or ()).shown_once(secret)
 
 
-async def update_webhook(tools: Tools, caller: Caller, webhook_id: UUID, wish: UpdateWebhook) -> Webhook:
+async def update_webhook(context: AppContext, caller: Caller, webhook_id: UUID, wish: UpdateWebhook) -> Webhook:
     """Change what is mentioned. Setting `active` lets held deliveries go, and forgets why it was disabled.
 
     Raises:
         UnsafeAddress: the new address must not be reached from here.
     """
-    async with tools.database.connection() as db:
+    async with context.database.connection() as db:
         scope = await wishes.checked(db, caller, wish)
     if wish.url is not UNSET:
-        await wishes.check_address(tools, wish.url)
-    async with tools.database.transaction() as db:
+        await wishes.check_address(context, wish.url)
+    async with context.database.transaction() as db:
         if wish.active is True:
             await db.execute(_WAKE, webhook_id, caller.workspace_id)
         row = await queries.lock(db, caller, webhook_id)

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from msgspec import UNSET, UnsetType
 
+from signalpost.context import AppContext
 from signalpost.events import PUBLIC_EVENTS
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
@@ -13,7 +14,6 @@ from signalpost.kit.http import UnsafeUrl
 from signalpost.kit.problems import Issue
 from signalpost.profiles import queries as profiles
 from signalpost.web.caller import Caller
-from signalpost.web.inputs import Tools
 from signalpost.webhooks.schemas import UpdateWebhook
 
 ALL_EVENTS = list(PUBLIC_EVENTS)
@@ -52,14 +52,14 @@ async def checked(db: Db, caller: Caller, wish: UpdateWebhook) -> Scope:
     return Scope(events, profile_ids)
 
 
-async def check_address(tools: Tools, url: str) -> None:
+async def check_address(context: AppContext, url: str) -> None:
     """Resolve and judge an address before it is kept; every send judges again. No transaction may be open.
 
     Raises:
         UnsafeAddress: it must not be reached from here.
     """
     try:
-        await tools.http.check_url(url, trusted=tools.settings.allow_private_webhooks)
+        await context.http.check_url(url, trusted=context.settings.allow_private_webhooks)
     except UnsafeUrl as refusal:
         raise problems.UnsafeAddress(
             f"The webhook's address is refused: {refusal.detail}.",

@@ -11,8 +11,8 @@ from typing import Any
 
 import httpx
 from PIL import Image
-from tests.api import Api
-from tests.make import Login, Make
+from tests.helpers.api import Api
+from tests.helpers.factories import Login, Make
 
 from signalpost.console.description import describe
 from signalpost.kit import clock, ids
@@ -79,7 +79,7 @@ class Place:
         operation = DOCUMENT["paths"][endpoint.path][endpoint.method.lower()]
         asked = Asked(method=endpoint.method, path=path, key=key or self.owner.key)
         if endpoint.path in BY_QUEUE_SECRET:
-            asked.headers["X-Queue-Secret"] = self.make.tools.settings.queue_secret or ""
+            asked.headers["X-Queue-Secret"] = self.make.context.settings.queue_secret or ""
         for parameter in operation["parameters"]:
             if parameter["in"] == "query" and parameter["required"]:
                 asked.params[parameter["name"]] = self._value(parameter["name"])

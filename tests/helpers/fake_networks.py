@@ -13,10 +13,10 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from aiohttp import web
-from tests.api import Api
+from tests.helpers.api import Api
 
+from signalpost.context import AppContext
 from signalpost.main import app
-from signalpost.web.inputs import Tools
 
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -38,14 +38,14 @@ async def serving(*routes: tuple[str, str, Answer]) -> AsyncIterator[str]:
         await runner.cleanup()
 
 
-def tools_with(tools: Tools, **networks: str) -> Tools:
+def context_with(context: AppContext, **networks: str) -> AppContext:
     """The same process, but an operator who set SIGNALPOST_<NAME> for some networks."""
-    return replace(tools, settings=replace(tools.settings, networks=networks))
+    return replace(context, settings=replace(context.settings, networks=networks))
 
 
 @contextlib.asynccontextmanager
-async def api_of(tools: Tools) -> AsyncIterator[Api]:
-    async with Api(app.create(tools)) as opened:
+async def api_of(context: AppContext) -> AsyncIterator[Api]:
+    async with Api(app.create(context)) as opened:
         yield opened
 
 

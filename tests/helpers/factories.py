@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from tests.api import Api
+from tests.helpers.api import Api
 
+from signalpost.context import AppContext
 from signalpost.identity import actions as identity
 from signalpost.kit import ids
-from signalpost.web.inputs import Tools
 
 
 @dataclass
@@ -27,14 +27,14 @@ class Login:
 class Make:
     """Factories. Everything hangs on a workspace of its own."""
 
-    def __init__(self, tools: Tools, api: Api) -> None:
-        self.tools = tools
+    def __init__(self, context: AppContext, api: Api) -> None:
+        self.context = context
         self.api = api
 
     async def owner(self, *, plan: str | None = None) -> Login:
         """A new workspace with its owner and two keys with every scope."""
         email = f"owner-{secrets.token_hex(5)}@example.test"
-        async with self.tools.database.transaction() as db:
+        async with self.context.database.transaction() as db:
             owner = await identity.create_owner(
                 db, email=email, password=secrets.token_urlsafe(12), workspace_name="Acme " + email[6:16], plan=plan
             )
@@ -43,10 +43,10 @@ class Make:
     async def login(self, user_id: UUID, workspace_id: UUID, email: str, **options: Any) -> Login:
         """Keys for an existing member."""
         found = {}
-        async with self.tools.database.transaction() as db:
+        async with self.context.database.transaction() as db:
             for mode in ("live", "test"):
                 _, found[mode] = await identity.create_key_for(
-                    db, self.tools.keys, user_id=user_id, workspace_id=workspace_id, name=mode, mode=mode, **options
+                    db, self.context.keys, user_id=user_id, workspace_id=workspace_id, name=mode, mode=mode, **options
                 )
             profile_id = await db.fetchval(
                 "select id from profile where workspace_id = $1 and is_default and deleted_at is null", workspace_id
@@ -58,7 +58,7 @@ class Make:
         """Another member of the owner's workspace, with keys of that role."""
         user_id, email = ids.new_id(), f"{role}-{secrets.token_hex(5)}@example.test"
         limited = None if profile_ids is None else [ids.decode("prof", text) for text in profile_ids]
-        async with self.tools.database.transaction() as db:
+        async with self.context.database.transaction() as db:
             await db.execute("insert into app_user (id, email, name) values ($1, $2, $3)", user_id, email, role.title())
             await db.execute(
                 "insert into member (id, workspace_id, user_id, email, role, profile_ids, joined_at)"

@@ -3,7 +3,7 @@
 import secrets
 from typing import Any
 
-from tests.api import Api
+from tests.helpers.api import Api
 
 PASSWORD = "correct horse battery"
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from tests.networks.world import Clock, Reply, Request, reply
+from tests.helpers.connector_harness import Clock, Reply, Request, reply
 
 DID = "did:plc:me"
 

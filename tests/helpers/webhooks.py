@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from tests.api import Api
-from tests.engine.support import running
-from tests.kit.http_servers import Connection, response, serve
-from tests.make import Login
+from tests.helpers.api import Api
+from tests.helpers.engine import running
+from tests.helpers.factories import Login
+from tests.helpers.http_servers import Connection, response, serve
 
 from signalpost import events
+from signalpost.context import AppContext
 from signalpost.engine.engine import Engine
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
-from signalpost.web.inputs import Tools
 from signalpost.webhooks.subscriber import on_event
 from signalpost.webhooks.work import DeliverySource
 
@@ -71,9 +71,9 @@ async def receiving(**options: Any) -> AsyncIterator[Receiver]:
 
 
 @asynccontextmanager
-async def sending(tools: Tools, database: Database | None = None) -> AsyncIterator[Engine]:
+async def sending(context: AppContext, database: Database | None = None) -> AsyncIterator[Engine]:
     """A worker that only makes deliveries."""
-    async with running(Engine(database or tools.database, [DeliverySource(tools)])) as engine:
+    async with running(Engine(database or context.database, [DeliverySource(context)])) as engine:
         yield engine
 
 

@@ -7,9 +7,10 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from tests.make import Login, Make
+from tests.helpers.factories import Login, Make
 
 from signalpost import events
+from signalpost.context import AppContext
 from signalpost.engine.engine import Engine
 from signalpost.kit import clock, ids
 from signalpost.networks import sandbox
@@ -25,7 +26,6 @@ from signalpost.networks.contract import (
     TextRule,
 )
 from signalpost.publishing.work import TargetSource
-from signalpost.web.inputs import Tools
 
 Say = Callable[[Session, Outgoing, Journal], Awaitable[Any]]
 
@@ -37,8 +37,8 @@ def published(remote_id: str = "1") -> Published:
 class World:
     """`publish`, `reconcile` and `poll` are what the network does; `sent` what reached it, in order."""
 
-    def __init__(self, tools: Tools, make: Make, owner: Login) -> None:
-        self.tools, self.make, self.owner = tools, make, owner
+    def __init__(self, context: AppContext, make: Make, owner: Login) -> None:
+        self.context, self.make, self.owner = context, make, owner
         self.sent: list[tuple[str, str]] = []  # (username, text)
         self.publish: Say = self.accept
         self.reconcile: Say = self.accept
@@ -74,7 +74,7 @@ class World:
         return published(remote_id)
 
     def engine(self) -> Engine:
-        engine = Engine(self.tools.database, [TargetSource(self.tools)])
+        engine = Engine(self.context.database, [TargetSource(self.context)])
         self.engines.append(engine)
         return engine
 
@@ -104,7 +104,7 @@ class World:
     def sealed(self, account_id: UUID) -> bytes:
         from signalpost.accounts.sessions import seal
 
-        return seal(self.tools.keys, self.owner.workspace_id, account_id, {"token": "top-secret-token"})
+        return seal(self.context.keys, self.owner.workspace_id, account_id, {"token": "top-secret-token"})
 
     async def post(self, *accounts: str, **fields: Any) -> str:
         """A post for these accounts (a new one by default), as the API makes it; return its id."""
@@ -164,7 +164,7 @@ class World:
 
     async def target(self, post: str) -> Any:
         """The row of the post's only (or first) target."""
-        async with self.tools.database.connection() as db:
+        async with self.context.database.connection() as db:
             return await db.fetchrow(
                 "select *, next_attempt_at - now() as wait from target where post_id = $1 order by position",
                 self.id(post),
@@ -172,7 +172,7 @@ class World:
 
     async def history(self, post: str) -> list[str]:
         """The actions of the post's audit log, oldest first."""
-        async with self.tools.database.connection() as db:
+        async with self.context.database.connection() as db:
             rows = await db.fetch("select action from audit where post_id = $1 order by at, id", self.id(post))
         return [row["action"] for row in rows]
 
@@ -185,7 +185,7 @@ class World:
         ]
 
     async def execute(self, statement: str, *values: Any) -> None:
-        async with self.tools.database.connection() as db:
+        async with self.context.database.connection() as db:
             await db.execute(statement, *values)
 
 

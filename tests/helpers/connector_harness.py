@@ -27,7 +27,7 @@ from signalpost.networks.contract import (
     TryLater,
 )
 
-CHECKOUT_NETWORKS = Path(__file__).parent
+CHECKOUT_NETWORKS = Path(__file__).parents[1] / "networks"
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

@@ -1,0 +1,1 @@
+"""What several test folders share: a client, factories, fake networks, servers and clocks."""
