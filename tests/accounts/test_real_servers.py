@@ -8,7 +8,7 @@ from tests.helpers.fake_networks import api_of, context_with
 from signalpost.accounts import queries, sessions
 from signalpost.context import AppContext
 from signalpost.kit import ids
-from signalpost.networks.bluesky.calls import call, refresh
+from signalpost.networks.connectors.bluesky.calls import call, refresh
 
 
 @pytest.mark.slow

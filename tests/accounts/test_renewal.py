@@ -20,7 +20,7 @@ from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 from signalpost.kit.http import HttpFailure
-from signalpost.networks.bluesky.calls import call, refresh
+from signalpost.networks.connectors.bluesky.calls import call, refresh
 from signalpost.networks.contract import Refusal
 
 
@@ -173,7 +173,7 @@ async def test_an_empty_token_never_replaces_a_good_one(context: AppContext, mak
     async with bluesky(context, make) as connected:
         session = await sessions.open_session(connected.context, await connected.row())
         kept = session.secrets["refreshJwt"]
-        await session.renewed({"accessJwt": "new", "refreshJwt": ""}, None)
+        await session.save_tokens({"accessJwt": "new", "refreshJwt": ""}, None)
 
         secrets = (await sessions.open_session(connected.context, await connected.row())).secrets
         assert (secrets["accessJwt"], secrets["refreshJwt"], secrets["appPassword"]) == ("new", kept, "right")

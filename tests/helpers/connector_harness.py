@@ -15,6 +15,7 @@ from signalpost.networks.contract import (
     Absent,
     Connector,
     NeedsReconnect,
+    NetworkSession,
     Outcome,
     OutcomeUnknown,
     Outgoing,
@@ -23,7 +24,6 @@ from signalpost.networks.contract import (
     Pending,
     Published,
     Refused,
-    Session,
     TryLater,
 )
 
@@ -203,7 +203,7 @@ def outgoing(*texts: str, media: tuple[OutgoingMedia, ...] = (), **rest: Any) ->
     return Outgoing(**values | rest)
 
 
-def session(http: Any, clock: Clock, **rest: Any) -> Session:
+def session(http: Any, clock: Clock, **rest: Any) -> NetworkSession:
     renewed: list[Mapping[str, str]] = []
 
     async def keep(secrets: Mapping[str, str], expires_at: datetime | None) -> None:
@@ -211,13 +211,13 @@ def session(http: Any, clock: Clock, **rest: Any) -> Session:
 
     values: dict[str, Any] = {
         "base_url": "https://server.example", "trusted": False, "secrets": {}, "remote_id": "me", "username": "me",
-        "facts": {}, "http": http, "renewed": keep, "now": clock,
+        "facts": {}, "http": http, "save_tokens": keep, "now": clock,
     }  # fmt: skip
-    return Session(**values | rest)
+    return NetworkSession(**values | rest)
 
 
 async def drive(
-    connector: Connector, fresh: Callable[[], Session], post: Outgoing, journal: MemoryJournal, clock: Clock
+    connector: Connector, fresh: Callable[[], NetworkSession], post: Outgoing, journal: MemoryJournal, clock: Clock
 ) -> Outcome:
     """Do what `publishing` does with a target until it ends, dying and starting again where the fuse says."""
     step: Callable[[], Awaitable[Any]] = lambda: connector.publish(fresh(), post, journal)  # noqa: E731
@@ -246,5 +246,5 @@ async def drive(
     raise AssertionError("it never ends")
 
 
-async def _poll(poll: Any, fresh: Callable[[], Session], *rest: Any) -> Any:
+async def _poll(poll: Any, fresh: Callable[[], NetworkSession], *rest: Any) -> Any:
     return await poll(fresh(), *rest)

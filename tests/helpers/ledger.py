@@ -17,6 +17,7 @@ from signalpost.networks.contract import (
     Connector,
     Facts,
     Journal,
+    NetworkSession,
     Outcome,
     Outgoing,
     Pending,
@@ -24,18 +25,17 @@ from signalpost.networks.contract import (
     Reconciled,
     Refusal,
     Refused,
-    Session,
     TextRule,
 )
-from signalpost.networks.endings import ending, part_done, part_intended, part_step
+from signalpost.networks.outcome_mapping import map_errors, part_done, part_intended, part_step
 
 
 def explain(refusal: Refusal) -> Outcome:
     return Refused(code="content_rejected", message=str(refusal))
 
 
-@ending(explain)
-async def publish(session: Session, outgoing: Outgoing, journal: Journal) -> Outcome:
+@map_errors(explain)
+async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
     """Upload once, then make each part public; texts with "slow" are taken first and made by `poll`."""
     if "upload" not in journal.steps:
         answer = await session.call("POST", "/uploads", json={})
@@ -46,7 +46,7 @@ async def publish(session: Session, outgoing: Outgoing, journal: Journal) -> Out
     return await _create_all(session, outgoing, journal)
 
 
-async def _create_all(session: Session, outgoing: Outgoing, journal: Journal) -> Outcome:
+async def _create_all(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
     for index, part in enumerate(outgoing.parts):
         if part_done(journal, index) is not None:
             continue
@@ -57,11 +57,11 @@ async def _create_all(session: Session, outgoing: Outgoing, journal: Journal) ->
     return _published(journal, outgoing)
 
 
-async def poll(session: Session, outgoing: Outgoing, journal: Journal, state: Any) -> Outcome:
+async def poll(session: NetworkSession, outgoing: Outgoing, journal: Journal, state: Any) -> Outcome:
     return await publish(session, outgoing, journal)
 
 
-async def reconcile(session: Session, outgoing: Outgoing, journal: Journal) -> Reconciled:
+async def reconcile(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Reconciled:
     for index in range(len(outgoing.parts)):
         if part_done(journal, index) is not None:
             continue

@@ -13,21 +13,21 @@ from signalpost import events
 from signalpost.context import AppContext
 from signalpost.engine.engine import Engine
 from signalpost.kit import clock, ids
-from signalpost.networks import sandbox
+from signalpost.networks.connectors import sandbox
 from signalpost.networks.contract import (
     Connector,
     Facts,
     Journal,
+    NetworkSession,
     Outcome,
     Outgoing,
     Published,
     Refused,
-    Session,
     TextRule,
 )
 from signalpost.publishing.work import TargetSource
 
-Say = Callable[[Session, Outgoing, Journal], Awaitable[Any]]
+Say = Callable[[NetworkSession, Outgoing, Journal], Awaitable[Any]]
 
 
 def published(remote_id: str = "1") -> Published:
@@ -62,10 +62,10 @@ class World:
         if event.workspace_id == self.owner.workspace_id:
             self.events.append(event)
 
-    async def _delete(self, session: Session, remote_id: str, thread_ids: Any) -> None:
+    async def _delete(self, session: NetworkSession, remote_id: str, thread_ids: Any) -> None:
         self.deleted.append(remote_id)
 
-    async def accept(self, session: Session, outgoing: Outgoing, journal: Journal) -> Outcome:
+    async def accept(self, session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
         """The way of a good network: intend, create, done."""
         await journal.intend("part:0", {"at": clock.wire(session.now())})
         self.sent.append((session.username, outgoing.text))

@@ -18,10 +18,10 @@ from signalpost.networks.contract import (
     Identity,
     MisplacedField,
     NeedsReconnect,
+    NetworkSession,
     OutcomeUnknown,
     Published,
     Refused,
-    Session,
 )
 
 pytestmark = pytest.mark.xdist_group("bluesky-server")  # one server for all of them
@@ -50,19 +50,19 @@ def fields(account: PdsAccount, **other: str) -> dict[str, str]:
     return {"identifier": account.handle, "appPassword": account.app_password} | other
 
 
-async def open_account(http: Any, pds: ReferencePds, account: PdsAccount) -> Session:
+async def open_account(http: Any, pds: ReferencePds, account: PdsAccount) -> NetworkSession:
     connect = bluesky().connect
     assert connect is not None
     return session_of(http, await connect(http, pds.url, True, fields(account)))
 
 
-def session_of(http: Any, identity: Identity) -> Session:
+def session_of(http: Any, identity: Identity) -> NetworkSession:
     kept: list[Any] = []
 
-    async def renewed(secrets: Any, expires_at: datetime | None) -> None:
+    async def save_tokens(secrets: Any, expires_at: datetime | None) -> None:
         kept.append((dict(secrets), expires_at))
 
-    opened = Session(
+    opened = NetworkSession(
         base_url=str(identity.base_url),
         trusted=True,
         secrets=identity.secrets,
@@ -70,7 +70,7 @@ def session_of(http: Any, identity: Identity) -> Session:
         username=identity.username,
         facts=identity.facts,
         http=http,
-        renewed=renewed,
+        save_tokens=save_tokens,
         now=lambda: datetime.now(UTC),
     )
     opened.kept = kept  # type: ignore[attr-defined]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.counterparts import tools
 from tests.helpers.connector_harness import CHECKOUT_NETWORKS
 
-from signalpost.networks.bluesky import rich_text
+from signalpost.networks.connectors.bluesky import rich_text
 from signalpost.networks.counting import graphemes
 
 TEXTS = [

@@ -14,21 +14,21 @@ from tests.helpers.connector_harness import Clock, MemoryJournal, Reply, Wire, i
 
 from signalpost.kit.http import Client
 from signalpost.networks import CONNECTORS, preflight
+from signalpost.networks.connectors.mastodon.account import facts_of
 from signalpost.networks.contract import (
     Absent,
     BadCredentials,
     Identity,
     MisplacedField,
     NeedsReconnect,
+    NetworkSession,
     OutcomeUnknown,
     Pending,
     Published,
     Refused,
-    Session,
     TryLater,
 )
 from signalpost.networks.html_text import fingerprint, fingerprint_of_html
-from signalpost.networks.mastodon.account import facts_of
 
 pytestmark = pytest.mark.xdist_group("mastodon-server")  # one server for all of them
 MASTODON = CONNECTORS["mastodon"]
@@ -52,7 +52,7 @@ async def connected(http: Client, server: MastodonMock, token: str | None = None
     return await MASTODON.connect(http, server.url, True, fields)
 
 
-async def opened(http: Client, server: MastodonMock, **rest: Any) -> Session:
+async def opened(http: Client, server: MastodonMock, **rest: Any) -> NetworkSession:
     identity = await connected(http, server)
     values: dict[str, Any] = {
         "base_url": identity.base_url,

@@ -22,7 +22,7 @@ from tests.helpers.connector_harness import (
 from tests.helpers.network_ledgers import DID, LedgerMastodon, LedgerPds
 
 from signalpost.networks import CONNECTORS
-from signalpost.networks.contract import Absent, OutcomeUnknown, Outgoing, Published, Session, TryLater
+from signalpost.networks.contract import Absent, NetworkSession, OutcomeUnknown, Outgoing, Published, TryLater
 
 FAULTS: tuple[Fault, ...] = ("kill", "lost", "unsent", "answer_lost")
 
@@ -65,7 +65,7 @@ async def _run(case: Case, fault: Fault, at: int | None) -> tuple[int, Any, Any,
     server, journal = case.server(clock), MemoryJournal(fuse)
     wire = Wire(server, fuse)
 
-    def fresh() -> Session:
+    def fresh() -> NetworkSession:
         return session(wire, clock, **case.account)
 
     outcome = await drive(CONNECTORS[case.key], fresh, case.post, journal, clock)
@@ -108,7 +108,7 @@ async def test_two_faults_on_the_way_are_no_more_than_one() -> None:
             journal = MemoryJournal(Fuse(first, "kill"))
             wire = Wire(server, Fuse(first % 5 + 1, "answer_lost"))
 
-            def fresh(wire: Wire = wire, clock: Clock = clock, case: Case = case, first: int = first) -> Session:
+            def fresh(wire: Wire = wire, clock: Clock = clock, case: Case = case, first: int = first) -> NetworkSession:
                 clock.advance(first * 300)
                 return session(wire, clock, **case.account)
 

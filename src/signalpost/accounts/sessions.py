@@ -20,7 +20,7 @@ from signalpost.context import AppContext
 from signalpost.kit import clock, ids, log
 from signalpost.kit.crypto import KeyRing, Undecipherable
 from signalpost.kit.http import HttpFailure, MaybeSent, NotSent
-from signalpost.networks.contract import Connector, NeedsReconnect, Refusal, Session
+from signalpost.networks.contract import Connector, NeedsReconnect, NetworkSession, Refusal
 from signalpost.settings import Settings
 
 CLAIM_SECONDS = 60
@@ -91,7 +91,7 @@ def address(connector: Connector, settings: Settings, own: str | None) -> tuple[
     return facts.base_url or "", True
 
 
-async def open_session(context: AppContext, account: AccountRow) -> Session:
+async def open_session(context: AppContext, account: AccountRow) -> NetworkSession:
     """Open the account's way to its network. Makes no call there.
 
     Raises:
@@ -102,7 +102,7 @@ async def open_session(context: AppContext, account: AccountRow) -> Session:
         raise NoCredentials(f"there is no connector for {account.platform}")
     keeper = _Keeper(context, account, connector)
     base_url, trusted = address(connector, context.settings, account.base_url)
-    return Session(
+    return NetworkSession(
         base_url=base_url,
         trusted=trusted,
         secrets=await keeper.read(),
@@ -110,9 +110,9 @@ async def open_session(context: AppContext, account: AccountRow) -> Session:
         username=account.username,
         facts=account.facts,
         http=context.http,
-        renewed=keeper.store,
+        save_tokens=keeper.store,
         now=clock.now,
-        alone=keeper.renew if connector.refresh is not None else None,
+        refresh_exclusively=keeper.renew if connector.refresh is not None else None,
     )
 
 
@@ -159,7 +159,7 @@ class _Keeper:
         self._secrets, self._version = secrets, version
         _logger.info("account.token_renewed", account=str(account.id), platform=account.platform)
 
-    async def renew(self, session: Session) -> None:
+    async def renew(self, session: NetworkSession) -> None:
         """Renew the tokens, or wait for whoever does it right now; `session.secrets` are the newest then.
 
         Raises:

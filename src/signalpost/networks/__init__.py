@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from signalpost.networks import bluesky, mastodon, sandbox
+from signalpost.networks.connectors import bluesky, mastodon, sandbox
 from signalpost.networks.contract import Connector, Facts
 from signalpost.networks.preflight import for_account
 

@@ -9,12 +9,12 @@ import msgspec
 from signalpost.networks.contract import (
     Connector,
     Facts,
-    Finding,
     Kind,
     MediaRule,
     Outgoing,
     OutgoingMedia,
     Part,
+    PreflightIssue,
     TextRule,
 )
 from signalpost.networks.counting import length
@@ -27,7 +27,7 @@ _UNIT_RULES = {
 }
 
 
-def check(connector: Connector, outgoing: Outgoing, account_facts: Mapping[str, Any]) -> list[Finding]:
+def check(connector: Connector, outgoing: Outgoing, account_facts: Mapping[str, Any]) -> list[PreflightIssue]:
     """Return everything that is wrong with `outgoing` on this account, worst and best at once; empty when it may go."""
     facts = for_account(connector.facts, account_facts)
     found = [*_content(facts, outgoing), *_thread(facts, outgoing), *_title(facts, outgoing.title)]
@@ -37,7 +37,7 @@ def check(connector: Connector, outgoing: Outgoing, account_facts: Mapping[str, 
         found += _media(facts, part, f"{base}/media")
     if outgoing.first_comment and not facts.first_comment:
         message = f"{facts.name} cannot add a first comment."
-        found.append(Finding(f"{facts.key}.first_comment.unsupported", "/firstComment", message))
+        found.append(PreflightIssue(f"{facts.key}.first_comment.unsupported", "/firstComment", message))
     found += _options(facts, outgoing.options)
     if connector.preflight is not None:
         found += connector.preflight(outgoing, account_facts)
@@ -71,53 +71,57 @@ def text_of_part(facts: Facts, outgoing: Outgoing, index: int) -> str:
     return f"{text}\n\n{link}" if text else link
 
 
-def _content(facts: Facts, outgoing: Outgoing) -> Iterator[Finding]:
+def _content(facts: Facts, outgoing: Outgoing) -> Iterator[PreflightIssue]:
     for index, part in enumerate(outgoing.parts):
         if not part.text.strip() and not part.media and not (index == 0 and outgoing.link):
             path = "/text" if index == 0 else f"/thread/{index - 1}/text"
-            yield Finding(f"{facts.key}.content.required", path, f"A post on {facts.name} needs a text or media.")
+            yield PreflightIssue(
+                f"{facts.key}.content.required", path, f"A post on {facts.name} needs a text or media."
+            )
     if facts.text.required and not outgoing.text.strip():
-        yield Finding(f"{facts.key}.text.required", "/text", f"A post on {facts.name} needs a text.")
+        yield PreflightIssue(f"{facts.key}.text.required", "/text", f"A post on {facts.name} needs a text.")
     if facts.media_required and not outgoing.media:
-        yield Finding(f"{facts.key}.media.required", "/media", f"A post on {facts.name} needs media.")
+        yield PreflightIssue(f"{facts.key}.media.required", "/media", f"A post on {facts.name} needs media.")
 
 
-def _thread(facts: Facts, outgoing: Outgoing) -> Iterator[Finding]:
+def _thread(facts: Facts, outgoing: Outgoing) -> Iterator[PreflightIssue]:
     count = len(outgoing.parts)
     if count > 1 and facts.thread_parts_max == 0:
-        yield Finding(f"{facts.key}.thread.unsupported", "/thread", f"{facts.name} has no threads.")
+        yield PreflightIssue(f"{facts.key}.thread.unsupported", "/thread", f"{facts.name} has no threads.")
     elif count > max(facts.thread_parts_max, 1):
         message = f"A thread on {facts.name} has at most {facts.thread_parts_max} posts, not {count}."
-        yield Finding(f"{facts.key}.thread.max_parts", "/thread", message, _params(facts.thread_parts_max, count))
+        yield PreflightIssue(
+            f"{facts.key}.thread.max_parts", "/thread", message, _params(facts.thread_parts_max, count)
+        )
 
 
-def _title(facts: Facts, title: str | None) -> Iterator[Finding]:
+def _title(facts: Facts, title: str | None) -> Iterator[PreflightIssue]:
     rule = facts.title
     if rule is None:  # a title that only other networks of the post show is no fault
         return
     if rule.required and not (title or "").strip():
-        yield Finding(f"{facts.key}.title.required", "/title", f"A post on {facts.name} needs a title.")
+        yield PreflightIssue(f"{facts.key}.title.required", "/title", f"A post on {facts.name} needs a title.")
     if title and (actual := length(rule, title)) > rule.max_length:
         message = f"The title has {actual} characters; {facts.name} takes {rule.max_length}."
-        yield Finding(f"{facts.key}.title.max", "/title", message, _params(rule.max_length, actual))
+        yield PreflightIssue(f"{facts.key}.title.max", "/title", message, _params(rule.max_length, actual))
 
 
-def _text(facts: Facts, text: str, path: str) -> Iterator[Finding]:
+def _text(facts: Facts, text: str, path: str) -> Iterator[PreflightIssue]:
     rule: TextRule = facts.text
     name, unit = _UNIT_RULES[rule.unit]
     if len(text) > rule.max_length or rule.unit == "weighted" or rule.url_length is not None:
         actual = length(rule, text)
         if actual > rule.max_length:
             message = f"The text has {actual} {unit}; {facts.name} takes {rule.max_length}."
-            yield Finding(f"{facts.key}.text.{name}", path, message, _params(rule.max_length, actual))
+            yield PreflightIssue(f"{facts.key}.text.{name}", path, message, _params(rule.max_length, actual))
     if rule.bytes_max is not None and 4 * len(text) > rule.bytes_max:
         actual = len(text.encode("utf-8", "surrogatepass"))
         if actual > rule.bytes_max:
             message = f"The text has {actual} bytes; {facts.name} takes {rule.bytes_max}."
-            yield Finding(f"{facts.key}.text.max_bytes", path, message, _params(rule.bytes_max, actual))
+            yield PreflightIssue(f"{facts.key}.text.max_bytes", path, message, _params(rule.bytes_max, actual))
 
 
-def _media(facts: Facts, part: Part, path: str) -> Iterator[Finding]:
+def _media(facts: Facts, part: Part, path: str) -> Iterator[PreflightIssue]:
     counts: dict[Kind, int] = {}
     for index, media in enumerate(part.media):
         counts[media.kind] = counts.get(media.kind, 0) + 1
@@ -125,7 +129,7 @@ def _media(facts: Facts, part: Part, path: str) -> Iterator[Finding]:
         if rule is None:
             taken = ", ".join(facts.media) or "no media"
             message = f"{facts.name} takes {taken}; this is a file of kind {media.kind}."
-            yield Finding(f"{facts.key}.media.kind", f"{path}/{index}", message, {"kind": media.kind})
+            yield PreflightIssue(f"{facts.key}.media.kind", f"{path}/{index}", message, {"kind": media.kind})
         else:
             yield from _file(facts, rule, media, f"{path}/{index}")
     for kind, count in counts.items():
@@ -133,13 +137,13 @@ def _media(facts: Facts, part: Part, path: str) -> Iterator[Finding]:
         if rule is not None and count > rule.per_post:
             message = f"A post on {facts.name} takes at most {rule.per_post} of kind {kind}, not {count}."
             params = {"kind": kind, **_params(rule.per_post, count)}
-            yield Finding(f"{facts.key}.media.max_count", path, message, params)
+            yield PreflightIssue(f"{facts.key}.media.max_count", path, message, params)
     if facts.media_total is not None and len(part.media) > facts.media_total:
         message = f"A post on {facts.name} takes at most {facts.media_total} files, not {len(part.media)}."
-        yield Finding(f"{facts.key}.media.max_total", path, message, _params(facts.media_total, len(part.media)))
+        yield PreflightIssue(f"{facts.key}.media.max_total", path, message, _params(facts.media_total, len(part.media)))
     if not facts.media_mixed and not _mix(facts, tuple(counts)):
         message = f"A post on {facts.name} cannot mix {' and '.join(counts)}."
-        yield Finding(f"{facts.key}.media.mixed", path, message, {"kinds": list(counts)})
+        yield PreflightIssue(f"{facts.key}.media.mixed", path, message, {"kinds": list(counts)})
 
 
 def _mix(facts: Facts, kinds: Sequence[Kind]) -> bool:
@@ -151,11 +155,11 @@ def _mix(facts: Facts, kinds: Sequence[Kind]) -> bool:
     )
 
 
-def _file(facts: Facts, rule: MediaRule, media: OutgoingMedia, path: str) -> Iterator[Finding]:
+def _file(facts: Facts, rule: MediaRule, media: OutgoingMedia, path: str) -> Iterator[PreflightIssue]:
     if rule.mime_types and media.mime_type not in rule.mime_types:
         message = f"{facts.name} takes {', '.join(rule.mime_types)}; this file is {media.mime_type}."
         params = {"allowed": list(rule.mime_types), "actual": media.mime_type}
-        yield Finding(f"{facts.key}.media.mime_type", path, message, params)
+        yield PreflightIssue(f"{facts.key}.media.mime_type", path, message, params)
     area = None if media.width is None or media.height is None else media.width * media.height
     alt_length = None if media.alt_text is None else len(media.alt_text)
     bounds = (
@@ -167,22 +171,22 @@ def _file(facts: Facts, rule: MediaRule, media: OutgoingMedia, path: str) -> Ite
     for name, unit, actual, limit, where in bounds:
         if actual is not None and limit is not None and actual > limit:
             message = f"{facts.name} takes at most {limit} {unit}; here are {actual}."
-            yield Finding(f"{facts.key}.media.{name}", where, message, _params(limit, actual))
+            yield PreflightIssue(f"{facts.key}.media.{name}", where, message, _params(limit, actual))
 
 
-def _options(facts: Facts, options: Mapping[str, Any]) -> Iterator[Finding]:
+def _options(facts: Facts, options: Mapping[str, Any]) -> Iterator[PreflightIssue]:
     for key, value in options.items():
         option = facts.options.get(key)
         if option is None:
             known = ", ".join(facts.options) or "none"
             message = f"{facts.name} has no option {key[:100]!r}; it has: {known}."
-            yield Finding(f"{facts.key}.options.unknown", f"/options/{_pointer(key)}", message)
+            yield PreflightIssue(f"{facts.key}.options.unknown", f"/options/{_pointer(key)}", message)
             continue
         try:
             msgspec.convert(value, option.type)
         except msgspec.ValidationError as failure:
             message = f"Option {key!r}: {failure}."
-            yield Finding(f"{facts.key}.options.type", f"/options/{_pointer(key)}", message)
+            yield PreflightIssue(f"{facts.key}.options.type", f"/options/{_pointer(key)}", message)
 
 
 def _pointer(key: str) -> str:

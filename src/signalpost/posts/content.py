@@ -10,7 +10,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from signalpost.networks.contract import Finding, Outgoing, OutgoingMedia, Part
+from signalpost.networks.contract import Outgoing, OutgoingMedia, Part, PreflightIssue
 
 _SPACE = re.compile(r"\s+")
 
@@ -94,7 +94,7 @@ def content_hash(account_id: UUID, content: Content, checksums: Mapping[str, byt
     return digest.digest()
 
 
-def place(finding: Finding, index: int | None, platform: str, overridden: Sequence[str]) -> str:
+def place(finding: PreflightIssue, index: int | None, platform: str, overridden: Sequence[str]) -> str:
     """Return where in the body of the request a finding about a target stands.
 
     Args:

@@ -25,6 +25,7 @@ from signalpost.media.reading import reader
 from signalpost.networks import CONNECTORS
 from signalpost.networks.contract import (
     NeedsReconnect,
+    NetworkSession,
     Outcome,
     OutcomeUnknown,
     Outgoing,
@@ -32,10 +33,9 @@ from signalpost.networks.contract import (
     Reconciled,
     Refusal,
     Refused,
-    Session,
     TryLater,
 )
-from signalpost.networks.endings import lost
+from signalpost.networks.outcome_mapping import failure_outcome
 from signalpost.posts import content
 from signalpost.posts.faults import bounded
 from signalpost.publishing import queries
@@ -159,7 +159,7 @@ class _Call:
         except Refusal as refusal:
             return self._cautious(self._attempt.connector.explain(refusal))
         except HttpFailure as failure:
-            return lost(failure, creating=self._open())
+            return failure_outcome(failure, creating=self._open())
         except (Missing, StorageFailure) as error:
             return self._broken(f"A file could not be read: {error}", "media_fetch_failed")
         except TimeoutError:
@@ -185,7 +185,7 @@ class _Call:
             return await attempt.connector.poll(session, outgoing, self._journal, attempt.facing.pending["state"])
         return await attempt.connector.publish(session, outgoing, self._journal)
 
-    async def _look(self, session: Session, outgoing: Outgoing) -> Reconciled:
+    async def _look(self, session: NetworkSession, outgoing: Outgoing) -> Reconciled:
         assert self._attempt.connector.reconcile is not None  # noqa: S101 - else `judge` has failed it
         return await self._attempt.connector.reconcile(session, outgoing, self._journal)
 

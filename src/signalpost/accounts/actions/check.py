@@ -15,7 +15,7 @@ from signalpost.accounts.sessions import NoCredentials
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.kit.http import HttpFailure
-from signalpost.networks.contract import Connector, Health, NeedsReconnect, Refusal, Session
+from signalpost.networks.contract import Connector, Health, NeedsReconnect, NetworkSession, Refusal
 
 FRESH = timedelta(minutes=5)
 WINDOW = timedelta(days=7)
@@ -99,7 +99,7 @@ async def _look(context: AppContext, account: AccountRow, now: datetime) -> Look
     return look
 
 
-async def _ask(connector: Connector, session: Session) -> tuple[Look, Health | None]:
+async def _ask(connector: Connector, session: NetworkSession) -> tuple[Look, Health | None]:
     assert connector.check is not None  # noqa: S101 - checked by the caller
     try:
         health = await connector.check(session)

@@ -11,7 +11,7 @@ from signalpost.identity.roles import MANAGERS
 from signalpost.kit import clock, ids, log, problems
 from signalpost.kit.db import Db
 from signalpost.kit.http import HttpFailure
-from signalpost.networks.contract import Refusal, Session
+from signalpost.networks.contract import NetworkSession, Refusal
 from signalpost.web.caller import Caller
 
 AFFECTED_NAMED_MAX = 100
@@ -89,12 +89,12 @@ async def _end(
     return affected
 
 
-async def _revoked(row: AccountRow, session: Session) -> bool:
+async def _revoked(row: AccountRow, session: NetworkSession) -> bool:
     """Give the grant back at the platform; the account is gone from here whether or not that works."""
     connector = networks.get(row.platform)
     if connector is None or connector.revoke is None:
         return False
-    session.alone = None  # the row is wiped: nothing may be renewed any more
+    session.refresh_exclusively = None  # the row is wiped: nothing may be renewed any more
     try:
         await connector.revoke(session)
     except (Refusal, HttpFailure, Superseded) as failure:

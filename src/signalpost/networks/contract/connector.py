@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from signalpost.networks.contract.facts import Facts
-from signalpost.networks.contract.outcomes import Finding, Health, Identity, Outcome, Reconciled
+from signalpost.networks.contract.outcomes import Health, Identity, Outcome, PreflightIssue, Reconciled
 from signalpost.networks.contract.outgoing import (
     Http,
     Journal,
+    NetworkSession,
     Outgoing,
     Refusal,
-    Session,
 )
 
 
@@ -33,7 +33,7 @@ class Connector:
     """A network. Absent function = absent capability."""
 
     facts: Facts
-    publish: Callable[[Session, Outgoing, Journal], Awaitable[Outcome]]
+    publish: Callable[[NetworkSession, Outgoing, Journal], Awaitable[Outcome]]
     explain: Callable[[Refusal], Outcome]
     connect: Callable[[Http, str | None, bool, Mapping[str, str]], Awaitable[Identity]] | None = None
     """(http, operator's base_url or None, trusted, fields) -> Identity.
@@ -41,13 +41,13 @@ class Connector:
     Raises BadCredentials, MisplacedField, Refusal, kit.http.HttpFailure.
     """
     oauth: OAuth | None = None
-    reconcile: Callable[[Session, Outgoing, Journal], Awaitable[Reconciled]] | None = None
-    poll: Callable[[Session, Outgoing, Journal, Mapping[str, Any]], Awaitable[Outcome]] | None = None
-    check: Callable[[Session], Awaitable[Health]] | None = None
-    refresh: Callable[[Session], Awaitable[None]] | None = None
-    """Renew the tokens through `session.renewed`; raises Refusal when the grant is dead."""
-    revoke: Callable[[Session], Awaitable[None]] | None = None
-    delete: Callable[[Session, str, Sequence[str]], Awaitable[None]] | None = None
+    reconcile: Callable[[NetworkSession, Outgoing, Journal], Awaitable[Reconciled]] | None = None
+    poll: Callable[[NetworkSession, Outgoing, Journal, Mapping[str, Any]], Awaitable[Outcome]] | None = None
+    check: Callable[[NetworkSession], Awaitable[Health]] | None = None
+    refresh: Callable[[NetworkSession], Awaitable[None]] | None = None
+    """Renew the tokens through `session.save_tokens`; raises Refusal when the grant is dead."""
+    revoke: Callable[[NetworkSession], Awaitable[None]] | None = None
+    delete: Callable[[NetworkSession, str, Sequence[str]], Awaitable[None]] | None = None
     """(session, remote_id, thread_ids): remove it from the network; a missing one counts as removed."""
-    preflight: Callable[[Outgoing, Mapping[str, Any]], Sequence[Finding]] | None = None
+    preflight: Callable[[Outgoing, Mapping[str, Any]], Sequence[PreflightIssue]] | None = None
     """(post, account facts): rules that the general facts cannot say."""

@@ -103,7 +103,7 @@ Outcome = Published | Pending | Refused | NeedsReconnect | TryLater | OutcomeUnk
 Reconciled = Published | Absent | OutcomeUnknown | NeedsReconnect | TryLater
 
 
-class Finding(Struct, omit_defaults=True):
+class PreflightIssue(Struct, omit_defaults=True):
     """One preflight finding: `rule` is `<platform>.<area>.<name>`, `path` a JSON pointer into the target's content.
 
     That content is {text, media[], title, link, thread[], firstComment, options{}}: `/media/0`, `/options/languages`,

@@ -141,12 +141,12 @@ class MisplacedField(Exception):
 
 
 @dataclass(kw_only=True)
-class Session:
+class NetworkSession:
     """One account's way to its network.
 
     `secrets` are the opened credentials; `facts` is what the server told of itself at connect (limits, DID).
-    `renewed` is called by a connector that got new tokens: they are stored before they are used. A connector that finds
-    its tokens old in the middle of other work calls `renew`, never its own `refresh`.
+    `save_tokens` is called by a connector that got new tokens: they are stored before they are used. A connector that
+    finds its tokens old in the middle of other work calls `renew`, never its own `refresh`.
     """
 
     base_url: str
@@ -156,17 +156,17 @@ class Session:
     username: str
     facts: Mapping[str, Any]
     http: Http
-    renewed: Callable[[Mapping[str, str], datetime | None], Awaitable[None]]
+    save_tokens: Callable[[Mapping[str, str], datetime | None], Awaitable[None]]
     now: Callable[[], datetime]
-    alone: Callable[["Session"], Awaitable[None]] | None = None
+    refresh_exclusively: Callable[["NetworkSession"], Awaitable[None]] | None = None
     """Runs `Connector.refresh` for one holder of the account at a time; None where nobody else can hold it."""
 
-    async def renew(self, refresh: Callable[["Session"], Awaitable[None]]) -> None:
+    async def renew(self, refresh: Callable[["NetworkSession"], Awaitable[None]]) -> None:
         """Have the tokens renewed by `refresh`, or take over those that another process got; `secrets` are new then.
 
         Raises what `refresh` raises.
         """
-        await (self.alone or refresh)(self)
+        await (self.refresh_exclusively or refresh)(self)
 
     async def call(
         self,

@@ -14,7 +14,7 @@ from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
 from signalpost.media.queries import MediaRow
 from signalpost.networks import preflight
-from signalpost.networks.contract import Finding, OutgoingMedia
+from signalpost.networks.contract import OutgoingMedia, PreflightIssue
 from signalpost.posts import content, queries, times
 from signalpost.posts.actions.fetch import Fetched
 from signalpost.posts.actions.files import Files, own
@@ -66,7 +66,7 @@ class Composed(Struct):
     scheduled_local: datetime | None
     chosen: list[Chosen]
     warnings: list[Notice]
-    findings: list[tuple[Chosen, Finding]] = field(default_factory=list)
+    findings: list[tuple[Chosen, PreflightIssue]] = field(default_factory=list)
 
     @property
     def publish_mode(self) -> PublishMode:
@@ -277,7 +277,7 @@ def _preflight(composed: Composed, files: Files) -> None:
         connector = networks.get(one.platform)
         if connector is None:
             message = f"Publishing to {one.platform} is not available yet."
-            found = [Finding(f"{one.platform}.platform.unavailable", "/platforms", message)]
+            found = [PreflightIssue(f"{one.platform}.platform.unavailable", "/platforms", message)]
         else:
             found = preflight.check(connector, outgoing, one.holder.facts)
         composed.findings += ((one, finding) for finding in found)
@@ -288,7 +288,7 @@ def _preflight(composed: Composed, files: Files) -> None:
     ]
 
 
-def _place(one: Chosen, finding: Finding) -> str:
+def _place(one: Chosen, finding: PreflightIssue) -> str:
     own_fields = [name for name in ("text", "title", "media") if getattr(one, name) is not None]
     return content.place(finding, one.index, one.platform, [*own_fields, *(one.options or {})])
 

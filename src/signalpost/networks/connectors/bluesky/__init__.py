@@ -3,10 +3,10 @@
 Links, mentions and tags are marked by byte offsets, link cards are made by the sender, threads are chains of replies.
 """
 
-from signalpost.networks.bluesky.account import check, connect, revoke
-from signalpost.networks.bluesky.calls import explain, refresh
-from signalpost.networks.bluesky.facts import FACTS, preflight
-from signalpost.networks.bluesky.publish import delete, publish, reconcile
+from signalpost.networks.connectors.bluesky.account import check, connect, revoke
+from signalpost.networks.connectors.bluesky.calls import explain, refresh
+from signalpost.networks.connectors.bluesky.facts import FACTS, preflight
+from signalpost.networks.connectors.bluesky.publish import delete, publish, reconcile
 from signalpost.networks.contract import Connector
 
 __all__ = ["CONNECTOR", "FACTS"]

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from signalpost.networks.contract import CredentialField, Facts, Finding, MediaRule, Option, Outgoing, TextRule
+from signalpost.networks.contract import CredentialField, Facts, MediaRule, Option, Outgoing, PreflightIssue, TextRule
 from signalpost.networks.counting import graphemes, length
 from signalpost.networks.preflight import for_account, text_of_part
 
@@ -89,12 +89,12 @@ FACTS = Facts(
 )
 
 
-def preflight(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Sequence[Finding]:
+def preflight(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Sequence[PreflightIssue]:
     """Judge the content warning together with the text, and the poll."""
     return [*_warning(outgoing, account_facts), *_poll(outgoing, account_facts)]
 
 
-def _warning(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Iterator[Finding]:
+def _warning(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Iterator[PreflightIssue]:
     warning = outgoing.options.get("spoilerText")
     if not isinstance(warning, str) or not warning:
         return
@@ -105,10 +105,12 @@ def _warning(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Iterator[F
         if text <= rule.max_length < actual:
             message = f"Text and content warning have {actual} characters; this server takes {rule.max_length}."
             path = "/text" if index == 0 else f"/thread/{index - 1}/text"
-            yield Finding("mastodon.text.max_graphemes", path, message, {"limit": rule.max_length, "actual": actual})
+            yield PreflightIssue(
+                "mastodon.text.max_graphemes", path, message, {"limit": rule.max_length, "actual": actual}
+            )
 
 
-def _poll(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Iterator[Finding]:
+def _poll(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Iterator[PreflightIssue]:
     try:
         poll = msgspec.convert(outgoing.options.get("poll"), Poll | None)
     except msgspec.ValidationError:
@@ -116,15 +118,15 @@ def _poll(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Iterator[Find
     if poll is None:
         return
     if outgoing.media:
-        yield Finding("mastodon.poll.with_media", "/options/poll", "A post has either a poll or media.")
+        yield PreflightIssue("mastodon.poll.with_media", "/options/poll", "A post has either a poll or media.")
     told = account_facts.get("polls") or {}
     most, longest = told.get("options_max", 4), told.get("option_length_max", 50)
     if len(poll.options) > most:
         message = f"A poll here has at most {most} options, not {len(poll.options)}."
         params = {"limit": most, "actual": len(poll.options)}
-        yield Finding("mastodon.poll.max_options", "/options/poll/options", message, params)
+        yield PreflightIssue("mastodon.poll.max_options", "/options/poll/options", message, params)
     for index, option in enumerate(poll.options):
         if (actual := graphemes(option)) > longest:
             message = f"An option of a poll here has at most {longest} characters, not {actual}."
             params = {"limit": longest, "actual": actual}
-            yield Finding("mastodon.poll.max_option_length", f"/options/poll/options/{index}", message, params)
+            yield PreflightIssue("mastodon.poll.max_option_length", f"/options/poll/options/{index}", message, params)

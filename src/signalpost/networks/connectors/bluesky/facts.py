@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from signalpost.networks.contract import CredentialField, Facts, Finding, MediaRule, Option, Outgoing, TextRule
+from signalpost.networks.contract import CredentialField, Facts, MediaRule, Option, Outgoing, PreflightIssue, TextRule
 
 
 class LinkCard(msgspec.Struct, forbid_unknown_fields=True):
@@ -74,14 +74,14 @@ FACTS = Facts(
 )
 
 
-def preflight(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Sequence[Finding]:
+def preflight(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Sequence[PreflightIssue]:
     """Warn of videos that an account without a confirmed address cannot show."""
     if account_facts.get("emailConfirmed") is not False:
         return ()
     message = "Bluesky shows videos only of accounts with a confirmed e-mail address."
     return [
-        Finding("bluesky.media.email_unconfirmed", f"{'' if index == 0 else f'/thread/{index - 1}'}/media", message,
-                severity="warning")
+        PreflightIssue("bluesky.media.email_unconfirmed", path, message, severity="warning")
         for index, part in enumerate(outgoing.parts)
+        for path in ["/media" if index == 0 else f"/thread/{index - 1}/media"]
         if any(media.kind == "video" for media in part.media)
-    ]  # fmt: skip
+    ]

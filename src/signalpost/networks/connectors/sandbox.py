@@ -23,6 +23,7 @@ from signalpost.networks.contract import (
     MediaRule,
     MisplacedField,
     NeedsReconnect,
+    NetworkSession,
     Outcome,
     OutcomeUnknown,
     Outgoing,
@@ -31,11 +32,10 @@ from signalpost.networks.contract import (
     Reconciled,
     Refusal,
     Refused,
-    Session,
     TextRule,
     TryLater,
 )
-from signalpost.networks.endings import part_done, part_intended, part_step
+from signalpost.networks.outcome_mapping import part_done, part_intended, part_step
 
 FACTS = Facts(
     key="sandbox",
@@ -87,12 +87,12 @@ async def connect(http: Http, base_url: str | None, trusted: bool, fields: Mappi
     return Identity(remote_id=name.lower(), username=name, display_name=name, secrets={}, profile_url=_address(name))
 
 
-async def publish(session: Session, outgoing: Outgoing, journal: Journal) -> Outcome:
+async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
     """Pretend to create each part, the way its tokens say."""
     return await _publish(session, outgoing, journal, ready=0)
 
 
-async def _publish(session: Session, outgoing: Outgoing, journal: Journal, *, ready: int) -> Outcome:
+async def _publish(session: NetworkSession, outgoing: Outgoing, journal: Journal, *, ready: int) -> Outcome:
     """Publish what is left; the first `ready` parts have been slow enough."""
     for index, part in enumerate(outgoing.parts):
         if part_done(journal, index) is not None:
@@ -115,7 +115,7 @@ async def _publish(session: Session, outgoing: Outgoing, journal: Journal, *, re
     return _published(session, outgoing)
 
 
-async def reconcile(session: Session, outgoing: Outgoing, journal: Journal) -> Reconciled:
+async def reconcile(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Reconciled:
     """Tell whether the open intent got through: always, except where a `timeout` token says otherwise."""
     for index, part in enumerate(outgoing.parts):
         if part_done(journal, index) is not None:
@@ -131,7 +131,7 @@ async def reconcile(session: Session, outgoing: Outgoing, journal: Journal) -> R
     return _published(session, outgoing)
 
 
-async def poll(session: Session, outgoing: Outgoing, journal: Journal, state: Mapping[str, Any]) -> Outcome:
+async def poll(session: NetworkSession, outgoing: Outgoing, journal: Journal, state: Mapping[str, Any]) -> Outcome:
     """Publish a slow part when its time has come."""
     left = (datetime.fromisoformat(state["until"]) - session.now()).total_seconds()
     if left > 0:
@@ -144,16 +144,16 @@ def explain(refusal: Refusal) -> Outcome:
     return Refused(code="content_rejected", message=str(refusal), http_status=refusal.answer.status)
 
 
-async def check(session: Session) -> Health:
+async def check(session: NetworkSession) -> Health:
     """Find the account well, always."""
     return Health(valid=True, username=session.username, granted=("publish", "delete"))
 
 
-async def revoke(session: Session) -> None:
+async def revoke(session: NetworkSession) -> None:
     """Forget nothing: nothing was kept."""
 
 
-async def delete(session: Session, remote_id: str, thread_ids: Sequence[str]) -> None:
+async def delete(session: NetworkSession, remote_id: str, thread_ids: Sequence[str]) -> None:
     """Remove nothing: nothing was kept."""
 
 
@@ -162,7 +162,7 @@ def _tokens(text: str) -> Mapping[str, str]:
 
 
 def _early(tokens: Mapping[str, str], outgoing: Outgoing) -> Outcome | None:
-    """Return the ending that the tokens want before anything is created."""
+    """Return the outcome that the tokens ask for before anything is created."""
     if outgoing.attempt <= _number(tokens.get("transient", "0"), 100):
         return TryLater(message=f"Attempt {outgoing.attempt} fails, as the text asked for.", http_status=503)
     code = tokens.get("fail", _UNKNOWN)
@@ -187,7 +187,7 @@ def _arrived(tokens: Mapping[str, str]) -> bool | None:
     return None if fate == "forever" else fate != "lost"
 
 
-def _published(session: Session, outgoing: Outgoing) -> Published:
+def _published(session: NetworkSession, outgoing: Outgoing) -> Published:
     tokens = _tokens(outgoing.text)
     ids = [_remote_id(outgoing, index) for index in range(len(outgoing.parts))]
     return Published(

@@ -8,12 +8,13 @@ from typing import Any
 from signalpost.kit import clock
 from signalpost.kit.http import BadAnswer, HttpFailure
 from signalpost.networks.answers import members, response_text
-from signalpost.networks.bluesky.calls import call, explain, send
-from signalpost.networks.bluesky.record import COLLECTION, build, forget_blobs
+from signalpost.networks.connectors.bluesky.calls import call, explain, send
+from signalpost.networks.connectors.bluesky.record import COLLECTION, build, forget_blobs
 from signalpost.networks.contract import (
     Absent,
     Answer,
     Journal,
+    NetworkSession,
     Outcome,
     OutcomeUnknown,
     Outgoing,
@@ -21,18 +22,17 @@ from signalpost.networks.contract import (
     Reconciled,
     Refusal,
     Refused,
-    Session,
     TryLater,
 )
-from signalpost.networks.endings import ending, part_done, part_intended, part_step
+from signalpost.networks.outcome_mapping import map_errors, part_done, part_intended, part_step
 
 _GATE = "app.bsky.feed.threadgate"
 _GATE_RULES = {"mentioned": "mentionRule", "followers": "followerRule", "following": "followingRule"}
 _ALPHABET = "234567abcdefghijklmnopqrstuvwxyz"  # sorts like the numbers it stands for
 
 
-@ending(explain)
-async def publish(session: Session, outgoing: Outgoing, journal: Journal) -> Outcome:
+@map_errors(explain)
+async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
     """Create the post and then each reply of its thread, under keys recorded before; what is there stays as it is."""
     posted: list[Mapping[str, Any]] = []
     for index in range(len(outgoing.parts)):
@@ -43,7 +43,7 @@ async def publish(session: Session, outgoing: Outgoing, journal: Journal) -> Out
     return _published(posted)
 
 
-async def reconcile(session: Session, outgoing: Outgoing, journal: Journal) -> Reconciled:
+async def reconcile(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Reconciled:
     """Read the intended records back by their keys."""
     posted: list[Mapping[str, Any]] = []
     for index in range(len(outgoing.parts)):
@@ -65,7 +65,7 @@ def _published(posted: Sequence[Mapping[str, Any]]) -> Published:
     )
 
 
-async def _look(session: Session, journal: Journal, index: int) -> Mapping[str, Any] | OutcomeUnknown | None:
+async def _look(session: NetworkSession, journal: Journal, index: int) -> Mapping[str, Any] | OutcomeUnknown | None:
     """Return what is known of a public part; None when it was never intended, or surely is not there."""
     intended = part_intended(journal, index)
     if intended is None:
@@ -103,7 +103,7 @@ async def _keep(journal: Journal, index: int, intended: Mapping[str, Any], answe
 
 
 async def _create(
-    session: Session, outgoing: Outgoing, journal: Journal, index: int, posted: Sequence[Mapping[str, Any]]
+    session: NetworkSession, outgoing: Outgoing, journal: Journal, index: int, posted: Sequence[Mapping[str, Any]]
 ) -> Mapping[str, Any] | Outcome:
     """Create one record; returns what `done` keeps, or how it ended."""
     record = await build(session, outgoing, journal, index)
@@ -125,7 +125,9 @@ async def _create(
     return await _keep(journal, index, intended, answer)
 
 
-async def _write(session: Session, outgoing: Outgoing, record: Mapping[str, Any], rkey: str, *, first: bool) -> Answer:
+async def _write(
+    session: NetworkSession, outgoing: Outgoing, record: Mapping[str, Any], rkey: str, *, first: bool
+) -> Answer:
     """Make the record public; with a reply gate both are written at once or not at all."""
     gate = outgoing.options.get("replyGate", "everyone")
     if not first or gate == "everyone":
@@ -147,7 +149,7 @@ async def _write(session: Session, outgoing: Outgoing, record: Mapping[str, Any]
 
 
 async def _after_refusal(
-    session: Session, journal: Journal, index: int, refusal: Refusal
+    session: NetworkSession, journal: Journal, index: int, refusal: Refusal
 ) -> Mapping[str, Any] | Outcome:
     """Settle an error of the create call. The reference server answers 500 when the key is taken: look it up."""
     if members(refusal.answer).get("error") == "BlobNotFound":
@@ -161,14 +163,14 @@ async def _after_refusal(
     return found or outcome
 
 
-async def delete(session: Session, remote_id: str, thread_ids: Sequence[str]) -> None:
+async def delete(session: NetworkSession, remote_id: str, thread_ids: Sequence[str]) -> None:
     """Remove the posts, last first, and the reply gate. A record that is not there counts as removed."""
     for uri in (*reversed(thread_ids), remote_id):
         await _delete_record(session, COLLECTION, uri.rpartition("/")[2])
     await _delete_record(session, _GATE, remote_id.rpartition("/")[2])
 
 
-async def _delete_record(session: Session, collection: str, rkey: str) -> None:
+async def _delete_record(session: NetworkSession, collection: str, rkey: str) -> None:
     body = {"repo": session.remote_id, "collection": collection, "rkey": rkey}
     await call(session, "POST", "com.atproto.repo.deleteRecord", json=body)
 

@@ -11,10 +11,13 @@ from signalpost.kit import clock
 from signalpost.kit.http import BadAnswer, HttpFailure
 from signalpost.kit.http import Part as FormPart
 from signalpost.networks.answers import members, response_text, texts
+from signalpost.networks.connectors.mastodon.calls import CREATE, call, explain
+from signalpost.networks.connectors.mastodon.facts import FACTS, Poll
 from signalpost.networks.contract import (
     Absent,
     Answer,
     Journal,
+    NetworkSession,
     Outcome,
     OutcomeUnknown,
     Outgoing,
@@ -23,13 +26,10 @@ from signalpost.networks.contract import (
     Published,
     Reconciled,
     Refusal,
-    Session,
     TryLater,
 )
-from signalpost.networks.endings import ending, lost, part_done, part_intended, part_step
 from signalpost.networks.html_text import fingerprint, fingerprint_of_html
-from signalpost.networks.mastodon.calls import CREATE, call, explain
-from signalpost.networks.mastodon.facts import FACTS, Poll
+from signalpost.networks.outcome_mapping import failure_outcome, map_errors, part_done, part_intended, part_step
 from signalpost.networks.preflight import text_of_part
 
 RESEND_SECONDS_MAX = 3_500  # a little less than the hour for which a key is remembered
@@ -41,8 +41,8 @@ UPLOAD_SECONDS = 120.0
 POLL_SECONDS = 5.0
 
 
-@ending(explain)
-async def publish(session: Session, outgoing: Outgoing, journal: Journal) -> Outcome:
+@map_errors(explain)
+async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
     """Create the post and then each reply of its thread, each with its own key; what is there stays as it is."""
     posted: list[Mapping[str, Any]] = []
     for index in range(len(outgoing.parts)):
@@ -57,12 +57,12 @@ async def publish(session: Session, outgoing: Outgoing, journal: Journal) -> Out
     return _published(posted)
 
 
-async def poll(session: Session, outgoing: Outgoing, journal: Journal, state: Mapping[str, Any]) -> Outcome:  # noqa: ARG001
+async def poll(session: NetworkSession, outgoing: Outgoing, journal: Journal, state: Mapping[str, Any]) -> Outcome:  # noqa: ARG001
     """Go on once the server has converted the media; the journal knows what is still missing."""
     return await publish(session, outgoing, journal)
 
 
-async def reconcile(session: Session, outgoing: Outgoing, journal: Journal) -> Reconciled:
+async def reconcile(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Reconciled:
     """Tell whether the intended posts are there, or may be sent again without harm."""
     posted: list[Mapping[str, Any]] = []
     for index in range(len(outgoing.parts)):
@@ -75,7 +75,7 @@ async def reconcile(session: Session, outgoing: Outgoing, journal: Journal) -> R
     return _published(posted)
 
 
-async def delete(session: Session, remote_id: str, thread_ids: Sequence[str]) -> None:
+async def delete(session: NetworkSession, remote_id: str, thread_ids: Sequence[str]) -> None:
     """Remove the posts, last first. One that is not there counts as removed."""
     for status_id in (*reversed(thread_ids), remote_id):
         await call(session, "DELETE", f"/api/v1/statuses/{status_id}", expect=(200, 404))
@@ -90,7 +90,7 @@ def _published(posted: Sequence[Mapping[str, Any]]) -> Published:
 
 
 async def _create(
-    session: Session, outgoing: Outgoing, journal: Journal, index: int, parent: str | None
+    session: NetworkSession, outgoing: Outgoing, journal: Journal, index: int, parent: str | None
 ) -> Mapping[str, Any] | Outcome:
     media_ids = await _media_ids(session, outgoing, journal, index)
     if isinstance(media_ids, Pending):
@@ -110,7 +110,7 @@ async def _create(
 
 
 async def _send_again(
-    session: Session, outgoing: Outgoing, journal: Journal, index: int, parent: str | None
+    session: NetworkSession, outgoing: Outgoing, journal: Journal, index: int, parent: str | None
 ) -> Mapping[str, Any] | Outcome:
     """Create under the key of an earlier call whose end is not known: only an answer may settle it, never a failure."""
     try:
@@ -118,7 +118,7 @@ async def _send_again(
     except Refusal as refusal:
         known = explain(refusal)
     except HttpFailure as failure:
-        known = lost(failure, creating=True)
+        known = failure_outcome(failure, creating=True)
     if isinstance(known, TryLater):
         return OutcomeUnknown(message=known.message, http_status=known.http_status, response=known.response)
     return known
@@ -161,7 +161,7 @@ def _status(outgoing: Outgoing, index: int, parent: str | None, media_ids: Seque
     return status
 
 
-async def _media_ids(session: Session, outgoing: Outgoing, journal: Journal, index: int) -> list[str] | Pending:
+async def _media_ids(session: NetworkSession, outgoing: Outgoing, journal: Journal, index: int) -> list[str] | Pending:
     """Return the ids of a part's files, or Pending while the server still converts one."""
     ids: list[str] = []
     waiting = False
@@ -173,7 +173,7 @@ async def _media_ids(session: Session, outgoing: Outgoing, journal: Journal, ind
     return Pending(state={"part": index}, poll_after_seconds=POLL_SECONDS) if waiting else ids
 
 
-async def _kept(session: Session, journal: Journal, step: str) -> Mapping[str, Any] | None:
+async def _kept(session: NetworkSession, journal: Journal, step: str) -> Mapping[str, Any] | None:
     """Return what is known of an uploaded file, asked anew while it is converted; None when it must be sent again."""
     kept: Mapping[str, Any] | None = journal.steps.get(step)
     if kept is None or session.now() - datetime.fromisoformat(kept["at"]) > timedelta(seconds=MEDIA_SECONDS_MAX):
@@ -189,7 +189,7 @@ async def _kept(session: Session, journal: Journal, step: str) -> Mapping[str, A
     return kept
 
 
-async def _upload(session: Session, media: OutgoingMedia, journal: Journal, step: str) -> Mapping[str, Any]:
+async def _upload(session: NetworkSession, media: OutgoingMedia, journal: Journal, step: str) -> Mapping[str, Any]:
     file = FormPart("file", media.read(), filename=media.file_name, content_type=media.mime_type, size=media.size_bytes)
     form = [file, FormPart("description", media.alt_text)] if media.alt_text else [file]
     answer = await call(session, "POST", "/api/v2/media", data=form, timeout_seconds=UPLOAD_SECONDS, expect=(200, 202))
@@ -202,17 +202,17 @@ async def _upload(session: Session, media: OutgoingMedia, journal: Journal, step
 # --- finding again -------------------------------------------------------------------------------------------------
 
 
-def _age(session: Session, intended: Mapping[str, Any]) -> timedelta:
+def _age(session: NetworkSession, intended: Mapping[str, Any]) -> timedelta:
     return session.now() - datetime.fromisoformat(intended["at"])
 
 
-def _resend_is_safe(session: Session, intended: Mapping[str, Any]) -> bool:
+def _resend_is_safe(session: NetworkSession, intended: Mapping[str, Any]) -> bool:
     """Return whether the server still knows the key of this intent: then sending again gives back the first post."""
     return bool(session.facts.get("dedupes")) and _age(session, intended) < timedelta(seconds=RESEND_SECONDS_MAX)
 
 
 async def _look(
-    session: Session, outgoing: Outgoing, journal: Journal, index: int, parent: str | None
+    session: NetworkSession, outgoing: Outgoing, journal: Journal, index: int, parent: str | None
 ) -> Mapping[str, Any] | OutcomeUnknown | None:
     """Return what is known of a public part; None when it was never intended, is not there, or may be sent again."""
     intended = part_intended(journal, index)
@@ -232,7 +232,7 @@ async def _look(
 
 
 async def _find(
-    session: Session, outgoing: Outgoing, index: int, parent: str | None, since: datetime
+    session: NetworkSession, outgoing: Outgoing, index: int, parent: str | None, since: datetime
 ) -> Mapping[str, Any] | OutcomeUnknown | None:
     """Search the account's own posts; when they cannot be read it cannot be told."""
     try:
@@ -246,7 +246,7 @@ async def _find(
 
 
 async def _search(
-    session: Session, outgoing: Outgoing, index: int, parent: str | None, since: datetime
+    session: NetworkSession, outgoing: Outgoing, index: int, parent: str | None, since: datetime
 ) -> Mapping[str, Any] | OutcomeUnknown | None:
     """Walk the account's own posts back to the intent; None only when all of that time was seen."""
     account_id = session.remote_id.rpartition("@")[0]

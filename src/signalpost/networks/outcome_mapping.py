@@ -1,4 +1,4 @@
-"""How every `publish` ends in an outcome: what a network refused is explained, what got lost is told honestly."""
+"""Maps the failures of `publish` to outcomes: an error answer through `explain`, a call without an answer by rule."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -6,13 +6,22 @@ from functools import wraps
 from typing import Any
 
 from signalpost.kit.http import HttpFailure, MaybeSent, NotSent, UnsafeUrl
-from signalpost.networks.contract import Journal, Outcome, OutcomeUnknown, Outgoing, Refusal, Refused, Session, TryLater
+from signalpost.networks.contract import (
+    Journal,
+    NetworkSession,
+    Outcome,
+    OutcomeUnknown,
+    Outgoing,
+    Refusal,
+    Refused,
+    TryLater,
+)
 
-Publish = Callable[[Session, Outgoing, Journal], Awaitable[Outcome]]
+Publish = Callable[[NetworkSession, Outgoing, Journal], Awaitable[Outcome]]
 
 
 @dataclass
-class _Watched:
+class _TrackedJournal:
     """A journal that knows whether an intent of this run is open."""
 
     journal: Journal
@@ -34,8 +43,8 @@ class _Watched:
         self.open.discard(step)
 
 
-def ending(explain: Callable[[Refusal], Outcome]) -> Callable[[Publish], Publish]:
-    """Make refusals and lost calls of a `publish` function into outcomes. Everything else passes through.
+def map_errors(explain: Callable[[Refusal], Outcome]) -> Callable[[Publish], Publish]:
+    """Make refusals and failure_outcome calls of a `publish` function into outcomes. Everything else passes through.
 
     A refusal becomes what `explain` says. A call that got no usable answer is `OutcomeUnknown` while an intent is open,
     unless nothing was sent; before the intent it is `TryLater`.
@@ -43,16 +52,16 @@ def ending(explain: Callable[[Refusal], Outcome]) -> Callable[[Publish], Publish
 
     def wrap(publish: Publish) -> Publish:
         @wraps(publish)
-        async def ended(session: Session, outgoing: Outgoing, journal: Journal) -> Outcome:
-            watched = _Watched(journal)
+        async def mapped(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
+            tracked = _TrackedJournal(journal)
             try:
-                return await publish(session, outgoing, watched)
+                return await publish(session, outgoing, tracked)
             except Refusal as refusal:
-                return _counted(explain(refusal), outgoing, journal)
+                return _with_public_count(explain(refusal), outgoing, journal)
             except HttpFailure as failure:
-                return lost(failure, creating=bool(watched.open))
+                return failure_outcome(failure, creating=bool(tracked.open))
 
-        return ended
+        return mapped
 
     return wrap
 
@@ -69,12 +78,12 @@ def part_done(journal: Journal, index: int) -> Mapping[str, Any] | None:
 
 
 def part_intended(journal: Journal, index: int) -> Mapping[str, Any] | None:
-    """Return what an earlier run intended for part `index` and never ended, or None."""
+    """Return what an earlier run intended for part `index` and did not finish, or None."""
     known = journal.steps.get(part_step(index))
     return known if isinstance(known, Mapping) and "id" not in known else None
 
 
-def _counted(outcome: Outcome, outgoing: Outgoing, journal: Journal) -> Outcome:
+def _with_public_count(outcome: Outcome, outgoing: Outgoing, journal: Journal) -> Outcome:
     """Tell how much of a refused thread is public already."""
     public = sum(part_done(journal, index) is not None for index in range(len(outgoing.parts)))
     if public == 0 or not isinstance(outcome, Refused):
@@ -84,7 +93,7 @@ def _counted(outcome: Outcome, outgoing: Outgoing, journal: Journal) -> Outcome:
     )
 
 
-def lost(failure: HttpFailure, *, creating: bool) -> OutcomeUnknown | TryLater:
+def failure_outcome(failure: HttpFailure, *, creating: bool) -> OutcomeUnknown | TryLater:
     """Return what a call without a usable answer means; `creating` says whether it could have made a post public."""
     if creating and not isinstance(failure, NotSent | UnsafeUrl):
         return OutcomeUnknown(message=failure.detail, http_status=failure.status)

@@ -5,8 +5,8 @@ from typing import Any
 
 from signalpost.kit.http import BadAnswer, HttpFailure, UnsafeUrl
 from signalpost.networks.answers import members, texts
-from signalpost.networks.bluesky.calls import call, expires_at, explain, send, tokens
-from signalpost.networks.bluesky.facts import FACTS
+from signalpost.networks.connectors.bluesky.calls import call, expires_at, explain, send, tokens
+from signalpost.networks.connectors.bluesky.facts import FACTS
 from signalpost.networks.contract import (
     Answer,
     BadCredentials,
@@ -15,8 +15,8 @@ from signalpost.networks.contract import (
     Identity,
     MisplacedField,
     NeedsReconnect,
+    NetworkSession,
     Refusal,
-    Session,
 )
 
 
@@ -112,7 +112,7 @@ async def _profile(http: Http, home: str, did: str, *, trusted: bool) -> tuple[s
     return (name if isinstance(name, str) and name else None), address
 
 
-async def check(session: Session) -> Health:
+async def check(session: NetworkSession) -> Health:
     """Look whether the tokens still open the account."""
     try:
         told = members(await call(session, "GET", "com.atproto.server.getSession"))
@@ -132,6 +132,6 @@ async def check(session: Session) -> Health:
     )
 
 
-async def revoke(session: Session) -> None:
+async def revoke(session: NetworkSession) -> None:
     """End the session at the server."""
     await send(session, "POST", "com.atproto.server.deleteSession", token=session.secrets["refreshJwt"])

@@ -10,10 +10,10 @@ from signalpost.kit import clock
 from signalpost.kit.http import BadAnswer
 from signalpost.networks import opengraph
 from signalpost.networks.answers import members
-from signalpost.networks.bluesky import rich_text
-from signalpost.networks.bluesky.calls import call, send
-from signalpost.networks.bluesky.facts import FACTS, LinkCard
-from signalpost.networks.contract import Answer, Journal, Outgoing, OutgoingMedia, Refusal, Refused, Session
+from signalpost.networks.connectors.bluesky import rich_text
+from signalpost.networks.connectors.bluesky.calls import call, send
+from signalpost.networks.connectors.bluesky.facts import FACTS, LinkCard
+from signalpost.networks.contract import Answer, Journal, NetworkSession, Outgoing, OutgoingMedia, Refusal, Refused
 from signalpost.networks.images import image_type
 from signalpost.networks.preflight import text_of_part
 
@@ -24,7 +24,7 @@ THUMB_BYTES_MAX = 1_000_000
 UPLOAD_SECONDS = 120.0
 
 
-async def build(session: Session, outgoing: Outgoing, journal: Journal, index: int) -> dict[str, Any] | Refused:
+async def build(session: NetworkSession, outgoing: Outgoing, journal: Journal, index: int) -> dict[str, Any] | Refused:
     text = text_of_part(FACTS, outgoing, index)
     record: dict[str, Any] = {"$type": COLLECTION, "text": text}
     dids = await _resolve(session, rich_text.handles(text)[:HANDLES_MAX])
@@ -44,7 +44,7 @@ async def build(session: Session, outgoing: Outgoing, journal: Journal, index: i
     return record
 
 
-async def _resolve(session: Session, handles: Iterable[str]) -> Mapping[str, str]:
+async def _resolve(session: NetworkSession, handles: Iterable[str]) -> Mapping[str, str]:
     """Return the DIDs of the handles that exist. A handle that leads nowhere is no reason to fail the post."""
     dids = {}
     for handle in handles:
@@ -61,7 +61,7 @@ async def _resolve(session: Session, handles: Iterable[str]) -> Mapping[str, str
 
 
 async def _media(
-    session: Session, files: Sequence[OutgoingMedia], journal: Journal, index: int
+    session: NetworkSession, files: Sequence[OutgoingMedia], journal: Journal, index: int
 ) -> dict[str, Any] | Refused:
     items = []
     for number, media in enumerate(files):
@@ -77,7 +77,7 @@ async def _media(
     return {"$type": "app.bsky.embed.images", "images": items}
 
 
-async def _blob(session: Session, media: OutgoingMedia, journal: Journal, step: str) -> Any:
+async def _blob(session: NetworkSession, media: OutgoingMedia, journal: Journal, step: str) -> Any:
     """Return the reference of an uploaded file, sent again when the one in the journal may have been dropped."""
     if (kept := _fresh(journal, step, session.now())) is not None:
         return kept
@@ -94,7 +94,7 @@ async def _blob(session: Session, media: OutgoingMedia, journal: Journal, step: 
     return await _keep_blob(journal, step, answer, session.now())
 
 
-async def _upload(session: Session, headers: Mapping[str, str], **rest: Any) -> Answer:
+async def _upload(session: NetworkSession, headers: Mapping[str, str], **rest: Any) -> Answer:
     return await call(
         session, "POST", "com.atproto.repo.uploadBlob", headers=headers, timeout_seconds=UPLOAD_SECONDS, **rest
     )
@@ -120,7 +120,7 @@ async def forget_blobs(journal: Journal, index: int) -> None:
         await journal.record(step, None)
 
 
-async def _card(session: Session, outgoing: Outgoing, journal: Journal, index: int) -> dict[str, Any] | None:
+async def _card(session: NetworkSession, outgoing: Outgoing, journal: Journal, index: int) -> dict[str, Any] | None:
     """Return the link card of the first post: of its link, else of the first address in its text."""
     wish = outgoing.options.get("linkCard", True)
     url = outgoing.link or rich_text.first_link(outgoing.text)
@@ -143,7 +143,7 @@ async def _card(session: Session, outgoing: Outgoing, journal: Journal, index: i
     return {"$type": "app.bsky.embed.external", "external": external}
 
 
-async def _thumb(session: Session, url: str, journal: Journal, step: str) -> Mapping[str, Any] | None:
+async def _thumb(session: NetworkSession, url: str, journal: Journal, step: str) -> Mapping[str, Any] | None:
     if (kept := _fresh(journal, step, session.now())) is not None:
         return kept
     picture = await opengraph.fetch_image(session.http, url, THUMB_BYTES_MAX)

@@ -4,11 +4,11 @@ Mastodon knows a repeated key for an hour, so sending again is safe for that lon
 not know keys, the account's own posts are searched before anything is sent a second time.
 """
 
+from signalpost.networks.connectors.mastodon.account import authorize_url, check, connect, exchange, register, revoke
+from signalpost.networks.connectors.mastodon.calls import explain
+from signalpost.networks.connectors.mastodon.facts import FACTS, preflight
+from signalpost.networks.connectors.mastodon.publish import delete, poll, publish, reconcile
 from signalpost.networks.contract import Connector, OAuth
-from signalpost.networks.mastodon.account import authorize_url, check, connect, exchange, register, revoke
-from signalpost.networks.mastodon.calls import explain
-from signalpost.networks.mastodon.facts import FACTS, preflight
-from signalpost.networks.mastodon.publish import delete, poll, publish, reconcile
 
 __all__ = ["CONNECTOR", "FACTS"]
 

@@ -6,18 +6,18 @@ from signalpost.networks.answers import members, redacted, response_text, wait_s
 from signalpost.networks.contract import (
     Answer,
     NeedsReconnect,
+    NetworkSession,
     Outcome,
     OutcomeUnknown,
     Refusal,
     Refused,
-    Session,
     TryLater,
 )
 
 CREATE = "POST /api/v1/statuses"
 
 
-async def call(session: Session, method: str, path: str, **rest: Any) -> Answer:
+async def call(session: NetworkSession, method: str, path: str, **rest: Any) -> Answer:
     """Call the account's server with its token."""
     headers = {**rest.pop("headers", {}), "Authorization": f"Bearer {session.secrets['accessToken']}"}
     return await session.call(method, path, headers=headers, **rest)

@@ -7,6 +7,8 @@ from urllib.parse import urlencode, urlsplit
 
 from signalpost.kit.http import BadAnswer, HttpFailure, UnsafeUrl
 from signalpost.networks.answers import members, texts
+from signalpost.networks.connectors.mastodon.calls import call, explain, words
+from signalpost.networks.connectors.mastodon.facts import FACTS
 from signalpost.networks.contract import (
     BadCredentials,
     Health,
@@ -14,11 +16,9 @@ from signalpost.networks.contract import (
     Identity,
     MisplacedField,
     NeedsReconnect,
+    NetworkSession,
     Refusal,
-    Session,
 )
-from signalpost.networks.mastodon.calls import call, explain, words
-from signalpost.networks.mastodon.facts import FACTS
 
 SCOPES = "read:accounts read:statuses write:statuses write:media"
 # Mastodon itself, and forks that follow it. Others call themselves "2.7.2 (compatible; Pleroma 2.5.0)" or "0.17.3".
@@ -216,7 +216,7 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-async def check(session: Session) -> Health:
+async def check(session: NetworkSession) -> Health:
     """Look whether the token still opens the account."""
     try:
         told = members(await call(session, "GET", "/api/v1/accounts/verify_credentials"))
@@ -234,7 +234,7 @@ async def check(session: Session) -> Health:
     )
 
 
-async def revoke(session: Session) -> None:
+async def revoke(session: NetworkSession) -> None:
     """Give the token back. A server refuses that for a token made by hand: its owner has to do it there.
 
     Raises:

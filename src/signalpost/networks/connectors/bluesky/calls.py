@@ -11,12 +11,12 @@ from signalpost.networks.answers import members, redacted, response_text, texts,
 from signalpost.networks.contract import (
     Answer,
     NeedsReconnect,
+    NetworkSession,
     Outcome,
     OutcomeUnknown,
     OutgoingMedia,
     Refusal,
     Refused,
-    Session,
     TryLater,
 )
 
@@ -42,12 +42,14 @@ _MEDIA_CODES = {
 }
 
 
-async def send(session: Session, method: str, name: str, *, token: str | None = None, **rest: Any) -> Answer:
+async def send(session: NetworkSession, method: str, name: str, *, token: str | None = None, **rest: Any) -> Answer:
     headers = {**rest.pop("headers", {}), **({"Authorization": f"Bearer {token}"} if token else {})}
     return await session.call(method, f"/xrpc/{name}", headers=headers, **rest)
 
 
-async def call(session: Session, method: str, name: str, *, media: OutgoingMedia | None = None, **rest: Any) -> Answer:
+async def call(
+    session: NetworkSession, method: str, name: str, *, media: OutgoingMedia | None = None, **rest: Any
+) -> Answer:
     """Call with the access token; an expired one is renewed once, which is safe since the call was refused for it."""
     ends_at = expires_at(session.secrets["accessJwt"])
     if ends_at is not None and ends_at - session.now() < timedelta(seconds=60):
@@ -98,7 +100,7 @@ def _refused(name: str, message: str, about: Mapping[str, Any]) -> Refused:
     return Refused(code="content_rejected", message=message, platform_code=name, **about)
 
 
-async def refresh(session: Session) -> None:
+async def refresh(session: NetworkSession) -> None:
     """Renew both tokens; when the grant is dead, sign in again with the app password if it was kept."""
     password = session.secrets.get("appPassword")
     try:
@@ -109,7 +111,7 @@ async def refresh(session: Session) -> None:
         body = {"identifier": session.remote_id, "password": password}
         answer = await send(session, "POST", "com.atproto.server.createSession", json=body)
     renewed = tokens(answer, None) | ({"appPassword": password} if password else {})
-    await session.renewed(renewed, expires_at(renewed["refreshJwt"]))
+    await session.save_tokens(renewed, expires_at(renewed["refreshJwt"]))
     session.secrets = renewed
 
 
