@@ -8,7 +8,7 @@ from signalpost.kit import ids
 from signalpost.web.caller import PUBLIC
 from signalpost.web.routing import Endpoint
 
-NAMED = [endpoint for endpoint in ENDPOINTS if any(prefix_of(wish.how) for wish in endpoint.path_inputs)]
+NAMED = [endpoint for endpoint in ENDPOINTS if any(prefix_of(wish) for wish in endpoint.path_inputs)]
 MINE = [endpoint for endpoint in NAMED if endpoint.scope != PUBLIC]
 SPOILT = (
     "x", "{prefix}_", "{prefix}_1", "{prefix}_ZZZZZZZZZZZZZZZZZZZZZZZZZZ", "{prefix}_0000000000000000000000000U",
@@ -18,7 +18,7 @@ SPOILT = (
 
 
 def _prefix(endpoint: Endpoint) -> str:
-    return next(prefix for wish in endpoint.path_inputs if (prefix := prefix_of(wish.how)))
+    return next(prefix for wish in endpoint.path_inputs if (prefix := prefix_of(wish)))
 
 
 OF_A_PROFILE = [endpoint for endpoint in MINE if _prefix(endpoint) not in ("key", "wsp", "whk")]

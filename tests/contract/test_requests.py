@@ -4,7 +4,7 @@ import pytest
 from tests.helpers.api import Api
 from tests.helpers.contract import DOCUMENT, ENDPOINTS, Place, name_of
 
-from signalpost.web.inputs import LIST_ALL
+from signalpost.web.paging import LIST_ALL
 from signalpost.web.routing import Endpoint
 
 READS = [endpoint for endpoint in ENDPOINTS if endpoint.method == "GET"]

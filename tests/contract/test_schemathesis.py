@@ -59,7 +59,7 @@ def requests_of(endpoint: Endpoint, mode: GenerationMode) -> list[Any]:
 def _aim(case: Any, place: Place, endpoint: Endpoint) -> None:
     """Point the request at what is there."""
     for wish in endpoint.path_inputs:
-        if prefix := prefix_of(wish.how):
+        if prefix := prefix_of(wish):
             case.path_parameters[wish.param] = place.ids[prefix]
     if isinstance(case.body, dict) and "profileId" in case.body:
         case.body["profileId"] = place.owner.profile

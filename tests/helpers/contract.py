@@ -17,8 +17,7 @@ from tests.helpers.factories import Login, Make
 from signalpost.console.description import describe
 from signalpost.kit import clock, ids
 from signalpost.main import wiring
-from signalpost.web.inputs import Id, Mine, Segment
-from signalpost.web.routing import Endpoint
+from signalpost.web.routing import Endpoint, PathInput
 
 ENDPOINTS = [endpoint for endpoint in wiring.endpoints() if not endpoint.hidden]
 DOCUMENT = describe(wiring.endpoints(), base_url="http://signalpost.test", version="0.0.0", brand="Service")
@@ -73,7 +72,7 @@ class Place:
         """Return a request that the endpoint understands, about what is here."""
         path = endpoint.path
         for wish in endpoint.path_inputs:
-            prefix = prefix_of(wish.how)
+            prefix = prefix_of(wish)
             value = self.ids[prefix] if prefix else SEGMENTS[wish.param]
             path = path.replace("{" + wish.param + "}", value)
         operation = DOCUMENT["paths"][endpoint.path][endpoint.method.lower()]
@@ -120,14 +119,14 @@ async def furnish(api: Api, make: Make, endpoints: Iterable[Endpoint] = ENDPOINT
         "whk": webhook["id"], "dlv": delivery["id"], "key": key["id"], "wsp": ids.encode("wsp", owner.workspace_id),
         "tgt": post["targets"][0]["id"],
     }  # fmt: skip
-    if any(prefix_of(wish.how) == "med" for endpoint in endpoints for wish in endpoint.path_inputs):
+    if any(prefix_of(wish) == "med" for endpoint in endpoints for wish in endpoint.path_inputs):
         found["med"] = await upload(api, owner)
     return Place(api, make, owner, found)
 
 
-def prefix_of(how: Id | Mine[Any] | Segment) -> str | None:
+def prefix_of(source: PathInput) -> str | None:
     """Return what ids there start with, or None for a plain piece of the path."""
-    return None if isinstance(how, Segment) else how.prefix
+    return None if source.id is None else source.id.prefix
 
 
 async def upload(api: Api, owner: Login) -> str:

@@ -8,7 +8,7 @@ from signalpost.context import AppContext
 from signalpost.kit.db import Database
 from signalpost.profiles import queries
 from signalpost.web.caller import SCOPES, Caller
-from signalpost.web.inputs import Page
+from signalpost.web.paging import Page
 
 
 def caller_of(login: Login) -> Caller:

@@ -20,7 +20,9 @@ from signalpost.settings import Settings
 from signalpost.web import limits
 from signalpost.web.app import build
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
-from signalpost.web.inputs import LIST_ALL, IfMatch, Mine, Page
+from signalpost.web.fields import PostId
+from signalpost.web.inputs import IfMatch, Mine
+from signalpost.web.paging import LIST_ALL, Page
 from signalpost.web.routing import Routes
 from signalpost.web.serve import Web
 
@@ -153,12 +155,12 @@ def _routes(small: Small) -> Routes:  # noqa: C901, PLR0915 - a list of small ha
             return _shape(await write(db, data.name))
 
     @routes.get("/things/{id}", scope="posts:read", etag=True)
-    async def get_thing(row: Annotated[Any, Mine("pst", _find)]) -> Thing:
+    async def get_thing(row: Annotated[Any, Mine(PostId, _find)]) -> Thing:
         """Return a thing."""
         return _shape(row)
 
     @routes.patch("/things/{id}", scope="posts:write")
-    async def update_thing(row: Annotated[Any, Mine("pst", _find)], if_match: IfMatch) -> Thing:
+    async def update_thing(row: Annotated[Any, Mine(PostId, _find)], if_match: IfMatch) -> Thing:
         """Change a thing."""
         if not if_match.allows(1):
             raise problems.VersionConflict
@@ -200,7 +202,7 @@ def _routes(small: Small) -> Routes:  # noqa: C901, PLR0915 - a list of small ha
         return Thing(caller.user_name, caller.user_name, clock.wire(clock.now()))
 
     @routes.delete("/things/{id}", scope="posts:write", status=204)
-    async def delete_thing(row: Annotated[Any, Mine("pst", _find)], db: Db) -> None:
+    async def delete_thing(row: Annotated[Any, Mine(PostId, _find)], db: Db) -> None:
         """Delete a thing."""
         await db.execute("delete from thing where id = $1", row["id"])
 

@@ -15,7 +15,7 @@ from signalpost.kit import clock, ids, problems, wire
 from signalpost.kit.db import Db, Row
 from signalpost.profiles import queries as profiles
 from signalpost.web.caller import Caller
-from signalpost.web.inputs import Page
+from signalpost.web.paging import Page
 
 
 @dataclass(frozen=True, slots=True)

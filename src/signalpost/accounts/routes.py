@@ -32,12 +32,14 @@ from signalpost.kit.problems import AlreadyExists, Forbidden, InvalidState, Unsa
 from signalpost.kit.wire import Listing
 from signalpost.plans.errors import PlanLimitReached
 from signalpost.web.caller import PUBLIC, Caller, TestModeOnlySandbox
-from signalpost.web.inputs import LIST_ALL, Mine, Page, Segment
+from signalpost.web.fields import AccountId
+from signalpost.web.inputs import Mine, Segment
+from signalpost.web.paging import LIST_ALL, Page
 from signalpost.web.routing import Raw, Routes
 
 routes = Routes("Platform accounts")
 
-MyAccount = Annotated[AccountRow, Mine("acc", queries.find_mine)]
+MyAccount = Annotated[AccountRow, Mine(AccountId, queries.find_mine)]
 PlatformSlug = Annotated[str, Segment("platform")]
 CONNECTING = (
     PlatformNotConfigured,

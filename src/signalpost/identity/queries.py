@@ -14,7 +14,7 @@ from signalpost.kit import clock, ids
 from signalpost.kit.db import Db
 from signalpost.settings import BRAND_KEY, Settings
 from signalpost.web.caller import Caller, Role
-from signalpost.web.inputs import Page
+from signalpost.web.paging import Page
 
 
 class Credential(Struct):

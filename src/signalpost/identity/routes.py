@@ -33,13 +33,15 @@ from signalpost.kit.db import Db
 from signalpost.kit.problems import AlreadyExists, Forbidden, InsufficientScope, InvalidState, TooManyItems
 from signalpost.kit.wire import Listing
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
-from signalpost.web.inputs import LIST_ALL, Mine, Page
+from signalpost.web.fields import ApiKeyId, WorkspaceId
+from signalpost.web.inputs import Mine
+from signalpost.web.paging import LIST_ALL, Page
 from signalpost.web.routing import Routes
 
 routes = Routes("Identity")
 
-MyKey = Annotated[KeyRow, Mine("key", queries.find_my_key)]
-MyWorkspace = Annotated[WorkspaceRow, Mine("wsp", queries.find_my_workspace)]
+MyKey = Annotated[KeyRow, Mine(ApiKeyId, queries.find_my_key)]
+MyWorkspace = Annotated[WorkspaceRow, Mine(WorkspaceId, queries.find_my_workspace)]
 
 
 @routes.post("/auth/register", scope=PUBLIC, bucket="login", raises=(RegistrationClosed, AlreadyExists))

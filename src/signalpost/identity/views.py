@@ -7,7 +7,7 @@ from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.settings import Settings
 from signalpost.web.caller import Caller
-from signalpost.web.inputs import Page
+from signalpost.web.paging import Page
 
 
 async def me(db: Db, caller: Caller, settings: Settings) -> Me:

@@ -3,7 +3,10 @@
 import os
 import threading
 import time
+from typing import Any, ClassVar
 from uuid import UUID
+
+from signalpost.kit.problems import Issue
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _TWO = tuple(a + b for a in ALPHABET for b in ALPHABET)
@@ -55,3 +58,66 @@ def decode(prefix: str, text: str) -> UUID | None:
             return None
         number = number << 5 | value
     return UUID(int=number) if number < 1 << 128 else None
+
+
+class Id(UUID):
+    """An id of one kind of resource, decoded at the border: `class PostId(Id, prefix="pst", noun="post")`.
+
+    A field or path parameter of such a type takes the outside form and holds the UUID. A malformed id is refused like
+    an unknown one, since a client can do nothing different about it.
+    """
+
+    __slots__ = ()
+    prefix: ClassVar[str]
+    noun: ClassVar[str]
+
+    def __init_subclass__(cls, *, prefix: str, noun: str) -> None:
+        cls.prefix, cls.noun = prefix, noun
+
+    @classmethod
+    def parse(cls, text: str) -> "Id | None":
+        """Return the id inside `text`, or None when it is not an id of this kind."""
+        value = decode(cls.prefix, text)
+        return None if value is None else cls(int=value.int)
+
+    @classmethod
+    def not_found(cls, path: str) -> Issue:
+        """Return the issue of an id that is malformed, unknown or foreign; `path` as in `Issue`."""
+        return Issue(path, "not_found", cls.not_found_message())
+
+    @classmethod
+    def not_found_message(cls) -> str:
+        """Return the message of `not_found`, which validation recognises by its ending."""
+        return f"No {cls.noun} {_NOT_FOUND}"
+
+
+_NOT_FOUND = "with this id."
+
+
+def is_not_found(message: str) -> bool:
+    """Whether a decoder's message says that an id was not found."""
+    return message.endswith(_NOT_FOUND)
+
+
+def decode_hook(kind: type, value: Any) -> Any:
+    """Decode typed ids: the `dec_hook` of every msgspec decoder at the border."""
+    if not issubclass(kind, Id):
+        raise NotImplementedError(f"{kind} cannot be decoded")
+    if not isinstance(value, str):
+        raise TypeError(f"Expected `str`, got `{_JSON_TYPES.get(type(value), type(value).__name__)}`")
+    if (parsed := kind.parse(value)) is None:
+        raise ValueError(kind.not_found_message())
+    return parsed
+
+
+_JSON_TYPES = {type(None): "null", dict: "object", list: "array"}
+
+
+def schema_hook(kind: type) -> dict[str, Any]:
+    """Return the JSON schema of a typed id: the `schema_hook` of msgspec."""
+    if not issubclass(kind, Id):
+        raise NotImplementedError(f"{kind} has no schema")
+    return {"type": "string", "maxLength": 64, "examples": [f"{kind.prefix}_{_EXAMPLE}"]}
+
+
+_EXAMPLE = "01M7Z0000000000000000000AB"

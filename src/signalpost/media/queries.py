@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from signalpost.kit.db import Db, Row
 from signalpost.web.caller import Caller
-from signalpost.web.inputs import Page
+from signalpost.web.paging import Page
 
 COLUMNS = """id, workspace_id, profile_id, kind, file_name, mime_type, size_bytes, sha256, width, height, duration_ms,
     fps, video_codec, audio_codec, storage_path, thumbnail_path, alt_text, status, error, created_by_user_id,

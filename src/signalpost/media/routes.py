@@ -1,7 +1,6 @@
 """Media over HTTP."""
 
 from typing import Annotated, Any
-from uuid import UUID
 
 from litestar import Request
 
@@ -16,13 +15,15 @@ from signalpost.media.schemas import ContentAddress, FetchMedia, Media, MediaDel
 from signalpost.media.views import shown
 from signalpost.plans import PlanLimitReached
 from signalpost.web.caller import PUBLIC, Caller
-from signalpost.web.inputs import Id, Mine, Page
+from signalpost.web.fields import MediaId
+from signalpost.web.inputs import Mine
+from signalpost.web.paging import Page
 from signalpost.web.routing import Raw, Routes
 from signalpost.web.streaming import body_pieces
 
 routes = Routes("Media")
 
-MyMedia = Annotated[MediaRow, Mine("med", queries.find_mine)]
+MyMedia = Annotated[MediaRow, Mine(MediaId, queries.find_mine)]
 
 
 async def _shown(db: Db, context: AppContext, rows: list[MediaRow]) -> list[Media]:
@@ -110,7 +111,7 @@ async def delete_media(media: MyMedia, db: Db, caller: Caller) -> MediaDeleted:
     documented_answer={"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
 )
 async def get_media_content(
-    media_id: Annotated[UUID, Id("med")], query: ContentAddress, request: Request[Any, Any, Any], context: AppContext
+    media_id: MediaId, query: ContentAddress, request: Request[Any, Any, Any], context: AppContext
 ) -> Raw:
     """Return the bytes of a file. `url` and `thumbnailUrl` of a media lead here; they need no credential."""
     return await serving.content(context, media_id, query, request.headers.get("range"))

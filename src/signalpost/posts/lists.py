@@ -18,7 +18,7 @@ from signalpost.posts.states import POST_STATUSES
 from signalpost.posts.times import Fault
 from signalpost.posts.wishes import ListPosts, OfProfile
 from signalpost.web.caller import Caller
-from signalpost.web.inputs import Page
+from signalpost.web.paging import Page
 
 _FORMS: Final = {"profileId": "prof", "accountId": "acc", "fanoutId": "job"}
 

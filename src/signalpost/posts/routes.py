@@ -19,13 +19,15 @@ from signalpost.posts.queries import PostRow
 from signalpost.posts.schemas import AuditEntry, Checked, Post, PostProgress, PostStats, Trashed
 from signalpost.posts.wishes import CreatePost, Decision, ListPosts, OfProfile, Rejection, TrashHow, UpdatePost
 from signalpost.web.caller import Caller, TestModeOnlySandbox
-from signalpost.web.inputs import LIST_ALL, IfMatch, Mine, Page
+from signalpost.web.fields import PostId
+from signalpost.web.inputs import IfMatch, Mine
+from signalpost.web.paging import LIST_ALL, Page
 from signalpost.web.routing import Routes
 
 routes = Routes("Posts")
 
-MyPost = Annotated[PostRow, Mine("pst", queries.find_mine)]
-AnyPost = Annotated[PostRow, Mine("pst", queries.find_any)]
+MyPost = Annotated[PostRow, Mine(PostId, queries.find_mine)]
+AnyPost = Annotated[PostRow, Mine(PostId, queries.find_any)]
 Files = Annotated[Fetched | None, BEFORE]
 NOT_ACCEPTED = (
     PreflightFailed,

@@ -11,7 +11,7 @@ from signalpost.kit import clock, ids
 from signalpost.kit.db import Db, Row
 from signalpost.profiles.schemas import Child, LatePolicy, LinkHistory, LinkRules, Profile, ProfileLink
 from signalpost.web.caller import Caller
-from signalpost.web.inputs import Page
+from signalpost.web.paging import Page
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,13 +19,15 @@ from signalpost.profiles.schemas import (
     UpdateProfile,
 )
 from signalpost.web.caller import Caller
-from signalpost.web.inputs import LIST_ALL, IfMatch, Mine, Page
+from signalpost.web.fields import ProfileId, ProfileLinkId
+from signalpost.web.inputs import IfMatch, Mine
+from signalpost.web.paging import LIST_ALL, Page
 from signalpost.web.routing import Routes
 
 routes = Routes("Profiles")
 
-MyProfile = Annotated[ProfileRow, Mine("prof", queries.find_mine)]
-MyLink = Annotated[LinkRow, Mine("lnk", queries.find_my_link)]
+MyProfile = Annotated[ProfileRow, Mine(ProfileId, queries.find_mine)]
+MyLink = Annotated[LinkRow, Mine(ProfileLinkId, queries.find_my_link)]
 
 
 @routes.post("/profiles", scope="profiles:write", raises=(AlreadyExists, Forbidden, PlanLimitReached), etag=True)

@@ -23,12 +23,13 @@ from signalpost.publishing.schemas import (
     SubmitPost,
 )
 from signalpost.web.caller import PUBLIC, Caller
+from signalpost.web.fields import PostId
 from signalpost.web.inputs import Mine
 from signalpost.web.routing import Routes
 
 routes = Routes("Queue")
 
-MyPost = Annotated[PostRow, Mine("pst", posts.find_mine)]
+MyPost = Annotated[PostRow, Mine(PostId, posts.find_mine)]
 NOT_ACCEPTED = (PreflightFailed, DuplicateContent, ScheduleInPast, ScheduleTooFar, PlanLimitReached)
 NOW, SOME, ALL = SubmitPost(), ProcessQueue(), RetryPost()
 """What is meant when no body is sent."""

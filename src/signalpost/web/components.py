@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from signalpost.kit import wire
+from signalpost.kit import ids, wire
 
 Document = dict[str, Any]
 _TEMPLATE = "#/components/schemas/{name}"
@@ -19,7 +19,7 @@ class Components:
 
     def __init__(self, kinds: Sequence[Any]) -> None:
         single = [each for kind in kinds for each in members(kind)]
-        shown, found = msgspec.json.schema_components(single, ref_template=_TEMPLATE)
+        shown, found = msgspec.json.schema_components(single, ref_template=_TEMPLATE, schema_hook=ids.schema_hook)
         _require_all(single, found)
         names = _readable(found)
         self.schemas: Document = {

@@ -11,13 +11,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from signalpost.kit import problems
+from signalpost.kit import ids, problems
 from signalpost.kit.problems import Problem
 from signalpost.web import idempotency
 from signalpost.web.caller import PUBLIC, SIGNED_IN
 from signalpost.web.components import Components, Document, members
-from signalpost.web.examples import example_id, example_of
-from signalpost.web.inputs import LIMIT_DEFAULT, LIMIT_MAX, LIST_ALL, Id, Mine
+from signalpost.web.examples import example_of
+from signalpost.web.paging import LIMIT_DEFAULT, LIMIT_MAX, LIST_ALL
 from signalpost.web.routing import Endpoint, Raw
 
 PROBLEM_TYPE = "application/problem+json"
@@ -285,9 +285,8 @@ def parameters(endpoint: Endpoint, texts: Mapping[str, str]) -> list[Document]:
     """Return what stands in the path, the query and the headers; `texts` by name, where the types say nothing."""
     found: list[Document] = []
     for wish in endpoint.path_inputs:
-        how = wish.how
-        if isinstance(how, Mine | Id):
-            text, schema = f"Id of the resource, `{how.prefix}_…`.", {**_TEXT, "examples": [example_id(how.prefix)]}
+        if wish.id is not None:
+            text, schema = f"Id of the {wish.id.noun}.", {**_TEXT, **ids.schema_hook(wish.id)}
         else:
             text, schema = texts.get(wish.param, ""), dict(_TEXT)
         found.append(_parameter(wish.param, "path", text, schema, required=True))
@@ -313,7 +312,7 @@ def _parameter(name: str, place: str, text: str, schema: Document, *, required: 
 
 
 def _query(kind: type[Struct], texts: Mapping[str, str]) -> list[Document]:
-    schema = msgspec.json.schema(kind)
+    schema = msgspec.json.schema(kind, schema_hook=ids.schema_hook)
     schema = schema["$defs"][schema["$ref"].rsplit("/", 1)[1]]
     found = []
     for name, given in schema["properties"].items():

@@ -12,10 +12,12 @@ from litestar import Request
 from msgspec import Struct
 
 from signalpost.context import AppContext
+from signalpost.kit import ids
 from signalpost.kit.db import Database
 from signalpost.kit.problems import Problem
 from signalpost.web.caller import PUBLIC, SCOPES, SIGNED_IN, Caller
-from signalpost.web.inputs import LIMIT_DEFAULT, Before, Id, IfMatch, Mine, Page, Segment
+from signalpost.web.inputs import Before, IfMatch, Mine, Segment
+from signalpost.web.paging import LIMIT_DEFAULT, Page
 from signalpost.web.streaming import Stream
 
 BODY_BYTES_MAX = 2_000_000
@@ -34,11 +36,22 @@ class Raw(Struct):
 
 @dataclass(frozen=True, slots=True)
 class PathInput:
-    """One path parameter: which argument it fills and how."""
+    """One path parameter, the argument it fills, and what it is there: an id, a row found by its id, or text."""
 
     argument: str
     param: str
-    how: Id | Mine[Any] | Segment
+    source: type[ids.Id] | Mine[Any] | Segment
+
+    @property
+    def id(self) -> type[ids.Id] | None:
+        """The kind of id that the parameter holds; None for text."""
+        match self.source:
+            case Mine(id=kind):
+                return kind
+            case Segment():
+                return None
+            case kind:
+                return kind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,8 +178,8 @@ def _endpoint(
             arguments[name] = _PLAIN[bare]
         elif (first := _before_marker(hint)) is not None:
             before = (name, first)
-        elif typing.get_origin(hint) is Annotated and (how := _path_marker(hint)) is not None:
-            path_inputs.append(PathInput(name, _param(how, name, params, where), how))
+        elif (source := _path_source(hint)) is not None:
+            path_inputs.append(PathInput(name, _param(source, name, params, where), source))
         else:
             raise TypeError(f"{where}: nothing is known about the argument {name!r} of type {hint!r}")
     if missing := set(params) - {found.param for found in path_inputs}:
@@ -190,21 +203,26 @@ def _endpoint(
         query=query,
         before=before,
         answer=hints.get("return"),
-        decoder=msgspec.json.Decoder(body) if body is not None else None,
+        decoder=msgspec.json.Decoder(body, dec_hook=ids.decode_hook) if body is not None else None,
         **options,
     )
 
 
-def _path_marker(hint: Any) -> Id | Mine[Any] | Segment | None:
-    return next((extra for extra in typing.get_args(hint)[1:] if isinstance(extra, Id | Mine | Segment)), None)
+def _path_source(hint: Any) -> type[ids.Id] | Mine[Any] | Segment | None:
+    if isinstance(hint, type):
+        return hint if issubclass(hint, ids.Id) else None
+    extras = typing.get_args(hint)[1:] if typing.get_origin(hint) is Annotated else ()
+    return next((extra for extra in extras if isinstance(extra, Mine | Segment)), None)
 
 
 def _before_marker(hint: Any) -> Before | None:
     return next((extra for extra in typing.get_args(hint)[1:] if isinstance(extra, Before)), None)
 
 
-def _param(how: Id | Mine[Any] | Segment, argument: str, params: Sequence[str], where: str) -> str:
-    param = how.param or (params[0] if len(params) == 1 else None)
-    if param is None or param not in params:
+def _param(source: type[ids.Id] | Mine[Any] | Segment, argument: str, params: Sequence[str], where: str) -> str:
+    head, *rest = argument.split("_")
+    named = source.param if isinstance(source, Mine | Segment) else head + "".join(part.title() for part in rest)
+    param = named if named in params else params[0] if len(params) == 1 else None
+    if param is None:
         raise TypeError(f"{where}: name the path parameter that {argument!r} comes from")
     return param

@@ -8,10 +8,11 @@ from typing import Any
 import msgspec
 
 from signalpost.context import AppContext
-from signalpost.kit import clock, db, ids, problems
+from signalpost.kit import clock, db, problems
 from signalpost.web import idempotency, limits, validation
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
-from signalpost.web.inputs import Before, Id, Mine, Segment, fingerprint, read_page
+from signalpost.web.inputs import Before, Mine, Segment
+from signalpost.web.paging import fingerprint, read_page
 from signalpost.web.reply import Reply, problem_reply
 from signalpost.web.request import (
     Call,
@@ -88,23 +89,23 @@ async def _path_values(endpoint: Endpoint, call: Call, connection: db.Db | None)
     given = call.request.path_params
     for wish in endpoint.path_inputs:
         text = str(given[wish.param])
-        match wish.how:
+        match wish.source:
             case Segment():
                 if "\0" in text or len(text) > 200:
                     raise problems.NotFound
                 values[wish.argument] = text
-            case Id(prefix=prefix):
-                if (found := ids.decode(prefix, text)) is None:
-                    raise problems.NotFound
-                values[wish.argument] = found
-            case Mine(prefix=prefix, find=find):
-                row_id = ids.decode(prefix, text)
+            case Mine(id=kind, find=find):
+                row_id = kind.parse(text)
                 if row_id is None or connection is None or call.caller is None:
                     raise problems.NotFound
                 row = await find(connection, call.caller, row_id)
                 if row is None:
                     raise problems.NotFound
                 values[wish.argument] = row
+            case kind:
+                if (row_id := kind.parse(text)) is None:
+                    raise problems.NotFound
+                values[wish.argument] = row_id
     return values
 
 
@@ -164,7 +165,7 @@ async def _run(web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any],
     if key is not None:
         idempotency.read_key(key)
     database = web.context.database
-    needs_row = any(isinstance(wish.how, Mine) for wish in endpoint.path_inputs)
+    needs_row = any(isinstance(wish.source, Mine) for wish in endpoint.path_inputs)
     if endpoint.before is not None:
         values = values | await _before(web, endpoint.before, call, values["data"], key)
     if endpoint.has("db"):

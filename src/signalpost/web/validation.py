@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
-from signalpost.kit import problems
+from signalpost.kit import ids, problems
 from signalpost.kit.problems import Issue
 
 T = TypeVar("T", bound=Struct)
@@ -39,7 +39,7 @@ def decode_query(kind: type[T], values: Mapping[str, str], *, besides: Sequence[
     """Convert query parameters; an empty one counts as absent. `besides`: others that the operation knows."""
     given = {name: value for name, value in values.items() if value != ""}
     try:
-        value = msgspec.convert(given, kind, strict=False)
+        value = msgspec.convert(given, kind, strict=False, dec_hook=ids.decode_hook)
     except msgspec.ValidationError as error:
         found = list(_findings(kind, given, "", strict=False)) or [Issue("", "type", str(error))]
         for issue in found:
@@ -47,6 +47,8 @@ def decode_query(kind: type[T], values: Mapping[str, str], *, besides: Sequence[
             if issue.code == "unknown_field" and issue.params:
                 issue.message = "There is no such parameter here."
                 issue.params["known"] = sorted({*issue.params["known"], *besides})
+        if all(issue.code == "not_found" for issue in found):
+            raise problems.NotFound(errors=found) from None
         raise problems.ValidationFailed(errors=found) from None
     if found := [
         Issue(name, "format", "The character U+0000 is not allowed.") for name, v in given.items() if "\0" in v
@@ -149,7 +151,7 @@ def _union_findings(
     kind: Any, options: Sequence[Any], value: Any, path: str, *, strict: bool
 ) -> typing.Iterator[Issue]:
     try:
-        msgspec.convert(value, kind, strict=strict)
+        msgspec.convert(value, kind, strict=strict, dec_hook=ids.decode_hook)
     except msgspec.ValidationError as error:
         fitting = [option for option in options if _same_shape(option, value)]
         if len(fitting) == 1:
@@ -160,7 +162,7 @@ def _union_findings(
 
 def _leaf(kind: Any, value: Any, path: str, *, strict: bool) -> typing.Iterator[Issue]:
     try:
-        msgspec.convert(value, kind, strict=strict)
+        msgspec.convert(value, kind, strict=strict, dec_hook=ids.decode_hook)
     except msgspec.ValidationError as error:
         yield Issue(path, *_code(str(error).partition(" - at `$")[0]))
 
@@ -197,6 +199,8 @@ def _readable(message: str) -> str:
 
 def _code(message: str) -> tuple[str, str, dict[str, Any] | None]:
     readable = _readable(message)
+    if ids.is_not_found(message):
+        return "not_found", readable, None
     for pattern, code, param in _CODES:
         if found := pattern.search(message):
             number = next((group for group in found.groups() if group), None) if found.groups() else None

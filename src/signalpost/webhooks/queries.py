@@ -9,7 +9,7 @@ from msgspec import Struct
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Db
 from signalpost.web.caller import Caller
-from signalpost.web.inputs import Page
+from signalpost.web.paging import Page
 from signalpost.webhooks.schemas import Delivery, DeliveryDetail, Webhook, WebhookWithSecret
 from signalpost.webhooks.states import DeliveryState, Mode, WebhookStatus
 

@@ -1,5 +1,4 @@
 from typing import Annotated
-from uuid import UUID
 
 from signalpost.context import AppContext
 from signalpost.kit.db import Db
@@ -7,7 +6,9 @@ from signalpost.kit.problems import InvalidState, NotFound, UnsafeAddress
 from signalpost.kit.wire import Listing
 from signalpost.plans.errors import PlanFeatureUnavailable, PlanLimitReached
 from signalpost.web.caller import Caller
-from signalpost.web.inputs import LIST_ALL, Id, Mine, Page
+from signalpost.web.fields import DeliveryId, WebhookId
+from signalpost.web.inputs import Mine
+from signalpost.web.paging import LIST_ALL, Page
 from signalpost.web.routing import Routes
 from signalpost.webhooks import actions, queries
 from signalpost.webhooks.queries import WebhookRow
@@ -24,8 +25,7 @@ from signalpost.webhooks.schemas import (
 
 routes = Routes("Webhooks")
 
-MyWebhook = Annotated[WebhookRow, Mine("whk", queries.find_mine, "id")]
-DeliveryId = Annotated[UUID, Id("dlv", "deliveryId")]
+MyWebhook = Annotated[WebhookRow, Mine(WebhookId, queries.find_mine, "id")]
 
 
 @routes.post(

@@ -1,0 +1,66 @@
+"""Row structs and SQL: select lists, inserts and reads are derived from the struct, so that a column is named once.
+
+A row struct is a `msgspec.Struct` whose fields are the columns, in the order in which they are selected. A field whose
+type is a struct, or a list of structs, is a JSON column: it is stored with the struct's own (snake_case) names.
+"""
+
+import types
+import typing
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from signalpost.kit.db import Row as Record
+
+R = TypeVar("R", bound=Struct)
+
+
+def columns(row: type[Struct], alias: str = "", **expressions: str) -> str:
+    """Return the select list that `reader(row)` reads: "p.id, p.title".
+
+    Args:
+        row: the row struct.
+        alias: of the table in the statement; empty: column names stand alone.
+        expressions: SQL of fields that are not columns of that table, by field name.
+    """
+    prefix = f"{alias}." if alias else ""
+    return ", ".join(expressions.get(name, prefix + name) for name in row.__struct_fields__)
+
+
+def insert(table: str, row: type[Struct], *, without: Sequence[str] = ()) -> str:
+    """Return "insert into table (a, b) values ($1, $2)"; `values(row, without=...)` gives the parameters."""
+    names = [name for name in row.__struct_fields__ if name not in without]
+    parameters = ", ".join(f"${number}" for number in range(1, len(names) + 1))
+    return f"insert into {table} ({', '.join(names)}) values ({parameters})"  # noqa: S608 - names from our own structs
+
+
+def values(row: Struct, *, without: Sequence[str] = ()) -> list[Any]:
+    """Return the values of `row` in the order of its fields."""
+    return [getattr(row, name) for name in row.__struct_fields__ if name not in without]
+
+
+def reader(row: type[R]) -> Callable[[Record], R]:
+    """Return a function that turns a record selected by `columns(row)` into a `row`."""
+    hints = typing.get_type_hints(row)
+    documents = [(index, hints[name]) for index, name in enumerate(row.__struct_fields__) if _holds_struct(hints[name])]
+    if not documents:
+        return lambda record: row(*record)
+
+    def read(record: Record) -> R:
+        fields = list(record)
+        for index, kind in documents:
+            if fields[index] is not None:
+                fields[index] = msgspec.convert(fields[index], kind)
+        return row(*fields)
+
+    return read
+
+
+def _holds_struct(kind: Any) -> bool:
+    if isinstance(kind, type) and issubclass(kind, Struct):
+        return True
+    if typing.get_origin(kind) in (typing.Union, types.UnionType, list, tuple, dict, typing.Annotated):
+        return any(_holds_struct(argument) for argument in typing.get_args(kind))
+    return False

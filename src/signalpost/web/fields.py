@@ -1,0 +1,58 @@
+"""Types of fields that several rooms share: ids decoded at the border, names, addresses, zones, languages."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from signalpost.kit.ids import Id
+
+
+class UserId(Id, prefix="usr", noun="user"): ...
+
+
+class WorkspaceId(Id, prefix="wsp", noun="workspace"): ...
+
+
+class ProfileId(Id, prefix="prof", noun="profile"): ...
+
+
+class ProfileLinkId(Id, prefix="lnk", noun="link"): ...
+
+
+class AccountId(Id, prefix="acc", noun="account"): ...
+
+
+class MediaId(Id, prefix="med", noun="media"): ...
+
+
+class PostId(Id, prefix="pst", noun="post"): ...
+
+
+class TargetId(Id, prefix="tgt", noun="target"): ...
+
+
+class FanoutId(Id, prefix="job", noun="fan-out"): ...
+
+
+class ApiKeyId(Id, prefix="key", noun="API key"): ...
+
+
+class WebhookId(Id, prefix="whk", noun="webhook"): ...
+
+
+class DeliveryId(Id, prefix="dlv", noun="delivery"): ...
+
+
+Name = Annotated[str, Meta(min_length=1, max_length=100, description="The display name.", examples=["Acme"])]
+ExternalId = Annotated[
+    str,
+    Meta(min_length=1, max_length=200, description="Your own id, unique in the workspace.", examples=["cms-4711"]),
+]
+TimeZone = Annotated[
+    str, Meta(min_length=1, max_length=100, description="An IANA time zone.", examples=["Europe/Berlin"])
+]
+Language = Annotated[str, Meta(min_length=2, max_length=35, description="A BCP 47 language tag.", examples=["en"])]
+PlatformSlug = Annotated[
+    str,
+    Meta(min_length=1, max_length=40, description="A network; `GET /platforms` lists them.", examples=["bluesky"]),
+]

@@ -1,0 +1,141 @@
+"""Paged lists: keyset pagination over (instant, id), with signed cursors that fit only their own list."""
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+import msgspec
+
+from signalpost.kit import problems
+from signalpost.kit.wire import Listing
+
+Row = TypeVar("Row")
+Item = TypeVar("Item")
+Position = tuple[datetime, UUID]
+
+LIMIT_DEFAULT = 20
+LIMIT_MAX = 100
+LIST_ALL = 500
+"""`limit_default` of a list that the specification shows without paging: all of it, up to this many."""
+
+
+def keyset(at: str, row_id: str, *, first: int, ascending: bool = False) -> str:
+    """Return the end of a paged statement: the bound, `order by` and `limit`; `*page.bounds` gives its parameters.
+
+    The start of a list is a bound beyond all rows instead of "is null or": so the bound limits the index scan in a
+    generic plan too.
+
+    Args:
+        at: SQL of the instant that the list is ordered by.
+        row_id: SQL of the id that tells rows of one instant apart.
+        first: number of the first of three parameters.
+        ascending: oldest first.
+    """
+    sign, order, instant, uuid = (">", "asc", "-infinity", "0") if ascending else ("<", "desc", "infinity", "f")
+    no_bound = "-".join(uuid * length for length in (8, 4, 4, 4, 12))
+    return f"""({at}, {row_id}) {sign} (
+        coalesce(${first}::timestamptz, '{instant}'), coalesce(${first + 1}::uuid, '{no_bound}'))
+    order by {at} {order}, {row_id} {order} limit ${first + 2}"""
+
+
+def _created(row: Any) -> Position:
+    return row.created_at, row.id
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of a list: at most `limit` rows strictly after (`after_at`, `after_id`). Statements end in `keyset`."""
+
+    limit: int
+    after_at: datetime | None
+    after_id: UUID | None
+    key: bytes
+    filters: bytes
+
+    @property
+    def bounds(self) -> tuple[datetime | None, UUID | None, int]:
+        """The three parameters of `keyset`: one row more than `limit` is read, to know whether there are more."""
+        return self.after_at, self.after_id, self.limit + 1
+
+    def of(
+        self, rows: Sequence[Row], view: Callable[[Row], Item], *, position: Callable[[Row], Position] = _created
+    ) -> Listing[Item]:
+        """Return the response: `view` of at most `limit` rows, with a cursor if more follow.
+
+        Args:
+            rows: what the statement returned.
+            view: row -> item of the response.
+            position: row -> the (instant, id) that the list is ordered by.
+        """
+        items = [view(row) for row in self.shown(rows)]
+        if len(rows) <= self.limit:
+            return Listing(data=items)
+        cursor = _sign(self.key, self.filters, *position(rows[self.limit - 1]))
+        return Listing(data=items, next_cursor=cursor, has_more=True)
+
+    @property
+    def fetch(self) -> int:
+        """Rows to ask the database for."""
+        return self.limit + 1
+
+    def listing(self, items: Sequence[Item], positions: Sequence[Position]) -> Listing[Item]:
+        """Return the response; `positions` are the (created_at, id) of up to `fetch` rows."""
+        shown = list(items[: self.limit])
+        if len(positions) <= self.limit:
+            return Listing(data=shown)
+        cursor = _sign(self.key, self.filters, *positions[self.limit - 1])
+        return Listing(data=shown, next_cursor=cursor, has_more=True)
+
+    def shown(self, rows: Sequence[Row]) -> Sequence[Row]:
+        """Return the rows that the response shows, without the extra one."""
+        return rows[: self.limit]
+
+
+def _sign(key: bytes, filters: bytes, at: datetime, row_id: UUID) -> str:
+    micros = int(at.timestamp()) * 1_000_000 + at.microsecond
+    payload = micros.to_bytes(8, "big") + row_id.bytes
+    return base64.urlsafe_b64encode(payload + _mac(key, filters, payload)).decode().rstrip("=")
+
+
+def _mac(key: bytes, filters: bytes, payload: bytes) -> bytes:
+    return hmac.digest(key, filters + payload, hashlib.sha256)[:12]
+
+
+def read_page(key: bytes, filters: bytes, limit: str | None, cursor: str | None, default: int = LIMIT_DEFAULT) -> Page:
+    """Decode `limit` and `cursor`. `filters` identifies every other parameter, so that a cursor fits only its own list.
+
+    Raises:
+        ValidationFailed: the limit is outside 1..100.
+        MalformedRequest: we did not sign this cursor for this list.
+    """
+    size = default
+    if limit:
+        if not limit.isascii() or not limit.isdigit() or len(limit) > 3 or not 1 <= int(limit) <= LIMIT_MAX:
+            raise problems.invalid(
+                "limit", "out_of_range", f"limit must be a whole number from 1 to {LIMIT_MAX}.", min=1, max=LIMIT_MAX
+            )
+        size = int(limit)
+    if not cursor:
+        return Page(size, None, None, key, filters)
+    try:
+        raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+    except ValueError:
+        raw = b""
+    if len(raw) != 36 or not hmac.compare_digest(raw[24:], _mac(key, filters, raw[:24])):
+        raise problems.MalformedRequest(
+            "This cursor does not belong to this list. Send nextCursor as you received it, with the same filters.",
+            errors=[problems.Issue("cursor", "format", "Unknown cursor.")],
+        )
+    micros = int.from_bytes(raw[:8], "big")
+    at = datetime.fromtimestamp(micros // 1_000_000, UTC).replace(microsecond=micros % 1_000_000)
+    return Page(size, at, UUID(bytes=raw[8:24]), key, filters)
+
+
+def fingerprint(value: Any) -> bytes:
+    """Return a short stable digest of plain data."""
+    return hashlib.sha256(msgspec.json.encode(value, order="sorted")).digest()[:16]

@@ -1,0 +1,53 @@
+"""What is derived from a row struct is what a person would have written."""
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
+from msgspec import Struct
+
+from signalpost.kit import ids, rows
+from signalpost.kit.db import Database
+
+
+class Reason(Struct):
+    code: str
+    occurred_at: datetime
+
+
+class ThingRow(Struct):
+    id: UUID
+    name: str
+    reasons: list[Reason]
+    last: Reason | None
+    owner_name: str
+
+
+async def test_a_row_comes_back_as_it_was_written(database: Database) -> None:
+    """Documents are structs with snake_case names in the database, whatever the API calls their members."""
+    reason = Reason("text_too_long", datetime(2026, 11, 21, 18, tzinfo=UTC))
+    written = ThingRow(ids.new_id(), "one", [reason], reason, "ada")
+    async with database.transaction() as db:
+        await db.execute("create temp table thing (id uuid, name text, reasons jsonb, last jsonb) on commit drop")
+        statement = rows.insert("thing", ThingRow, without=["owner_name"])
+        await db.execute(statement, *rows.values(written, without=["owner_name"]))
+        record = await db.fetchrow("select " + rows.columns(ThingRow, "t", owner_name="'ada'") + " from thing t")
+        stored = await db.fetchval("select last ->> 'occurred_at' from thing")
+
+    assert record is not None
+    assert rows.reader(ThingRow)(record) == written
+    assert stored == "2026-11-21T18:00:00Z"
+    assert statement == "insert into thing (id, name, reasons, last) values ($1, $2, $3, $4)"
+
+
+def test_a_select_list_names_every_field_in_order() -> None:
+    assert rows.columns(ThingRow) == "id, name, reasons, last, owner_name"
+    assert rows.columns(ThingRow, "t", owner_name="u.name") == "t.id, t.name, t.reasons, t.last, u.name"
+
+
+@pytest.mark.parametrize("text", ["", "pst_", "acc_01M7Z0000000000000000000AB", "pst_01M7Z", "pst_" + "U" * 26])
+def test_a_malformed_id_is_none(text: str) -> None:
+    class PostId(ids.Id, prefix="pst", noun="post"): ...
+
+    assert PostId.parse(text) is None
+    assert PostId.parse(ids.encode("pst", UUID(int=5))) == UUID(int=5)
