@@ -28,6 +28,8 @@ class Components:
         for name, schema in self.schemas.items():
             if "title" in schema:
                 schema["title"] = name
+            for member in schema.get("properties", {}).values():
+                _lift_description(member)
         self._refs = {each: _renamed(schema, names) for each, schema in zip(single, shown, strict=True)}
 
     def of(self, kind: Any) -> Document:
@@ -66,6 +68,13 @@ def _renamed(value: Any, names: dict[str, str]) -> Any:
             found["$ref"] = _TEMPLATE.format(name=names[reference.rsplit("/", 1)[1]])
         return found
     return [_renamed(one, names) for one in value] if isinstance(value, list) else value
+
+
+def _lift_description(member: Document) -> None:
+    """Describe a nullable member by the description of its type, unless it has one of its own."""
+    options = [option for option in member.get("anyOf", ()) if option.get("type") != "null"]
+    if len(options) == 1 and (text := options[0].pop("description", None)):
+        member.setdefault("description", text)
 
 
 def _require_all(kinds: Sequence[Any], found: Document) -> None:

@@ -125,13 +125,13 @@ def document(endpoints: Iterable[Endpoint], words: Words) -> Document:
 
 
 def _explain(schemas: Document, texts: Mapping[str, str]) -> None:
+    """Describe members of bodies that have no description at the field or in its type."""
     for name, schema in schemas.items():
         if schema.get("additionalProperties") is not False:
             continue
-        for member, one in schema.get("properties", {}).items():
-            said = [option for option in (one, *one.get("anyOf", ())) if option.get("description")]
-            if not said and (text := texts.get(f"{name}.{member}", texts.get(member))):
-                one["description"] = text
+        for member, member_schema in schema.get("properties", {}).items():
+            if text := texts.get(f"{name}.{member}", texts.get(member)):
+                member_schema.setdefault("description", text)
 
 
 def operation_id(endpoint: Endpoint) -> str:
@@ -315,11 +315,12 @@ def _query(kind: type[Struct], texts: Mapping[str, str]) -> list[Document]:
     schema = msgspec.json.schema(kind, schema_hook=ids.schema_hook)
     schema = schema["$defs"][schema["$ref"].rsplit("/", 1)[1]]
     found = []
-    for name, given in schema["properties"].items():
-        options = [one for one in given.get("anyOf", [given]) if one.get("type") != "null"]
-        one = options[0] if len(options) == 1 else {"anyOf": options}
-        text = str(given.get("description") or one.get("description") or texts.get(name, ""))
-        shown = {key: value for key, value in one.items() if key not in ("default", "description")}
+    for name, member in schema["properties"].items():
+        options = [option for option in member.get("anyOf", [member]) if option.get("type") != "null"]
+        merged = {**(options[0] if len(options) == 1 else {"anyOf": options}), **member}
+        text = str(merged.get("description") or texts.get(name, ""))
+        dropped = {"default", "description"} | ({"anyOf"} if len(options) == 1 else set())
+        shown = {key: value for key, value in merged.items() if key not in dropped}
         found.append(_parameter(name, "query", text, shown, required=name in schema.get("required", ())))
     return found
 
