@@ -16,7 +16,7 @@ ifndef PYTHON
 PYTHON := $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; break; }; done)
 endif
-SOURCES := src tests scripts bench migrations clients simulator
+SOURCES := src tests scripts bench clients simulator
 # Stamps are named by content, so that a changed lock file, not a changed time, renews the environment.
 hash = $(shell cat $(1) | cksum | cut -d' ' -f1)
 BASE := $(VENV)/.base-$(call hash,requirements/base.txt pyproject.toml)

@@ -31,7 +31,7 @@ from signalpost.identity import actions as identity
 from signalpost.identity.authenticate import authenticator
 from signalpost.kit import ids, postgres
 from signalpost.main import app
-from signalpost.main.migrate import migrate
+from signalpost.migrations.runner import migrate
 from signalpost.settings import load
 
 _NOISE = ("BEGIN", "COMMIT", "SELECT t.oid", "select pg_catalog")

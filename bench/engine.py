@@ -23,7 +23,7 @@ from signalpost.engine.engine import Engine
 from signalpost.engine.wake import wake
 from signalpost.kit import ids, postgres
 from signalpost.kit.db import Database, Db
-from signalpost.main.migrate import migrate
+from signalpost.migrations.runner import migrate
 
 _SCHEMA = """
 create table bench_item (id uuid primary key, lane uuid not null, state text not null default 'waiting',

@@ -27,8 +27,8 @@ from signalpost.kit import clock, ids, log, postgres
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Database
 from signalpost.kit.http import Client
-from signalpost.main.migrate import migrate
 from signalpost.main.serve import spare_the_collector
+from signalpost.migrations.runner import migrate
 from signalpost.webhooks import signing
 from signalpost.webhooks.actions.deliveries import envelope
 from signalpost.webhooks.work import DeliverySource

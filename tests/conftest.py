@@ -26,7 +26,7 @@ from signalpost import settings as settings_module
 from signalpost.context import AppContext
 from signalpost.kit import postgres
 from signalpost.kit.db import Database
-from signalpost.main.migrate import migrate
+from signalpost.migrations.runner import migrate
 from signalpost.settings import Settings
 
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}

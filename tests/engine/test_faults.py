@@ -19,7 +19,7 @@ from signalpost.engine.contract import Lease, LeaseLost
 from signalpost.engine.engine import Engine
 from signalpost.kit import ids, postgres
 from signalpost.kit.db import Database
-from signalpost.main.migrate import migrate
+from signalpost.migrations.runner import migrate
 
 # Items that were written as done by a worker that no longer held the lane would show as runs > 1.
 TWICE = "count(*) from work where runs > 1"

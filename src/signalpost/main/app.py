@@ -18,7 +18,8 @@ from signalpost.kit.db import Database
 from signalpost.kit.errors import OperatorError
 from signalpost.kit.http import Client
 from signalpost.kit.settings_loader import BadSettings
-from signalpost.main import migrate, wiring
+from signalpost.main import wiring
+from signalpost.migrations.head import HEAD
 from signalpost.plans import limits as plan_limits
 from signalpost.settings import Settings
 from signalpost.web import limits
@@ -57,7 +58,7 @@ async def open_context(
         async with Client(allowed_private_hosts=settings.allowed_private_hosts) as http:
             context = AppContext(
                 settings=settings, database=database, http=http, keys=keys, storage=store,
-                version=metadata.version("signalpost"), revision=migrate.newest(),
+                version=metadata.version("signalpost"), revision=HEAD,
             )  # fmt: skip
             wiring.connect()
             context.engine = Engine(database, wiring.sources(context))

@@ -12,7 +12,7 @@ import asyncpg
 
 from signalpost.kit import log, postgres
 from signalpost.kit.errors import OperatorError
-from signalpost.main.migrate import migrate
+from signalpost.migrations.runner import migrate
 from signalpost.settings import Settings
 
 _WATCH_SECONDS = 1.0

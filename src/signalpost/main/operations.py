@@ -13,7 +13,7 @@ from signalpost.identity import actions as identity
 from signalpost.identity.authenticate import authenticator
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
-from signalpost.main import migrate
+from signalpost.migrations import runner
 from signalpost.plans import limits
 
 
@@ -144,8 +144,9 @@ async def examine(context: AppContext) -> dict[str, Any]:
     found: dict[str, Any] = {}
     async with context.database.connection() as db:
         found["database"] = "ok, " + str(await db.fetchval("select split_part(version(), ' ', 2)"))
-        state = await migrate.state(db)  # type: ignore[arg-type]
-        found["migrations"] = "ok, current" if state == "current" else "PROBLEM: pending; run `signalpost migrate`"
+        found["migrations"] = (
+            "ok, current" if await runner.is_current(db) else "PROBLEM: pending; run `signalpost migrate`"
+        )
         overdue = await db.fetchval(
             "select count(*) from lane where next_due_at < now() - interval '5 minutes' and owner is null"
             " and (not_before is null or not_before < now())"

@@ -1,6 +1,6 @@
 """Connected accounts, dynamic app registrations, authorization flows under way."""
 
-from alembic import op
+from signalpost.migrations import sql
 
 revision = "0004"
 down_revision = "0003"
@@ -76,4 +76,4 @@ create index oauth_flow_age on oauth_flow (expires_at);
 
 
 def upgrade() -> None:
-    op.execute(SQL)
+    sql.execute(SQL)

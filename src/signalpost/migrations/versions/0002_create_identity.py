@@ -1,6 +1,6 @@
 """Users, workspaces, members, sessions, API keys, idempotency, usage."""
 
-from alembic import op
+from signalpost.migrations import sql
 
 revision = "0002"
 down_revision = "0001"
@@ -124,4 +124,4 @@ create table usage (                       -- the sum over stripes counts
 
 
 def upgrade() -> None:
-    op.execute(SQL)
+    sql.execute(SQL)

@@ -1,6 +1,6 @@
 """Posts, their targets, attempts, audit log."""
 
-from alembic import op
+from signalpost.migrations import sql
 
 revision = "0005"
 down_revision = "0004"
@@ -165,4 +165,4 @@ end $$;
 
 
 def upgrade() -> None:
-    op.execute(SQL)
+    sql.execute(SQL)

@@ -1,6 +1,6 @@
 """Profiles, links between them, media."""
 
-from alembic import op
+from signalpost.migrations import sql
 
 revision = "0003"
 down_revision = "0002"
@@ -101,4 +101,4 @@ create index media_listing on media (workspace_id, created_at desc, id desc) whe
 
 
 def upgrade() -> None:
-    op.execute(SQL)
+    sql.execute(SQL)

@@ -1,6 +1,6 @@
 """Lanes, workers, rate buckets and general jobs: how anything happens later."""
 
-from alembic import op
+from signalpost.migrations import sql
 
 revision = "0001"
 down_revision = None
@@ -90,4 +90,4 @@ end $$;
 
 
 def upgrade() -> None:
-    op.execute(SQL)
+    sql.execute(SQL)

@@ -1,6 +1,6 @@
 """Webhooks and their deliveries."""
 
-from alembic import op
+from signalpost.migrations import sql
 
 revision = "0006"
 down_revision = "0005"
@@ -65,4 +65,4 @@ create index delivery_listing on delivery (webhook_id, created_at desc, id desc)
 
 
 def upgrade() -> None:
-    op.execute(SQL)
+    sql.execute(SQL)

@@ -1,0 +1,96 @@
+"""Brings the database to the newest revision, one process at a time."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import asyncpg
+
+from signalpost.kit import log
+from signalpost.kit.db import Db
+from signalpost.kit.errors import OperatorError
+from signalpost.migrations.head import HEAD
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+FOLDER = Path(__file__).parent
+POSTGRES_MAJOR_MIN = 15
+_LOCK = 7_310_569_101  # advisory: one process migrates, the others wait and then find nothing left to do
+_LOCK_WAIT_SECONDS = 120
+_STATEMENT_LOCK_WAIT_SECONDS = 10
+_logger = log.get("migrations")
+
+
+class DatabaseTooNew(OperatorError):
+    """The database was migrated by a newer version of this program."""
+
+
+class DatabaseTooOld(OperatorError):
+    """The server is older than PostgreSQL 15."""
+
+
+async def current_revision(connection: Db) -> str | None:
+    """Return the revision of the database, or None for an empty database."""
+    if await connection.fetchval("select to_regclass('alembic_version')") is None:
+        return None
+    revision: str | None = await connection.fetchval("select version_num from alembic_version")
+    return revision
+
+
+async def is_current(connection: Db) -> bool:
+    """Return whether the database is at the newest revision."""
+    return await current_revision(connection) == HEAD
+
+
+async def migrate(dsn: str) -> list[str]:
+    """Apply the missing revisions in one transaction and return them, oldest first.
+
+    Alembic and SQLAlchemy are imported only if there is something to apply: they cost 0.3 s.
+
+    Raises:
+        DatabaseTooNew: the database is at a revision that this program does not know.
+        DatabaseTooOld: PostgreSQL is older than 15.
+    """
+    connection = await asyncpg.connect(dsn)
+    try:
+        if connection.get_server_version().major < POSTGRES_MAJOR_MIN:
+            raise DatabaseTooOld(f"Signalpost needs PostgreSQL {POSTGRES_MAJOR_MIN} or newer.")
+        if await is_current(connection):
+            return []
+    finally:
+        await connection.close()
+    applied = await _upgrade(dsn)
+    if applied:
+        _logger.info("database.migrated", revisions=applied)
+    return applied
+
+
+async def _upgrade(dsn: str) -> list[str]:
+    from sqlalchemy.ext.asyncio import create_async_engine  # noqa: PLC0415 - see `migrate`
+    from sqlalchemy.pool import NullPool  # noqa: PLC0415
+
+    # asyncpg itself reads the DSN, so that migrations connect exactly as the pool does.
+    engine = create_async_engine(
+        "postgresql+asyncpg://", async_creator=lambda: asyncpg.connect(dsn), poolclass=NullPool
+    )
+    async with engine.begin() as connection:
+        await connection.exec_driver_sql(f"set local lock_timeout = '{_LOCK_WAIT_SECONDS}s'")
+        await connection.exec_driver_sql(f"select pg_advisory_xact_lock({_LOCK})")
+        await connection.exec_driver_sql(f"set local lock_timeout = '{_STATEMENT_LOCK_WAIT_SECONDS}s'")
+        return await connection.run_sync(_upgrade_connection)
+
+
+def _upgrade_connection(connection: "Connection") -> list[str]:
+    from alembic import command  # noqa: PLC0415 - see `migrate`
+    from alembic.config import Config  # noqa: PLC0415
+    from alembic.migration import MigrationContext  # noqa: PLC0415
+    from alembic.script import ScriptDirectory  # noqa: PLC0415
+
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", str(FOLDER))
+    revisions = [script.revision for script in ScriptDirectory.from_config(config).walk_revisions()][::-1]
+    current = MigrationContext.configure(connection).get_current_revision()
+    if current is not None and current not in revisions:
+        raise DatabaseTooNew(f"The database is at revision {current}; this program knows revisions up to {HEAD}.")
+    command.upgrade(config, "head")
+    return revisions if current is None else revisions[revisions.index(current) + 1 :]

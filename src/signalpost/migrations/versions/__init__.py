@@ -1,0 +1,1 @@
+"""One file per revision, named by its number and what it does."""
