@@ -21,7 +21,7 @@ from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 from signalpost.kit.http import HttpFailure
 from signalpost.networks.connectors.bluesky.calls import call, refresh
-from signalpost.networks.contract import Refusal
+from signalpost.networks.contract import ApiError
 
 
 @dataclass
@@ -248,7 +248,7 @@ async def test_a_refused_renewal_reaches_the_caller(context: AppContext, make: M
         await forget_password(connected, database)
         connected.network.valid_refresh = "another"
         session = await sessions.open_session(connected.context, await connected.row())
-        with pytest.raises(Refusal) as refused:
+        with pytest.raises(ApiError) as refused:
             await session.renew(refresh)
         assert networks.CONNECTORS["bluesky"].explain(refused.value) is not None
         assert (await connected.row()).last_refresh_error == "the grant is dead (status 400)"

@@ -14,6 +14,7 @@ from typing import Any, Self
 from signalpost import networks
 from signalpost.networks.contract import (
     Absent,
+    ApiError,
     Connector,
     Facts,
     Journal,
@@ -23,15 +24,14 @@ from signalpost.networks.contract import (
     Pending,
     Published,
     Reconciled,
-    Refusal,
     Refused,
     TextRule,
 )
 from signalpost.networks.outcome_mapping import map_errors, part_done, part_intended, part_step
 
 
-def explain(refusal: Refusal) -> Outcome:
-    return Refused(code="content_rejected", message=str(refusal))
+def explain(error: ApiError) -> Outcome:
+    return Refused(code="content_rejected", message=str(error))
 
 
 @map_errors(explain)

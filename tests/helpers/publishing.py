@@ -51,7 +51,7 @@ class World:
             publish=lambda *given: self.publish(*given),  # noqa: PLW0108 - looked up at each call
             reconcile=lambda *given: self.reconcile(*given),  # noqa: PLW0108
             poll=lambda session, outgoing, journal, state: self.poll(session, outgoing, journal),
-            explain=lambda refusal: Refused(code="content_rejected", message=str(refusal)),
+            explain=lambda error: Refused(code="content_rejected", message=str(error)),
             delete=self._delete,
             check=sandbox.check,
         )

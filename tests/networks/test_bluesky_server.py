@@ -16,7 +16,7 @@ from signalpost.networks.contract import (
     BadCredentials,
     Connector,
     Identity,
-    MisplacedField,
+    InvalidField,
     NeedsReconnect,
     NetworkSession,
     OutcomeUnknown,
@@ -129,7 +129,7 @@ async def test_an_address_without_a_server_is_the_fault_of_that_field(pds: Refer
     connect = bluesky().connect
     assert connect is not None
 
-    with pytest.raises(MisplacedField) as told:
+    with pytest.raises(InvalidField) as told:
         await connect(http, None, False, fields(pds.accounts[0], service="https://127.0.0.1:1"))
 
     assert told.value.name == "service"

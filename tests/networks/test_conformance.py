@@ -16,12 +16,12 @@ from signalpost.kit.http import MaybeSent, NotSent
 from signalpost.networks import ALIASES, CONNECTORS, PLATFORMS, canonical, capabilities
 from signalpost.networks.codes import CATEGORIES
 from signalpost.networks.contract import (
+    ApiError,
     Connector,
     NeedsReconnect,
     Outcome,
     OutcomeUnknown,
     Published,
-    Refusal,
     Refused,
     TryLater,
 )
@@ -105,20 +105,20 @@ def _imports(path: Path) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
 
 
-def _refusal(call: str, status: int, body: Any, **headers: str) -> Refusal:
-    return Refusal(reply(status, body, **headers), call)
+def _error(call: str, status: int, body: Any, **headers: str) -> ApiError:
+    return ApiError(reply(status, body, **headers), call)
 
 
-def _xrpc(status: int, error: str, message: str = "words", call: str = BLUESKY_CREATE, **headers: str) -> Refusal:
-    return _refusal(call, status, {"error": error, "message": message}, **headers)
+def _xrpc(status: int, error: str, message: str = "words", call: str = BLUESKY_CREATE, **headers: str) -> ApiError:
+    return _error(call, status, {"error": error, "message": message}, **headers)
 
 
-def _words(status: int, error: str, call: str = MASTODON_CREATE, **headers: str) -> Refusal:
-    return _refusal(call, status, {"error": error}, **headers)
+def _words(status: int, error: str, call: str = MASTODON_CREATE, **headers: str) -> ApiError:
+    return _error(call, status, {"error": error}, **headers)
 
 
 UPLOAD, MEDIA = "POST /xrpc/com.atproto.repo.uploadBlob", "POST /api/v2/media"
-DOCUMENTED: list[tuple[str, Refusal, type, str | None]] = [
+DOCUMENTED: list[tuple[str, ApiError, type, str | None]] = [
     ("bluesky", _xrpc(429, "RateLimitExceeded"), TryLater, "rate_limited"),
     ("bluesky", _xrpc(500, "InternalServerError"), OutcomeUnknown, None),
     ("bluesky", _xrpc(500, "InternalServerError", call=UPLOAD), TryLater, "platform_unavailable"),
@@ -142,13 +142,13 @@ DOCUMENTED: list[tuple[str, Refusal, type, str | None]] = [
     ("bluesky", _xrpc(400, "VideoTooLong"), Refused, "media_unsupported"),
     ("bluesky", _xrpc(403, "UploadForbidden", call=UPLOAD), Refused, "permission_missing"),
     ("bluesky", _xrpc(403, "ScopeMissingError"), Refused, "permission_missing"),
-    ("bluesky", Refusal(Reply(502, b"<html>bad gateway"), BLUESKY_CREATE), OutcomeUnknown, None),
-    ("bluesky", Refusal(Reply(200, b"?"), BLUESKY_CREATE), OutcomeUnknown, None),
+    ("bluesky", ApiError(Reply(502, b"<html>bad gateway"), BLUESKY_CREATE), OutcomeUnknown, None),
+    ("bluesky", ApiError(Reply(200, b"?"), BLUESKY_CREATE), OutcomeUnknown, None),
     ("mastodon", _words(429, "Too many requests"), TryLater, "rate_limited"),
     ("mastodon", _words(500, "Error processing thumbnail", MEDIA), TryLater, "platform_unavailable"),
     ("mastodon", _words(500, "oops"), OutcomeUnknown, None),
     ("mastodon", _words(503, "There was a temporary problem serving your request"), TryLater, "platform_unavailable"),
-    ("mastodon", Refusal(Reply(503, b"<html>"), MASTODON_CREATE), OutcomeUnknown, None),
+    ("mastodon", ApiError(Reply(503, b"<html>"), MASTODON_CREATE), OutcomeUnknown, None),
     ("mastodon", _words(422, "Cannot attach files that have not finished processing."), TryLater, None),
     ("mastodon", _words(401, "The access token is invalid"), NeedsReconnect, None),
     ("mastodon", _words(401, "The access token was revoked"), NeedsReconnect, None),
@@ -163,9 +163,9 @@ DOCUMENTED: list[tuple[str, Refusal, type, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("key", "refusal", "kind", "code"), DOCUMENTED)
-def test_every_documented_error_has_its_ending(key: str, refusal: Refusal, kind: type, code: str | None) -> None:
-    outcome = CONNECTORS[key].explain(refusal)
+@pytest.mark.parametrize(("key", "error", "kind", "code"), DOCUMENTED)
+def test_every_documented_error_has_its_ending(key: str, error: ApiError, kind: type, code: str | None) -> None:
+    outcome = CONNECTORS[key].explain(error)
     assert isinstance(outcome, kind), outcome
     if code is not None:
         assert isinstance(outcome, Refused | TryLater)
@@ -181,7 +181,7 @@ ODD_BODIES = (b"", b"null", b"[]", b'"x"', b"{}", b'{"error":7}', b"\xff\x00", b
 def test_no_error_answer_is_too_odd(connector: Connector) -> None:
     for status in (*range(300, 600), 200, 204):
         for body in ODD_BODIES:
-            outcome: Outcome = connector.explain(Refusal(Reply(status, body), "POST /x"))
+            outcome: Outcome = connector.explain(ApiError(Reply(status, body), "POST /x"))
             assert not isinstance(outcome, Published)
             assert outcome.message  # type: ignore[union-attr]
 
@@ -195,7 +195,7 @@ def test_words_of_a_network_are_kept_short_and_without_tokens(key: str) -> None:
         "accessJwt": TOKEN,
         "pad": "ü" * 9000,
     }
-    outcome = CONNECTORS[key].explain(Refusal(Reply(422, json.dumps(words).encode()), "POST /x"))
+    outcome = CONNECTORS[key].explain(ApiError(Reply(422, json.dumps(words).encode()), "POST /x"))
     assert isinstance(outcome, Refused)
     assert outcome.response is not None
     assert len(outcome.response.encode()) <= 4096

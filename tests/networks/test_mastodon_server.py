@@ -19,7 +19,7 @@ from signalpost.networks.contract import (
     Absent,
     BadCredentials,
     Identity,
-    MisplacedField,
+    InvalidField,
     NeedsReconnect,
     NetworkSession,
     OutcomeUnknown,
@@ -94,7 +94,7 @@ async def test_a_wrong_token_and_a_wrong_server_are_told_apart(http: Client, ser
         await connected(http, server, token="wrong")
     assert MASTODON.connect is not None
     for address in ("https://127.0.0.1:1", "http://10.0.0.1", "", "ftp://x.y", "@"):
-        with pytest.raises(MisplacedField) as told:
+        with pytest.raises(InvalidField) as told:
             await MASTODON.connect(http, None, False, {"instanceUrl": address, "accessToken": "t"})
         assert told.value.name == "instanceUrl"
 

@@ -8,7 +8,7 @@ from signalpost.networks import CONNECTORS
 from signalpost.networks.codes import CATEGORIES
 from signalpost.networks.contract import (
     Absent,
-    MisplacedField,
+    InvalidField,
     NeedsReconnect,
     Outcome,
     OutcomeUnknown,
@@ -145,5 +145,5 @@ async def test_any_name_connects(name: str) -> None:
 @pytest.mark.parametrize("name", ["", "a b", "x" * 51, "ü", "-a"])
 async def test_a_name_has_a_form(name: str) -> None:
     assert SANDBOX.connect is not None
-    with pytest.raises(MisplacedField):
+    with pytest.raises(InvalidField):
         await SANDBOX.connect(None, None, False, {"username": name})  # type: ignore[arg-type]

@@ -20,7 +20,7 @@ from signalpost.context import AppContext
 from signalpost.kit import clock, ids, log
 from signalpost.kit.crypto import KeyRing, Undecipherable
 from signalpost.kit.http import HttpFailure, MaybeSent, NotSent
-from signalpost.networks.contract import Connector, NeedsReconnect, NetworkSession, Refusal
+from signalpost.networks.contract import ApiError, Connector, NeedsReconnect, NetworkSession
 from signalpost.settings import Settings
 
 CLAIM_SECONDS = 60
@@ -163,7 +163,7 @@ class _Keeper:
         """Renew the tokens, or wait for whoever does it right now; `session.secrets` are the newest then.
 
         Raises:
-            Refusal: the network refuses the renewal, and nobody else got one through.
+            ApiError: the network refuses the renewal, and nobody else got one through.
             HttpFailure: no answer, or another process did not come to an end in time.
             NoCredentials: the account was disconnected meanwhile.
         """
@@ -179,8 +179,8 @@ class _Keeper:
         except Superseded:
             failure = None
             await self.read()
-        except Refusal as refusal:
-            failure = self._reason(refusal)
+        except ApiError as error:
+            failure = self._reason(error)
             if not await self._changed():
                 raise
             failure = None
@@ -218,10 +218,10 @@ class _Keeper:
         async with self._context.database.transaction() as db:
             await db.execute(_LET_GO, self._account.id, self._me, failure)
 
-    def _reason(self, refusal: Refusal) -> str:
-        outcome: Any = self._connector.explain(refusal)
+    def _reason(self, error: ApiError) -> str:
+        outcome: Any = self._connector.explain(error)
         kind = "the grant is dead" if isinstance(outcome, NeedsReconnect) else "refused"
-        return f"{kind} (status {refusal.answer.status})"
+        return f"{kind} (status {error.response.status})"
 
 
 def _context(workspace_id: UUID, account_id: UUID) -> str:

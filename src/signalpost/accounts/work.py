@@ -15,7 +15,7 @@ from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import Again, Jobs
 from signalpost.kit import clock, ids, log
 from signalpost.kit.http import HttpFailure
-from signalpost.networks.contract import Connector, NeedsReconnect, Refusal
+from signalpost.networks.contract import ApiError, Connector, NeedsReconnect
 
 PURGE = "account.purge_flows"
 _UPKEEP_AT = "select upkeep_at from account where id = $1"
@@ -65,8 +65,8 @@ async def _renew(context: AppContext, connector: Connector, account: AccountRow)
     except NoCredentials as error:
         await _end(context, account, str(error))
         return None
-    except Refusal as refusal:
-        outcome = connector.explain(refusal)
+    except ApiError as error:
+        outcome = connector.explain(error)
         if isinstance(outcome, NeedsReconnect):
             await _end(context, account, outcome.message, restricted=outcome.restricted)
             return None

@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 from typing_extensions import override
 
 from signalpost.kit.http import HttpFailure
-from signalpost.networks.contract import Answer, Http
+from signalpost.networks.contract import Http, Response
 from signalpost.networks.images import image_type
 
 PAGE_BYTES_MAX = 512_000  # the head of a page is in there, or nowhere
@@ -32,11 +32,11 @@ class Card:
 
 async def fetch_card(http: Http, url: str) -> Card | None:
     """Return what the page at `url` says of itself; None when it cannot be read or has no title."""
-    answer = await _fetch(http, url, PAGE_BYTES_MAX, truncate=True)
-    if answer is None or "html" not in answer.headers.get("Content-Type", "text/html"):
+    response = await _fetch(http, url, PAGE_BYTES_MAX, truncate=True)
+    if response is None or "html" not in response.headers.get("Content-Type", "text/html"):
         return None
     head = _Head()
-    head.feed(_text(answer))
+    head.feed(_text(response))
     title = head.meta.get("og:title") or head.meta.get("twitter:title") or head.title
     if not title.strip():
         return None
@@ -47,22 +47,22 @@ async def fetch_card(http: Http, url: str) -> Card | None:
 
 async def fetch_image(http: Http, url: str, bytes_max: int) -> tuple[bytes, str] | None:
     """Return the picture at `url` and its media type; None when it cannot be had, is too large or is no picture."""
-    answer = await _fetch(http, url, bytes_max, truncate=False)
-    found = None if answer is None else image_type(answer.body)
-    return None if answer is None or found is None else (answer.body, found)
+    response = await _fetch(http, url, bytes_max, truncate=False)
+    found = None if response is None else image_type(response.body)
+    return None if response is None or found is None else (response.body, found)
 
 
-async def _fetch(http: Http, url: str, bytes_max: int, *, truncate: bool) -> Answer | None:
+async def _fetch(http: Http, url: str, bytes_max: int, *, truncate: bool) -> Response | None:
     for _ in range(HOPS_MAX + 1):
         try:
-            answer = await http.request(
+            response = await http.request(
                 "GET", url, timeout_seconds=TIMEOUT_SECONDS, bytes_max=bytes_max, truncate=truncate
             )
         except HttpFailure:
             return None  # a card is an extra: a page that cannot be read has none
-        if answer.status not in _REDIRECTS:
-            return answer if answer.status == 200 else None
-        following = _absolute(url, answer.headers.get("Location"))
+        if response.status not in _REDIRECTS:
+            return response if response.status == 200 else None
+        following = _absolute(url, response.headers.get("Location"))
         if following is None:
             return None
         url = following
@@ -97,14 +97,14 @@ class _Head(HTMLParser):
             self.title += data
 
 
-def _text(answer: Answer) -> str:
-    declared = _CHARSET.search(answer.headers.get("Content-Type", "")) or _CHARSET.search(
-        answer.body[:2048].decode("latin-1")
+def _text(response: Response) -> str:
+    declared = _CHARSET.search(response.headers.get("Content-Type", "")) or _CHARSET.search(
+        response.body[:2048].decode("latin-1")
     )
     try:
-        return answer.body.decode(declared[1] if declared else "utf-8", "replace")
+        return response.body.decode(declared[1] if declared else "utf-8", "replace")
     except LookupError:
-        return answer.body.decode("utf-8", "replace")
+        return response.body.decode("utf-8", "replace")
 
 
 def _line(text: str, length_max: int) -> str:

@@ -1,4 +1,4 @@
-"""Maps the failures of `publish` to outcomes: an error answer through `explain`, a call without an answer by rule."""
+"""Maps the failures of `publish` to outcomes: error responses through `explain`, calls without a response by rule."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -7,12 +7,12 @@ from typing import Any
 
 from signalpost.kit.http import HttpFailure, MaybeSent, NotSent, UnsafeUrl
 from signalpost.networks.contract import (
+    ApiError,
     Journal,
     NetworkSession,
     Outcome,
     OutcomeUnknown,
     Outgoing,
-    Refusal,
     Refused,
     TryLater,
 )
@@ -43,11 +43,11 @@ class _TrackedJournal:
         self.open.discard(step)
 
 
-def map_errors(explain: Callable[[Refusal], Outcome]) -> Callable[[Publish], Publish]:
-    """Make refusals and failure_outcome calls of a `publish` function into outcomes. Everything else passes through.
+def map_errors(explain: Callable[[ApiError], Outcome]) -> Callable[[Publish], Publish]:
+    """Return a decorator for `publish` functions that maps what goes wrong at the network to outcomes.
 
-    A refusal becomes what `explain` says. A call that got no usable answer is `OutcomeUnknown` while an intent is open,
-    unless nothing was sent; before the intent it is `TryLater`.
+    An error response becomes what `explain` says. A call without a usable response is `OutcomeUnknown` while an intent
+    is open, unless nothing was sent; before the intent it is `TryLater`. Every other exception passes through.
     """
 
     def wrap(publish: Publish) -> Publish:
@@ -56,8 +56,8 @@ def map_errors(explain: Callable[[Refusal], Outcome]) -> Callable[[Publish], Pub
             tracked = _TrackedJournal(journal)
             try:
                 return await publish(session, outgoing, tracked)
-            except Refusal as refusal:
-                return _with_public_count(explain(refusal), outgoing, journal)
+            except ApiError as error:
+                return _with_public_count(explain(error), outgoing, journal)
             except HttpFailure as failure:
                 return failure_outcome(failure, creating=bool(tracked.open))
 
@@ -94,7 +94,7 @@ def _with_public_count(outcome: Outcome, outgoing: Outgoing, journal: Journal) -
 
 
 def failure_outcome(failure: HttpFailure, *, creating: bool) -> OutcomeUnknown | TryLater:
-    """Return what a call without a usable answer means; `creating` says whether it could have made a post public."""
+    """Return what a call without a usable response means; `creating` says whether it could have made a post public."""
     if creating and not isinstance(failure, NotSent | UnsafeUrl):
         return OutcomeUnknown(message=failure.detail, http_status=failure.status)
     timed_out = isinstance(failure, MaybeSent) and failure.timed_out

@@ -9,7 +9,7 @@ from uuid import UUID
 from signalpost.engine.contract import Lease
 from signalpost.kit.db import RETRYABLE, Db
 from signalpost.kit.failpoint import failpoint
-from signalpost.networks.contract import Answer, Http
+from signalpost.networks.contract import Http, Response
 
 Result = TypeVar("Result")
 
@@ -100,17 +100,17 @@ class RecordingHttp:
         self.request_made: dict[str, Any] | None = None
         self.status: int | None = None
 
-    async def request(self, method: str, url: str, **options: Any) -> Answer:
+    async def request(self, method: str, url: str, **options: Any) -> Response:
         """Pass the call on."""
         parts = urlsplit(url)
         path = self.redacted(parts.path)[:PATH_LENGTH_MAX]
         self.request_made = {"method": method, "host": parts.hostname or "", "path": path}
         self.status = None
         failpoint("before-call")
-        answer = await self._http.request(method, url, **options)
+        response = await self._http.request(method, url, **options)
         failpoint("after-call")
-        self.status = answer.status
-        return answer
+        self.status = response.status
+        return response
 
     def redacted(self, text: str) -> str:
         """Return `text` without the account's secrets."""

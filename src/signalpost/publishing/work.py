@@ -24,6 +24,7 @@ from signalpost.media.queries import MediaRow
 from signalpost.media.reading import reader
 from signalpost.networks import CONNECTORS
 from signalpost.networks.contract import (
+    ApiError,
     NeedsReconnect,
     NetworkSession,
     Outcome,
@@ -31,7 +32,6 @@ from signalpost.networks.contract import (
     Outgoing,
     OutgoingMedia,
     Reconciled,
-    Refusal,
     Refused,
     TryLater,
 )
@@ -156,8 +156,8 @@ class _Call:
             raise
         except NoCredentials as error:
             return NeedsReconnect(message=str(error))
-        except Refusal as refusal:
-            return self._cautious(self._attempt.connector.explain(refusal))
+        except ApiError as error:
+            return self._cautious(self._attempt.connector.explain(error))
         except HttpFailure as failure:
             return failure_outcome(failure, creating=self._open())
         except (Missing, StorageFailure) as error:

@@ -9,7 +9,7 @@ from signalpost.accounts.platforms import redirect_uri
 from signalpost.context import AppContext
 from signalpost.kit.crypto import Undecipherable
 from signalpost.kit.http import BadAnswer
-from signalpost.networks.contract import Connector, Refusal
+from signalpost.networks.contract import ApiError, Connector
 
 # Mastodon deletes apps that nobody used for a day: an unused registration is only good for half of that.
 _READ = """
@@ -29,7 +29,7 @@ async def app_at(context: AppContext, connector: Connector, base_url: str, *, tr
 
     Raises:
         PlatformNotConfigured: the operator has to make an app, and has not.
-        Refusal, HttpFailure: the server does not register one.
+        ApiError, HttpFailure: the server does not register one.
     """
     key, back = connector.facts.key, redirect_uri(context.base_url, connector.facts.key)
     client_id = context.settings.network(key, "client_id")
@@ -53,10 +53,10 @@ async def app_at(context: AppContext, connector: Connector, base_url: str, *, tr
     return app
 
 
-async def forget_if_unknown(context: AppContext, connector: Connector, base_url: str, refusal: Refusal) -> None:
+async def forget_if_unknown(context: AppContext, connector: Connector, base_url: str, error: ApiError) -> None:
     """Forget our registration when the server says that it does not know it; the next start registers anew."""
     try:
-        told = refusal.answer.json()
+        told = error.response.json()
     except BadAnswer:
         return
     if isinstance(told, dict) and told.get("error") == "invalid_client":

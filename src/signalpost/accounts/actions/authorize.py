@@ -26,7 +26,7 @@ from signalpost.kit.crypto import Undecipherable
 from signalpost.kit.db import Db
 from signalpost.kit.http import HttpFailure, UnsafeUrl
 from signalpost.kit.problems import Issue
-from signalpost.networks.contract import BadCredentials, Connector, Identity, MisplacedField, OAuth, Refusal
+from signalpost.networks.contract import ApiError, BadCredentials, Connector, Identity, InvalidField, OAuth
 from signalpost.web.caller import Caller
 
 FLOW = timedelta(minutes=10)
@@ -166,8 +166,8 @@ def _origin_of_address(given: str) -> str:
 async def _app(context: AppContext, connector: Connector, base_url: str, *, trusted: bool) -> Mapping[str, str]:
     try:
         return await apps.app_at(context, connector, base_url, trusted=trusted)
-    except Refusal as refusal:
-        raise refused(connector, refusal) from None
+    except ApiError as error:
+        raise refused(connector, error) from None
     except HttpFailure as failure:
         raise lost(connector, failure, chosen=not trusted) from None
 
@@ -261,11 +261,11 @@ async def _exchange(
     try:
         app = await apps.app_at(context, connector, base_url, trusted=trusted)
         return await oauth.exchange(context.http, base_url, trusted, app, back, code, verifier)
-    except (BadCredentials, MisplacedField) as error:
+    except (BadCredentials, InvalidField) as error:
         raise problems.invalid("code", "not_allowed", str(error)) from None
-    except Refusal as refusal:
-        await apps.forget_if_unknown(context, connector, base_url, refusal)
-        raise refused(connector, refusal) from None
+    except ApiError as error:
+        await apps.forget_if_unknown(context, connector, base_url, error)
+        raise refused(connector, error) from None
     except HttpFailure as failure:
         raise lost(connector, failure, chosen=not trusted) from None
 

@@ -15,7 +15,7 @@ from signalpost.accounts.sessions import NoCredentials
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.kit.http import HttpFailure
-from signalpost.networks.contract import Connector, Health, NeedsReconnect, NetworkSession, Refusal
+from signalpost.networks.contract import ApiError, Connector, Health, NeedsReconnect, NetworkSession
 
 FRESH = timedelta(minutes=5)
 WINDOW = timedelta(days=7)
@@ -103,12 +103,12 @@ async def _ask(connector: Connector, session: NetworkSession) -> tuple[Look, Hea
     assert connector.check is not None  # noqa: S101 - checked by the caller
     try:
         health = await connector.check(session)
-    except Refusal as refusal:
-        outcome = connector.explain(refusal)
+    except ApiError as error:
+        outcome = connector.explain(error)
         if isinstance(outcome, NeedsReconnect):
             restricted = outcome.restricted
             return Look(valid=restricted, can_post=False, restricted=restricted, message=outcome.message), None
-        return Look(problem=f"The platform answered with status {refusal.answer.status}."), None
+        return Look(problem=f"The platform answered with status {error.response.status}."), None
     except HttpFailure as failure:
         return Look(problem=f"The platform could not be asked: {failure.detail}."), None
     except NoCredentials as error:

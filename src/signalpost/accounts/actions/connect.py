@@ -15,12 +15,12 @@ from signalpost.kit.db import Db
 from signalpost.kit.http import HttpFailure, MaybeSent, NotSent, UnsafeUrl
 from signalpost.kit.problems import Issue
 from signalpost.networks.contract import (
+    ApiError,
     BadCredentials,
     Connector,
     Identity,
-    MisplacedField,
+    InvalidField,
     NeedsReconnect,
-    Refusal,
     Refused,
 )
 from signalpost.profiles import queries as profiles
@@ -103,17 +103,17 @@ def _via(caller: Caller, connector: Connector) -> Via:
     return "api" if caller.auth == "api_key" else "dashboard"
 
 
-def refused(connector: Connector, refusal: Refusal) -> problems.Problem:
+def refused(connector: Connector, error: ApiError) -> problems.Problem:
     """Return what the caller sees when a platform answered with an error while we connected."""
-    outcome = connector.explain(refusal)
-    told = {"slug": connector.facts.key, "status": refusal.answer.status}
+    outcome = connector.explain(error)
+    told = {"slug": connector.facts.key, "status": error.response.status}
     if isinstance(outcome, Refused | NeedsReconnect):
         return problems.ValidationFailed(
             f"{connector.facts.name} refuses: {outcome.message}",
             errors=[Issue("/fields", "not_allowed", outcome.message)],
             platform=told,
         )
-    return PlatformError(f"{connector.facts.name} answered with status {refusal.answer.status}.", platform=told)
+    return PlatformError(f"{connector.facts.name} answered with status {error.response.status}.", platform=told)
 
 
 def lost(connector: Connector, failure: HttpFailure, *, chosen: bool) -> problems.Problem:
@@ -140,12 +140,12 @@ async def _sign_in(
     chosen = any(name.lower().endswith(("url", "service")) and fields.get(name) for name in public)
     try:
         return await connector.connect(context.http, operator, operator is not None, fields)
-    except MisplacedField as error:
+    except InvalidField as error:
         raise problems.invalid(f"/fields/{error.name}", "format", str(error)) from None
     except BadCredentials as error:
         raise problems.invalid("/fields", "not_allowed", str(error)) from None
-    except Refusal as refusal:
-        raise refused(connector, refusal) from None
+    except ApiError as error:
+        raise refused(connector, error) from None
     except HttpFailure as failure:
         raise lost(connector, failure, chosen=chosen) from None
 

@@ -11,7 +11,7 @@ from signalpost.identity.roles import MANAGERS
 from signalpost.kit import clock, ids, log, problems
 from signalpost.kit.db import Db
 from signalpost.kit.http import HttpFailure
-from signalpost.networks.contract import NetworkSession, Refusal
+from signalpost.networks.contract import ApiError, NetworkSession
 from signalpost.web.caller import Caller
 
 AFFECTED_NAMED_MAX = 100
@@ -97,7 +97,7 @@ async def _revoked(row: AccountRow, session: NetworkSession) -> bool:
     session.refresh_exclusively = None  # the row is wiped: nothing may be renewed any more
     try:
         await connector.revoke(session)
-    except (Refusal, HttpFailure, Superseded) as failure:
+    except (ApiError, HttpFailure, Superseded) as failure:
         _logger.info("account.not_revoked", account=str(row.id), platform=row.platform, failure=type(failure).__name__)
         return False
     return True

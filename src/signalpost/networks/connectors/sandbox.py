@@ -13,15 +13,16 @@ from signalpost.kit import clock
 from signalpost.networks.codes import CATEGORIES
 from signalpost.networks.contract import (
     Absent,
+    ApiError,
     Connector,
     CredentialField,
     Facts,
     Health,
     Http,
     Identity,
+    InvalidField,
     Journal,
     MediaRule,
-    MisplacedField,
     NeedsReconnect,
     NetworkSession,
     Outcome,
@@ -30,7 +31,6 @@ from signalpost.networks.contract import (
     Pending,
     Published,
     Reconciled,
-    Refusal,
     Refused,
     TextRule,
     TryLater,
@@ -82,7 +82,7 @@ async def connect(http: Http, base_url: str | None, trusted: bool, fields: Mappi
     """Open an account by any name; one name is always the same account."""
     match = _USERNAME.fullmatch(fields.get("username", "").strip())
     if match is None:
-        raise MisplacedField("username", "A username has 1 to 50 letters, digits, dots, dashes or underscores.")
+        raise InvalidField("username", "A username has 1 to 50 letters, digits, dots, dashes or underscores.")
     name = match[1]
     return Identity(remote_id=name.lower(), username=name, display_name=name, secrets={}, profile_url=_address(name))
 
@@ -108,7 +108,7 @@ async def _publish(session: NetworkSession, outgoing: Outgoing, journal: Journal
         if intended is None:
             await journal.intend(part_step(index), {"at": clock.wire(session.now())})
             if "timeout" in tokens or tokens.get("fail") == _UNKNOWN:
-                return OutcomeUnknown(message="The sandbox lost the answer, as the text asked for.")
+                return OutcomeUnknown(message="The sandbox lost the response, as the text asked for.")
         elif _arrived(tokens) is None:
             return OutcomeUnknown(message="The sandbox cannot tell, as the text asked for.")
         await journal.done(part_step(index), {"id": _remote_id(outgoing, index)})
@@ -139,9 +139,9 @@ async def poll(session: NetworkSession, outgoing: Outgoing, journal: Journal, st
     return await _publish(session, outgoing, journal, ready=state["ready"])
 
 
-def explain(refusal: Refusal) -> Outcome:
+def explain(error: ApiError) -> Outcome:
     """Explain what cannot happen: there is no server to refuse anything."""
-    return Refused(code="content_rejected", message=str(refusal), http_status=refusal.answer.status)
+    return Refused(code="content_rejected", message=str(error), http_status=error.response.status)
 
 
 async def check(session: NetworkSession) -> Health:

@@ -7,11 +7,11 @@ from typing import Any
 from signalpost.networks.contract.facts import Facts
 from signalpost.networks.contract.outcomes import Health, Identity, Outcome, PreflightIssue, Reconciled
 from signalpost.networks.contract.outgoing import (
+    ApiError,
     Http,
     Journal,
     NetworkSession,
     Outgoing,
-    Refusal,
 )
 
 
@@ -34,18 +34,18 @@ class Connector:
 
     facts: Facts
     publish: Callable[[NetworkSession, Outgoing, Journal], Awaitable[Outcome]]
-    explain: Callable[[Refusal], Outcome]
+    explain: Callable[[ApiError], Outcome]
     connect: Callable[[Http, str | None, bool, Mapping[str, str]], Awaitable[Identity]] | None = None
     """(http, operator's base_url or None, trusted, fields) -> Identity.
 
-    Raises BadCredentials, MisplacedField, Refusal, kit.http.HttpFailure.
+    Raises BadCredentials, InvalidField, ApiError, kit.http.HttpFailure.
     """
     oauth: OAuth | None = None
     reconcile: Callable[[NetworkSession, Outgoing, Journal], Awaitable[Reconciled]] | None = None
     poll: Callable[[NetworkSession, Outgoing, Journal, Mapping[str, Any]], Awaitable[Outcome]] | None = None
     check: Callable[[NetworkSession], Awaitable[Health]] | None = None
     refresh: Callable[[NetworkSession], Awaitable[None]] | None = None
-    """Renew the tokens through `session.save_tokens`; raises Refusal when the grant is dead."""
+    """Renew the tokens through `session.save_tokens`; raises ApiError when the grant is dead."""
     revoke: Callable[[NetworkSession], Awaitable[None]] | None = None
     delete: Callable[[NetworkSession, str, Sequence[str]], Awaitable[None]] | None = None
     """(session, remote_id, thread_ids): remove it from the network; a missing one counts as removed."""

@@ -88,8 +88,8 @@ class Journal(Protocol):
         """Keep that the intended step is public now; `value` is a mapping with its remote `id`. Closes the intent."""
 
 
-class Answer(Protocol):
-    """An HTTP answer: what `kit.http.Response` offers."""
+class Response(Protocol):
+    """An HTTP response: what `kit.http.Response` offers."""
 
     @property
     def status(self) -> int: ...
@@ -116,15 +116,15 @@ class Http(Protocol):
         bytes_max: int = 1_000_000,
         trusted: bool = False,
         truncate: bool = False,
-    ) -> Answer: ...
+    ) -> Response: ...
 
 
-class Refusal(Exception):
+class ApiError(Exception):
     """A network answered with an error status; `Connector.explain` turns it into an outcome."""
 
-    def __init__(self, answer: Answer, call: str) -> None:
-        super().__init__(f"{call} answered {answer.status}")
-        self.answer = answer
+    def __init__(self, response: Response, call: str) -> None:
+        super().__init__(f"{call} answered {response.status}")
+        self.response = response
         self.call = call
 
 
@@ -132,7 +132,7 @@ class BadCredentials(Exception):
     """The credentials given to `connect` do not open an account; the message is safe to show and says what to do."""
 
 
-class MisplacedField(Exception):
+class InvalidField(Exception):
     """A field given to `connect` cannot be used: `name` says which, the message why."""
 
     def __init__(self, name: str, message: str) -> None:
@@ -179,14 +179,14 @@ class NetworkSession:
         params: Mapping[str, str] | None = None,
         timeout_seconds: float = 30.0,
         expect: Sequence[int] = (200,),
-    ) -> Answer:
+    ) -> Response:
         """Call `path` on the account's server.
 
         Raises:
-            Refusal: a status outside `expect`.
-            kit.http.HttpFailure: no answer; NotSent when nothing reached the server, MaybeSent otherwise.
+            ApiError: a status outside `expect`.
+            kit.http.HttpFailure: no response; NotSent when nothing reached the server, MaybeSent otherwise.
         """
-        answer = await self.http.request(
+        response = await self.http.request(
             method,
             self.base_url.rstrip("/") + path,
             headers=headers,
@@ -196,6 +196,6 @@ class NetworkSession:
             timeout_seconds=timeout_seconds,
             trusted=self.trusted,
         )
-        if answer.status not in expect:
-            raise Refusal(answer, f"{method} {path}")
-        return answer
+        if response.status not in expect:
+            raise ApiError(response, f"{method} {path}")
+        return response

@@ -1,4 +1,4 @@
-"""Bluesky: every post is a record whose key the sender chooses, so a lost answer is settled by reading that key back.
+"""Bluesky: every post is a record whose key the sender chooses, so a lost response is settled by reading that key back.
 
 Links, mentions and tags are marked by byte offsets, link cards are made by the sender, threads are chains of replies.
 """

@@ -4,20 +4,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from signalpost.kit.http import BadAnswer, HttpFailure, UnsafeUrl
-from signalpost.networks.answers import members, texts
 from signalpost.networks.connectors.bluesky.calls import call, expires_at, explain, send, tokens
 from signalpost.networks.connectors.bluesky.facts import FACTS
 from signalpost.networks.contract import (
-    Answer,
+    ApiError,
     BadCredentials,
     Health,
     Http,
     Identity,
-    MisplacedField,
+    InvalidField,
     NeedsReconnect,
     NetworkSession,
-    Refusal,
+    Response,
 )
+from signalpost.networks.responses import members, texts
 
 
 async def connect(http: Http, base_url: str | None, trusted: bool, fields: Mapping[str, str]) -> Identity:  # noqa: FBT001
@@ -27,17 +27,17 @@ async def connect(http: Http, base_url: str | None, trusted: bool, fields: Mappi
     name = "".join(char for char in fields.get("identifier", "") if char.isprintable()).strip().removeprefix("@")
     password = fields.get("appPassword", "").strip()
     try:
-        answer = await _sign_in(http, service, name, password, trusted=trusted)
+        response = await _sign_in(http, service, name, password, trusted=trusted)
     except UnsafeUrl as failure:
-        raise MisplacedField("service", failure.detail) from None
+        raise InvalidField("service", failure.detail) from None
     except BadAnswer:
-        raise MisplacedField("service", "There is no Bluesky server at this address.") from None
-    did, handle = texts(answer, "did", "handle")
-    told = members(answer)
+        raise InvalidField("service", "There is no Bluesky server at this address.") from None
+    did, handle = texts(response, "did", "handle")
+    told = members(response)
     if told.get("active") is False:
         raise BadCredentials(f"This account is {told.get('status') or 'not active'} at Bluesky.")
     home = base_url or _home(told.get("didDoc")) or service
-    sealed = tokens(answer, password)
+    sealed = tokens(response, password)
     display_name, avatar_url = await _profile(http, home, did, trusted=trusted)
     return Identity(
         remote_id=did,
@@ -53,24 +53,24 @@ async def connect(http: Http, base_url: str | None, trusted: bool, fields: Mappi
     )
 
 
-async def _sign_in(http: Http, service: str, name: str, password: str, *, trusted: bool) -> Answer:
-    answer = await http.request(
+async def _sign_in(http: Http, service: str, name: str, password: str, *, trusted: bool) -> Response:
+    response = await http.request(
         "POST", f"{service}/xrpc/com.atproto.server.createSession", json={"identifier": name, "password": password},
         trusted=trusted, timeout_seconds=15.0,
     )  # fmt: skip
-    if answer.status == 200:
-        return answer
-    told = members(answer)
+    if response.status == 200:
+        return response
+    told = members(response)
     match told.get("error"):
         case "AuthFactorTokenRequired":
             raise BadCredentials("This is the account's main password. Make an app password at Bluesky and use that.")
         case "AuthenticationRequired" | "AccountTakedown" | "AccountDeactivated" | "AccountNotFound":
             raise BadCredentials(f"Bluesky does not let us in: {told.get('message') or told['error']}")
-        case "InvalidRequest" if answer.status == 400:
-            raise MisplacedField("identifier", f"Bluesky does not take this: {told.get('message')}")
-        case None if answer.status < 429:
-            raise BadAnswer("no XRPC here", status=answer.status)
-    raise Refusal(answer, "POST /xrpc/com.atproto.server.createSession")
+        case "InvalidRequest" if response.status == 400:
+            raise InvalidField("identifier", f"Bluesky does not take this: {told.get('message')}")
+        case None if response.status < 429:
+            raise BadAnswer("no XRPC here", status=response.status)
+    raise ApiError(response, "POST /xrpc/com.atproto.server.createSession")
 
 
 def _service(base_url: str | None, given: str) -> str:
@@ -80,7 +80,7 @@ def _service(base_url: str | None, given: str) -> str:
     if base_url is None:
         return given or str(FACTS.base_url)
     if given and given != base_url.rstrip("/"):
-        raise MisplacedField("service", "This installation talks to one Bluesky server only; leave this empty.")
+        raise InvalidField("service", "This installation talks to one Bluesky server only; leave this empty.")
     return base_url.rstrip("/")
 
 
@@ -98,13 +98,13 @@ async def _profile(http: Http, home: str, did: str, *, trusted: bool) -> tuple[s
     """Return display name and avatar address from the account's own profile record; they are no reason to fail."""
     query = {"repo": did, "collection": "app.bsky.actor.profile", "rkey": "self"}
     try:
-        answer = await http.request(
+        response = await http.request(
             "GET", f"{home}/xrpc/com.atproto.repo.getRecord", params=query, trusted=trusted, timeout_seconds=5.0
         )
     except HttpFailure:
         return None, None
-    value = members(answer).get("value")
-    if answer.status != 200 or not isinstance(value, dict):
+    value = members(response).get("value")
+    if response.status != 200 or not isinstance(value, dict):
         return None, None
     name, avatar = value.get("displayName"), value.get("avatar")
     link = avatar.get("ref", {}).get("$link") if isinstance(avatar, dict) else None
@@ -116,8 +116,8 @@ async def check(session: NetworkSession) -> Health:
     """Look whether the tokens still open the account."""
     try:
         told = members(await call(session, "GET", "com.atproto.server.getSession"))
-    except Refusal as refusal:
-        outcome = explain(refusal)
+    except ApiError as error:
+        outcome = explain(error)
         if isinstance(outcome, NeedsReconnect):
             return Health(valid=False, message=outcome.message, can_post=False, restricted=outcome.restricted)
         raise

@@ -7,18 +7,18 @@ from typing import Any
 
 import msgspec
 
-from signalpost.networks.answers import members, redacted, response_text, texts, wait_seconds
 from signalpost.networks.contract import (
-    Answer,
+    ApiError,
     NeedsReconnect,
     NetworkSession,
     Outcome,
     OutcomeUnknown,
     OutgoingMedia,
-    Refusal,
     Refused,
+    Response,
     TryLater,
 )
+from signalpost.networks.responses import members, redacted, response_text, texts, wait_seconds
 
 APP_PASSWORD_SCOPES = frozenset({"com.atproto.appPass", "com.atproto.appPassPrivileged"})
 _RECONNECT = frozenset(
@@ -42,14 +42,14 @@ _MEDIA_CODES = {
 }
 
 
-async def send(session: NetworkSession, method: str, name: str, *, token: str | None = None, **rest: Any) -> Answer:
+async def send(session: NetworkSession, method: str, name: str, *, token: str | None = None, **rest: Any) -> Response:
     headers = {**rest.pop("headers", {}), **({"Authorization": f"Bearer {token}"} if token else {})}
     return await session.call(method, f"/xrpc/{name}", headers=headers, **rest)
 
 
 async def call(
     session: NetworkSession, method: str, name: str, *, media: OutgoingMedia | None = None, **rest: Any
-) -> Answer:
+) -> Response:
     """Call with the access token; an expired one is renewed once, which is safe since the call was refused for it."""
     ends_at = expires_at(session.secrets["accessJwt"])
     if ends_at is not None and ends_at - session.now() < timedelta(seconds=60):
@@ -59,32 +59,32 @@ async def call(
             rest["data"] = media.read()
         try:
             return await send(session, method, name, token=session.secrets["accessJwt"], **rest)
-        except Refusal as refusal:
-            if last or members(refusal.answer).get("error") != "ExpiredToken":
+        except ApiError as error:
+            if last or members(error.response).get("error") != "ExpiredToken":
                 raise
         await session.renew(refresh)
     raise AssertionError("the loop returns or raises")
 
 
-def explain(refusal: Refusal) -> Outcome:
-    """Turn an error answer into an outcome; the network's own words are kept."""
-    answer, told = refusal.answer, members(refusal.answer)
+def explain(error: ApiError) -> Outcome:
+    """Turn an error response into an outcome; the network's own words are kept."""
+    response, told = error.response, members(error.response)
     name = str(told.get("error") or "")
-    about: dict[str, Any] = {"http_status": answer.status, "response": response_text(answer)}
-    message = redacted(f"Bluesky: {told.get('message') or name or refusal}")[:1000]
-    if answer.status == 429 or name == "RateLimitExceeded":
+    about: dict[str, Any] = {"http_status": response.status, "response": response_text(response)}
+    message = redacted(f"Bluesky: {told.get('message') or name or error}")[:1000]
+    if response.status == 429 or name == "RateLimitExceeded":
         return TryLater(
-            message=message, code="rate_limited", after_seconds=wait_seconds(answer), platform_code=name, **about
+            message=message, code="rate_limited", after_seconds=wait_seconds(response), platform_code=name, **about
         )
-    if name in _BLOCKED | _RECONNECT or answer.status == 401:
+    if name in _BLOCKED | _RECONNECT or response.status == 401:
         return NeedsReconnect(message=message, restricted=name in _BLOCKED, platform_code=name, **about)
     if name in {"NotEnoughResources", "BlobNotFound", "InvalidSwap"}:  # declared: nothing was created
         return TryLater(message=message, platform_code=name, **about)
-    if 400 <= answer.status < 500:
+    if 400 <= response.status < 500:
         return _refused(name, message, about)
-    if refusal.call.endswith(("createRecord", "applyWrites")):
+    if error.call.endswith(("createRecord", "applyWrites")):
         return OutcomeUnknown(message=message, **about)
-    return TryLater(message=message, platform_code=name, after_seconds=wait_seconds(answer), **about)
+    return TryLater(message=message, platform_code=name, after_seconds=wait_seconds(response), **about)
 
 
 def _refused(name: str, message: str, about: Mapping[str, Any]) -> Refused:
@@ -104,20 +104,20 @@ async def refresh(session: NetworkSession) -> None:
     """Renew both tokens; when the grant is dead, sign in again with the app password if it was kept."""
     password = session.secrets.get("appPassword")
     try:
-        answer = await send(session, "POST", "com.atproto.server.refreshSession", token=session.secrets["refreshJwt"])
-    except Refusal as refusal:
-        if password is None or members(refusal.answer).get("error") not in {"ExpiredToken", "InvalidToken"}:
+        response = await send(session, "POST", "com.atproto.server.refreshSession", token=session.secrets["refreshJwt"])
+    except ApiError as error:
+        if password is None or members(error.response).get("error") not in {"ExpiredToken", "InvalidToken"}:
             raise
         body = {"identifier": session.remote_id, "password": password}
-        answer = await send(session, "POST", "com.atproto.server.createSession", json=body)
-    renewed = tokens(answer, None) | ({"appPassword": password} if password else {})
+        response = await send(session, "POST", "com.atproto.server.createSession", json=body)
+    renewed = tokens(response, None) | ({"appPassword": password} if password else {})
     await session.save_tokens(renewed, expires_at(renewed["refreshJwt"]))
     session.secrets = renewed
 
 
-def tokens(answer: Answer, password: str | None) -> dict[str, str]:
+def tokens(response: Response, password: str | None) -> dict[str, str]:
     """Return what is kept of a session: tokens, and the password only if it is an app password."""
-    access, renewal = texts(answer, "accessJwt", "refreshJwt")
+    access, renewal = texts(response, "accessJwt", "refreshJwt")
     kept = {"accessJwt": access, "refreshJwt": renewal}
     if password and _claims(access).get("scope") in APP_PASSWORD_SCOPES:
         kept["appPassword"] = password

@@ -7,12 +7,11 @@ from typing import Any
 
 from signalpost.kit import clock
 from signalpost.kit.http import BadAnswer, HttpFailure
-from signalpost.networks.answers import members, response_text
 from signalpost.networks.connectors.bluesky.calls import call, explain, send
 from signalpost.networks.connectors.bluesky.record import COLLECTION, build, forget_blobs
 from signalpost.networks.contract import (
     Absent,
-    Answer,
+    ApiError,
     Journal,
     NetworkSession,
     Outcome,
@@ -20,11 +19,12 @@ from signalpost.networks.contract import (
     Outgoing,
     Published,
     Reconciled,
-    Refusal,
     Refused,
+    Response,
     TryLater,
 )
 from signalpost.networks.outcome_mapping import map_errors, part_done, part_intended, part_step
+from signalpost.networks.responses import members, response_text
 
 _GATE = "app.bsky.feed.threadgate"
 _GATE_RULES = {"mentioned": "mentionRule", "followers": "followerRule", "following": "followingRule"}
@@ -72,31 +72,32 @@ async def _look(session: NetworkSession, journal: Journal, index: int) -> Mappin
         return part_done(journal, index)
     query = {"repo": session.remote_id, "collection": COLLECTION, "rkey": intended["rkey"]}
     try:
-        answer = await send(session, "GET", "com.atproto.repo.getRecord", params=query)
-        return await _keep(journal, index, intended, answer)
-    except Refusal as refusal:
-        if _says_absent(refusal.answer):
+        response = await send(session, "GET", "com.atproto.repo.getRecord", params=query)
+        return await _keep(journal, index, intended, response)
+    except ApiError as error:
+        if _says_absent(error.response):
             return None
-        message = f"Bluesky does not say whether the post is there: {refusal}"
-        response = response_text(refusal.answer)
-        return OutcomeUnknown(message=message, http_status=refusal.answer.status, response=response)
+        message = f"Bluesky does not say whether the post is there: {error}"
+        return OutcomeUnknown(
+            message=message, http_status=error.response.status, response=response_text(error.response)
+        )
     except HttpFailure as failure:
         return OutcomeUnknown(message=failure.detail, http_status=failure.status)
 
 
-def _says_absent(answer: Answer) -> bool:
-    told = members(answer)
+def _says_absent(response: Response) -> bool:
+    told = members(response)
     # The error got its name late; before, only its words told. Without an address they mean: the account moved away.
     words = str(told.get("message")).startswith("Could not locate record: at://")
-    return answer.status == 400 and (told.get("error") == "RecordNotFound" or words)
+    return response.status == 400 and (told.get("error") == "RecordNotFound" or words)
 
 
-async def _keep(journal: Journal, index: int, intended: Mapping[str, Any], answer: Answer) -> Mapping[str, Any]:
-    results = members(answer).get("results")  # of applyWrites: the post comes first
-    result = results[0] if isinstance(results, list) and results and isinstance(results[0], dict) else members(answer)
+async def _keep(journal: Journal, index: int, intended: Mapping[str, Any], response: Response) -> Mapping[str, Any]:
+    results = members(response).get("results")  # of applyWrites: the post comes first
+    result = results[0] if isinstance(results, list) and results and isinstance(results[0], dict) else members(response)
     uri, cid = result.get("uri"), result.get("cid")
     if not isinstance(uri, str) or not isinstance(cid, str):
-        raise BadAnswer("the answer names no record", status=answer.status)
+        raise BadAnswer("the response names no record", status=response.status)
     done = {**intended, "id": uri, "cid": cid}
     await journal.done(part_step(index), done)
     return done
@@ -119,15 +120,15 @@ async def _create(
     await journal.intend(part_step(index), intended)
     record["createdAt"] = intended["at"]
     try:
-        answer = await _write(session, outgoing, record, intended["rkey"], first=index == 0)
-    except Refusal as refusal:
-        return await _after_refusal(session, journal, index, refusal)
-    return await _keep(journal, index, intended, answer)
+        response = await _write(session, outgoing, record, intended["rkey"], first=index == 0)
+    except ApiError as error:
+        return await _after_refusal(session, journal, index, error)
+    return await _keep(journal, index, intended, response)
 
 
 async def _write(
     session: NetworkSession, outgoing: Outgoing, record: Mapping[str, Any], rkey: str, *, first: bool
-) -> Answer:
+) -> Response:
     """Make the record public; with a reply gate both are written at once or not at all."""
     gate = outgoing.options.get("replyGate", "everyone")
     if not first or gate == "everyone":
@@ -149,16 +150,16 @@ async def _write(
 
 
 async def _after_refusal(
-    session: NetworkSession, journal: Journal, index: int, refusal: Refusal
+    session: NetworkSession, journal: Journal, index: int, error: ApiError
 ) -> Mapping[str, Any] | Outcome:
     """Settle an error of the create call. The reference server answers 500 when the key is taken: look it up."""
-    if members(refusal.answer).get("error") == "BlobNotFound":
+    if members(error.response).get("error") == "BlobNotFound":
         await forget_blobs(journal, index)
-    outcome = explain(refusal)
+    outcome = explain(error)
     if not isinstance(outcome, OutcomeUnknown):
-        raise refusal
+        raise error
     found = await _look(session, journal, index)
-    if found is None and refusal.answer.status == 500:  # the server itself answered, and there is nothing
+    if found is None and error.response.status == 500:  # the server itself answered, and there is nothing
         return TryLater(message=outcome.message, http_status=500, response=outcome.response)
     return found or outcome
 

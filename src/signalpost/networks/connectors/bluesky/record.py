@@ -9,13 +9,13 @@ import msgspec
 from signalpost.kit import clock
 from signalpost.kit.http import BadAnswer
 from signalpost.networks import opengraph
-from signalpost.networks.answers import members
 from signalpost.networks.connectors.bluesky import rich_text
 from signalpost.networks.connectors.bluesky.calls import call, send
 from signalpost.networks.connectors.bluesky.facts import FACTS, LinkCard
-from signalpost.networks.contract import Answer, Journal, NetworkSession, Outgoing, OutgoingMedia, Refusal, Refused
+from signalpost.networks.contract import ApiError, Journal, NetworkSession, Outgoing, OutgoingMedia, Refused, Response
 from signalpost.networks.images import image_type
 from signalpost.networks.preflight import text_of_part
+from signalpost.networks.responses import members
 
 COLLECTION = "app.bsky.feed.post"
 BLOB_SECONDS_MAX = 900  # a server may drop a blob that no record mentions; after this it is sent again
@@ -49,12 +49,12 @@ async def _resolve(session: NetworkSession, handles: Iterable[str]) -> Mapping[s
     dids = {}
     for handle in handles:
         try:
-            answer = await send(session, "GET", "com.atproto.identity.resolveHandle", params={"handle": handle})
-        except Refusal as refusal:
-            if refusal.answer.status == 429:
+            response = await send(session, "GET", "com.atproto.identity.resolveHandle", params={"handle": handle})
+        except ApiError as error:
+            if error.response.status == 429:
                 raise
             continue
-        did = members(answer).get("did")
+        did = members(response).get("did")
         if isinstance(did, str):
             dids[handle] = did
     return dids
@@ -83,27 +83,27 @@ async def _blob(session: NetworkSession, media: OutgoingMedia, journal: Journal,
         return kept
     if media.kind == "video":
         headers = {"Content-Type": media.mime_type, "Content-Length": str(media.size_bytes)}
-        answer = await _upload(session, headers, media=media)
+        response = await _upload(session, headers, media=media)
     else:
         data = await media.bytes()
         found = image_type(data)  # the server takes a video as an image; readers would see nothing
         if found != media.mime_type or found not in FACTS.media["image"].mime_types:
             message = f"{media.file_name} is no image that Bluesky shows."
             return Refused(code="media_unsupported", category="media", message=message)
-        answer = await _upload(session, {"Content-Type": found}, data=data)
-    return await _keep_blob(journal, step, answer, session.now())
+        response = await _upload(session, {"Content-Type": found}, data=data)
+    return await _keep_blob(journal, step, response, session.now())
 
 
-async def _upload(session: NetworkSession, headers: Mapping[str, str], **rest: Any) -> Answer:
+async def _upload(session: NetworkSession, headers: Mapping[str, str], **rest: Any) -> Response:
     return await call(
         session, "POST", "com.atproto.repo.uploadBlob", headers=headers, timeout_seconds=UPLOAD_SECONDS, **rest
     )
 
 
-async def _keep_blob(journal: Journal, step: str, answer: Answer, now: datetime) -> Mapping[str, Any]:
-    blob = members(answer).get("blob")
+async def _keep_blob(journal: Journal, step: str, response: Response, now: datetime) -> Mapping[str, Any]:
+    blob = members(response).get("blob")
     if not isinstance(blob, dict):
-        raise BadAnswer("the answer names no blob", status=answer.status)
+        raise BadAnswer("the response names no blob", status=response.status)
     await journal.record(step, {"blob": blob, "at": clock.wire(now)})
     return blob
 

@@ -6,19 +6,19 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from signalpost.kit.http import BadAnswer, HttpFailure, UnsafeUrl
-from signalpost.networks.answers import members, texts
 from signalpost.networks.connectors.mastodon.calls import call, explain, words
 from signalpost.networks.connectors.mastodon.facts import FACTS
 from signalpost.networks.contract import (
+    ApiError,
     BadCredentials,
     Health,
     Http,
     Identity,
-    MisplacedField,
+    InvalidField,
     NeedsReconnect,
     NetworkSession,
-    Refusal,
 )
+from signalpost.networks.responses import members, texts
 
 SCOPES = "read:accounts read:statuses write:statuses write:media"
 # Mastodon itself, and forks that follow it. Others call themselves "2.7.2 (compatible; Pleroma 2.5.0)" or "0.17.3".
@@ -38,13 +38,13 @@ async def register(http: Http, base_url: str, trusted: bool, redirect_uri: str, 
     """Register an app at a server; what comes back is kept per server and address.
 
     Raises:
-        Refusal: the server takes no registration.
+        ApiError: the server takes no registration.
     """
     form = {"client_name": app_name, "redirect_uris": redirect_uri, "scopes": SCOPES}
-    answer = await http.request("POST", f"{base_url}/api/v1/apps", data=form, trusted=trusted)
-    if answer.status != 200:
-        raise Refusal(answer, "POST /api/v1/apps")
-    client_id, client_secret = texts(answer, "client_id", "client_secret")
+    response = await http.request("POST", f"{base_url}/api/v1/apps", data=form, trusted=trusted)
+    if response.status != 200:
+        raise ApiError(response, "POST /api/v1/apps")
+    client_id, client_secret = texts(response, "client_id", "client_secret")
     offered = await http.request("GET", f"{base_url}/.well-known/oauth-authorization-server", trusted=trusted)
     methods = members(offered).get("code_challenge_methods_supported") if offered.status == 200 else None
     pkce = "S256" if isinstance(methods, list) and "S256" in methods else ""
@@ -78,7 +78,7 @@ async def exchange(
 
     Raises:
         BadCredentials: the code is used, old or not ours.
-        Refusal: anything else; `invalid_client` means that the server forgot the app: register again.
+        ApiError: anything else; `invalid_client` means that the server forgot the app: register again.
     """
     form = {
         "grant_type": "authorization_code",
@@ -90,14 +90,14 @@ async def exchange(
     }
     if app.get("pkce"):
         form["code_verifier"] = code_verifier
-    answer = await http.request("POST", f"{base_url}/oauth/token", data=form, trusted=trusted)
-    if answer.status != 200:
-        if members(answer).get("error") == "invalid_grant":
+    response = await http.request("POST", f"{base_url}/oauth/token", data=form, trusted=trusted)
+    if response.status != 200:
+        if members(response).get("error") == "invalid_grant":
             raise BadCredentials("The server does not accept the code any more; start again.")
-        raise Refusal(answer, "POST /oauth/token")
-    (token,) = texts(answer, "access_token")
+        raise ApiError(response, "POST /oauth/token")
+    (token,) = texts(response, "access_token")
     kept = {"accessToken": token, "clientId": app["client_id"], "clientSecret": app["client_secret"]}
-    return await _identity(http, base_url, kept, trusted=trusted, scopes=str(members(answer).get("scope") or SCOPES))
+    return await _identity(http, base_url, kept, trusted=trusted, scopes=str(members(response).get("scope") or SCOPES))
 
 
 def _server(given: str) -> str:
@@ -111,7 +111,7 @@ def _server(given: str) -> str:
     except ValueError:
         host, parts = "", urlsplit("")
     if not host or parts.scheme not in {"http", "https"}:
-        raise MisplacedField("instanceUrl", "Name your server, for example mastodon.social.")
+        raise InvalidField("instanceUrl", "Name your server, for example mastodon.social.")
     return f"{parts.scheme}://{host}"
 
 
@@ -121,18 +121,18 @@ async def _identity(
     headers = {"Authorization": f"Bearer {secrets['accessToken']}"}
     address = f"{server}/api/v1/accounts/verify_credentials"
     try:
-        answer = await http.request("GET", address, headers=headers, trusted=trusted)
+        response = await http.request("GET", address, headers=headers, trusted=trusted)
     except UnsafeUrl as failure:
-        raise MisplacedField("instanceUrl", failure.detail) from None
-    if answer.status in {401, 403}:
-        raise BadCredentials(f"The server does not accept this access token: {words(answer)}")
-    if answer.status == 429 or answer.status >= 500:
-        raise Refusal(answer, "GET /api/v1/accounts/verify_credentials")
+        raise InvalidField("instanceUrl", failure.detail) from None
+    if response.status in {401, 403}:
+        raise BadCredentials(f"The server does not accept this access token: {words(response)}")
+    if response.status == 429 or response.status >= 500:
+        raise ApiError(response, "GET /api/v1/accounts/verify_credentials")
     try:
-        remote_id, username = texts(answer, "id", "username")
+        remote_id, username = texts(response, "id", "username")
     except BadAnswer:
-        raise MisplacedField("instanceUrl", "There is no Mastodon server at this address.") from None
-    told = members(answer)
+        raise InvalidField("instanceUrl", "There is no Mastodon server at this address.") from None
+    told = members(response)
     host = urlsplit(server).netloc
     facts, domain = await _instance(http, server, headers, trusted=trusted)
     followers = told.get("followers_count")
@@ -156,11 +156,11 @@ async def _instance(
     """Return the facts of a server and its domain; a server that tells nothing has the usual limits."""
     for version in ("v2", "v1"):
         try:
-            answer = await http.request("GET", f"{server}/api/{version}/instance", headers=headers, trusted=trusted)
+            response = await http.request("GET", f"{server}/api/{version}/instance", headers=headers, trusted=trusted)
         except HttpFailure:
             continue
-        told = members(answer)
-        if answer.status == 200 and "version" in told:
+        told = members(response)
+        if response.status == 200 and "version" in told:
             domain = told.get("domain")
             known = isinstance(domain, str) and _HOST.fullmatch(domain)
             return facts_of(told), domain if known else None
@@ -220,8 +220,8 @@ async def check(session: NetworkSession) -> Health:
     """Look whether the token still opens the account."""
     try:
         told = members(await call(session, "GET", "/api/v1/accounts/verify_credentials"))
-    except Refusal as refusal:
-        outcome = explain(refusal)
+    except ApiError as error:
+        outcome = explain(error)
         if isinstance(outcome, NeedsReconnect):
             return Health(valid=False, message=outcome.message, can_post=False, restricted=outcome.restricted)
         raise
@@ -238,7 +238,7 @@ async def revoke(session: NetworkSession) -> None:
     """Give the token back. A server refuses that for a token made by hand: its owner has to do it there.
 
     Raises:
-        Refusal: the token still works.
+        ApiError: the token still works.
     """
     form = {
         "client_id": session.secrets.get("clientId", ""),

@@ -2,53 +2,53 @@
 
 from typing import Any
 
-from signalpost.networks.answers import members, redacted, response_text, wait_seconds
 from signalpost.networks.contract import (
-    Answer,
+    ApiError,
     NeedsReconnect,
     NetworkSession,
     Outcome,
     OutcomeUnknown,
-    Refusal,
     Refused,
+    Response,
     TryLater,
 )
+from signalpost.networks.responses import members, redacted, response_text, wait_seconds
 
 CREATE = "POST /api/v1/statuses"
 
 
-async def call(session: NetworkSession, method: str, path: str, **rest: Any) -> Answer:
+async def call(session: NetworkSession, method: str, path: str, **rest: Any) -> Response:
     """Call the account's server with its token."""
     headers = {**rest.pop("headers", {}), "Authorization": f"Bearer {session.secrets['accessToken']}"}
     return await session.call(method, path, headers=headers, **rest)
 
 
-def words(answer: Answer) -> str:
+def words(response: Response) -> str:
     """Return what the server says about an error."""
-    told = members(answer)
-    return redacted(str(told.get("error_description") or told.get("error") or f"status {answer.status}"))[:1000]
+    told = members(response)
+    return redacted(str(told.get("error_description") or told.get("error") or f"status {response.status}"))[:1000]
 
 
-def explain(refusal: Refusal) -> Outcome:
-    """Turn an error answer into an outcome; the server's own words are kept."""
-    answer, status = refusal.answer, refusal.answer.status
-    said = words(answer)
+def explain(error: ApiError) -> Outcome:
+    """Turn an error response into an outcome; the server's own words are kept."""
+    response, status = error.response, error.response.status
+    said = words(response)
     message = f"Mastodon: {said}"
-    about: dict[str, Any] = {"http_status": status, "response": response_text(answer)}
+    about: dict[str, Any] = {"http_status": status, "response": response_text(response)}
     if status == 429:
-        return TryLater(message=message, code="rate_limited", after_seconds=wait_seconds(answer), **about)
+        return TryLater(message=message, code="rate_limited", after_seconds=wait_seconds(response), **about)
     if status in {401, 410} or (status == 403 and "scope" not in said.lower()):
         return NeedsReconnect(message=message, restricted=status == 403, **about)
     if 400 <= status < 500:
-        return _refused(refusal, said, message, about)
-    declared = status == 503 and "error" in members(answer)  # Mastodon's own "try again", not a proxy's
-    if refusal.call == CREATE and not declared:
+        return _refused(error, said, message, about)
+    declared = status == 503 and "error" in members(response)  # Mastodon's own "try again", not a proxy's
+    if error.call == CREATE and not declared:
         return OutcomeUnknown(message=message, **about)
-    return TryLater(message=message, after_seconds=wait_seconds(answer), **about)
+    return TryLater(message=message, after_seconds=wait_seconds(response), **about)
 
 
-def _refused(refusal: Refusal, said: str, message: str, about: dict[str, Any]) -> Refused | TryLater:
-    status = refusal.answer.status
+def _refused(error: ApiError, said: str, message: str, about: dict[str, Any]) -> Refused | TryLater:
+    status = error.response.status
     if status == 422 and "finished processing" in said:
         return TryLater(message=message, code="media_processing_failed", after_seconds=10.0, **about)
     if status == 403:
@@ -56,8 +56,8 @@ def _refused(refusal: Refusal, said: str, message: str, about: dict[str, Any]) -
         return Refused(
             code="permission_missing", category="permission", message=message, remediation=advice, **about
         )  # fmt: skip
-    if "/media" in refusal.call or status == 413:
-        looking = refusal.call.startswith("GET")
+    if "/media" in error.call or status == 413:
+        looking = error.call.startswith("GET")
         code = "media_too_large" if status == 413 else "media_processing_failed" if looking else "media_unsupported"
         return Refused(code=code, category="media", message=message, **about)
     if status == 404:

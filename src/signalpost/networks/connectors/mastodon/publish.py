@@ -10,12 +10,11 @@ import msgspec
 from signalpost.kit import clock
 from signalpost.kit.http import BadAnswer, HttpFailure
 from signalpost.kit.http import Part as FormPart
-from signalpost.networks.answers import members, response_text, texts
 from signalpost.networks.connectors.mastodon.calls import CREATE, call, explain
 from signalpost.networks.connectors.mastodon.facts import FACTS, Poll
 from signalpost.networks.contract import (
     Absent,
-    Answer,
+    ApiError,
     Journal,
     NetworkSession,
     Outcome,
@@ -25,12 +24,13 @@ from signalpost.networks.contract import (
     Pending,
     Published,
     Reconciled,
-    Refusal,
+    Response,
     TryLater,
 )
 from signalpost.networks.html_text import fingerprint, fingerprint_of_html
 from signalpost.networks.outcome_mapping import failure_outcome, map_errors, part_done, part_intended, part_step
 from signalpost.networks.preflight import text_of_part
+from signalpost.networks.responses import members, response_text, texts
 
 RESEND_SECONDS_MAX = 3_500  # a little less than the hour for which a key is remembered
 TOO_EARLY_SECONDS, TOO_EARLY_WITH_KEY_SECONDS = 120, 30  # younger than this, a missing post may still be on its way
@@ -99,24 +99,24 @@ async def _create(
     if intended is None or not _resend_is_safe(session, intended):  # looked for and not found: the hour starts anew
         intended = {"at": clock.wire(session.now())}
     await journal.intend(part_step(index), intended)
-    answer = await call(
+    response = await call(
         session,
         "POST",
         CREATE.removeprefix("POST "),
         headers={"Idempotency-Key": _key(outgoing, index)},
         json=_status(outgoing, index, parent, media_ids),
     )
-    return await _keep(journal, index, intended, answer)
+    return await _keep(journal, index, intended, response)
 
 
 async def _send_again(
     session: NetworkSession, outgoing: Outgoing, journal: Journal, index: int, parent: str | None
 ) -> Mapping[str, Any] | Outcome:
-    """Create under the key of an earlier call whose end is not known: only an answer may settle it, never a failure."""
+    """Create again under the key of an earlier call of unknown outcome: only a success settles it, no failure does."""
     try:
         known = await _create(session, outgoing, journal, index, parent)
-    except Refusal as refusal:
-        known = explain(refusal)
+    except ApiError as error:
+        known = explain(error)
     except HttpFailure as failure:
         known = failure_outcome(failure, creating=True)
     if isinstance(known, TryLater):
@@ -124,9 +124,9 @@ async def _send_again(
     return known
 
 
-async def _keep(journal: Journal, index: int, intended: Mapping[str, Any], answer: Answer) -> Mapping[str, Any]:
-    (status_id,) = texts(answer, "id")
-    told = members(answer)
+async def _keep(journal: Journal, index: int, intended: Mapping[str, Any], response: Response) -> Mapping[str, Any]:
+    (status_id,) = texts(response, "id")
+    told = members(response)
     done = {**intended, "id": status_id, "url": told.get("url") or told.get("uri")}
     await journal.done(part_step(index), done)
     return done
@@ -180,10 +180,10 @@ async def _kept(session: NetworkSession, journal: Journal, step: str) -> Mapping
         return None
     if kept["ready"]:
         return kept
-    answer = await call(session, "GET", f"/api/v1/media/{kept['id']}", expect=(200, 206, 404))
-    if answer.status == 404:
+    response = await call(session, "GET", f"/api/v1/media/{kept['id']}", expect=(200, 206, 404))
+    if response.status == 404:
         return None
-    if answer.status == 200:
+    if response.status == 200:
         kept = {**kept, "ready": True}
         await journal.record(step, kept)
     return kept
@@ -192,9 +192,11 @@ async def _kept(session: NetworkSession, journal: Journal, step: str) -> Mapping
 async def _upload(session: NetworkSession, media: OutgoingMedia, journal: Journal, step: str) -> Mapping[str, Any]:
     file = FormPart("file", media.read(), filename=media.file_name, content_type=media.mime_type, size=media.size_bytes)
     form = [file, FormPart("description", media.alt_text)] if media.alt_text else [file]
-    answer = await call(session, "POST", "/api/v2/media", data=form, timeout_seconds=UPLOAD_SECONDS, expect=(200, 202))
-    (media_id,) = texts(answer, "id")
-    kept = {"id": media_id, "ready": answer.status == 200, "at": clock.wire(session.now())}
+    response = await call(
+        session, "POST", "/api/v2/media", data=form, timeout_seconds=UPLOAD_SECONDS, expect=(200, 202)
+    )
+    (media_id,) = texts(response, "id")
+    kept = {"id": media_id, "ready": response.status == 200, "at": clock.wire(session.now())}
     await journal.record(step, kept)
     return kept
 
@@ -237,10 +239,11 @@ async def _find(
     """Search the account's own posts; when they cannot be read it cannot be told."""
     try:
         return await _search(session, outgoing, index, parent, since)
-    except Refusal as refusal:
-        message = f"The server does not show the account's posts: {refusal}"
-        response = response_text(refusal.answer)
-        return OutcomeUnknown(message=message, http_status=refusal.answer.status, response=response)
+    except ApiError as error:
+        message = f"The server does not show the account's posts: {error}"
+        return OutcomeUnknown(
+            message=message, http_status=error.response.status, response=response_text(error.response)
+        )
     except HttpFailure as failure:
         return OutcomeUnknown(message=failure.detail, http_status=failure.status)
 
@@ -253,8 +256,8 @@ async def _search(
     query = {"limit": str(PAGE_LENGTH), "exclude_reblogs": "true"}
     since -= timedelta(seconds=SKEW_SECONDS)
     for _ in range(PAGES_MAX):
-        answer = await call(session, "GET", f"/api/v1/accounts/{account_id}/statuses", params=query)
-        statuses = _listed(answer)
+        response = await call(session, "GET", f"/api/v1/accounts/{account_id}/statuses", params=query)
+        statuses = _listed(response)
         for status in statuses:
             if _created_at(status) < since:
                 return None
@@ -266,10 +269,10 @@ async def _search(
     return OutcomeUnknown(message="Too many posts since then to find this one among them.")
 
 
-def _listed(answer: Answer) -> list[dict[str, Any]]:
-    statuses = answer.json()
+def _listed(response: Response) -> list[dict[str, Any]]:
+    statuses = response.json()
     if not isinstance(statuses, list) or not all(isinstance(status, dict) and status.get("id") for status in statuses):
-        raise BadAnswer("the answer is no list of posts", status=answer.status)
+        raise BadAnswer("the response is no list of posts", status=response.status)
     return statuses
 
 
@@ -277,9 +280,9 @@ def _created_at(status: Mapping[str, Any]) -> datetime:
     try:
         found = datetime.fromisoformat(str(status.get("created_at")))
     except ValueError:
-        raise BadAnswer("a post of the answer has no time") from None
+        raise BadAnswer("a post of the response has no time") from None
     if found.tzinfo is None:
-        raise BadAnswer("a post of the answer has no time zone")
+        raise BadAnswer("a post of the response has no time zone")
     return found
 
 

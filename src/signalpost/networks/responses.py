@@ -8,7 +8,7 @@ from typing import Any
 
 from signalpost.kit import clock
 from signalpost.kit.http import BadAnswer
-from signalpost.networks.contract import Answer
+from signalpost.networks.contract import Response
 
 RESPONSE_BYTES_MAX = 4096
 WAIT_SECONDS_MAX = 86_400.0
@@ -25,41 +25,41 @@ def redacted(text: str) -> str:
     return safe.encode("utf-8", "replace")[:RESPONSE_BYTES_MAX].decode("utf-8", "ignore")
 
 
-def response_text(answer: Answer) -> str:
-    """Return the body of an answer, redacted and bounded, for the record of an attempt."""
-    return redacted(answer.body[: 4 * RESPONSE_BYTES_MAX].decode("utf-8", "replace"))
+def response_text(response: Response) -> str:
+    """Return the body of a response, redacted and bounded, for the record of an attempt."""
+    return redacted(response.body[: 4 * RESPONSE_BYTES_MAX].decode("utf-8", "replace"))
 
 
-def members(answer: Answer) -> Mapping[str, Any]:
-    """Return the members of a JSON object answer; empty when it is none."""
+def members(response: Response) -> Mapping[str, Any]:
+    """Return the members of a JSON object response; empty when it is none."""
     try:
-        value = answer.json()
+        value = response.json()
     except BadAnswer:
         return {}
     return value if isinstance(value, dict) else {}
 
 
-def texts(answer: Answer, *names: str) -> tuple[str, ...]:
-    """Return the string members `names` of an answer.
+def texts(response: Response, *names: str) -> tuple[str, ...]:
+    """Return the string members `names` of a response.
 
     Raises:
         BadAnswer: one is missing, empty or no string. The request has been answered, so it may have had its effect.
     """
-    value = answer.json()
+    value = response.json()
     found = []
     for name in names:
         text = value.get(name) if isinstance(value, dict) else None
         if not isinstance(text, str) or not text:
-            raise BadAnswer(f"the answer has no usable {name!r}", status=answer.status)
+            raise BadAnswer(f"the response has no usable {name!r}", status=response.status)
         found.append(text)
     return tuple(found)
 
 
-def wait_seconds(answer: Answer) -> float | None:
-    """Return how long the answer asks to wait (Retry-After, else a rate limit reset), at most a day; else None."""
-    present = _instant(answer.headers.get("Date")) or clock.now()
-    retry_after = answer.headers.get("Retry-After")
-    reset = answer.headers.get("RateLimit-Reset") or answer.headers.get("X-RateLimit-Reset")
+def wait_seconds(response: Response) -> float | None:
+    """Return how long the response asks to wait (Retry-After, else a rate limit reset), at most a day; else None."""
+    present = _instant(response.headers.get("Date")) or clock.now()
+    retry_after = response.headers.get("Retry-After")
+    reset = response.headers.get("RateLimit-Reset") or response.headers.get("X-RateLimit-Reset")
     if retry_after is not None and (seconds := _number(retry_after)) is not None:
         return _bounded(seconds)
     until = _instant(retry_after) or _instant(reset)
