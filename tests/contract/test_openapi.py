@@ -11,7 +11,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from tests.helpers.api import Api
 from tests.helpers.contract import DOCUMENT, ENDPOINTS, name_of
 
-from signalpost.console.description import headers
+from signalpost.console.openapi import headers
 from signalpost.events import PUBLIC_EVENTS
 from signalpost.web import validation
 from signalpost.web.caller import PUBLIC, SIGNED_IN

@@ -14,13 +14,13 @@ from PIL import Image
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 
-from signalpost.console.description import describe
+from signalpost.console.openapi import openapi_document
 from signalpost.kit import clock, ids
 from signalpost.main import wiring
 from signalpost.web.routing import Endpoint, PathInput
 
 ENDPOINTS = [endpoint for endpoint in wiring.endpoints() if not endpoint.hidden]
-DOCUMENT = describe(wiring.endpoints(), base_url="http://signalpost.test", version="0.0.0", brand="Service")
+DOCUMENT = openapi_document(wiring.endpoints(), base_url="http://signalpost.test", version="0.0.0", brand="Service")
 SEGMENTS = {"platform": "sandbox"}
 BY_QUEUE_SECRET = ("/queue/process", "/admin/sync-metrics-cron")
 SOON = clock.wire(clock.now() + timedelta(days=30))

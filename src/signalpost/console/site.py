@@ -14,7 +14,7 @@ from litestar import Request
 from litestar.handlers import HTTPRouteHandler
 from litestar.types import ASGIApp
 
-from signalpost.console.description import operations
+from signalpost.console.openapi import operations
 from signalpost.console.reference import Reference, inline, prose
 from signalpost.kit import log, problems
 from signalpost.kit.problems import Problem
@@ -24,8 +24,8 @@ from signalpost.web.reply import Headers, Reply
 from signalpost.web.request import address_bucket, client_address, request_id
 from signalpost.web.serve import Web
 
-Visit = Request[Any, Any, Any]
-Work = Callable[[Visit], Awaitable[Reply]]
+PageRequest = Request[Any, Any, Any]
+Work = Callable[[PageRequest], Awaitable[Reply]]
 HTML = b"text/html; charset=utf-8"
 _POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -69,10 +69,10 @@ class Fixed:
             *(headers or []),
         ]  # fmt: skip
 
-    def reply(self, visit: Visit) -> Reply:
+    def reply(self, request: PageRequest) -> Reply:
         """Return them, or 304 when the client has them."""
-        packed = "gzip" in visit.headers.get("accept-encoding", "")
-        if self.digest in visit.headers.get("if-none-match", ""):
+        packed = "gzip" in request.headers.get("accept-encoding", "")
+        if self.digest in request.headers.get("if-none-match", ""):
             return _uncached(Reply(304, b"", list(self.headers)))
         extra = [(b"content-encoding", b"gzip")] if packed else []
         return _uncached(Reply(200, self.packed if packed else self.body, [*self.headers, *extra], self.media_type))
@@ -91,9 +91,9 @@ class Site:
     are never asked for them.
     """
 
-    def __init__(self, web: Web, describe: Callable[[], Document]) -> None:
+    def __init__(self, web: Web, openapi_document: Callable[[], Document]) -> None:
         self.web = web
-        self._describe = describe
+        self._describe = openapi_document
         root = urlsplit(web.base_url).path.rstrip("/")
         files = resources.files("signalpost.console") / "static"
         year = 365 * 24 * 3600
@@ -138,7 +138,7 @@ class Site:
     def route(self, paths: list[str], work: Work, *, method: str = "GET", bucket: str | None = "pages") -> Any:
         """Return the handler of a page: limited by address, with a request id, its refusals as pages."""
 
-        async def answer(request: Visit) -> ASGIApp:
+        async def answer(request: PageRequest) -> ASGIApp:
             current = request_id(request.headers)
             token = log.request_id.set(current)
             try:
@@ -152,7 +152,7 @@ class Site:
         methods: Any = ["GET", "HEAD"] if method == "GET" else [method]
         return HTTPRouteHandler(paths, http_method=methods, status_code=200)(answer)
 
-    async def _answer(self, request: Visit, work: Work, bucket: str | None) -> Reply:
+    async def _answer(self, request: PageRequest, work: Work, bucket: str | None) -> Reply:
         headers: Headers = []
         try:
             if bucket is not None:
@@ -164,7 +164,7 @@ class Site:
         reply.headers += headers
         return reply
 
-    def _count(self, request: Visit, bucket: str) -> Headers:
+    def _count(self, request: PageRequest, bucket: str) -> Headers:
         address = address_bucket(client_address(request.scope, self.web.context.settings.trusted_proxies))
         if bucket == "login":
             return self.web.limiter.check(f"login:{address}", "login", limits.LOGINS_PER_ADDRESS, limits.LOGIN_SECONDS)

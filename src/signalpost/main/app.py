@@ -8,7 +8,7 @@ from importlib import metadata
 from litestar import Litestar
 
 from signalpost.console import pages
-from signalpost.console.description import describe
+from signalpost.console.openapi import openapi_document
 from signalpost.context import AppContext
 from signalpost.engine.engine import Engine
 from signalpost.identity.authenticate import authenticator
@@ -105,6 +105,6 @@ def create(context: AppContext) -> Litestar:
     endpoints = wiring.endpoints()
 
     def document() -> Document:
-        return describe(endpoints, base_url=web.base_url, version=context.version, brand=context.settings.brand)
+        return openapi_document(endpoints, base_url=web.base_url, version=context.version, brand=context.settings.brand)
 
     return build(web, endpoints, pages=pages.handlers(web, document))

@@ -41,7 +41,7 @@ class ProblemDocument(Struct, rename="camel", kw_only=True, omit_defaults=True):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Announcement:
+class WebhookDoc:
     """A request that the service sends to its subscribers: an event."""
 
     name: str
@@ -52,7 +52,7 @@ class Announcement:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Words:
+class Texts:
     """What the endpoints cannot say themselves."""
 
     base_url: str
@@ -60,7 +60,7 @@ class Words:
     description: str
     tags: Mapping[str, str]  # group -> what it is about
     refusals: Sequence[type[Problem]] = ()  # what a credential may be refused with, beside `unauthenticated`
-    announcements: Sequence[Announcement] = ()
+    webhooks: Sequence[WebhookDoc] = ()
     parameters: Mapping[str, str] = field(default_factory=dict)  # name -> what it means, where the struct is silent
     fields: Mapping[str, str] = field(default_factory=dict)  # the same of bodies: name, or Struct.name
 
@@ -86,13 +86,13 @@ def problems_of(endpoint: Endpoint, refusals: Sequence[type[Problem]] = ()) -> l
     return sorted({*found, *endpoint.raises}, key=lambda kind: (kind.status, kind.code))
 
 
-def document(endpoints: Iterable[Endpoint], words: Words) -> Document:
+def document(endpoints: Iterable[Endpoint], texts: Texts) -> Document:
     """Return the whole document."""
     shown = [endpoint for endpoint in endpoints if not endpoint.hidden]
     kinds = [kind for endpoint in shown for kind in (*_bodies(endpoint), _answer(endpoint)) if kind is not None]
-    components = Components([*kinds, ProblemDocument, *(event.body for event in words.announcements)])
-    _explain(components.schemas, words.fields)
-    writer = _Writer(components, words)
+    components = Components([*kinds, ProblemDocument, *(event.body for event in texts.webhooks)])
+    _explain(components.schemas, texts.fields)
+    writer = _Writer(components, texts)
     paths: Document = {}
     for endpoint in shown:
         paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = writer.operation(endpoint)
@@ -100,21 +100,21 @@ def document(endpoints: Iterable[Endpoint], words: Words) -> Document:
         "openapi": "3.1.0",
         "info": {
             "title": "Signalpost API",
-            "version": words.version,
-            "description": words.description,
+            "version": texts.version,
+            "description": texts.description,
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
-            "contact": {"name": "The operator of this instance", "url": words.base_url},
+            "contact": {"name": "The operator of this instance", "url": texts.base_url},
         },
         "servers": [
-            {"url": f"{words.base_url}/api/v1", "description": "This instance; /v1 is another name of the same."}
+            {"url": f"{texts.base_url}/api/v1", "description": "This instance; /v1 is another name of the same."}
         ],
-        "tags": [{"name": tag, "description": words.tags[tag]} for tag in dict.fromkeys(each.tag for each in shown)],
+        "tags": [{"name": tag, "description": texts.tags[tag]} for tag in dict.fromkeys(each.tag for each in shown)],
         "security": [{"bearer": []}],
         "paths": paths,
     }
-    if words.announcements:
-        found["tags"].append({"name": "Events", "description": words.tags["Events"]})
-        found["webhooks"] = {event.name: {"post": writer.announcement(event)} for event in words.announcements}
+    if texts.webhooks:
+        found["tags"].append({"name": "Events", "description": texts.tags["Events"]})
+        found["webhooks"] = {event.name: {"post": writer.webhook(event)} for event in texts.webhooks}
     bearer = {
         "type": "http",
         "scheme": "bearer",
@@ -151,9 +151,9 @@ def _answer(endpoint: Endpoint) -> Any:
 
 
 class _Writer:
-    def __init__(self, components: Components, words: Words) -> None:
+    def __init__(self, components: Components, texts: Texts) -> None:
         self.components = components
-        self.words = words
+        self.texts = texts
 
     def operation(self, endpoint: Endpoint) -> Document:
         summary, rest = _first_sentence(endpoint.description)
@@ -162,7 +162,7 @@ class _Writer:
             "summary": summary,
             "description": f"{rest}\n\n{_needs(endpoint)}".strip(),
             "tags": [endpoint.tag],
-            "parameters": parameters(endpoint, self.words.parameters),
+            "parameters": parameters(endpoint, self.texts.parameters),
         }
         if endpoint.scope == PUBLIC:
             found["security"] = []
@@ -178,11 +178,11 @@ class _Writer:
             }
             found["requestBody"] = {"required": True, "content": content}
         found["responses"] = {str(endpoint.status): self._success(endpoint)}
-        for status, kinds in _by_status(problems_of(endpoint, self.words.refusals)).items():
+        for status, kinds in _by_status(problems_of(endpoint, self.texts.refusals)).items():
             found["responses"][str(status)] = self._refusal(kinds, endpoint)
         return found
 
-    def announcement(self, event: Announcement) -> Document:
+    def webhook(self, event: WebhookDoc) -> Document:
         schema = self.components.of(event.body)
         return {
             "operationId": "on" + "".join(part.title() for part in re.split(r"[._]", event.name)),
@@ -244,7 +244,7 @@ class _Writer:
 
     def _problem(self, kind: type[Problem], endpoint: Endpoint) -> Document:
         found: Document = {
-            "type": f"{self.words.base_url}/problems/{kind.code}",
+            "type": f"{self.texts.base_url}/problems/{kind.code}",
             "title": kind.title,
             "status": kind.status,
             "detail": f"{kind.title}.",

@@ -1,16 +1,16 @@
-"""The OpenAPI document of the service: the endpoints, and the words that they cannot say themselves."""
+"""The OpenAPI document of the service: the endpoints, and the texts that they cannot say themselves."""
 
 from collections.abc import Iterable
 from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
-from signalpost.console.happenings import SENT
-from signalpost.console.wording import FIELDS, INTRODUCTION, PARAMETERS, TAGS
+from signalpost.console.descriptions import FIELDS, INTRODUCTION, PARAMETERS, TAGS
+from signalpost.console.event_examples import EXAMPLES
 from signalpost.identity.errors import KeyRevoked, TokenExpired
 from signalpost.kit.wire import Instant
 from signalpost.web.components import Document
-from signalpost.web.openapi import Announcement, Words, document
+from signalpost.web.openapi import Texts, WebhookDoc, document
 from signalpost.web.routing import Endpoint
 
 Data = TypeVar("Data")
@@ -39,29 +39,29 @@ def headers(brand: str) -> dict[str, str]:
     }
 
 
-def describe(endpoints: Iterable[Endpoint], *, base_url: str, version: str, brand: str) -> Document:
+def openapi_document(endpoints: Iterable[Endpoint], *, base_url: str, version: str, brand: str) -> Document:
     """Return the OpenAPI document."""
     sent = [
-        Announcement(
+        WebhookDoc(
             name=name,
-            summary=happening.summary,
-            body=Envelope[happening.data],  # type: ignore[name-defined]
-            examples=happening.examples,
+            summary=event.summary,
+            body=Envelope[event.data],  # type: ignore[name-defined]
+            examples=event.examples,
             headers=headers(brand),
         )
-        for name, happening in SENT.items()
+        for name, event in EXAMPLES.items()
     ]
-    words = Words(
+    texts = Texts(
         base_url=base_url,
         version=version,
         description=INTRODUCTION,
         tags=TAGS,
         refusals=(TokenExpired, KeyRevoked),
-        announcements=sent,
+        webhooks=sent,
         parameters=PARAMETERS,
         fields=FIELDS,
     )
-    return document(endpoints, words)
+    return document(endpoints, texts)
 
 
 def operations(document: Document) -> Iterable[tuple[str, str, dict[str, Any]]]:

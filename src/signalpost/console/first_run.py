@@ -7,7 +7,7 @@ from zoneinfo import available_timezones
 
 from msgspec import Struct
 
-from signalpost.console.site import Site, Visit
+from signalpost.console.site import PageRequest, Site
 from signalpost.identity import actions as identity
 from signalpost.identity import first_run
 from signalpost.identity.errors import InvalidCredentials
@@ -26,25 +26,25 @@ class Step(Struct):
     text: str
 
 
-class Welcome:
+class FirstRunPages:
     """The form and what comes of it. The token stays in the address: no page repeats it."""
 
     def __init__(self, site: Site) -> None:
         self.site = site
         self.zones = sorted(zone for zone in available_timezones() if "/" in zone and not zone.startswith("Etc/"))
 
-    async def show(self, visit: Visit) -> Reply:
+    async def show(self, request: PageRequest) -> Reply:
         """Show the form, while the link is good."""
         async with self.site.web.context.database.connection() as db:
-            if not await first_run.is_valid(db, _token(visit)):
+            if not await first_run.is_valid(db, _token(request)):
                 return self._dead()
         return self._form({"timezone": "UTC"}, {})
 
-    async def redeem(self, visit: Visit) -> Reply:
+    async def redeem(self, request: PageRequest) -> Reply:
         """Make user, workspace, profile and key; the link dies with it."""
-        _check_origin(visit)
-        given = await _form(visit)
-        token = _token(visit)
+        _check_origin(request)
+        given = await _form(request)
+        token = _token(request)
         context = self.site.web.context
         try:
             owner = await first_run.redeem(
@@ -106,35 +106,36 @@ def steps(base_url: str, key: str, profile_id: str) -> list[Step]:
     return [Step(title, " \\\n  ".join(parts)) for title, parts in lines.items()]
 
 
-def _token(visit: Visit) -> str:
-    return query_values(visit).get("token", "")[:200]
+def _token(request: PageRequest) -> str:
+    return query_values(request).get("token", "")[:200]
 
 
-def _check_origin(visit: Visit) -> None:
+def _check_origin(request: PageRequest) -> None:
     """Refuse a form that another site sent.
 
     Raises:
         Forbidden: it did.
     """
-    fetched = visit.headers.get("sec-fetch-site")
-    origin = visit.headers.get("origin")
-    same = (
-        fetched == "same-origin" if fetched else origin is None or urlsplit(origin).netloc == visit.headers.get("host")
-    )
+    fetch_site = request.headers.get("sec-fetch-site")
+    origin = request.headers.get("origin")
+    if fetch_site:
+        same = fetch_site == "same-origin"
+    else:
+        same = origin is None or urlsplit(origin).netloc == request.headers.get("host")
     if not same:
         raise problems.Forbidden("This form was not sent from a page of this service. Open the link and send it there.")
 
 
-async def _form(visit: Visit) -> dict[str, str]:
+async def _form(request: PageRequest) -> dict[str, str]:
     """Return the fields of the form, all of them, as text.
 
     Raises:
         MalformedRequest: it is none.
         PayloadTooLarge: nobody fills in so much.
     """
-    if not visit.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
+    if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
         raise problems.UnsupportedMediaType("This page reads a form.")
-    body = await read_body(visit, FORM_BYTES_MAX)
+    body = await read_body(request, FORM_BYTES_MAX)
     try:
         pairs: dict[str, Any] = dict(
             parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=20, errors="strict")

@@ -88,7 +88,7 @@ _DATA: dict[str, tuple[type[Struct], dict[str, dict[str, Any]]]] = {
 
 
 @dataclass(frozen=True)
-class Happening:
+class EventExamples:
     """A public event: what it says, its data, and whole deliveries of it."""
 
     summary: str
@@ -96,12 +96,12 @@ class Happening:
     examples: dict[str, dict[str, Any]]
 
 
-def _happening(kind: type[events.PublicEvent]) -> Happening:
+def _examples_of(kind: type[events.PublicEvent]) -> EventExamples:
     data, examples = _DATA[kind.type]
     summary = (inspect.getdoc(kind) or "").partition("\n")[0].rstrip(".")
     envelope = {"id": example_id("evt"), "type": kind.type, "createdAt": _AT}
-    return Happening(summary, data, {name: {**envelope, "data": shown} for name, shown in examples.items()})
+    return EventExamples(summary, data, {name: {**envelope, "data": shown} for name, shown in examples.items()})
 
 
-SENT = {name: _happening(kind) for name, kind in events.PUBLIC_EVENTS.items()}
+EXAMPLES = {name: _examples_of(kind) for name, kind in events.PUBLIC_EVENTS.items()}
 """What webhooks get, by the name of the event."""
