@@ -92,7 +92,7 @@ class _Credentials:
             user_name=row.user_name,
             workspace_id=row.workspace_id,
             role=row.role,
-            scopes=roles.within(granted, row.permission),
+            scopes=roles.restrict(granted, row.permission),
             mode=row.mode,
             auth="api_key",
             credential=f"key:{row.id.hex}",

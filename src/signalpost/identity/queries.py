@@ -338,7 +338,7 @@ REVOKED_SHOWN = timedelta(days=30)
 
 
 def _keys_seen_by(caller: Caller) -> tuple[UUID, UUID | None, list[UUID] | None, UUID]:
-    own = None if caller.role in roles.MANAGERS else caller.user_id
+    own = None if roles.may_manage_others_api_keys(caller.role) else caller.user_id
     # A limited member sees the own keys, a limited key only itself and what is within its limits.
     return caller.workspace_id, own, caller.sees_profiles, caller.key_id or caller.user_id
 

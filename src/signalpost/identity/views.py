@@ -38,6 +38,6 @@ async def keys(db: Db, caller: Caller, page: Page) -> list[KeyRow]:
     Raises:
         Forbidden: the role has none.
     """
-    if caller.role not in roles.KEY_HOLDERS:
+    if not roles.may_have_api_keys(caller.role):
         raise problems.Forbidden(f"The role {caller.role} has no API keys.")
     return await queries.keys_page(db, caller, page)

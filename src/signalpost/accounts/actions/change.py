@@ -5,7 +5,7 @@ from signalpost.accounts.actions.status import mark_ready, move
 from signalpost.accounts.errors import AccountInUse
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import PlatformAccount, UpdateAccount
-from signalpost.identity.roles import MANAGERS
+from signalpost.identity.roles import may_move_accounts
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
 from signalpost.plans.errors import PlanLimitReached
@@ -51,7 +51,7 @@ async def _resume(db: Db, row: AccountRow) -> None:
 
 
 async def _move_to(db: Db, caller: Caller, row: AccountRow, profile: str) -> None:
-    if caller.role not in MANAGERS:
+    if not may_move_accounts(caller.role):
         raise problems.Forbidden("Only owners and admins move accounts.")
     profile_id = ids.decode("prof", profile)
     seen = profile_id is not None and caller.may_see_profile(profile_id)

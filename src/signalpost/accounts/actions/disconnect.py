@@ -7,7 +7,7 @@ from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import Disconnection
 from signalpost.accounts.sessions import NoCredentials, Superseded
 from signalpost.context import AppContext
-from signalpost.identity.roles import MANAGERS
+from signalpost.identity.roles import may_disconnect_accounts
 from signalpost.kit import clock, ids, log, problems
 from signalpost.kit.db import Db
 from signalpost.kit.http import HttpFailure
@@ -32,7 +32,7 @@ async def disconnect_account(context: AppContext, caller: Caller, account: Accou
     Raises:
         Forbidden: the role may connect, but not disconnect.
     """
-    if caller.role not in MANAGERS:
+    if not may_disconnect_accounts(caller.role):
         raise problems.Forbidden("Only owners and admins disconnect accounts.")
     try:
         session = await sessions.open_session(context, account)

@@ -57,7 +57,7 @@ async def create_key_for(
     mode, permission = terms.get("mode", "live"), terms.get("permission", "read_write")
     parts = crypto.new_api_key(f"{BRAND_KEY}_{mode}")
     scopes = terms.get("scopes")
-    granted = roles.within(roles.SCOPES_OF["owner"] if scopes is None else frozenset(scopes), permission)
+    granted = roles.restrict(roles.SCOPES_OF["owner"] if scopes is None else frozenset(scopes), permission)
     now = clock.now()
     row = await db.fetchrow(
         _NEW_KEY,
@@ -112,7 +112,7 @@ def check_may_manage(caller: Caller) -> None:
         Forbidden: the role has no API keys.
         InsufficientScope: a key that only reads.
     """
-    if caller.role not in roles.KEY_HOLDERS:
+    if not roles.may_have_api_keys(caller.role):
         raise problems.Forbidden(f"The role {caller.role} has no API keys.")
     if caller.auth == "api_key" and all(scope.endswith(":read") for scope in caller.scopes):
         raise problems.InsufficientScope("This API key only reads.")

@@ -27,7 +27,7 @@ async def update_workspace(db: Db, caller: Caller, row: WorkspaceRow, wish: Upda
         Forbidden: the caller is no owner or admin there, or an API key.
         ValidationFailed: an address is neither https nor loopback, or the time zone is unknown.
     """
-    if caller.auth != "session" or row.role not in roles.MANAGERS:
+    if caller.auth != "session" or not roles.may_manage_workspace(row.role):
         raise problems.Forbidden("Only an owner or admin who is signed in changes a workspace.")
     if wish.timezone is not UNSET:
         check_zone(wish.timezone)
