@@ -5,7 +5,7 @@ from tests.counterparts import mastodon_mock, reference_pds
 from tests.helpers.factories import Make
 from tests.helpers.fake_networks import api_of, context_with
 
-from signalpost.accounts import queries, sessions
+from signalpost.accounts import queries, token_store
 from signalpost.context import AppContext
 from signalpost.kit import ids
 from signalpost.networks.connectors.bluesky.calls import call, refresh
@@ -25,7 +25,7 @@ async def test_a_bluesky_account_lives_through_connect_renewal_and_end(context: 
         async with context.database.connection() as db:
             row = await queries.by_id(db, account_id)
         assert row is not None
-        session = await sessions.open_session(operated, row)
+        session = await token_store.open_session(operated, row)
         before = session.secrets["refreshJwt"]
         await session.renew(refresh)
         assert session.secrets["refreshJwt"] != before

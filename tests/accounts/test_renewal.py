@@ -13,9 +13,9 @@ from tests.helpers.factories import Login, Make
 from tests.helpers.fake_networks import FakeBluesky, api_of, context_with
 
 from signalpost import networks
-from signalpost.accounts import actions, queries, sessions, states, work
+from signalpost.accounts import actions, queries, states, token_store, work
 from signalpost.accounts.queries import AccountRow
-from signalpost.accounts.sessions import NoCredentials
+from signalpost.accounts.token_store import NoCredentials
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
@@ -62,24 +62,24 @@ async def bluesky(context: AppContext, make: Make) -> AsyncIterator[Connected]:
 async def forget_password(connected: Connected, database: Database) -> None:
     """Store the account without its app password, so that a dead grant stays dead."""
     row = await connected.row()
-    session = await sessions.open_session(connected.context, row)
+    session = await token_store.open_session(connected.context, row)
     kept = {name: value for name, value in session.secrets.items() if name != "appPassword"}
-    blob = sessions.seal(connected.context.keys, row.workspace_id, row.id, kept)
+    blob = token_store.seal(connected.context.keys, row.workspace_id, row.id, kept)
     await database.pool.execute("update account set secrets = $2 where id = $1", row.id, blob)
 
 
 async def use(connected: Connected) -> None:
     """What a worker does whose token is old: open a session, renew, look at the account."""
-    session = await sessions.open_session(connected.context, await connected.row())
+    session = await token_store.open_session(connected.context, await connected.row())
     await session.renew(refresh)
     await call(session, "GET", "com.atproto.server.getSession")
 
 
 async def test_many_holders_spend_a_token_once(context: AppContext, make: Make) -> None:
-    """Each round 64 sessions find the same old token; one redeems it, all the others take what that one got."""
+    """Each round 64 token_store find the same old token; one redeems it, all the others take what that one got."""
     async with bluesky(context, make) as connected:
         for round_ in range(1, 6):
-            opened = [await sessions.open_session(connected.context, await connected.row()) for _ in range(64)]
+            opened = [await token_store.open_session(connected.context, await connected.row()) for _ in range(64)]
             await asyncio.gather(*(session.renew(refresh) for session in opened))
 
             assert len(connected.network.redeemed) == round_
@@ -146,14 +146,14 @@ async def test_a_dead_grant_is_not_blamed_on_tokens_stored_since(context: AppCon
 
 async def test_a_renewal_that_comes_back_after_the_end_stores_nothing(context: AppContext, make: Make) -> None:
     async with bluesky(context, make) as connected:
-        session = await sessions.open_session(connected.context, await connected.row())
+        session = await token_store.open_session(connected.context, await connected.row())
         answer = await connected.api.delete(f"/platforms/accounts/{connected.account_id}", key=connected.owner.key)
         assert (answer.json()["revokedAtPlatform"], connected.network.revoked) == (True, 1)
 
         with pytest.raises(NoCredentials):
             await session.renew(refresh)
         with pytest.raises(NoCredentials):
-            await sessions.open_session(connected.context, await connected.row())
+            await token_store.open_session(connected.context, await connected.row())
         assert connected.network.redeemed == []
 
 
@@ -171,11 +171,11 @@ async def test_a_holder_that_died_is_replaced_when_its_claim_ends(
 
 async def test_an_empty_token_never_replaces_a_good_one(context: AppContext, make: Make) -> None:
     async with bluesky(context, make) as connected:
-        session = await sessions.open_session(connected.context, await connected.row())
+        session = await token_store.open_session(connected.context, await connected.row())
         kept = session.secrets["refreshJwt"]
         await session.save_tokens({"accessJwt": "new", "refreshJwt": ""}, None)
 
-        secrets = (await sessions.open_session(connected.context, await connected.row())).secrets
+        secrets = (await token_store.open_session(connected.context, await connected.row())).secrets
         assert (secrets["accessJwt"], secrets["refreshJwt"], secrets["appPassword"]) == ("new", kept, "right")
 
 
@@ -247,7 +247,7 @@ async def test_a_refused_renewal_reaches_the_caller(context: AppContext, make: M
     async with bluesky(context, make) as connected:
         await forget_password(connected, database)
         connected.network.valid_refresh = "another"
-        session = await sessions.open_session(connected.context, await connected.row())
+        session = await token_store.open_session(connected.context, await connected.row())
         with pytest.raises(ApiError) as refused:
             await session.renew(refresh)
         assert networks.CONNECTORS["bluesky"].explain(refused.value) is not None

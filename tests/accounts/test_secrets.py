@@ -2,8 +2,8 @@ import pytest
 from tests.helpers.factories import Make
 from tests.helpers.fake_networks import FakeMastodon, api_of, context_with
 
-from signalpost.accounts import sessions
-from signalpost.accounts.sessions import NoCredentials
+from signalpost.accounts import token_store
+from signalpost.accounts.token_store import NoCredentials
 from signalpost.context import AppContext
 from signalpost.kit import ids
 from signalpost.kit.crypto import KeyRing
@@ -14,14 +14,14 @@ def test_a_value_opens_only_in_its_own_row() -> None:
     """1,000 values swapped between rows: none opens. Neither a row nor a workspace can lend another its secrets."""
     ring = KeyRing({"k": bytes(range(32))}, "k")
     rows = [(ids.new_id(), ids.new_id()) for _ in range(1_000)]
-    blobs = [sessions.seal(ring, *row, {"token": str(number)}) for number, row in enumerate(rows)]
+    blobs = [token_store.seal(ring, *row, {"token": str(number)}) for number, row in enumerate(rows)]
 
     for number, (workspace_id, account_id) in enumerate(rows):
-        assert sessions.unseal(ring, workspace_id, account_id, blobs[number]) == {"token": str(number)}
+        assert token_store.unseal(ring, workspace_id, account_id, blobs[number]) == {"token": str(number)}
         with pytest.raises(NoCredentials):
-            sessions.unseal(ring, workspace_id, account_id, blobs[number - 1])
+            token_store.unseal(ring, workspace_id, account_id, blobs[number - 1])
         with pytest.raises(NoCredentials):
-            sessions.unseal(ring, rows[number - 1][0], account_id, blobs[number])
+            token_store.unseal(ring, rows[number - 1][0], account_id, blobs[number])
 
 
 async def test_secrets_leave_no_trace(

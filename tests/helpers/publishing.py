@@ -102,7 +102,7 @@ class World:
         return ids.encode("acc", account_id)
 
     def sealed(self, account_id: UUID) -> bytes:
-        from signalpost.accounts.sessions import seal
+        from signalpost.accounts.token_store import seal
 
         return seal(self.context.keys, self.owner.workspace_id, account_id, {"token": "top-secret-token"})
 

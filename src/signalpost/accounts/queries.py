@@ -1,4 +1,4 @@
-"""Reads of accounts. A row never carries secrets: only `sessions` opens them."""
+"""Reads of accounts. A row never carries secrets: only `token_store` opens them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

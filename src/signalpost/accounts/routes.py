@@ -2,7 +2,7 @@ from typing import Annotated, Any
 
 from litestar import Request
 
-from signalpost.accounts import actions, pages, platforms, queries
+from signalpost.accounts import actions, callback_page, platforms, queries
 from signalpost.accounts.errors import (
     AccountInUse,
     OauthStateInvalid,
@@ -12,19 +12,19 @@ from signalpost.accounts.errors import (
 )
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import (
-    AccountFilter,
+    AccountConnect,
     AccountHealth,
+    AccountQuery,
+    AccountUpdate,
+    AllAccountsQuery,
     Authorization,
     AuthUrlQuery,
     CallbackQuery,
     CallbackResult,
-    ConnectAccount,
     Disconnection,
-    EveryAccountFilter,
-    HealthFilter,
+    HealthQuery,
     Platform,
     PlatformAccount,
-    UpdateAccount,
 )
 from signalpost.context import AppContext
 from signalpost.kit.db import Db
@@ -58,7 +58,7 @@ async def list_platforms(context: AppContext) -> Listing[Platform]:
 
 
 @routes.get("/platforms/accounts", scope="accounts:read", limit_default=LIST_ALL)
-async def list_accounts(db: Db, caller: Caller, query: AccountFilter, page: Page) -> Listing[PlatformAccount]:
+async def list_accounts(db: Db, caller: Caller, query: AccountQuery, page: Page) -> Listing[PlatformAccount]:
     """List the accounts of a profile, or of all profiles; disconnected ones only on request."""
     profile_id = await queries.profile_filter(db, caller, query.profile_id)
     return await queries.listing(
@@ -67,13 +67,13 @@ async def list_accounts(db: Db, caller: Caller, query: AccountFilter, page: Page
 
 
 @routes.get("/platforms/accounts/all", scope="accounts:read", limit_default=LIST_ALL)
-async def list_all_accounts(db: Db, caller: Caller, query: EveryAccountFilter, page: Page) -> Listing[PlatformAccount]:
+async def list_all_accounts(db: Db, caller: Caller, query: AllAccountsQuery, page: Page) -> Listing[PlatformAccount]:
     """List the accounts of all profiles; disconnected ones only on request."""
     return await queries.listing(db, caller, page, profile_id=None, include_disconnected=query.include_disconnected)
 
 
 @routes.get("/platforms/accounts/{accountId}/health", scope="accounts:read")
-async def get_account_health(account: MyAccount, context: AppContext, query: HealthFilter) -> AccountHealth:
+async def get_account_health(account: MyAccount, context: AppContext, query: HealthQuery) -> AccountHealth:
     """Tell how an account is. The platform is asked when the last answer is older than five minutes, or on request."""
     return await actions.account_health(context, account, refresh=query.refresh)
 
@@ -83,7 +83,7 @@ async def get_account_health(account: MyAccount, context: AppContext, query: Hea
     scope="accounts:write",
     raises=(InvalidState, AccountInUse, AlreadyExists, Forbidden, PlanLimitReached),
 )
-async def update_account(account: MyAccount, db: Db, caller: Caller, data: UpdateAccount) -> PlatformAccount:
+async def update_account(account: MyAccount, db: Db, caller: Caller, data: AccountUpdate) -> PlatformAccount:
     """Pause an account (`status: paused`), resume it (`status: active`), or move it to another profile (`profileId`).
 
     Posts of a paused account wait. Owners and admins move accounts, while no post waits for them.
@@ -102,7 +102,7 @@ async def disconnect_account(account: MyAccount, context: AppContext, caller: Ca
 
 @routes.post("/platforms/{platform}/connect", scope="accounts:write", raises=CONNECTING)
 async def connect_account(
-    platform: PlatformSlug, context: AppContext, caller: Caller, data: ConnectAccount
+    platform: PlatformSlug, context: AppContext, caller: Caller, data: AccountConnect
 ) -> PlatformAccount:
     """Connect an account by a form of credentials; `GET /platforms` names the fields of each platform.
 
@@ -140,5 +140,7 @@ async def finish_authorization(
     if "text/html" not in request.headers.get("accept", ""):
         return result
     return Raw(
-        pages.callback_page(result, platform, redirect_url), "text/html; charset=utf-8", headers=dict(pages.HEADERS)
+        callback_page.callback_page(result, platform, redirect_url),
+        "text/html; charset=utf-8",
+        headers=dict(callback_page.HEADERS),
     )

@@ -53,16 +53,16 @@ class PlatformAccount(Output):
     updated_at: Instant
 
 
-class AccountFilter(Input):
+class AccountQuery(Input):
     profile_id: ProfileId | None = None
     include_disconnected: bool = False
 
 
-class EveryAccountFilter(Input):
+class AllAccountsQuery(Input):
     include_disconnected: bool = False
 
 
-class ConnectAccount(Input):
+class AccountConnect(Input):
     """The credential form of a platform. `accountId`: connect this account again."""
 
     profile_id: ProfileId
@@ -73,7 +73,7 @@ class ConnectAccount(Input):
     account_id: AccountId | None = None
 
 
-class UpdateAccount(Input):
+class AccountUpdate(Input):
     """Pause or resume an account, or move it to another profile."""
 
     status: Literal["active", "paused"] | None = None
@@ -87,7 +87,7 @@ class Disconnection(Output):
     affected_posts: int
 
 
-class HealthFilter(Input):
+class HealthQuery(Input):
     refresh: Annotated[bool, Meta(description="Ask the platform now, whatever is known already")] = False
 
 

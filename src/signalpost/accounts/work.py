@@ -5,11 +5,11 @@ from datetime import datetime
 from typing import Any
 
 from signalpost import networks
-from signalpost.accounts import queries, sessions, states
-from signalpost.accounts.actions.status import mark_needs_reauth, mark_restricted, move
-from signalpost.accounts.actions.store import UPKEEP
+from signalpost.accounts import queries, states, token_store
+from signalpost.accounts.actions.moves import mark_needs_reauth, mark_restricted, move
+from signalpost.accounts.actions.upsert import UPKEEP
 from signalpost.accounts.queries import AccountRow
-from signalpost.accounts.sessions import NoCredentials
+from signalpost.accounts.token_store import NoCredentials
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import Again, Jobs
@@ -60,7 +60,7 @@ async def look_after(context: AppContext, account: AccountRow, due_at: datetime)
 async def _renew(context: AppContext, connector: Connector, account: AccountRow) -> Again | None:
     assert connector.refresh is not None  # noqa: S101 - checked by the caller
     try:
-        session = await sessions.open_session(context, account)
+        session = await token_store.open_session(context, account)
         await session.renew(connector.refresh)
     except NoCredentials as error:
         await _end(context, account, str(error))

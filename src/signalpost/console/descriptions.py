@@ -103,7 +103,7 @@ FIELDS = {
     "password": "10 to 200 characters.",
     "permission": "`read`: of the scopes only those that read.",
     "platforms": "Networks; all accounts of the profile there. Instead of `targets`.",
-    "LinkRulesWish.platforms": "Only to these networks; absent: all that the child has.",
+    "LinkRulesIn.platforms": "Only to these networks; absent: all that the child has.",
     "profileId": "The profile it belongs to.",
     "publishMode": "Said by `draft` and `scheduledAt` if left out: `draft`, `schedule`, else `now`.",
     "recurrence": "Makes it come again.",

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from signalpost.accounts import actions as accounts
-from signalpost.accounts.schemas import ConnectAccount
+from signalpost.accounts.schemas import AccountConnect
 from signalpost.context import AppContext
 from signalpost.identity import actions as identity
 from signalpost.identity.authenticate import authenticator
@@ -94,7 +94,7 @@ async def demo(context: AppContext) -> dict[str, Any]:
             db, context.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="Demo", mode="test"
         )
     caller = await authenticator(context.database, context.keys, context.settings)(key, None, "127.0.0.1")
-    wish = ConnectAccount(profile_id=ids.encode("prof", owner.profile_id), fields={"username": "demo"})
+    wish = AccountConnect(profile_id=ids.encode("prof", owner.profile_id), fields={"username": "demo"})
     account = await accounts.connect_account(context, caller, "sandbox", wish)
     return {
         "workspaceId": ids.encode("wsp", owner.workspace_id),

@@ -113,7 +113,7 @@ where p.workspace_id = $1 and p.deleted_at is null
 """
 _BY_ID = _SELECT + "and p.id = $3"
 _LOCK = _BY_ID + " for update of p"
-_HOLD = _BY_ID + " for share of p"
+_LOCK_SHARED = _BY_ID + " for share of p"
 _BY_IDS = _SELECT + "and p.id = any($3)"
 _VISIBLE = (
     _SELECT
@@ -136,9 +136,9 @@ async def lock(db: Db, caller: Caller, profile_id: UUID) -> ProfileRow | None:
     return _row(await db.fetchrow(_LOCK, caller.workspace_id, caller.mode == "live", profile_id))
 
 
-async def hold(db: Db, workspace_id: UUID, profile_id: UUID) -> ProfileRow | None:
+async def lock_shared(db: Db, workspace_id: UUID, profile_id: UUID) -> ProfileRow | None:
     """Return the profile, and keep it from being deleted until something is hung on it in this transaction."""
-    return _row(await db.fetchrow(_HOLD, workspace_id, True, profile_id))  # noqa: FBT003 - $2
+    return _row(await db.fetchrow(_LOCK_SHARED, workspace_id, True, profile_id))  # noqa: FBT003 - $2
 
 
 async def by_ids(db: Db, caller: Caller, profile_ids: list[UUID]) -> dict[UUID, ProfileRow]:

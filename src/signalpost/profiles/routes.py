@@ -9,14 +9,14 @@ from signalpost.profiles.errors import LinkCycle
 from signalpost.profiles.queries import LinkRow, ProfileRow
 from signalpost.profiles.schemas import (
     Child,
-    CreateProfile,
-    CreateProfileLink,
     LinkDeletion,
     LinkHistory,
     Profile,
+    ProfileCreate,
     ProfileDeletion,
     ProfileLink,
-    UpdateProfile,
+    ProfileLinkCreate,
+    ProfileUpdate,
 )
 from signalpost.web.caller import Caller
 from signalpost.web.fields import ProfileId, ProfileLinkId
@@ -31,7 +31,7 @@ MyLink = Annotated[LinkRow, Mine(ProfileLinkId, queries.find_my_link)]
 
 
 @routes.post("/profiles", scope="profiles:write", raises=(AlreadyExists, Forbidden, PlanLimitReached), etag=True)
-async def create_profile(db: Db, caller: Caller, data: CreateProfile) -> Profile:
+async def create_profile(db: Db, caller: Caller, data: ProfileCreate) -> Profile:
     """Create a profile.
 
     Names are unique in a workspace, whatever their case. A credential that is limited to some profiles cannot create
@@ -55,7 +55,7 @@ async def list_profile_links(db: Db, caller: Caller, page: Page) -> Listing[Prof
 
 
 @routes.post("/profiles/links", scope="profiles:write", raises=(AlreadyExists, LinkCycle, PlanFeatureUnavailable))
-async def create_profile_link(db: Db, caller: Caller, data: CreateProfileLink) -> ProfileLink:
+async def create_profile_link(db: Db, caller: Caller, data: ProfileLinkCreate) -> ProfileLink:
     """Link a child profile to a parent, so that posts of the parent can be passed on.
 
     A profile has at most one parent, and a chain at most three links. The same pair again replaces the rules as a
@@ -86,7 +86,7 @@ async def get_profile(profile: MyProfile) -> Profile:
 @routes.patch(
     "/profiles/{id}", scope="profiles:write", raises=(AlreadyExists, VersionConflict, PlanLimitReached), etag=True
 )
-async def update_profile(profile: MyProfile, db: Db, caller: Caller, data: UpdateProfile, if_match: IfMatch) -> Profile:
+async def update_profile(profile: MyProfile, db: Db, caller: Caller, data: ProfileUpdate, if_match: IfMatch) -> Profile:
     """Change a profile: what is left out stays, null clears."""
     return await actions.update_profile(db, caller, profile.id, data, if_match)
 

@@ -44,7 +44,7 @@ class LatePolicy(Output):
     min_gap_seconds: int
 
 
-class LatePolicyWish(Input):
+class LatePolicyIn(Input):
     tolerance_minutes: Minutes | UnsetType = UNSET
     min_gap_seconds: Seconds | UnsetType = UNSET
 
@@ -75,7 +75,7 @@ class Profile(Output):
     updated_at: Instant
 
 
-class UpdateProfile(Input):
+class ProfileUpdate(Input):
     """Any subset of the fields; null clears one, or returns it to its default."""
 
     name: Name | UnsetType = UNSET
@@ -87,13 +87,13 @@ class UpdateProfile(Input):
     language: Language | UnsetType | None = UNSET
     default_hashtags: Hashtags | UnsetType | None = UNSET
     watermark_media_id: MediaId | UnsetType | None = UNSET
-    late_policy: LatePolicyWish | UnsetType | None = UNSET
+    late_policy: LatePolicyIn | UnsetType | None = UNSET
     approval_required: bool | UnsetType = UNSET
     external_id: ExternalId | UnsetType | None = UNSET
     metadata: Metadata | UnsetType | None = UNSET
 
 
-class CreateProfile(UpdateProfile):
+class ProfileCreate(ProfileUpdate):
     """A name, and whatever else is known already."""
 
     name: Name
@@ -107,7 +107,7 @@ class ProfileDeletion(Output):
     posts_cancelled: int
 
 
-class LinkRulesWish(Input):
+class LinkRulesIn(Input):
     auto_repost: bool = True
     caption_prefix: Prefix | None = None
     tag_prefix: Annotated[Prefix | None, Meta(description="Another name of captionPrefix")] = None
@@ -117,10 +117,10 @@ class LinkRulesWish(Input):
     as_draft: bool = False
 
 
-class CreateProfileLink(Input):
+class ProfileLinkCreate(Input):
     parent_profile_id: ProfileId
     child_profile_id: ProfileId
-    rules: LinkRulesWish | None = None
+    rules: LinkRulesIn | None = None
 
 
 class LinkRules(Output):

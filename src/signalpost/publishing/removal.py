@@ -6,7 +6,7 @@ from uuid import UUID
 
 from signalpost import networks
 from signalpost.accounts import queries as accounts
-from signalpost.accounts.sessions import open_session
+from signalpost.accounts.token_store import open_session
 from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.engine.contract import Lease

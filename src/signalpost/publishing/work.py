@@ -10,7 +10,7 @@ import msgspec
 from typing_extensions import override
 
 from signalpost.accounts.actions import mark_needs_reauth, mark_restricted
-from signalpost.accounts.sessions import NoCredentials, open_session
+from signalpost.accounts.token_store import NoCredentials, open_session
 from signalpost.context import AppContext
 from signalpost.engine import buckets
 from signalpost.engine.contract import Done, Lease, LeaseLost, Source

@@ -1,11 +1,11 @@
 """What can be done to accounts."""
 
 from signalpost.accounts.actions.authorize import finish, start
-from signalpost.accounts.actions.change import update_account
-from signalpost.accounts.actions.check import account_health
 from signalpost.accounts.actions.connect import connect_account
 from signalpost.accounts.actions.disconnect import disconnect_account, disconnect_profile
-from signalpost.accounts.actions.status import mark_needs_reauth, mark_restricted
+from signalpost.accounts.actions.health import account_health
+from signalpost.accounts.actions.moves import mark_needs_reauth, mark_restricted
+from signalpost.accounts.actions.update import update_account
 
 __all__ = [
     "account_health",

@@ -11,14 +11,14 @@ from uuid import UUID
 
 from signalpost import networks
 from signalpost.accounts import queries
-from signalpost.accounts.actions import apps, store
-from signalpost.accounts.actions.connect import connector_of, lost, origin_of, refused
-from signalpost.accounts.actions.store import Origin
+from signalpost.accounts.actions import apps, upsert
+from signalpost.accounts.actions.connect import connect_request, connector_of, lost, refused
+from signalpost.accounts.actions.upsert import ConnectRequest
 from signalpost.accounts.errors import OauthStateInvalid, PlatformNotConfigured
 from signalpost.accounts.platforms import form_of, redirect_uri
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import Authorization, AuthUrlQuery, CallbackQuery, CallbackResult
-from signalpost.accounts.sessions import address
+from signalpost.accounts.token_store import address
 from signalpost.context import AppContext
 from signalpost.identity.roles import SCOPES_OF
 from signalpost.kit import clock, crypto, ids, log, problems
@@ -76,17 +76,17 @@ async def start(context: AppContext, caller: Caller, platform: str, query: AuthU
     """
     connector = connector_of(caller, platform)
     async with context.database.connection() as db:
-        origin, findings = await origin_of(db, caller, connector, query.profile_id, query.account_id)
+        request, findings = await connect_request(db, caller, connector, query.profile_id, query.account_id)
         if query.redirect_url is not None and not await db.fetchval(_ALLOWED, caller.workspace_id, query.redirect_url):
             findings.append(Issue("redirectUrl", "not_allowed", "This address is not on the workspace's list."))
-        known = await queries.find_mine(db, caller, origin.account_id) if origin and origin.account_id else None
-    if findings or origin is None:
+        known = await queries.find_mine(db, caller, request.account_id) if request and request.account_id else None
+    if findings or request is None:
         raise problems.ValidationFailed(errors=findings)
     if connector.oauth is None:
         return _form(connector, query)
     base_url, trusted = await _server(context, connector, query.instance_url, known)
     app = await _app(context, connector, base_url, trusted=trusted)
-    return await _begin(context, caller, connector.oauth, origin, base_url, app, query)
+    return await _begin(context, caller, connector.oauth, request, base_url, app, query)
 
 
 async def finish(context: AppContext, platform: str, query: CallbackQuery) -> tuple[CallbackResult, str | None]:
@@ -176,14 +176,14 @@ async def _begin(
     context: AppContext,
     caller: Caller,
     oauth: OAuth,
-    origin: Origin,
+    request: ConnectRequest,
     base_url: str,
     app: Mapping[str, str],
     query: AuthUrlQuery,
 ) -> Authorization:
     state, verifier = crypto.random_token(), crypto.random_token()
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
-    back = redirect_uri(context.base_url, origin.platform)
+    back = redirect_uri(context.base_url, request.platform)
     url = oauth.authorize_url(base_url, app, back, state, challenge)
     if query.login_hint:
         url += f"{'&' if '?' in url else '?'}login_hint={quote(query.login_hint, safe='')}"
@@ -192,17 +192,17 @@ async def _begin(
         "userId": str(caller.user_id),
         "keyId": str(caller.key_id) if caller.key_id else None,
         "mode": caller.mode,
-        "via": origin.via,
+        "via": request.via,
     }
-    sealed = context.keys.seal(verifier.encode(), context=_context(_hash(state), origin.workspace_id))
+    sealed = context.keys.seal(verifier.encode(), context=_context(_hash(state), request.workspace_id))
     async with context.database.transaction() as db:
         expires_at = await db.fetchval(
             _BEGIN,
             _hash(state),
-            origin.workspace_id,
-            origin.profile_id,
-            origin.platform,
-            origin.account_id,
+            request.workspace_id,
+            request.profile_id,
+            request.platform,
+            request.account_id,
             base_url,
             query.redirect_url,
             sealed,
@@ -213,8 +213,8 @@ async def _begin(
         url=url,
         auth_url=url,
         state=state,
-        platform=origin.platform,
-        profile_id=ids.encode("prof", origin.profile_id),
+        platform=request.platform,
+        profile_id=ids.encode("prof", request.profile_id),
         expires_at=clock.wire(expires_at),
         redirect_uri=back,
         mode="oauth",
@@ -231,7 +231,7 @@ async def _connected(context: AppContext, flow: Flow, code: str, state_hash: byt
         async with context.database.connection() as db:
             await _ensure_may_connect(db, flow)
         identity = await _exchange(context, connector, connector.oauth, flow, code, state_hash)
-        origin = Origin(
+        request = ConnectRequest(
             workspace_id=flow.workspace_id,
             profile_id=flow.profile_id,
             platform=flow.platform,
@@ -241,7 +241,7 @@ async def _connected(context: AppContext, flow: Flow, code: str, state_hash: byt
         )
         async with context.database.transaction() as db:
             await _ensure_may_connect(db, flow)
-            row = await store.keep(db, context, origin, identity)
+            row = await upsert.upsert_account(db, context, request, identity)
             return CallbackResult("connected", account=(await queries.shown(db, [row]))[0])
     except problems.Problem as problem:
         if problem.status >= 500 and not problem.retryable:
@@ -271,7 +271,7 @@ async def _exchange(
 
 
 async def _ensure_may_connect(db: Db, flow: Flow) -> None:
-    """Look again at who began: a removed or demoted member, or a revoked key, ends nothing any more.
+    """HealthCheck again at who began: a removed or demoted member, or a revoked key, ends nothing any more.
 
     Raises:
         Forbidden: they may not connect accounts to this profile any more.

@@ -5,10 +5,10 @@ from uuid import UUID
 
 from signalpost import networks
 from signalpost.accounts import queries
-from signalpost.accounts.actions import store
-from signalpost.accounts.actions.store import Origin
+from signalpost.accounts.actions import upsert
+from signalpost.accounts.actions.upsert import ConnectRequest
 from signalpost.accounts.errors import PlatformError, PlatformNotConfigured, PlatformTimeout
-from signalpost.accounts.schemas import ConnectAccount, PlatformAccount, Via
+from signalpost.accounts.schemas import AccountConnect, PlatformAccount, Via
 from signalpost.context import AppContext
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
@@ -27,7 +27,7 @@ from signalpost.profiles import queries as profiles
 from signalpost.web.caller import Caller, TestModeOnlySandbox
 
 
-async def connect_account(context: AppContext, caller: Caller, platform: str, wish: ConnectAccount) -> PlatformAccount:
+async def connect_account(context: AppContext, caller: Caller, platform: str, data: AccountConnect) -> PlatformAccount:
     """Sign in at the platform with the given fields, and store the account. No transaction is open meanwhile.
 
     Raises:
@@ -39,15 +39,15 @@ async def connect_account(context: AppContext, caller: Caller, platform: str, wi
     if connector.connect is None:
         raise PlatformNotConfigured(f"{connector.facts.name} is connected by authorization: see auth-url.")
     operator = context.settings.network(connector.facts.key, "base_url")
-    findings = list(_findings(connector, wish.fields, server_known=operator is not None))
+    findings = list(_findings(connector, data.fields, server_known=operator is not None))
     async with context.database.connection() as db:
-        origin, missing = await origin_of(db, caller, connector, wish.profile_id, wish.account_id)
+        request, missing = await connect_request(db, caller, connector, data.profile_id, data.account_id)
     findings += [Issue(f"/{issue.path}", issue.code, issue.message) for issue in missing]
-    if findings or origin is None:
+    if findings or request is None:
         raise problems.ValidationFailed(errors=findings)
-    identity = await _sign_in(context, connector, operator, wish.fields)
+    identity = await _sign_in(context, connector, operator, data.fields)
     async with context.database.transaction() as db:
-        row = await store.keep(db, context, origin, identity)
+        row = await upsert.upsert_account(db, context, request, identity)
         return (await queries.shown(db, [row]))[0]
 
 
@@ -70,10 +70,10 @@ def connector_of(caller: Caller, platform: str) -> Connector:
     return connector
 
 
-async def origin_of(
+async def connect_request(
     db: Db, caller: Caller, connector: Connector, profile: str, account: str | None
-) -> tuple[Origin | None, list[Issue]]:
-    """Find what a wish to connect names; return it, or what is wrong with it by field name."""
+) -> tuple[ConnectRequest | None, list[Issue]]:
+    """Find what a data to connect names; return it, or what is wrong with it by field name."""
     findings: list[Issue] = []
     profile_id = ids.decode("prof", profile)
     if profile_id is None or await profiles.find_mine(db, caller, profile_id) is None:
@@ -86,7 +86,7 @@ async def origin_of(
             findings.append(Issue("accountId", "not_found", "The profile has no such account on this platform."))
     if findings or profile_id is None:
         return None, findings
-    origin = Origin(
+    request = ConnectRequest(
         workspace_id=caller.workspace_id,
         profile_id=profile_id,
         platform=connector.facts.key,
@@ -94,7 +94,7 @@ async def origin_of(
         mode=caller.mode,
         account_id=account_id,
     )
-    return origin, []
+    return request, []
 
 
 def _via(caller: Caller, connector: Connector) -> Via:

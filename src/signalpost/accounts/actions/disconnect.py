@@ -2,10 +2,10 @@ from typing import Any, Literal
 from uuid import UUID
 
 from signalpost import events, networks
-from signalpost.accounts import queries, sessions
+from signalpost.accounts import queries, token_store
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import Disconnection
-from signalpost.accounts.sessions import NoCredentials, Superseded
+from signalpost.accounts.token_store import NoCredentials, Superseded
 from signalpost.context import AppContext
 from signalpost.identity.roles import may_disconnect_accounts
 from signalpost.kit import clock, ids, log, problems
@@ -35,7 +35,7 @@ async def disconnect_account(context: AppContext, caller: Caller, account: Accou
     if not may_disconnect_accounts(caller.role):
         raise problems.Forbidden("Only owners and admins disconnect accounts.")
     try:
-        session = await sessions.open_session(context, account)
+        session = await token_store.open_session(context, account)
     except NoCredentials:
         session = None
     async with context.database.transaction() as db:

@@ -9,7 +9,7 @@ from signalpost.plans import actions as plans
 from signalpost.profiles import queries
 from signalpost.profiles.errors import LinkCycle
 from signalpost.profiles.queries import LinkRow
-from signalpost.profiles.schemas import CreateProfileLink, LinkDeletion, LinkRules, LinkRulesWish, ProfileLink
+from signalpost.profiles.schemas import LinkDeletion, LinkRules, LinkRulesIn, ProfileLink, ProfileLinkCreate
 from signalpost.web.caller import Caller
 
 CHAIN_MAX = 3
@@ -67,7 +67,7 @@ from unnest($6::uuid[], $7::uuid[], $8::uuid[], $9::uuid[]) as w (id, link_id, p
 """
 
 
-async def link_profiles(db: Db, caller: Caller, wish: CreateProfileLink) -> ProfileLink:
+async def link_profiles(db: Db, caller: Caller, data: ProfileLinkCreate) -> ProfileLink:
     """Link two profiles, or replace the rules of the link they have.
 
     Raises:
@@ -77,11 +77,11 @@ async def link_profiles(db: Db, caller: Caller, wish: CreateProfileLink) -> Prof
         PlanFeatureUnavailable: the plan has no links, or no language override.
     """
     plans.require_feature(caller, "profileLinks")
-    if wish.rules is not None and wish.rules.language_override is not None:
+    if data.rules is not None and data.rules.language_override is not None:
         plans.require_feature(caller, "languageOverride")
-    rules = _rules(wish.rules or LinkRulesWish())
+    rules = _rules(data.rules or LinkRulesIn())
     await queries.one_at_a_time(db, caller.workspace_id)  # a profile seen from here on is not deleted meanwhile
-    parent_id, child_id = await _ends(db, caller, wish)
+    parent_id, child_id = await _ends(db, caller, data)
     present = await db.fetchrow(_OF_CHILD, caller.workspace_id, child_id)
     now = clock.now()
     if present is not None and present["parent_profile_id"] == parent_id:
@@ -118,8 +118,8 @@ async def _end(db: Db, caller: Caller, link_ids: Sequence[UUID], *, reason: str 
     await _write_history(db, caller, "unlinked", [LinkRow(*row) for row in rows], reason)
 
 
-async def _ends(db: Db, caller: Caller, wish: CreateProfileLink) -> tuple[UUID, UUID]:
-    given = {"/parentProfileId": wish.parent_profile_id, "/childProfileId": wish.child_profile_id}
+async def _ends(db: Db, caller: Caller, data: ProfileLinkCreate) -> tuple[UUID, UUID]:
+    given = {"/parentProfileId": data.parent_profile_id, "/childProfileId": data.child_profile_id}
     wanted = {path: ids.decode("prof", text) for path, text in given.items()}
     found = await queries.by_ids(db, caller, [profile_id for profile_id in wanted.values() if profile_id])
     missing = [path for path, profile_id in wanted.items() if profile_id not in found]
@@ -140,28 +140,28 @@ async def _ensure_tree(db: Db, caller: Caller, parent_id: UUID, child_id: UUID) 
         raise LinkCycle(f"This would make a chain of {len(ancestors) + height} links; at most {CHAIN_MAX} are allowed.")
 
 
-def _rules(wish: LinkRulesWish) -> LinkRules:
-    findings = list(_findings(wish))
+def _rules(data: LinkRulesIn) -> LinkRules:
+    findings = list(_findings(data))
     if findings:
         raise problems.ValidationFailed(errors=findings)
     platforms = None
-    if wish.platforms is not None:
-        platforms = sorted({networks.canonical(slug) or "" for slug in wish.platforms})
+    if data.platforms is not None:
+        platforms = sorted({networks.canonical(slug) or "" for slug in data.platforms})
     return LinkRules(
-        auto_repost=wish.auto_repost,
-        caption_prefix=wish.tag_prefix if wish.caption_prefix is None else wish.caption_prefix,
-        language_override=wish.language_override,
+        auto_repost=data.auto_repost,
+        caption_prefix=data.tag_prefix if data.caption_prefix is None else data.caption_prefix,
+        language_override=data.language_override,
         platforms=platforms,
-        delay_minutes=wish.delay_minutes,
-        as_draft=wish.as_draft,
+        delay_minutes=data.delay_minutes,
+        as_draft=data.as_draft,
     )
 
 
-def _findings(wish: LinkRulesWish) -> Iterator[Issue]:
-    for index, slug in enumerate(wish.platforms or ()):
+def _findings(data: LinkRulesIn) -> Iterator[Issue]:
+    for index, slug in enumerate(data.platforms or ()):
         if networks.canonical(slug) is None:
             yield Issue(f"/rules/platforms/{index}", "not_allowed", "There is no such platform.")
-    if None not in (wish.caption_prefix, wish.tag_prefix) and wish.caption_prefix != wish.tag_prefix:
+    if None not in (data.caption_prefix, data.tag_prefix) and data.caption_prefix != data.tag_prefix:
         yield Issue("/rules/tagPrefix", "not_allowed", "tagPrefix is another name of captionPrefix; give one of them.")
 
 

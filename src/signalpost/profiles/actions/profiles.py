@@ -8,11 +8,10 @@ from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
 from signalpost.plans.errors import PlanLimitReached
-from signalpost.profiles import queries
-from signalpost.profiles.actions import wishes
+from signalpost.profiles import queries, validation
 from signalpost.profiles.actions.links import end_links
 from signalpost.profiles.queries import ProfileRow
-from signalpost.profiles.schemas import CreateProfile, Profile, ProfileDeletion, UpdateProfile
+from signalpost.profiles.schemas import Profile, ProfileCreate, ProfileDeletion, ProfileUpdate
 from signalpost.web.caller import Caller
 from signalpost.web.inputs import IfMatch
 
@@ -36,7 +35,7 @@ returning version
 _DELETE = "update profile set deleted_at = $3, updated_at = $3 where id = $1 and workspace_id = $2"
 
 
-async def create_profile(db: Db, caller: Caller, wish: CreateProfile) -> Profile:
+async def create_profile(db: Db, caller: Caller, data: ProfileCreate) -> Profile:
     """Write a profile with a slug of its own.
 
     Raises:
@@ -46,20 +45,22 @@ async def create_profile(db: Db, caller: Caller, wish: CreateProfile) -> Profile
     """
     if caller.profile_ids is not None:
         raise problems.Forbidden("This credential is limited to some profiles, so it cannot create others.")
-    await wishes.check(db, caller, wish)
+    await validation.check(db, caller, data)
     await queries.one_at_a_time(db, caller.workspace_id)
     await plans.require_room(db, caller, "profiles")
-    row = wishes.overlay(_blank(caller.workspace_id, caller.workspace_timezone), wish, caller)
+    row = validation.overlay(_blank(caller.workspace_id, caller.workspace_timezone), data, caller)
     return (await _insert(db, row)).shown()
 
 
 async def create_default(db: Db, event: events.WorkspaceCreated) -> None:
     """Make the profile every workspace begins with, and tell its id to whoever made the workspace."""
-    row = replace(_blank(event.workspace_id, event.timezone), name=wishes.clean_name(event.name)[:100], is_default=True)
+    row = replace(
+        _blank(event.workspace_id, event.timezone), name=validation.clean_name(event.name)[:100], is_default=True
+    )
     event.profile_ids.append((await _insert(db, row)).id)
 
 
-async def update_profile(db: Db, caller: Caller, profile_id: UUID, wish: UpdateProfile, if_match: IfMatch) -> Profile:
+async def update_profile(db: Db, caller: Caller, profile_id: UUID, data: ProfileUpdate, if_match: IfMatch) -> Profile:
     """Change what is mentioned.
 
     Raises:
@@ -67,11 +68,11 @@ async def update_profile(db: Db, caller: Caller, profile_id: UUID, wish: UpdateP
         AlreadyExists: another profile of the workspace has the new name.
         PlanLimitReached: the profile is over the plan's limit, so it can only be read.
     """
-    await wishes.check(db, caller, wish)
+    await validation.check(db, caller, data)
     row = await _locked(db, caller, profile_id, if_match)
     if row.over_limit:
         raise PlanLimitReached("This profile is over the plan's limit: it can be read and deleted only.")
-    row = replace(wishes.overlay(row, wish, caller), updated_at=clock.now())
+    row = replace(validation.overlay(row, data, caller), updated_at=clock.now())
     try:
         version = await db.fetchval(
             _UPDATE,
@@ -134,8 +135,8 @@ def _blank(workspace_id: UUID, timezone: str) -> ProfileRow:
         language=None,
         default_hashtags=[],
         watermark_media_id=None,
-        late_tolerance_minutes=wishes.LATE_TOLERANCE_MINUTES,
-        min_gap_seconds=wishes.MIN_GAP_SECONDS,
+        late_tolerance_minutes=validation.LATE_TOLERANCE_MINUTES,
+        min_gap_seconds=validation.MIN_GAP_SECONDS,
         approval_required=False,
         external_id=None,
         metadata={},
@@ -152,7 +153,7 @@ def _blank(workspace_id: UUID, timezone: str) -> ProfileRow:
 
 async def _insert(db: Db, row: ProfileRow) -> ProfileRow:
     """Write a new profile under the first free form of its slug; nobody else makes one meanwhile."""
-    wished = wishes.slug_of(row.name)
+    wished = validation.slug_of(row.name)
     taken = {found["slug"] for found in await db.fetch(_SLUGS, row.workspace_id, wished)}
     slug = next(slug for slug in _forms(wished, len(taken)) if slug not in taken)
     try:

@@ -1,10 +1,10 @@
 import asyncpg
 
 from signalpost.accounts import queries
-from signalpost.accounts.actions.status import mark_ready, move
+from signalpost.accounts.actions.moves import mark_ready, move
 from signalpost.accounts.errors import AccountInUse
 from signalpost.accounts.queries import AccountRow
-from signalpost.accounts.schemas import PlatformAccount, UpdateAccount
+from signalpost.accounts.schemas import AccountUpdate, PlatformAccount
 from signalpost.identity.roles import may_move_accounts
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
@@ -15,7 +15,7 @@ from signalpost.web.caller import Caller
 _MOVE_PROFILE = "update account set profile_id = $3, updated_at = now() where id = $1 and workspace_id = $2"
 
 
-async def update_account(db: Db, caller: Caller, account: AccountRow, wish: UpdateAccount) -> PlatformAccount:
+async def update_account(db: Db, caller: Caller, account: AccountRow, data: AccountUpdate) -> PlatformAccount:
     """Pause or resume an account, or move it to another profile, or both.
 
     Raises:
@@ -28,12 +28,12 @@ async def update_account(db: Db, caller: Caller, account: AccountRow, wish: Upda
     row = await queries.lock(db, caller.workspace_id, account.id)
     if row is None:
         raise problems.NotFound
-    if wish.profile_id is not None and ids.decode("prof", wish.profile_id) != row.profile_id:
-        await _move_to(db, caller, row, wish.profile_id)
-    if wish.status == "paused" and row.status != "paused":
+    if data.profile_id is not None and ids.decode("prof", data.profile_id) != row.profile_id:
+        await _move_to(db, caller, row, data.profile_id)
+    if data.status == "paused" and row.status != "paused":
         if not await move(db, row.id, "paused", "user_request"):
             raise problems.InvalidState(f"The account is {row.status}; only a working account can be paused.")
-    elif wish.status == "active":
+    elif data.status == "active":
         await _resume(db, row)
     after = await queries.by_id(db, row.id)
     assert after is not None  # noqa: S101 - rows of accounts are never deleted
@@ -55,7 +55,7 @@ async def _move_to(db: Db, caller: Caller, row: AccountRow, profile: str) -> Non
         raise problems.Forbidden("Only owners and admins move accounts.")
     profile_id = ids.decode("prof", profile)
     seen = profile_id is not None and caller.may_see_profile(profile_id)
-    target = await profiles.hold(db, caller.workspace_id, profile_id) if profile_id and seen else None
+    target = await profiles.lock_shared(db, caller.workspace_id, profile_id) if profile_id and seen else None
     if target is None:
         raise problems.invalid("/profileId", "not_found", "There is no such profile here.")
     if target.over_limit:

@@ -7,11 +7,11 @@ import msgspec
 from msgspec import Struct
 
 from signalpost import networks
-from signalpost.accounts import queries, sessions
-from signalpost.accounts.actions.status import mark_needs_reauth, mark_ready, mark_restricted
+from signalpost.accounts import queries, token_store
+from signalpost.accounts.actions.moves import mark_needs_reauth, mark_ready, mark_restricted
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import AccountHealth, HealthIssue, Permissions, Quota, Recent, TokenHealth
-from signalpost.accounts.sessions import NoCredentials
+from signalpost.accounts.token_store import NoCredentials
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.kit.http import HttpFailure
@@ -22,7 +22,7 @@ WINDOW = timedelta(days=7)
 REFRESH_MARGIN = timedelta(seconds=60)
 
 
-class Look(Struct, rename="camel"):
+class HealthCheck(Struct, rename="camel"):
     """What is kept of a live check. `problem`: why it told nothing."""
 
     valid: bool = True
@@ -49,7 +49,7 @@ async def account_health(context: AppContext, account: AccountRow, *, refresh: b
         kept = await queries.last_check(db, account.id)
     fresh = kept is not None and account.last_checked_at is not None and now - account.last_checked_at < FRESH
     live = False
-    look = msgspec.convert(kept, Look) if kept is not None else Look()
+    look = msgspec.convert(kept, HealthCheck) if kept is not None else HealthCheck()
     if refresh or not fresh:
         found = await _look(context, account, now)
         if found is not None:
@@ -61,7 +61,7 @@ async def account_health(context: AppContext, account: AccountRow, *, refresh: b
     return _report(row, look, now, used, recent, live=live)
 
 
-async def _look(context: AppContext, account: AccountRow, now: datetime) -> Look | None:
+async def _look(context: AppContext, account: AccountRow, now: datetime) -> HealthCheck | None:
     """Ask the platform, and keep what it says; None when there is nobody to ask."""
     connector = networks.get(account.platform)
     if connector is None or connector.check is None or account.status == "disconnected":
@@ -70,9 +70,9 @@ async def _look(context: AppContext, account: AccountRow, now: datetime) -> Look
     if due and account.refreshable:
         return None  # renewing is the upkeep job's work, never a request's
     try:
-        session = await sessions.open_session(context, account)
+        session = await token_store.open_session(context, account)
     except NoCredentials as error:
-        look, health = Look(valid=False, can_post=False, message=str(error)), None
+        look, health = HealthCheck(valid=False, can_post=False, message=str(error)), None
     else:
         look, health = await _ask(connector, session)
     async with context.database.transaction() as db:
@@ -99,7 +99,7 @@ async def _look(context: AppContext, account: AccountRow, now: datetime) -> Look
     return look
 
 
-async def _ask(connector: Connector, session: NetworkSession) -> tuple[Look, Health | None]:
+async def _ask(connector: Connector, session: NetworkSession) -> tuple[HealthCheck, Health | None]:
     assert connector.check is not None  # noqa: S101 - checked by the caller
     try:
         health = await connector.check(session)
@@ -107,13 +107,13 @@ async def _ask(connector: Connector, session: NetworkSession) -> tuple[Look, Hea
         outcome = connector.explain(error)
         if isinstance(outcome, NeedsReconnect):
             restricted = outcome.restricted
-            return Look(valid=restricted, can_post=False, restricted=restricted, message=outcome.message), None
-        return Look(problem=f"The platform answered with status {error.response.status}."), None
+            return HealthCheck(valid=restricted, can_post=False, restricted=restricted, message=outcome.message), None
+        return HealthCheck(problem=f"The platform answered with status {error.response.status}."), None
     except HttpFailure as failure:
-        return Look(problem=f"The platform could not be asked: {failure.detail}."), None
+        return HealthCheck(problem=f"The platform could not be asked: {failure.detail}."), None
     except NoCredentials as error:
-        return Look(valid=False, can_post=False, message=str(error)), None
-    look = Look(
+        return HealthCheck(valid=False, can_post=False, message=str(error)), None
+    look = HealthCheck(
         valid=health.valid,
         can_post=health.can_post,
         restricted=health.restricted,
@@ -125,7 +125,7 @@ async def _ask(connector: Connector, session: NetworkSession) -> tuple[Look, Hea
 
 
 def _report(
-    row: AccountRow, look: Look, now: datetime, used: int, recent: tuple[int, int], *, live: bool
+    row: AccountRow, look: HealthCheck, now: datetime, used: int, recent: tuple[int, int], *, live: bool
 ) -> AccountHealth:
     issues = _issues(row, look)
     errors = {"disconnected", "needs_reauth", "restricted", "cannot_post"}
@@ -162,7 +162,7 @@ def _report(
 _ADVICE = {
     "disconnected": "Connect the account again.",
     "needs_reauth": "Connect the account again; it keeps its id and its waiting posts.",
-    "restricted": "Look at the platform what blocks the account, then check again with refresh=true.",
+    "restricted": "HealthCheck at the platform what blocks the account, then check again with refresh=true.",
     "expiring": "Connect the account again before its token ends.",
     "paused": "Resume the account when it shall publish again.",
     "cannot_post": "Connect the account again and grant the missing permissions.",
@@ -170,7 +170,7 @@ _ADVICE = {
 }
 
 
-def _issues(row: AccountRow, look: Look) -> list[HealthIssue]:
+def _issues(row: AccountRow, look: HealthCheck) -> list[HealthIssue]:
     found: list[HealthIssue] = []
     match row.status:
         case "disconnected":

@@ -100,23 +100,23 @@ async def open_session(context: AppContext, account: AccountRow) -> NetworkSessi
     connector = networks.CONNECTORS.get(account.platform)
     if connector is None:
         raise NoCredentials(f"there is no connector for {account.platform}")
-    keeper = _Keeper(context, account, connector)
+    store = TokenStore(context, account, connector)
     base_url, trusted = address(connector, context.settings, account.base_url)
     return NetworkSession(
         base_url=base_url,
         trusted=trusted,
-        secrets=await keeper.read(),
+        secrets=await store.read(),
         remote_id=account.remote_id,
         username=account.username,
         facts=account.facts,
         http=context.http,
-        save_tokens=keeper.store,
+        save_tokens=store.save,
         now=clock.now,
-        refresh_exclusively=keeper.renew if connector.refresh is not None else None,
+        refresh_exclusively=store.renew if connector.refresh is not None else None,
     )
 
 
-class _Keeper:
+class TokenStore:
     """Knows which generation of an account's secrets a session holds."""
 
     def __init__(self, context: AppContext, account: AccountRow, connector: Connector) -> None:
@@ -142,7 +142,7 @@ class _Keeper:
         self._version = row["secrets_version"]
         return self._secrets
 
-    async def store(self, renewed: Mapping[str, str], expires_at: datetime | None) -> None:
+    async def save(self, renewed: Mapping[str, str], expires_at: datetime | None) -> None:
         """Store renewed secrets before anybody uses them; an empty value never replaces one that is there.
 
         Raises:

@@ -11,7 +11,7 @@ from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
 from signalpost.profiles.queries import ProfileRow
-from signalpost.profiles.schemas import LatePolicyWish, UpdateProfile
+from signalpost.profiles.schemas import LatePolicyIn, ProfileUpdate
 from signalpost.web.caller import Caller
 
 LATE_TOLERANCE_MINUTES = 720
@@ -23,15 +23,15 @@ select exists (select from media where id = $1 and workspace_id = $2 and deleted
 """
 
 
-async def check(db: Db, caller: Caller, wish: UpdateProfile) -> None:
-    """Find what is wrong with a wish.
+async def check(db: Db, caller: Caller, data: ProfileUpdate) -> None:
+    """Check what the structs cannot say.
 
     Raises:
         ValidationFailed: with every finding.
     """
-    findings = list(_findings(wish))
-    if isinstance(wish.watermark_media_id, str):
-        media_id = ids.decode("med", wish.watermark_media_id)
+    findings = list(_findings(data))
+    if isinstance(data.watermark_media_id, str):
+        media_id = ids.decode("med", data.watermark_media_id)
         known = media_id and await db.fetchval(_MEDIA_EXISTS, media_id, caller.workspace_id, caller.sees_profiles)
         if not known:
             findings.append(Issue("/watermarkMediaId", "not_found", "There is no such media here."))
@@ -39,32 +39,32 @@ async def check(db: Db, caller: Caller, wish: UpdateProfile) -> None:
         raise problems.ValidationFailed(errors=findings)
 
 
-def _findings(wish: UpdateProfile) -> Iterator[Issue]:
-    if isinstance(wish.timezone, str) and clock.zone(wish.timezone) is None:
+def _findings(data: ProfileUpdate) -> Iterator[Issue]:
+    if isinstance(data.timezone, str) and clock.zone(data.timezone) is None:
         yield Issue("/timezone", "not_allowed", "This is no IANA time zone, such as Europe/Berlin.")
-    if UNSET not in (wish.avatar, wish.avatar_url) and wish.avatar != wish.avatar_url:
+    if UNSET not in (data.avatar, data.avatar_url) and data.avatar != data.avatar_url:
         yield Issue("/avatar", "not_allowed", "avatar is another name of avatarUrl; give one of them.")
 
 
-def overlay(row: ProfileRow, wish: UpdateProfile, caller: Caller) -> ProfileRow:
+def overlay(row: ProfileRow, data: ProfileUpdate, caller: Caller) -> ProfileRow:
     """Return the profile as it is wished: what is not mentioned stays, null returns to the default."""
-    avatar_url = wish.avatar if wish.avatar_url is UNSET else wish.avatar_url
+    avatar_url = data.avatar if data.avatar_url is UNSET else data.avatar_url
     values: dict[str, Any] = {
-        "name": clean_name(wish.name) if wish.name is not UNSET else UNSET,
+        "name": clean_name(data.name) if data.name is not UNSET else UNSET,
         "avatar_url": avatar_url,
-        "description": wish.description,
-        "color": wish.color,
-        "timezone": wish.timezone or caller.workspace_timezone if wish.timezone is not UNSET else UNSET,
-        "language": wish.language,
-        "default_hashtags": [] if wish.default_hashtags is None else wish.default_hashtags,
-        "watermark_media_id": _media_id(wish.watermark_media_id),
-        "approval_required": wish.approval_required,
-        "external_id": wish.external_id,
-        "metadata": {} if wish.metadata is None else wish.metadata,
+        "description": data.description,
+        "color": data.color,
+        "timezone": data.timezone or caller.workspace_timezone if data.timezone is not UNSET else UNSET,
+        "language": data.language,
+        "default_hashtags": [] if data.default_hashtags is None else data.default_hashtags,
+        "watermark_media_id": _media_id(data.watermark_media_id),
+        "approval_required": data.approval_required,
+        "external_id": data.external_id,
+        "metadata": {} if data.metadata is None else data.metadata,
     }
-    policy = wish.late_policy
+    policy = data.late_policy
     if policy is None:
-        policy = LatePolicyWish(tolerance_minutes=LATE_TOLERANCE_MINUTES, min_gap_seconds=MIN_GAP_SECONDS)
+        policy = LatePolicyIn(tolerance_minutes=LATE_TOLERANCE_MINUTES, min_gap_seconds=MIN_GAP_SECONDS)
     if policy is not UNSET:
         values["late_tolerance_minutes"] = policy.tolerance_minutes
         values["min_gap_seconds"] = policy.min_gap_seconds
@@ -83,5 +83,5 @@ def slug_of(name: str) -> str:
     return "-".join(words)[:60].strip("-") or "profile"
 
 
-def _media_id(wish: object) -> object:
-    return ids.decode("med", wish) if isinstance(wish, str) else wish
+def _media_id(data: object) -> object:
+    return ids.decode("med", data) if isinstance(data, str) else data

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from signalpost import events
-from signalpost.accounts import queries, sessions, states
+from signalpost.accounts import queries, states, token_store
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import Via
 from signalpost.context import AppContext
@@ -43,7 +43,7 @@ on conflict (id) do update set kind = excluded.kind, username = excluded.usernam
 
 
 @dataclass(frozen=True, kw_only=True)
-class Origin:
+class ConnectRequest:
     """Who connects what, where to, and how."""
 
     workspace_id: UUID
@@ -55,7 +55,7 @@ class Origin:
     """Set when this very account is to be connected again."""
 
 
-async def keep(db: Db, context: AppContext, origin: Origin, identity: Identity) -> AccountRow:
+async def upsert_account(db: Db, context: AppContext, request: ConnectRequest, identity: Identity) -> AccountRow:
     """Store an account with its sealed secrets: the same platform account keeps its id and its waiting posts.
 
     Raises:
@@ -63,25 +63,25 @@ async def keep(db: Db, context: AppContext, origin: Origin, identity: Identity) 
         NotFound: the profile is gone.
         PlanLimitReached: the plan has no room for one more.
     """
-    await db.execute(_LOCK, str(origin.workspace_id))
-    profile = await profiles.hold(db, origin.workspace_id, origin.profile_id)
+    await db.execute(_LOCK, str(request.workspace_id))
+    profile = await profiles.lock_shared(db, request.workspace_id, request.profile_id)
     if profile is None:
         raise problems.NotFound("The profile is gone.")
     if profile.over_limit:
         raise PlanLimitReached("This profile is over the plan's limit: it can be read and deleted only.")
-    known = await queries.lock_same(db, origin.profile_id, origin.platform, identity.remote_id)
-    if origin.account_id is not None and (known is None or known.id != origin.account_id):
+    known = await queries.lock_same(db, request.profile_id, request.platform, identity.remote_id)
+    if request.account_id is not None and (known is None or known.id != request.account_id):
         raise problems.invalid(
             "/accountId", "not_allowed", f"These credentials open {identity.username}, which is another account."
         )
     if known is None or known.status == "disconnected":
-        plan = plan_in_force(context.settings, await db.fetchval(_PLAN, origin.workspace_id))
-        await plans.keep_within(db, origin.workspace_id, plan, "accounts", coming=1)
+        plan = plan_in_force(context.settings, await db.fetchval(_PLAN, request.workspace_id))
+        await plans.keep_within(db, request.workspace_id, plan, "accounts", coming=1)
     account_id = known.id if known else ids.new_id()
-    upkeep_at = await _write(db, context, origin, identity, account_id)
+    upkeep_at = await _write(db, context, request, identity, account_id)
     row = await queries.by_id(db, account_id)
     assert row is not None  # noqa: S101 - written above
-    await _tell(db, origin, row, reconnected=known is not None)
+    await _tell(db, request, row, reconnected=known is not None)
     if upkeep_at is not None:  # after the events: lanes of jobs are woken last
         await schedule_upkeep(db, row, upkeep_at)
     return row
@@ -99,15 +99,17 @@ async def schedule_upkeep(db: Db, account: AccountRow, at: datetime) -> None:
     )
 
 
-async def _write(db: Db, context: AppContext, origin: Origin, identity: Identity, account_id: UUID) -> datetime | None:
+async def _write(
+    db: Db, context: AppContext, request: ConnectRequest, identity: Identity, account_id: UUID
+) -> datetime | None:
     now, expires_at = clock.now(), identity.token_expires_at
     refreshable = identity.refreshable
     upkeep_at = states.upkeep_at(now, expires_at, refreshable=refreshable, chance=random.random())  # noqa: S311
     values: tuple[Any, ...] = (
         account_id,
-        origin.workspace_id,
-        origin.profile_id,
-        origin.platform,
+        request.workspace_id,
+        request.profile_id,
+        request.platform,
         identity.kind,
         identity.remote_id,
         _clean(identity.username),
@@ -115,10 +117,10 @@ async def _write(db: Db, context: AppContext, origin: Origin, identity: Identity
         _clean_or_none(identity.avatar_url),
         _clean_or_none(identity.profile_url),
         states.standing(now, expires_at, refreshable=refreshable),
-        origin.via,
+        request.via,
         identity.base_url,
         list(identity.scopes),
-        sessions.seal(context.keys, origin.workspace_id, account_id, identity.secrets),
+        token_store.seal(context.keys, request.workspace_id, account_id, identity.secrets),
         expires_at,
         refreshable,
         dict(identity.facts),
@@ -130,7 +132,7 @@ async def _write(db: Db, context: AppContext, origin: Origin, identity: Identity
     return upkeep_at
 
 
-async def _tell(db: Db, origin: Origin, row: AccountRow, *, reconnected: bool) -> None:
+async def _tell(db: Db, request: ConnectRequest, row: AccountRow, *, reconnected: bool) -> None:
     if row.status in states.READY:
         ready = events.AccountReady(
             workspace_id=row.workspace_id, at=clock.now(), account_id=row.id, platform=row.platform
@@ -147,7 +149,7 @@ async def _tell(db: Db, origin: Origin, row: AccountRow, *, reconnected: bool) -
         reconnected=reconnected,
     )
     connected = events.AccountConnected(
-        workspace_id=row.workspace_id, at=clock.now(), profile_id=row.profile_id, mode=origin.mode, data=data
+        workspace_id=row.workspace_id, at=clock.now(), profile_id=row.profile_id, mode=request.mode, data=data
     )
     await events.emit(db, connected)
 
