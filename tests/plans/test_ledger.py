@@ -78,7 +78,7 @@ async def test_an_unlimited_plan_is_counted_without_waiting(database: Database) 
 
 
 async def test_what_was_spent_without_a_limit_counts_under_one(database: Database) -> None:
-    """A change of plan within a month starts nothing anew."""
+    """A change of plan within a month does not reset the count."""
     own = caller("self_hosted")
     await spend(database, own, 29)
     limited = caller("free")
@@ -103,13 +103,13 @@ async def test_a_refund_goes_to_the_month_of_the_spending(database: Database) ->
         assert await spend(database, free)
 
 
-async def test_the_upsert_fits_into_another_statement(database: Database) -> None:
+async def test_another_statement_can_spend(database: Database) -> None:
     """`posts` writes the post and spends its unit in one round trip."""
     free = caller("free")
-    statement = f"with spent as ({actions.spend_cte(2)}) select $1::text, (select used from spent)"
+    statement = "select $1::text, spend_usage($2, $3, $4, $5, $6)"
     async with database.transaction() as db:
-        first = await db.fetchrow(statement, "post", *actions.spend_values(free, "posts", 30))
-        second = await db.fetchrow(statement, "post", *actions.spend_values(free, "posts", 1))
+        first = await db.fetchrow(statement, "post", *actions.spend_parameters(free, "posts", 30))
+        second = await db.fetchrow(statement, "post", *actions.spend_parameters(free, "posts", 1))
         assert first is not None
         assert second is not None
         assert tuple(first) == ("post", 30)

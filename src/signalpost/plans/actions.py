@@ -1,6 +1,5 @@
 """Units of a month are spent, counts are kept within their limit: at most one statement where the plan sets none."""
 
-import re
 from datetime import date, datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -21,37 +20,20 @@ def month_of(instant: datetime) -> date:
     return instant.date().replace(day=1)
 
 
-# A limited plan counts in one row (stripe 0), whose lock makes the guard exact. An unlimited one guards nothing, so
-# each connection counts in a row of its own: many creates of one workspace at once do not wait for each other's commit.
-# The sum of all rows counts, so a change of plan within a month loses nothing.
-_SPEND = """
-insert into usage (workspace_id, metric, period, stripe, used)
-select $1, $2, $3, case when $5::bigint is null then pg_backend_pid() % 32 + 1 else 0 end, $4::bigint
-where $5::bigint is null or $4::bigint <= $5 - (select coalesce(sum(u.used), 0) from usage u
-    where u.workspace_id = $1 and u.metric = $2 and u.period = $3 and u.stripe <> 0)
-on conflict (workspace_id, metric, period, stripe) do update set used = usage.used + excluded.used
-where $5::bigint is null or usage.used + excluded.used <= $5 - (select coalesce(sum(u.used), 0) from usage u
-    where u.workspace_id = $1 and u.metric = $2 and u.period = $3 and u.stripe <> 0)
-returning used
-"""
+_SPEND = "select spend_usage($1, $2, $3, $4, $5)"  # the function is in the migrations; null means too few are left
 
 
-def spend_cte(first: int) -> str:
-    """Return the ledger's guarded upsert as the body of a CTE, its five parameters numbered from `$first`.
+def spend_parameters(caller: Caller, metric: Unit, units: int) -> tuple[UUID, str, date, int, int | None]:
+    """Return the five parameters of the database function `spend_usage`.
 
-    For a statement that writes what is paid for: `with spent as (<this>) ... select ..., (select used from spent)`,
-    with `*spend_values(...)` as parameters and `check_spent` on the result: no `used` means the limit is reached.
+    A statement that writes what is paid for calls it too: `select ..., spend_usage($7, $8, $9, $10, $11)`. Hand its
+    result to `check_spent`.
     """
-    return re.sub(r"\$(\d)", lambda number: f"${int(number[1]) + first - 1}", _SPEND)
-
-
-def spend_values(caller: Caller, metric: Unit, units: int) -> tuple[UUID, str, date, int, int | None]:
-    """Return the five parameters of `spend_cte`."""
     return caller.workspace_id, metric, month_of(clock.now()), units, limit_of(caller.plan, metric)
 
 
 async def check_spent(db: Db, caller: Caller, metric: Unit, used: int | None) -> None:
-    """Refuse when the guarded upsert wrote nothing (`used` is None); the transaction must then be undone.
+    """Refuse if `spend_usage` returned null (`used` is None); the transaction must then be rolled back.
 
     Raises:
         PlanLimitReached: the month's units are used up.
@@ -74,7 +56,7 @@ async def spend(db: Db, caller: Caller, metric: Unit, units: int) -> None:
     Raises:
         PlanLimitReached: fewer are left; nothing is written.
     """
-    await check_spent(db, caller, metric, await db.fetchval(_SPEND, *spend_values(caller, metric, units)))
+    await check_spent(db, caller, metric, await db.fetchval(_SPEND, *spend_parameters(caller, metric, units)))
 
 
 async def refund(db: Db, workspace_id: UUID, metric: Unit, units: int, *, spent_at: datetime) -> None:

@@ -70,14 +70,14 @@ def _statement(*, new: bool, paid: bool) -> str:
         steps = case when target.dedupe_key = excluded.dedupe_key then target.steps else '{{}}' end
     """
         removed = f", removed as (delete from target where post_id = $1 and account_id <> all(${_N + 2}::uuid[]))"  # noqa: S608
-    spent = f", spent as ({plans.spend_cte(_T + 9)})" if paid else ""
+    spent = f", spend_usage({', '.join(f'${n}' for n in range(_T + 9, _T + 14))})" if paid else ""
     return f"""
     with written as ({post}), targets as ({targets}){removed}, history as (
         insert into audit (id, workspace_id, post_id, at, action, changes, actor, request_id)
         select u.id, $2, $1, ${_AT}, u.action, u.changes::jsonb, ${_T + 4}, ${_T + 5}
         from unnest(${_T + 1}::uuid[], ${_T + 2}::text[], ${_T + 3}::text[]) as u(id, action, changes)
-    ){spent}
-    select wake_lanes('target', ${_T + 6}, $2, ${_T + 7}, ${_T + 8}){", (select used from spent)" if paid else ""}
+    )
+    select wake_lanes('target', ${_T + 6}, $2, ${_T + 7}, ${_T + 8}){spent}
     """  # noqa: S608
 
 
@@ -111,7 +111,7 @@ async def save(
         actor, log.request_id.get(),
         [target.account_id for target in waking], [target.platform for target in waking],
         [target.next_attempt_at for target in waking],
-        *(plans.spend_values(payer, "posts", 1) if payer else ()),
+        *(plans.spend_parameters(payer, "posts", 1) if payer else ()),
     ]  # fmt: skip
     try:
         row = await db.fetchrow(_STATEMENTS[new, payer is not None], *values)
