@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 from tests.helpers import media_files
 
-from signalpost.media import formats, probing
-from signalpost.media.formats import GIF, JPEG, PDF, PNG
-from signalpost.media.probing import Found, Refused
+from signalpost.media import file_types, probe_process
+from signalpost.media.file_types import GIF, JPEG, PDF, PNG
+from signalpost.media.probe_process import ProbeResult, Rejected
 
 
-async def _examine(folder: Path, content: bytes, found: formats.Format) -> Found | Refused:
+async def _examine(folder: Path, content: bytes, found: file_types.FileType) -> ProbeResult | Rejected:
     file = folder / "file"
     file.write_bytes(content)
-    return await probing.examine(file, found, folder / "thumbnail")
+    return await probe_process.examine(file, found, folder / "thumbnail")
 
 
 async def test_a_good_file(tmp_path: Path) -> None:
-    assert await _examine(tmp_path, media_files.image("JPEG"), JPEG) == Found(changed=True, width=48, height=64)
+    assert await _examine(tmp_path, media_files.image("JPEG"), JPEG) == ProbeResult(changed=True, width=48, height=64)
 
 
 @pytest.mark.parametrize(
@@ -40,10 +40,10 @@ async def test_a_child_that_ends_badly_is_a_refusal(tmp_path: Path, monkeypatch:
         f"#!{sys.executable}\nimport resource\nresource.setrlimit(resource.RLIMIT_AS, (2**29, 2**29))\n{end}\n"
     )
     program.chmod(0o755)
-    monkeypatch.setattr(probing.sys, "executable", str(program))
-    monkeypatch.setattr(probing, "WALL_SECONDS", -1)
+    monkeypatch.setattr(probe_process.sys, "executable", str(program))
+    monkeypatch.setattr(probe_process, "WALL_SECONDS", -1)
 
-    assert isinstance(await _examine(tmp_path, media_files.PDF, PDF), Refused)
+    assert isinstance(await _examine(tmp_path, media_files.PDF, PDF), Rejected)
 
 
 def test_the_child_limits_itself() -> None:
@@ -60,11 +60,11 @@ def test_the_child_limits_itself() -> None:
 
 
 async def test_bombs_cost_little(tmp_path: Path) -> None:
-    """Refused by what their head says, not by what unpacking them costs."""
+    """Rejected by what their head says, not by what unpacking them costs."""
     assert len(media_files.pixel_bomb()) < 30_000
     for content, found in ((media_files.pixel_bomb(), PNG), (media_files.animation(10_000), GIF)):
         refused = await _examine(tmp_path, content, found)
-        assert isinstance(refused, Refused)
+        assert isinstance(refused, Rejected)
         assert refused.code == "out_of_range"
 
 
@@ -75,7 +75,7 @@ async def test_no_secret_reaches_the_child(tmp_path: Path, monkeypatch: pytest.M
     program.write_text(f"#!/bin/sh\nenv > {seen}\n")
     program.chmod(0o755)
     monkeypatch.setitem(os.environ, "SIGNALPOST_MASTER_KEY", "not-for-you")
-    monkeypatch.setattr(probing.sys, "executable", str(program))
+    monkeypatch.setattr(probe_process.sys, "executable", str(program))
 
     await _examine(tmp_path, media_files.PDF, PDF)
 

@@ -19,7 +19,7 @@ from tests.helpers.factories import Login, Make
 
 from signalpost import plans
 from signalpost.context import AppContext
-from signalpost.media import incoming
+from signalpost.media import receiver
 from signalpost.media.probe.images import THUMBNAIL_PIXELS
 from signalpost.settings import Settings
 
@@ -359,7 +359,7 @@ async def test_leftovers_of_a_killed_process_go_with_the_next_upload(tmp_path: P
 
     os.utime(old, (0, 0))
 
-    async with incoming.workplace(tmp_path) as folder:
+    async with receiver.temporary_folder(tmp_path) as folder:
         assert [entry.name for entry in (tmp_path / "incoming").iterdir()] == [folder.name]
     assert not list((tmp_path / "incoming").iterdir())
 

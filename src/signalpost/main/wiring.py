@@ -15,7 +15,7 @@ from signalpost.events import subscribe
 from signalpost.identity import work as identity_work
 from signalpost.identity.actions import passwords as identity_passwords
 from signalpost.mail import work as mail_work
-from signalpost.media import uses as media_uses
+from signalpost.media import usage as media_usage
 from signalpost.media import work as media_work
 from signalpost.plans import subscriber as plans
 from signalpost.posts import queries as post_queries
@@ -35,7 +35,7 @@ ROOMS = ("identity", "plans", "profiles", "accounts", "media", "posts", "publish
 def connect() -> None:
     """Say who hears which event, in this order; saying it twice changes nothing."""
     subscribe(events.WorkspaceCreated, profiles.on_workspace_created)
-    media_uses.counted_by(post_queries.media_uses)
+    media_usage.counted_by(post_queries.media_usage)
     subscribe(events.ApiKeyCreated, plans.on_api_key_created)
     subscribe(events.ProfileDeleted, posts.on_profile_deleted)
     subscribe(events.AccountWithdrawn, posts.on_account_withdrawn)

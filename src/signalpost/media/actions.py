@@ -15,12 +15,12 @@ from signalpost.engine import jobs
 from signalpost.kit import http, ids, problems, storage
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
-from signalpost.media import formats, forms, incoming, probing, queries, states, uses
+from signalpost.media import file_types, multipart, probe_process, queries, receiver, states, usage
 from signalpost.media.errors import MediaFetchFailed
-from signalpost.media.incoming import Bounds, Intake, Received, StorageUsedUp
-from signalpost.media.probing import Found, Refused
+from signalpost.media.probe_process import ProbeResult, Rejected
 from signalpost.media.queries import COLUMNS, MediaRow, row_of
-from signalpost.media.schemas import FetchMedia, UpdateMedia, UploadFields
+from signalpost.media.receiver import FileReceiver, PlanStorageExceeded, ReceivedFile, SizeLimits
+from signalpost.media.schemas import MediaFetch, MediaUpdate, UploadFields
 from signalpost.plans import queries as plan_queries
 from signalpost.web import validation
 from signalpost.web.caller import Caller
@@ -31,7 +31,7 @@ JSON_BYTES_MAX = 100_000
 FETCH_SECONDS = 300.0
 FETCH_REDIRECTS_MAX = 3
 
-_fetch_body = msgspec.json.Decoder(FetchMedia)
+_fetch_body = msgspec.json.Decoder(MediaFetch)
 _form_fields = msgspec.json.Decoder(UploadFields)
 
 
@@ -78,7 +78,7 @@ async def fetch(
         profile_id: a profile that the caller may see; not checked here.
         alt_text: what the file shows.
         kind: what it is expected to be.
-        pointer: where in the request `url` stands, for findings.
+        pointer: where in the request `url` stands, for errors.
 
     Raises:
         UnsafeAddress, MediaFetchFailed: the address is forbidden, or does not give a file.
@@ -86,20 +86,20 @@ async def fetch(
         Unavailable: no room on the disk, or the store does not answer.
     """
     bounds = await _bounds(context, caller)
-    async with incoming.workplace(context.settings.data_dir) as folder:
-        intake = Intake(folder, bounds, pointer)
+    async with receiver.temporary_folder(context.settings.data_dir) as folder:
+        file = FileReceiver(folder, bounds, pointer)
         try:
             await context.http.download(
                 url,
-                intake.take,
-                bytes_max=max(bounds.file_bytes, formats.DOCUMENT_BYTES_MAX),
+                file.take,
+                bytes_max=max(bounds.file_bytes, file_types.DOCUMENT_BYTES_MAX),
                 timeout_seconds=FETCH_SECONDS,
                 redirects_max=FETCH_REDIRECTS_MAX,
             )
-            received = await intake.finish()
+            received = await file.finish()
         except http.HttpFailure as failure:
             raise _fetch_problem(failure, pointer) from None
-        except StorageUsedUp:
+        except PlanStorageExceeded:
             raise await _used_up(context, caller, bounds) from None
         with suppress(ValueError):
             file_name = file_name or unquote(PurePosixPath(urlsplit(url).path).name, errors="replace")
@@ -114,10 +114,10 @@ async def _upload_form(
     context: AppContext, caller: Caller, content_type: str, pieces: AsyncIterator[bytes]
 ) -> MediaRow:
     bounds = await _bounds(context, caller)
-    async with incoming.workplace(context.settings.data_dir) as folder:
+    async with receiver.temporary_folder(context.settings.data_dir) as folder:
         try:
-            form = await forms.read(content_type, pieces, Intake(folder, bounds, "/file"))
-        except StorageUsedUp:
+            form = await multipart.read(content_type, pieces, FileReceiver(folder, bounds, "/file"))
+        except PlanStorageExceeded:
             raise await _used_up(context, caller, bounds) from None
         given = {name: value for name, value in form.fields.items() if value}
         fields = validation.decode_body(_form_fields, msgspec.json.encode(given))
@@ -150,7 +150,7 @@ async def _profile(context: AppContext, caller: Caller, given: str | None) -> UU
     return profile_id
 
 
-async def _bounds(context: AppContext, caller: Caller) -> Bounds:
+async def _bounds(context: AppContext, caller: Caller) -> SizeLimits:
     """Read how much may come, before anything does.
 
     Raises:
@@ -163,14 +163,14 @@ async def _bounds(context: AppContext, caller: Caller) -> Bounds:
             await plans.require_room(db, caller, "storageBytes", 1)
             room -= await plan_queries.count(db, caller.workspace_id, "storageBytes")
     file_bytes = plans.limit_of(caller.plan, "fileBytes") or settings.media_file_bytes_max
-    return Bounds(
+    return SizeLimits(
         file_bytes=min(file_bytes, settings.media_file_bytes_max),
         storage_bytes=room,
         free_bytes_min=settings.storage_free_bytes_min,
     )
 
 
-async def _used_up(context: AppContext, caller: Caller, bounds: Bounds) -> problems.Problem:
+async def _used_up(context: AppContext, caller: Caller, bounds: SizeLimits) -> problems.Problem:
     try:
         async with context.database.transaction() as db:
             await plans.require_room(db, caller, "storageBytes", (bounds.storage_bytes or 0) + 1)
@@ -214,7 +214,7 @@ _ABANDON = "update media set expires_at = now() where id = $1 and status = 'proc
 async def _keep(
     context: AppContext,
     caller: Caller,
-    received: Received,
+    received: ReceivedFile,
     fields: UploadFields,
     *,
     file_name: str | None,
@@ -229,8 +229,8 @@ async def _keep(
     kind = received.format.kind
     if fields.kind is not None and fields.kind != kind:
         raise problems.invalid("/kind", "not_allowed", f"This file is of kind {kind}, not {fields.kind}.", found=kind)
-    found = await probing.examine(received.file, received.format, received.thumbnail)
-    if isinstance(found, Refused):
+    found = await probe_process.examine(received.file, received.format, received.thumbnail)
+    if isinstance(found, Rejected):
         raise problems.invalid(pointer, found.code, found.message)
     received = await _as_cleaned(received, found)
     media_id = ids.new_id()
@@ -240,7 +240,7 @@ async def _keep(
     async with context.database.transaction() as db:
         await plans.require_room(db, caller, "storageBytes", received.size)
         await db.execute(
-            _INSERT, media_id, caller.workspace_id, profile_id, kind, formats.tidy_name(file_name, received.format),
+            _INSERT, media_id, caller.workspace_id, profile_id, kind, file_types.tidy_name(file_name, received.format),
             received.format.mime_type, received.size, received.sha256, found.width, found.height, found.duration_ms,
             found.fps, found.video_codec, found.audio_codec, path, thumbnail_path, fields.alt_text, source_url,
             caller.actor, caller.user_id,
@@ -260,14 +260,14 @@ async def _keep(
     return row_of(row)
 
 
-async def _as_cleaned(received: Received, found: Found) -> Received:
+async def _as_cleaned(received: ReceivedFile, found: ProbeResult) -> ReceivedFile:
     if not found.changed:
         return received
-    return Received(
+    return ReceivedFile(
         file=received.file,
         format=received.format,
         size=received.file.stat().st_size,
-        sha256=await incoming.sha256(received.file),
+        sha256=await receiver.sha256(received.file),
     )
 
 
@@ -277,7 +277,7 @@ returning {COLUMNS}
 """  # noqa: S608 - constants only
 
 
-async def update_media(db: Db, media: MediaRow, wish: UpdateMedia) -> MediaRow:
+async def update_media(db: Db, media: MediaRow, wish: MediaUpdate) -> MediaRow:
     """Change what was sent; posts that already name the file keep their own alternative text."""
     if wish.alt_text is UNSET:
         return media
@@ -304,7 +304,7 @@ async def delete_media(db: Db, caller: Caller, media: MediaRow) -> MediaRow:
     """
     if caller.role not in ("owner", "admin") and media.created_by_user_id != caller.user_id:
         raise problems.Forbidden("Your role may delete only files that you uploaded.")
-    use = (await uses.count(db, media.workspace_id, [media.id]))[media.id]
+    use = (await usage.count(db, media.workspace_id, [media.id]))[media.id]
     if use.waiting:
         raise problems.InvalidState(
             f"This file is still needed in {use.waiting} place(s), such as a post that is yet to go out."

@@ -8,10 +8,10 @@ from signalpost.context import AppContext
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.kit.wire import Listing
-from signalpost.media import actions, queries, serving, uses
+from signalpost.media import actions, queries, serving, usage
 from signalpost.media.errors import MediaFetchFailed
 from signalpost.media.queries import MediaRow
-from signalpost.media.schemas import ContentAddress, FetchMedia, Media, MediaDeleted, MediaFilter, UpdateMedia
+from signalpost.media.schemas import ContentQuery, Media, MediaDeleted, MediaFetch, MediaQuery, MediaUpdate
 from signalpost.media.views import shown
 from signalpost.plans import PlanLimitReached
 from signalpost.web.caller import PUBLIC, Caller
@@ -27,7 +27,7 @@ MyMedia = Annotated[MediaRow, Mine(MediaId, queries.find_mine)]
 
 
 async def _shown(db: Db, context: AppContext, rows: list[MediaRow]) -> list[Media]:
-    found = await uses.count(db, rows[0].workspace_id, [row.id for row in rows]) if rows else {}
+    found = await usage.count(db, rows[0].workspace_id, [row.id for row in rows]) if rows else {}
     return [shown(row, found[row.id], context.keys, context.settings.base_url or "") for row in rows]
 
 
@@ -52,11 +52,11 @@ async def _shown(db: Db, context: AppContext, rows: list[MediaRow]) -> list[Medi
                     "file": {"type": "string", "format": "binary", "description": "The file."},
                     "profileId": {"type": "string", "maxLength": 64, "description": "Profile that it belongs to."},
                     "altText": {"type": "string", "maxLength": 1500, "description": "What it shows."},
-                    "kind": {"type": "string", "maxLength": 20, "description": "Refused if the file is another kind."},
+                    "kind": {"type": "string", "maxLength": 20, "description": "Rejected if the file is another kind."},
                 },
             }
         },
-        "application/json": FetchMedia,
+        "application/json": MediaFetch,
     },
 )
 async def upload_media(request: Request[Any, Any, Any], context: AppContext, caller: Caller) -> Media:
@@ -74,7 +74,7 @@ async def upload_media(request: Request[Any, Any, Any], context: AppContext, cal
 
 
 @routes.get("/media", scope="posts:read")
-async def list_media(db: Db, context: AppContext, caller: Caller, page: Page, query: MediaFilter) -> Listing[Media]:
+async def list_media(db: Db, context: AppContext, caller: Caller, page: Page, query: MediaQuery) -> Listing[Media]:
     """List files, newest first."""
     profile_id = ids.decode("prof", query.profile_id) if query.profile_id else None
     if query.profile_id and (profile_id is None or not await queries.profile_exists(db, caller, profile_id)):
@@ -90,7 +90,7 @@ async def get_media(media: MyMedia, db: Db, context: AppContext) -> Media:
 
 
 @routes.patch("/media/{id}", scope="media:write")
-async def update_media(media: MyMedia, db: Db, context: AppContext, data: UpdateMedia) -> Media:
+async def update_media(media: MyMedia, db: Db, context: AppContext, data: MediaUpdate) -> Media:
     """Change the alternative text. Posts that name the file already keep theirs."""
     return (await _shown(db, context, [await actions.update_media(db, media, data)]))[0]
 
@@ -111,7 +111,7 @@ async def delete_media(media: MyMedia, db: Db, caller: Caller) -> MediaDeleted:
     documented_answer={"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
 )
 async def get_media_content(
-    media_id: MediaId, query: ContentAddress, request: Request[Any, Any, Any], context: AppContext
+    media_id: MediaId, query: ContentQuery, request: Request[Any, Any, Any], context: AppContext
 ) -> Raw:
     """Return the bytes of a file. `url` and `thumbnailUrl` of a media lead here; they need no credential."""
     return await serving.content(context, media_id, query, request.headers.get("range"))

@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from signalpost.kit.wire import Input, Instant, Output
 from signalpost.media import links
-from signalpost.media.formats import Kind
+from signalpost.media.file_types import Kind
 
 Status = Literal["pending", "uploaded", "processing", "ready", "failed", "deleted"]
 ProfileId = Annotated[str, Meta(max_length=40, examples=["prof_01JD8ZK3T5X7Q9V2B4N6M8R0AC"])]
@@ -21,27 +21,27 @@ class UploadFields(Input):
     kind: Kind | None = None
 
 
-class FetchMedia(UploadFields, kw_only=True):
+class MediaFetch(UploadFields, kw_only=True):
     """A file that the service shall fetch itself."""
 
     url: Annotated[str, Meta(min_length=1, max_length=2048, description="A public https address of the file itself.")]
     file_name: Annotated[str, Meta(max_length=255)] | None = None
 
 
-class UpdateMedia(Input):
+class MediaUpdate(Input):
     """What can be changed of a file; null clears."""
 
     alt_text: AltText | UnsetType | None = UNSET
 
 
-class MediaFilter(Input):
+class MediaQuery(Input):
     """Which media to list."""
 
     profile_id: ProfileId | None = None
     kind: Kind | None = None
 
 
-class ContentAddress(Input):
+class ContentQuery(Input):
     """The parts of a signed address."""
 
     expires: Annotated[int, Meta(ge=0, le=2**53)]

@@ -7,14 +7,14 @@ from uuid import UUID
 from signalpost.context import AppContext
 from signalpost.kit import problems, storage
 from signalpost.media import links, queries
-from signalpost.media.schemas import ContentAddress
+from signalpost.media.schemas import ContentQuery
 from signalpost.web.routing import Raw
 from signalpost.web.streaming import Stream
 
 _RANGE = re.compile(r"bytes=(\d{1,15})-(\d{0,15})")
 
 
-async def content(context: AppContext, media_id: UUID, address: ContentAddress, wanted_range: str | None) -> Raw:
+async def content(context: AppContext, media_id: UUID, address: ContentQuery, wanted_range: str | None) -> Raw:
     """Answer with the file or its thumbnail; a plain `bytes=from-to` range gets a part of it.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The sweep: ends what nobody uses, removes bytes whose time is over, and what died on its way in."""
+"""The sweep: ends what nobody usage, removes bytes whose time is over, and what died on its way in."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
@@ -11,7 +11,7 @@ from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import Again
 from signalpost.kit import log
 from signalpost.kit.storage import StorageFailure
-from signalpost.media import uses
+from signalpost.media import usage
 from signalpost.media.queries import COLUMNS, MediaRow, row_of
 
 EVERY_SECONDS = 3_600
@@ -42,15 +42,15 @@ def sweeper(context: AppContext) -> Callable[[Lease, Mapping[str, Any]], Awaitab
 
 
 async def _end_unused(lease: Lease, rows: list[MediaRow]) -> None:
-    """Delete those that no post uses; look at the others again in 90 days."""
+    """Delete those that no post usage; look at the others again in 90 days."""
     for workspace_id, group in groupby(rows, key=lambda row: row.workspace_id):
         found = [row.id for row in group]
         async with lease.transaction() as db:
-            use = await uses.count(db, workspace_id, found)
+            use = await usage.count(db, workspace_id, found)
             await db.execute(
-                _LATER, [media_id for media_id in found if use[media_id] != uses.Use()], timedelta(days=90)
+                _LATER, [media_id for media_id in found if use[media_id] != usage.Usage()], timedelta(days=90)
             )
-            await db.execute(_UNUSED, [media_id for media_id in found if use[media_id] == uses.Use()])
+            await db.execute(_UNUSED, [media_id for media_id in found if use[media_id] == usage.Usage()])
 
 
 async def _remove_bytes(context: AppContext, lease: Lease, rows: list[MediaRow]) -> None:

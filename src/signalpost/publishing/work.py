@@ -21,7 +21,6 @@ from signalpost.kit.http import HttpFailure
 from signalpost.kit.problems import Unavailable
 from signalpost.kit.storage import Missing, StorageFailure
 from signalpost.media.queries import MediaRow
-from signalpost.media.reading import reader
 from signalpost.networks import CONNECTORS
 from signalpost.networks.contract import (
     ApiError,
@@ -231,7 +230,7 @@ def _file(context: AppContext, row: MediaRow) -> OutgoingMedia:
     return OutgoingMedia(
         kind=kind, mime_type=row.mime_type, size_bytes=row.size_bytes, sha256=row.sha256, width=row.width,
         height=row.height, duration_ms=row.duration_ms, alt_text=row.alt_text, file_name=row.file_name,
-        read=reader(context.storage, row.storage_path),
+        read=partial(context.storage.read, row.storage_path),
     )  # fmt: skip
 
 

@@ -13,13 +13,13 @@ from signalpost.web.routing import Routes
 from signalpost.webhooks import actions, queries
 from signalpost.webhooks.queries import WebhookRow
 from signalpost.webhooks.schemas import (
-    CreateWebhook,
     Delivery,
     DeliveryDetail,
-    DeliveryFilter,
-    UpdateWebhook,
+    DeliveryQuery,
     Webhook,
+    WebhookCreate,
     WebhookDeletion,
+    WebhookUpdate,
     WebhookWithSecret,
 )
 
@@ -34,7 +34,7 @@ MyWebhook = Annotated[WebhookRow, Mine(WebhookId, queries.find_mine, "id")]
     raises=(UnsafeAddress, PlanLimitReached, PlanFeatureUnavailable),
     example={"url": "https://example.com/hooks/signalpost", "events": ["post.published", "post.failed"]},
 )
-async def create_webhook(context: AppContext, caller: Caller, data: CreateWebhook) -> WebhookWithSecret:
+async def create_webhook(context: AppContext, caller: Caller, data: WebhookCreate) -> WebhookWithSecret:
     """Register an address that hears of events.
 
     The answer shows the signing `secret`, this once. Events of live and test mode are sent alike; `data.mode` tells
@@ -57,7 +57,7 @@ async def get_webhook(webhook: MyWebhook) -> Webhook:
 
 
 @routes.patch("/webhooks/{id}", scope="webhooks:write", raises=(UnsafeAddress,))
-async def update_webhook(webhook: MyWebhook, context: AppContext, caller: Caller, data: UpdateWebhook) -> Webhook:
+async def update_webhook(webhook: MyWebhook, context: AppContext, caller: Caller, data: WebhookUpdate) -> Webhook:
     """Change a webhook: what is left out stays, null clears.
 
     `active: false` pauses it: new events are not recorded for it, waiting deliveries are held. `active: true` lets them
@@ -88,7 +88,7 @@ async def rotate_webhook_secret(webhook: MyWebhook, db: Db, context: AppContext)
 
 
 @routes.get("/webhooks/{id}/deliveries", scope="webhooks:read")
-async def list_webhook_deliveries(webhook: MyWebhook, db: Db, page: Page, query: DeliveryFilter) -> Listing[Delivery]:
+async def list_webhook_deliveries(webhook: MyWebhook, db: Db, page: Page, query: DeliveryQuery) -> Listing[Delivery]:
     """List a webhook's deliveries, newest first."""
     rows = await queries.deliveries(db, webhook, page, state=query.state, type_=query.type)
     return page.listing([row.shown() for row in rows], [(row.created_at, row.id) for row in rows])

@@ -24,7 +24,7 @@ DeliveryMode = Annotated[
 ]
 
 
-class UpdateWebhook(Input):
+class WebhookUpdate(Input):
     """Any subset of the fields; null clears one, or returns it to its default."""
 
     url: Url | UnsetType = UNSET
@@ -39,7 +39,7 @@ class UpdateWebhook(Input):
     ] = UNSET
 
 
-class CreateWebhook(UpdateWebhook):
+class WebhookCreate(WebhookUpdate):
     """An address, and whatever else is known already."""
 
     url: Url
@@ -103,7 +103,7 @@ class DeliveryDetail(Delivery):
     attempt_log: list[dict[str, Any]]
 
 
-class DeliveryFilter(Input):
+class DeliveryQuery(Input):
     state: DeliveryState | None = None
     type: Annotated[str, Meta(max_length=100)] | None = None
 

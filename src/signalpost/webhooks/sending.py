@@ -12,8 +12,8 @@ from signalpost.webhooks import signing
 from signalpost.webhooks.states import ATTEMPTS_MAX, DEADLINE_SECONDS
 
 CONNECT_SECONDS = 3.0
-ANSWER_BYTES_MAX = 65_536
-KEPT_BYTES_MAX = 2_048
+READ_BYTES_MAX = 65_536
+RESPONSE_BYTES_MAX = 2_048
 ERROR_CHARACTERS_MAX = 500
 SECRETS_OPEN_MAX = 1_024
 
@@ -37,7 +37,7 @@ class Attempt(Struct, frozen=True):
     secrets: list[bytes]  # sealed, the current one first
 
 
-class Ending(Struct, frozen=True):
+class AttemptResult(Struct, frozen=True):
     """How an attempt ended; `at` on this process's own steady clock. `ours`: not the receiver's fault, nor counted."""
 
     at: float
@@ -63,7 +63,7 @@ class Sender:
         self._agent = f"Signalpost-Webhooks/{version}"
         self._trusted = trusted
 
-    async def send(self, attempt: Attempt) -> Ending:
+    async def send(self, attempt: Attempt) -> AttemptResult:
         """Make the one call. The head of the answer decides: a 2xx whose body then breaks off has been delivered."""
         started = clock.monotonic()
         try:
@@ -75,7 +75,7 @@ class Sender:
                 data=attempt.body,
                 timeout_seconds=DEADLINE_SECONDS[attempt.mode],
                 connect_timeout_seconds=CONNECT_SECONDS,
-                bytes_max=ANSWER_BYTES_MAX,
+                bytes_max=READ_BYTES_MAX,
                 truncate=True,
                 trusted=self._trusted,
             )
@@ -111,9 +111,9 @@ def _ending(
     error: str | None = None,
     response: str | None = None,
     ours: bool = False,
-) -> Ending:
+) -> AttemptResult:
     at = clock.monotonic()
-    return Ending(at, round((at - started) * 1000), status, error, response, ours)
+    return AttemptResult(at, round((at - started) * 1000), status, error, response, ours)
 
 
 def _complaint(status: int) -> str | None:
@@ -126,4 +126,4 @@ def _complaint(status: int) -> str | None:
 
 def _kept(body: bytes) -> str:
     """The beginning of an answer as text that the database takes: any bytes may have come."""
-    return body[:KEPT_BYTES_MAX].decode("utf-8", "replace").replace("\0", "")
+    return body[:RESPONSE_BYTES_MAX].decode("utf-8", "replace").replace("\0", "")

@@ -12,8 +12,8 @@ from signalpost.kit.db import Db
 from signalpost.plans import limit_of
 from signalpost.plans.limits import PLANS
 from signalpost.webhooks import actions
-from signalpost.webhooks.actions.endings import Settled
-from signalpost.webhooks.sending import Attempt, Ending, Sender
+from signalpost.webhooks.actions.results import SettledAttempt
+from signalpost.webhooks.sending import Attempt, AttemptResult, Sender
 from signalpost.webhooks.states import after_failure
 
 CRASHES_MAX = 3
@@ -74,7 +74,7 @@ delete from delivery where id in (
 """
 
 
-class DeliverySource(Source[Attempt, Ending]):
+class DeliverySource(Source[Attempt, AttemptResult]):
     """Sends what is due. An attempt is marked as started before the call, so a crash leaves its trace."""
 
     kind = "delivery"
@@ -105,26 +105,26 @@ class DeliverySource(Source[Attempt, Ending]):
         attempts = [Attempt(*row) for row in await db.fetch(_DUE, keys, per_lane, SLOW_AFTER_FAILURES)]
         return [(attempt.webhook_id, attempt) for attempt in attempts]
 
-    async def run(self, lease: Lease, item: Attempt) -> Ending:
+    async def run(self, lease: Lease, item: Attempt) -> AttemptResult:
         """See `Source`."""
         if item.crashes >= CRASHES_MAX:
-            ending = Ending(clock.monotonic(), 0, error="the worker died while it sent this")
+            result = AttemptResult(clock.monotonic(), 0, error="the worker died while it sent this")
         else:
             lease.ensure_fresh()
-            ending = await self._sender.send(item)
-        if not _postponed(item, ending):
-            lease.count(_word(item, ending))
-        return ending
+            result = await self._sender.send(item)
+        if not _postponed(item, result):
+            lease.count(_word(item, result))
+        return result
 
-    async def settle(self, db: Db, done: Sequence[Done[Attempt, Ending]]) -> None:
+    async def settle(self, db: Db, done: Sequence[Done[Attempt, AttemptResult]]) -> None:
         """See `Source`."""
         ended, postponed = [], []
         for one in done:
-            ending = one.result or Ending(clock.monotonic(), 0, error="an error on our side")
-            if _postponed(one.item, ending):
-                postponed.append((one.item, ending))
+            result = one.result or AttemptResult(clock.monotonic(), 0, error="an error on our side")
+            if _postponed(one.item, result):
+                postponed.append((one.item, result))
             else:
-                ended.append(_settled(one.item, ending))
+                ended.append(_settled(one.item, result))
         if postponed:
             await actions.postpone(db, postponed, OURS_SECONDS)
         if ended:
@@ -135,23 +135,23 @@ class DeliverySource(Source[Attempt, Ending]):
         await db.execute(_HAND_BACK, [attempt.id for _, attempt in items])
 
 
-def _postponed(item: Attempt, ending: Ending) -> bool:
-    return ending.ours and item.age_seconds < OURS_AGE_SECONDS_MAX
+def _postponed(item: Attempt, result: AttemptResult) -> bool:
+    return result.ours and item.age_seconds < OURS_AGE_SECONDS_MAX
 
 
-def _word(item: Attempt, ending: Ending) -> str:
-    if ending.delivered:
+def _word(item: Attempt, result: AttemptResult) -> str:
+    if result.delivered:
         return "delivered"
     return "failed" if item.extra or after_failure(item.mode, item.scheduled + 1).final else "retrying"
 
 
-def _settled(item: Attempt, ending: Ending) -> Settled:
+def _settled(item: Attempt, result: AttemptResult) -> SettledAttempt:
     """Say what the row becomes. A failed extra attempt leaves state and schedule alone."""
-    if ending.delivered:
-        return Settled(item, ending, "delivered", None)
+    if result.delivered:
+        return SettledAttempt(item, result, "delivered", None)
     if item.extra:
-        return Settled(item, ending, None, None)
-    return Settled(item, ending, *after_failure(item.mode, item.scheduled + 1))
+        return SettledAttempt(item, result, None, None)
+    return SettledAttempt(item, result, *after_failure(item.mode, item.scheduled + 1))
 
 
 def purger(context: AppContext) -> Callable[[Lease, Mapping[str, Any]], Awaitable[Again | None]]:

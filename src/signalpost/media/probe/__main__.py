@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from signalpost.media import formats
-from signalpost.media.probe.findings import Refused, damaged, too_big
+from signalpost.media import file_types
+from signalpost.media.probe.errors import Rejected, damaged, too_big
 
 MEMORY_BYTES = 512 * 1024 * 1024
 CPU_SECONDS = 10
@@ -28,7 +28,7 @@ def _limit() -> None:
 
 
 def _examine(file: Path, mime_type: str, thumbnail: Path) -> dict[str, Any]:
-    found = formats.ALLOWED[mime_type]
+    found = file_types.ALLOWED[mime_type]
     if found.kind == "document":
         return _document(file)
     # Imported after the limits are set, and only what this kind needs.
@@ -56,7 +56,7 @@ def main() -> None:
     answer: dict[str, Any]
     try:
         answer = {"found": _examine(Path(file), mime_type, Path(thumbnail))}
-    except Refused as refused:
+    except Rejected as refused:
         answer = {"refused": {"code": refused.code, "message": refused.message}}
     except MemoryError:
         too_much = too_big("Opening this file needs more memory than is allowed.")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from io import SEEK_END
 from typing import IO, NamedTuple
 
-from signalpost.media.probe.findings import damaged
+from signalpost.media.probe.errors import damaged
 
 _BOXES_MAX = 100_000  # a real file has hundreds, a long fragmented one some ten thousand
 _META_BYTES_MAX = 16_000_000
@@ -31,7 +31,7 @@ def boxes(file: IO[bytes], start: int, end: int) -> Iterator[Box]:
     """Yield the boxes between two offsets.
 
     Raises:
-        Refused: one reaches beyond the end, so the file is cut off.
+        Rejected: one reaches beyond the end, so the file is cut off.
     """
     for _ in range(_BOXES_MAX):
         if end - start < 8:

@@ -7,20 +7,20 @@ from typing import Any
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from signalpost.media.formats import AVIF, GIF, HEIC, JPEG, PNG, Format
+from signalpost.media.file_types import AVIF, GIF, HEIC, JPEG, PNG, FileType
 from signalpost.media.probe import boxes, strip
-from signalpost.media.probe.findings import damaged, too_big
+from signalpost.media.probe.errors import damaged, too_big
 
 PIXELS_MAX = 50_000_000
 THUMBNAIL_PIXELS = 320
 _ORIENTATION = 0x0112
 
 
-def examine(file: Path, found: Format, thumbnail: Path) -> dict[str, Any]:
+def examine(file: Path, found: FileType, thumbnail: Path) -> dict[str, Any]:
     """Clean the file in place, decode it, write its thumbnail; return what is known of it.
 
     Raises:
-        Refused
+        Rejected
     """
     Image.MAX_IMAGE_PIXELS = PIXELS_MAX
     if found is HEIC:
@@ -49,7 +49,7 @@ def examine(file: Path, found: Format, thumbnail: Path) -> dict[str, Any]:
         raise damaged() from error
 
 
-def _clean(file: Path, found: Format) -> tuple[int, int, bool]:
+def _clean(file: Path, found: FileType) -> tuple[int, int, bool]:
     """Take metadata out; return frames, milliseconds (both of a GIF only) and whether the bytes changed."""
     if found in (HEIC, AVIF):
         with file.open("r+b") as opened:
@@ -66,7 +66,7 @@ def _clean(file: Path, found: Format) -> tuple[int, int, bool]:
     return frames, milliseconds, after != before
 
 
-def _orientation(data: bytes, found: Format) -> int:
+def _orientation(data: bytes, found: FileType) -> int:
     """Return the EXIF orientation, 1 to 8. Broken EXIF is no reason to refuse: it goes away anyway."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -78,7 +78,7 @@ def _orientation(data: bytes, found: Format) -> int:
     return value if isinstance(value, int) and 1 <= value <= 8 else 1
 
 
-def _decode(file: Path, found: Format, thumbnail: Path) -> dict[str, Any]:
+def _decode(file: Path, found: FileType, thumbnail: Path) -> dict[str, Any]:
     with Image.open(file, formats=[found.decoder]) as image:
         width, height = image.size
         if width * height > PIXELS_MAX:

@@ -8,7 +8,7 @@ import re
 import struct
 from collections.abc import Iterator
 
-from signalpost.media.probe.findings import damaged, too_big
+from signalpost.media.probe.errors import damaged, too_big
 
 FRAMES_MAX = 1_000
 _NEXT_MARKER = re.compile(rb"\xff+[^\x00\xd0-\xd7\xff]")
@@ -129,7 +129,7 @@ def gif(data: bytes) -> tuple[bytes, int, int]:
     """Keep frames, their timing and the loop count; return the bytes, the frames and the milliseconds they last.
 
     Raises:
-        Refused: damaged, or more than `FRAMES_MAX` frames.
+        Rejected: damaged, or more than `FRAMES_MAX` frames.
     """
     at = 13 + _colour_table(data[10:11])
     kept, frames, milliseconds = [data[:at]], 0, 0

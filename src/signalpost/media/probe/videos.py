@@ -8,9 +8,9 @@ from av.error import FFmpegError
 from av.video.frame import VideoFrame
 from PIL import Image
 
-from signalpost.media.formats import Format
+from signalpost.media.file_types import FileType
 from signalpost.media.probe import boxes, tags
-from signalpost.media.probe.findings import damaged, too_big
+from signalpost.media.probe.errors import damaged, too_big
 from signalpost.media.probe.images import PIXELS_MAX, save_thumbnail
 
 _PACKETS_MAX = 500  # until the first picture must have come
@@ -18,11 +18,11 @@ _INT_MAX = 2**31 - 1
 _BLANK = {"mov": boxes.blank_movie, "matroska": tags.blank_matroska, "avi": tags.blank_avi}
 
 
-def examine(file: Path, found: Format, thumbnail: Path) -> dict[str, Any]:
+def examine(file: Path, found: FileType, thumbnail: Path) -> dict[str, Any]:
     """Clean the file in place, write a thumbnail; return what is known of it.
 
     Raises:
-        Refused
+        Rejected
     """
     with file.open("r+b") as opened:
         changed = _BLANK[found.decoder](opened)

@@ -1,9 +1,9 @@
 from signalpost.webhooks.actions.deliveries import record_event, resend, send_test
-from signalpost.webhooks.actions.endings import Settled, postpone, settle
+from signalpost.webhooks.actions.results import SettledAttempt, postpone, settle
 from signalpost.webhooks.actions.webhooks import create_webhook, delete_webhook, rotate_secret, update_webhook
 
 __all__ = [
-    "Settled",
+    "SettledAttempt",
     "create_webhook",
     "delete_webhook",
     "postpone",

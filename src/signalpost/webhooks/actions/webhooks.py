@@ -1,4 +1,4 @@
-"""Making, changing and ending webhooks. Locks are taken in the order lane, delivery, webhook, as the engine does."""
+"""Making, changing and result webhooks. Locks are taken in the order lane, delivery, webhook, as the engine does."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -12,9 +12,9 @@ from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Db
 from signalpost.web.caller import Caller
 from signalpost.webhooks import queries, signing
-from signalpost.webhooks.actions import wishes
+from signalpost.webhooks.actions import validation
 from signalpost.webhooks.queries import COLUMNS, WebhookRow
-from signalpost.webhooks.schemas import CreateWebhook, UpdateWebhook, Webhook, WebhookDeletion, WebhookWithSecret
+from signalpost.webhooks.schemas import Webhook, WebhookCreate, WebhookDeletion, WebhookUpdate, WebhookWithSecret
 from signalpost.webhooks.states import switched
 
 FORMER_SECRET_SIGNS_FOR = timedelta(hours=24)
@@ -54,7 +54,7 @@ where id = $1 and workspace_id = $2 and deleted_at is null returning true
 """
 
 
-async def create_webhook(context: AppContext, caller: Caller, wish: CreateWebhook) -> WebhookWithSecret:
+async def create_webhook(context: AppContext, caller: Caller, data: WebhookCreate) -> WebhookWithSecret:
     """Write a webhook and show its secret, this once.
 
     Raises:
@@ -64,8 +64,8 @@ async def create_webhook(context: AppContext, caller: Caller, wish: CreateWebhoo
     """
     async with context.database.connection() as db:
         await plans.require_room(db, caller, "webhooks")  # refused early, before we look up anybody's names
-        scope = await wishes.checked(db, caller, wish)
-    await wishes.check_address(context, wish.url)
+        scope = await validation.checked(db, caller, data)
+    await validation.check_address(context, data.url)
     webhook_id, secret = ids.new_id(), signing.new_secret()
     async with context.database.transaction() as db:
         await plans.require_room(db, caller, "webhooks")
@@ -73,13 +73,13 @@ async def create_webhook(context: AppContext, caller: Caller, wish: CreateWebhoo
             _INSERT,
             webhook_id,
             caller.workspace_id,
-            wish.url,
-            scope.events or wishes.ALL_EVENTS,
-            wish.name or None,
-            wish.description or None,
+            data.url,
+            scope.events or validation.ALL_EVENTS,
+            data.name or None,
+            data.description or None,
             caller.sees_profiles if scope.profile_ids is UNSET else scope.profile_ids,
-            wish.delivery_mode or "retry",
-            "paused" if wish.active is False else "active",
+            data.delivery_mode or "retry",
+            "paused" if data.active is False else "active",
             signing.seal(context.keys, webhook_id, caller.workspace_id, secret),
             caller.actor,
             clock.now(),
@@ -87,33 +87,33 @@ async def create_webhook(context: AppContext, caller: Caller, wish: CreateWebhoo
     return WebhookRow(*row or ()).shown_once(secret)
 
 
-async def update_webhook(context: AppContext, caller: Caller, webhook_id: UUID, wish: UpdateWebhook) -> Webhook:
+async def update_webhook(context: AppContext, caller: Caller, webhook_id: UUID, data: WebhookUpdate) -> Webhook:
     """Change what is mentioned. Setting `active` lets held deliveries go, and forgets why it was disabled.
 
     Raises:
         UnsafeAddress: the new address must not be reached from here.
     """
     async with context.database.connection() as db:
-        scope = await wishes.checked(db, caller, wish)
-    if wish.url is not UNSET:
-        await wishes.check_address(context, wish.url)
+        scope = await validation.checked(db, caller, data)
+    if data.url is not UNSET:
+        await validation.check_address(context, data.url)
     async with context.database.transaction() as db:
-        if wish.active is True:
+        if data.active is True:
             await db.execute(_WAKE, webhook_id, caller.workspace_id)
         row = await queries.lock(db, caller, webhook_id)
         if row is None:
             raise problems.NotFound
-        status = row.status if wish.active is UNSET else switched(row.status, active=wish.active)
+        status = row.status if data.active is UNSET else switched(row.status, active=data.active)
         changed = await db.fetchrow(
             _UPDATE,
             row.id,
             row.workspace_id,
-            row.url if wish.url is UNSET else wish.url,
+            row.url if data.url is UNSET else data.url,
             row.events if scope.events is None else scope.events,
-            row.name if wish.name is UNSET else wish.name,
-            row.description if wish.description is UNSET else wish.description,
+            row.name if data.name is UNSET else data.name,
+            row.description if data.description is UNSET else data.description,
             row.profile_ids if scope.profile_ids is UNSET else scope.profile_ids,
-            row.delivery_mode if wish.delivery_mode is UNSET else wish.delivery_mode,
+            row.delivery_mode if data.delivery_mode is UNSET else data.delivery_mode,
             status,
             row.status == "disabled" and status == "active",
             clock.now(),

@@ -10,7 +10,7 @@ from signalpost.kit import clock, log
 from signalpost.kit.db import Db
 from signalpost.mail import JOB as MAIL
 from signalpost.mail import Letter, payload
-from signalpost.webhooks.sending import Attempt, Ending
+from signalpost.webhooks.sending import Attempt, AttemptResult
 from signalpost.webhooks.states import LOST_DAYS, LOST_MAX, DeliveryState
 
 _logger = log.get("webhooks")
@@ -72,11 +72,11 @@ returning w.id, w.workspace_id, w.url, w.name, w.consecutive_lost, s.name, u.ema
 """
 
 
-class Settled(NamedTuple):
+class SettledAttempt(NamedTuple):
     """An attempt that counts, and what its row becomes; `state` None: as it was."""
 
     attempt: Attempt
-    ending: Ending
+    result: AttemptResult
     state: DeliveryState | None
     retry_seconds: float | None
 
@@ -94,9 +94,9 @@ class _Tally:
         self.failure_age: float | None = None
         self.failures = self.lost = 0
 
-    def add(self, one: Settled, age: float) -> None:
-        """Take the next ending, in the order of time."""
-        if one.ending.delivered:
+    def add(self, one: SettledAttempt, age: float) -> None:
+        """Take the next result, in the order of time."""
+        if one.result.delivered:
             self.success_age, self.failures, self.lost = age, 0, 0
         else:
             self.failure_age = age
@@ -104,17 +104,17 @@ class _Tally:
             self.lost += one.lost
 
 
-async def settle(db: Db, ended: Sequence[Settled]) -> None:
+async def settle(db: Db, ended: Sequence[SettledAttempt]) -> None:
     """Write the ends of attempts that count, of any number of webhooks."""
     now = clock.monotonic()
     rows: list[tuple[object, ...]] = []
     tallies: dict[UUID, _Tally] = defaultdict(_Tally)
-    for one in sorted(ended, key=lambda one: one.ending.at):
-        attempt, ending, age = one.attempt, one.ending, now - one.ending.at
+    for one in sorted(ended, key=lambda one: one.result.at):
+        attempt, result, age = one.attempt, one.result, now - one.result.at
         tallies[attempt.webhook_id].add(one, age)
         rows.append(
-            (attempt.id, attempt.extra, one.state, one.retry_seconds, age, ending.duration_ms, ending.status,
-             ending.error, ending.response)
+            (attempt.id, attempt.extra, one.state, one.retry_seconds, age, result.duration_ms, result.status,
+             result.error, result.response)
         )  # fmt: skip
     counts = [(key, tally.failures, tally.lost, tally.success_age, tally.failure_age) for key, tally in tallies.items()]
     await db.execute(_SETTLE, *_columns(rows), *_columns(counts))
@@ -122,9 +122,9 @@ async def settle(db: Db, ended: Sequence[Settled]) -> None:
         await _disable(db, lost)
 
 
-async def postpone(db: Db, items: Sequence[tuple[Attempt, Ending]], seconds: float) -> None:
+async def postpone(db: Db, items: Sequence[tuple[Attempt, AttemptResult]], seconds: float) -> None:
     """Try again in so many seconds; nothing is counted or charged to the receiver."""
-    rows = [(attempt.id, attempt.extra, ending.error) for attempt, ending in items]
+    rows = [(attempt.id, attempt.extra, result.error) for attempt, result in items]
     await db.execute(_POSTPONE, *_columns(rows), seconds)
 
 

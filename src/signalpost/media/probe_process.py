@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from signalpost.kit import log
-from signalpost.media.formats import Format
+from signalpost.media.file_types import FileType
 
 AT_ONCE = 2
 """Children of this process at the same time: each may take half a gigabyte and a core."""
@@ -19,7 +19,7 @@ _logger = log.get("media")
 _slots = asyncio.Semaphore(AT_ONCE)
 
 
-class Found(Struct, rename="camel"):
+class ProbeResult(Struct, rename="camel"):
     """What the child saw. `changed`: it took metadata out, so the bytes are others now."""
 
     changed: bool
@@ -31,7 +31,7 @@ class Found(Struct, rename="camel"):
     audio_codec: str | None = None
 
 
-class Refused(Struct):
+class Rejected(Struct):
     """Why a file is not taken in: an issue code and a sentence for its sender."""
 
     code: str
@@ -39,14 +39,14 @@ class Refused(Struct):
 
 
 class _Answer(Struct):
-    found: Found | None = None
-    refused: Refused | None = None
+    found: ProbeResult | None = None
+    refused: Rejected | None = None
 
 
 _answers = msgspec.json.Decoder(_Answer)
 
 
-async def examine(file: Path, found: Format, thumbnail: Path) -> Found | Refused:
+async def examine(file: Path, found: FileType, thumbnail: Path) -> ProbeResult | Rejected:
     """Clean `file` in place, write `thumbnail` if it has pictures, and say what it is.
 
     A child that dies, hangs or talks nonsense did so because of the file: that is a refusal, never an error of ours.
@@ -81,4 +81,4 @@ async def examine(file: Path, found: Format, thumbnail: Path) -> Found | Refused
             if (decided := answer.found or answer.refused) is not None:
                 return decided
     _logger.info("media.probe_died", mime_type=found.mime_type, status=child.returncode)
-    return Refused("format", "This file cannot be opened within the limits of memory and time that are set for it.")
+    return Rejected("format", "This file cannot be opened within the limits of memory and time that are set for it.")

@@ -7,15 +7,15 @@ from uuid import UUID
 from signalpost.kit.db import Db
 
 
-class Use(NamedTuple):
+class Usage(NamedTuple):
     """How often a file is used: in all, and by what has not gone out yet (or always needs it, as a watermark)."""
 
     posts: int = 0
     waiting: int = 0
 
 
-Counter = Callable[[Db, UUID, Sequence[UUID]], Awaitable[Mapping[UUID, Use]]]
-"""(db, workspace id, media ids) -> the uses of those that have any."""
+Counter = Callable[[Db, UUID, Sequence[UUID]], Awaitable[Mapping[UUID, Usage]]]
+"""(db, workspace id, media ids) -> the usage of those that have any."""
 
 _counters: list[Counter] = []
 
@@ -26,11 +26,11 @@ def counted_by(counter: Counter) -> None:
         _counters.append(counter)
 
 
-async def count(db: Db, workspace_id: UUID, ids: Sequence[UUID]) -> dict[UUID, Use]:
-    """Return the uses of every one of `ids`."""
-    found = dict.fromkeys(ids, Use())
+async def count(db: Db, workspace_id: UUID, ids: Sequence[UUID]) -> dict[UUID, Usage]:
+    """Return the usage of every one of `ids`."""
+    found = dict.fromkeys(ids, Usage())
     for counter in _counters if ids else ():
         for media_id, use in (await counter(db, workspace_id, ids)).items():
             known = found[media_id]
-            found[media_id] = Use(known.posts + use.posts, known.waiting + use.waiting)
+            found[media_id] = Usage(known.posts + use.posts, known.waiting + use.waiting)
     return found

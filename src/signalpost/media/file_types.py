@@ -16,7 +16,7 @@ Kind = Literal["image", "video", "gif", "document", "audio"]
 
 
 @dataclass(frozen=True)
-class Format:
+class FileType:
     """A file format. `decoder` is what Pillow or FFmpeg calls it; `extensions[0]` is the usual one."""
 
     mime_type: str
@@ -25,18 +25,18 @@ class Format:
     decoder: str = ""
 
 
-JPEG = Format("image/jpeg", "image", ("jpg", "jpeg", "jpe", "jfif"), "JPEG")
-PNG = Format("image/png", "image", ("png", "apng"), "PNG")
-WEBP = Format("image/webp", "image", ("webp",), "WEBP")
-GIF = Format("image/gif", "gif", ("gif",), "GIF")
-HEIC = Format("image/heic", "image", ("heic", "heif"), "HEIF")
-AVIF = Format("image/avif", "image", ("avif",), "AVIF")
-MP4 = Format("video/mp4", "video", ("mp4", "m4v"), "mov")
-QUICKTIME = Format("video/quicktime", "video", ("mov", "qt"), "mov")
-WEBM = Format("video/webm", "video", ("webm",), "matroska")
-MATROSKA = Format("video/x-matroska", "video", ("mkv",), "matroska")
-AVI = Format("video/x-msvideo", "video", ("avi",), "avi")
-PDF = Format("application/pdf", "document", ("pdf",))
+JPEG = FileType("image/jpeg", "image", ("jpg", "jpeg", "jpe", "jfif"), "JPEG")
+PNG = FileType("image/png", "image", ("png", "apng"), "PNG")
+WEBP = FileType("image/webp", "image", ("webp",), "WEBP")
+GIF = FileType("image/gif", "gif", ("gif",), "GIF")
+HEIC = FileType("image/heic", "image", ("heic", "heif"), "HEIF")
+AVIF = FileType("image/avif", "image", ("avif",), "AVIF")
+MP4 = FileType("video/mp4", "video", ("mp4", "m4v"), "mov")
+QUICKTIME = FileType("video/quicktime", "video", ("mov", "qt"), "mov")
+WEBM = FileType("video/webm", "video", ("webm",), "matroska")
+MATROSKA = FileType("video/x-matroska", "video", ("mkv",), "matroska")
+AVI = FileType("video/x-msvideo", "video", ("avi",), "avi")
+PDF = FileType("application/pdf", "document", ("pdf",))
 
 ALLOWED = {found.mime_type: found for found in (
     JPEG, PNG, WEBP, GIF, HEIC, AVIF, MP4, QUICKTIME, WEBM, MATROSKA, AVI, PDF,
@@ -56,7 +56,7 @@ _STARTS = {
 }
 
 
-def sniff(head: bytes) -> Format | None:
+def file_type_of(head: bytes) -> FileType | None:
     """Return the format that `head`, the first bytes of a file, belongs to, or None for what is not taken in."""
     for start, found in _STARTS.items():
         if head.startswith(start):
@@ -71,7 +71,7 @@ def sniff(head: bytes) -> Format | None:
     return QUICKTIME if head[4:8] in (b"moov", b"mdat", b"wide") else None
 
 
-def _matroska(head: bytes) -> Format | None:
+def _matroska(head: bytes) -> FileType | None:
     at = head.find(b"\x42\x82", 0, 64)  # the DocType element of the EBML head
     if at < 0:
         return None
@@ -79,7 +79,7 @@ def _matroska(head: bytes) -> Format | None:
     return {b"webm": WEBM, b"matroska": MATROSKA}.get(name)
 
 
-def _iso(head: bytes) -> Format | None:
+def _iso(head: bytes) -> FileType | None:
     end = min(int.from_bytes(head[:4], "big"), len(head))
     major = head[8:12]
     brands = {major} | {head[at : at + 4] for at in range(16, end - 3, 4)}
@@ -92,7 +92,7 @@ def _iso(head: bytes) -> Format | None:
     return MP4 if any(brand in _MP4_BRANDS or brand.startswith(b"iso") for brand in brands) else None
 
 
-def tidy_name(given: str | None, found: Format) -> str:
+def tidy_name(given: str | None, found: FileType) -> str:
     """Return a file name without folders and odd characters, ending as its real format does: 1 to 200 characters.
 
     `evil.html` that is a JPEG becomes `evil.html.jpg`, so that saving it can never make it active.

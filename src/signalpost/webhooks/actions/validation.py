@@ -14,7 +14,7 @@ from signalpost.kit.http import UnsafeUrl
 from signalpost.kit.problems import Issue
 from signalpost.profiles import queries as profiles
 from signalpost.web.caller import Caller
-from signalpost.webhooks.schemas import UpdateWebhook
+from signalpost.webhooks.schemas import WebhookUpdate
 
 ALL_EVENTS = list(PUBLIC_EVENTS)
 
@@ -27,16 +27,16 @@ class Scope:
     profile_ids: list[UUID] | UnsetType | None
 
 
-async def checked(db: Db, caller: Caller, wish: UpdateWebhook) -> Scope:
-    """Read events and profiles of a wish. No profiles means all: to a limited caller, all of its own.
+async def checked(db: Db, caller: Caller, data: WebhookUpdate) -> Scope:
+    """Read events and profiles of a data. No profiles means all: to a limited caller, all of its own.
 
     Raises:
         ValidationFailed: with every unknown event and profile.
     """
-    findings = list(_unknown_events(wish.events or ()))
+    findings = list(_unknown_events(data.events or ()))
     profile_ids: list[UUID] | UnsetType | None = UNSET
-    if isinstance(wish.profile_ids, list):
-        given = [ids.decode("prof", text) for text in wish.profile_ids]
+    if isinstance(data.profile_ids, list):
+        given = [ids.decode("prof", text) for text in data.profile_ids]
         found = await profiles.by_ids(db, caller, [one for one in given if one is not None])
         findings += [
             Issue(f"/profileIds/{index}", "not_found", "There is no such profile here.")
@@ -44,11 +44,11 @@ async def checked(db: Db, caller: Caller, wish: UpdateWebhook) -> Scope:
             if one not in found
         ]
         profile_ids = list(found)
-    elif wish.profile_ids is None:
+    elif data.profile_ids is None:
         profile_ids = caller.sees_profiles
     if findings:
         raise problems.ValidationFailed(errors=findings)
-    events = None if isinstance(wish.events, UnsetType) else _in_order(wish.events or ALL_EVENTS)
+    events = None if isinstance(data.events, UnsetType) else _in_order(data.events or ALL_EVENTS)
     return Scope(events, profile_ids)
 
 

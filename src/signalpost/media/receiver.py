@@ -13,35 +13,35 @@ from pathlib import Path
 
 from signalpost.kit import problems
 from signalpost.kit.storage import free_bytes
-from signalpost.media import formats
-from signalpost.media.formats import Format
+from signalpost.media import file_types
+from signalpost.media.file_types import FileType
 
 _BATCH_BYTES = 1024 * 1024
 _LEFTOVER_SECONDS = 86_400
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bounds:
+class SizeLimits:
     """How much may come. `storage_bytes`: what the plan has left, None for no end."""
 
     file_bytes: int
     storage_bytes: int | None
     free_bytes_min: int
 
-    def largest(self, found: Format) -> int:
+    def largest(self, found: FileType) -> int:
         """Return the most bytes a file of this format may have."""
         if found.kind == "video":
             return self.file_bytes
-        most = formats.DOCUMENT_BYTES_MAX if found.kind == "document" else formats.IMAGE_BYTES_MAX
+        most = file_types.DOCUMENT_BYTES_MAX if found.kind == "document" else file_types.IMAGE_BYTES_MAX
         return min(most, self.file_bytes)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Received:
+class ReceivedFile:
     """A whole file on the local disk, told by its first bytes but not yet opened."""
 
     file: Path
-    format: Format
+    format: FileType
     size: int
     sha256: bytes
 
@@ -50,19 +50,19 @@ class Received:
         return self.file.with_name("thumbnail")
 
 
-class StorageUsedUp(Exception):
+class PlanStorageExceeded(Exception):
     """More came than the plan has room for."""
 
 
-class Intake:
-    """One file on its way in. `pointer` is where findings about it stand in the request."""
+class FileReceiver:
+    """One file on its way in. `pointer` is where errors about it stand in the request."""
 
-    def __init__(self, folder: Path, bounds: Bounds, pointer: str) -> None:
+    def __init__(self, folder: Path, bounds: SizeLimits, pointer: str) -> None:
         self._file = folder / "file"
         self._bounds = bounds
         self._pointer = pointer
         self._batch = bytearray()
-        self._format: Format | None = None
+        self._format: FileType | None = None
         self._size = 0
         self._hash = hashlib.sha256()
 
@@ -72,12 +72,12 @@ class Intake:
         Raises:
             ValidationFailed: it is of a kind we do not take in.
             PayloadTooLarge: it is larger than such a file may be.
-            StorageUsedUp: the plan has no room for so much.
+            PlanStorageExceeded: the plan has no room for so much.
             Unavailable: the disk has no room.
         """
         self._size += len(piece)
         self._batch += piece
-        if self._format is None and self._size >= formats.HEAD_BYTES:
+        if self._format is None and self._size >= file_types.HEAD_BYTES:
             self._format = self._sniff()
         if self._format is not None:
             largest = self._bounds.largest(self._format)
@@ -87,11 +87,11 @@ class Intake:
                     limit={"name": "fileBytes", "max": largest},
                 )
         if self._bounds.storage_bytes is not None and self._size > self._bounds.storage_bytes:
-            raise StorageUsedUp
+            raise PlanStorageExceeded
         if len(self._batch) >= _BATCH_BYTES:
             await self._flush()
 
-    async def finish(self) -> Received:
+    async def finish(self) -> ReceivedFile:
         """Return the whole file.
 
         Raises:
@@ -102,12 +102,12 @@ class Intake:
             raise problems.invalid(self._pointer, "too_short", "The file is empty.")
         found = self._format or self._sniff()
         await self._flush()
-        return Received(file=self._file, format=found, size=self._size, sha256=self._hash.digest())
+        return ReceivedFile(file=self._file, format=found, size=self._size, sha256=self._hash.digest())
 
-    def _sniff(self) -> Format:
-        found = formats.sniff(bytes(self._batch[: formats.HEAD_BYTES]))
+    def _sniff(self) -> FileType:
+        found = file_types.file_type_of(bytes(self._batch[: file_types.HEAD_BYTES]))
         if found is None:
-            allowed = list(formats.ALLOWED)
+            allowed = list(file_types.ALLOWED)
             raise problems.invalid(
                 self._pointer,
                 "not_allowed",
@@ -138,7 +138,7 @@ def _no_room() -> problems.Unavailable:
 
 
 @asynccontextmanager
-async def workplace(data_dir: Path) -> AsyncIterator[Path]:
+async def temporary_folder(data_dir: Path) -> AsyncIterator[Path]:
     """Lend an empty local folder for one file, and remove it in the end."""
     parent = data_dir / "incoming"
     folder = await asyncio.to_thread(_new_folder, parent)

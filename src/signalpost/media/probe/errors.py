@@ -1,7 +1,7 @@
 """What opening a file ends in."""
 
 
-class Refused(Exception):
+class Rejected(Exception):
     """The file cannot be taken in. `code` is an issue code of the API, the message is for its sender."""
 
     def __init__(self, code: str, message: str) -> None:
@@ -10,9 +10,9 @@ class Refused(Exception):
         self.message = message
 
 
-def damaged(what: str = "The file is damaged or incomplete.") -> Refused:
-    return Refused("format", what)
+def damaged(what: str = "The file is damaged or incomplete.") -> Rejected:
+    return Rejected("format", what)
 
 
-def too_big(what: str) -> Refused:
-    return Refused("out_of_range", what)
+def too_big(what: str) -> Rejected:
+    return Rejected("out_of_range", what)

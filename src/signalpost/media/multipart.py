@@ -1,4 +1,4 @@
-"""multipart/form-data, read as it comes: small fields into memory, the one file into an intake."""
+"""multipart/form-data, read as it comes: small fields into memory, the one file into an receiver."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -8,7 +8,7 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import parse_options_header
 
 from signalpost.kit import problems
-from signalpost.media.incoming import Intake, Received
+from signalpost.media.receiver import FileReceiver, ReceivedFile
 
 FIELDS_MAX = 10
 FIELD_BYTES_MAX = 20_000
@@ -19,17 +19,17 @@ class Form:
 
     def __init__(self) -> None:
         self.fields: dict[str, str] = {}
-        self.file: Received | None = None
+        self.file: ReceivedFile | None = None
         self.file_name: str | None = None
 
 
 class _Reader:
     """Collects what the parser tells, then acts on it: the parser's callbacks cannot wait for a disk."""
 
-    def __init__(self, boundary: bytes, intake: Intake) -> None:
+    def __init__(self, boundary: bytes, receiver: FileReceiver) -> None:
         self.form = Form()
         self.ended = False
-        self._intake = intake
+        self._intake = receiver
         self._told: list[dict[str, bytes] | bytes | None] = []  # head of a part, piece of it, its end
         self._headers: dict[str, bytes] = {}
         self._header = b""
@@ -106,18 +106,18 @@ class _Reader:
             raise problems.MalformedRequest(f"The form has more than {FIELDS_MAX} fields.")
 
 
-async def read(content_type: str, pieces: AsyncIterator[bytes], intake: Intake) -> Form:
+async def read(content_type: str, pieces: AsyncIterator[bytes], receiver: FileReceiver) -> Form:
     """Read a form to its end.
 
     Raises:
         MalformedRequest: it is no well-formed multipart body, or it is cut off.
-        ValidationFailed: a field is too long, not UTF-8 or given twice; and what `Intake` raises.
+        ValidationFailed: a field is too long, not UTF-8 or given twice; and what `FileReceiver` raises.
     """
     _, options = parse_options_header(content_type)
     boundary = options.get(b"boundary", b"")
     if not 1 <= len(boundary) <= 200:
         raise problems.MalformedRequest("Content-Type names no usable boundary.")
-    reader = _Reader(boundary, intake)
+    reader = _Reader(boundary, receiver)
     try:
         async for piece in pieces:
             await reader.feed(piece)
