@@ -27,9 +27,10 @@ import uvloop
 from bench.load import Run, free_port, run, wait_for_port
 from signalpost.accounts import actions as accounts
 from signalpost.accounts.schemas import ConnectAccount
+from signalpost.embedded_postgres.start import start_postgres
 from signalpost.identity import actions as identity
 from signalpost.identity.authenticate import authenticator
-from signalpost.kit import ids, postgres
+from signalpost.kit import ids
 from signalpost.main import app
 from signalpost.migrations.runner import migrate
 from signalpost.settings import load
@@ -220,7 +221,7 @@ def main() -> None:
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="signalpost-bench-"))
     folder.chmod(0o755)
-    cluster = postgres.start(folder)
+    cluster = start_postgres(folder)
     try:
         asyncio.run(migrate(cluster.dsn()))
         rounds, seconds = (1, 2.0) if options.quick else (5, 4.0)

@@ -18,10 +18,11 @@ from uuid import UUID, uuid4
 
 import uvloop
 
+from signalpost.embedded_postgres.start import start_postgres
 from signalpost.engine.contract import Done, Lease, Source
 from signalpost.engine.engine import Engine
 from signalpost.engine.wake import wake
-from signalpost.kit import ids, postgres
+from signalpost.kit import ids
 from signalpost.kit.db import Database, Db
 from signalpost.migrations.runner import migrate
 
@@ -166,7 +167,7 @@ def main() -> None:
     quick = parser.parse_args().quick
     folder = Path(tempfile.mkdtemp(prefix="signalpost-bench-"))
     folder.chmod(0o755)
-    cluster = postgres.start(folder)
+    cluster = start_postgres(folder)
     try:
         uvloop.run(measure(cluster.dsn(), quick=quick))
     finally:

@@ -28,7 +28,7 @@ from granian.constants import Interfaces
 from granian.server.embed import Server
 
 from bench.load import free_port, memory_bytes
-from signalpost.kit import postgres
+from signalpost.embedded_postgres.start import start_postgres
 
 ROUNDS = 5
 IDLE_SECONDS = 20.0
@@ -109,7 +109,7 @@ def memory(*roots: int) -> float:
 def floor_start(folder: Path) -> float:
     started = time.perf_counter()
     subprocess.run([sys.executable, "-c", _IMPORTS], check=True)
-    cluster = postgres.start(folder)
+    cluster = start_postgres(folder)
     took = time.perf_counter() - started
     cluster.stop()
     return took
@@ -117,7 +117,7 @@ def floor_start(folder: Path) -> float:
 
 def floor_memory(folder: Path, seconds: float) -> tuple[float, float]:
     """Return the megabytes of a bare app and of its database."""
-    cluster, port = postgres.start(folder), free_port()
+    cluster, port = start_postgres(folder), free_port()
     process = subprocess.Popen([sys.executable, "-m", "bench.start", "--floor-app", cluster.dsn(), str(port)])
     try:
         with ended(process):
@@ -132,7 +132,7 @@ def product_memory(folder: Path, seconds: float) -> tuple[float, float]:
     """Return the megabytes of the service and of its database."""
     with serving(folder) as (process, _):
         time.sleep(seconds)  # noqa: TID251
-        return memory(process.pid), memory(postgres.start(folder).pid())  # it runs: this only finds it
+        return memory(process.pid), memory(start_postgres(folder).pid())  # it runs: this only finds it
 
 
 def measure(folder: Path, *, rounds: int, idle_seconds: float) -> None:

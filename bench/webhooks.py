@@ -22,8 +22,9 @@ import uvloop
 
 from signalpost import settings as settings_module
 from signalpost.context import AppContext
+from signalpost.embedded_postgres.start import start_postgres
 from signalpost.engine.engine import Engine
-from signalpost.kit import clock, ids, log, postgres
+from signalpost.kit import clock, ids, log
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Database
 from signalpost.kit.http import Client
@@ -169,7 +170,7 @@ def main() -> None:
         return
     folder = Path(tempfile.mkdtemp(prefix="signalpost-bench-"))
     folder.chmod(0o755)
-    cluster = postgres.start(folder)
+    cluster = start_postgres(folder)
     try:
         with subprocess.Popen(
             [sys.executable, "-m", "bench.webhooks", "--sink"], stdout=subprocess.PIPE, text=True

@@ -24,7 +24,7 @@ from tests.helpers.factories import Make
 
 from signalpost import settings as settings_module
 from signalpost.context import AppContext
-from signalpost.kit import postgres
+from signalpost.embedded_postgres.start import start_postgres
 from signalpost.kit.db import Database
 from signalpost.migrations.runner import migrate
 from signalpost.settings import Settings
@@ -39,7 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     folder = Path(tempfile.mkdtemp(prefix="signalpost-test-"))
     folder.chmod(0o755)
-    cluster = postgres.start(folder, settings=FAST)
+    cluster = start_postgres(folder, settings=FAST)
     os.environ[_ADDRESS] = cluster.dsn()
     asyncio.run(migrate(cluster.dsn()))
 

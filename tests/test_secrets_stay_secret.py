@@ -22,7 +22,7 @@ import pytest
 from tests.helpers.http_servers import Connection, serve
 from tests.mail.test_mail import Inbox, serving
 
-from signalpost.kit import postgres
+from signalpost.embedded_postgres.start import start_postgres
 
 PASSWORD = "canary password +/ä"
 NEW_PASSWORD = "second canary password"
@@ -187,7 +187,7 @@ async def _publish(journey: _Journey, access: str) -> None:
 
 async def _database(data_dir: Path) -> str:
     """Return every row of every table as text; bytes are read as Latin-1, so that plain text in them is found."""
-    cluster = await asyncio.to_thread(postgres.start, data_dir)
+    cluster = await asyncio.to_thread(start_postgres, data_dir)
     connection = await asyncpg.connect(cluster.dsn())
     found = []
     try:

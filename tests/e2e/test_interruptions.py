@@ -10,7 +10,8 @@ from tests.counterparts import OctokitReceiver, ReferencePds, octokit_receiver
 from tests.helpers import bluesky_proxy
 from tests.helpers.service_process import KILLED_BY_FAILPOINT, Api, Service, kill_postmaster, postmaster
 
-from signalpost.kit import ids, postgres
+from signalpost.embedded_postgres.start import start_postgres
+from signalpost.kit import ids
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("e2e")]
 
@@ -112,7 +113,7 @@ async def test_sigterm_waits_for_the_answer_and_hands_every_lease_back(
         assert time.monotonic() - started < 25
 
     assert postmaster(service) is None
-    cluster = await asyncio.to_thread(postgres.start, service.folder / "data")
+    cluster = await asyncio.to_thread(start_postgres, service.folder / "data")
     connection = await asyncpg.connect(cluster.dsn())
     post_id = ids.decode("pst", post["id"])
     assert await connection.fetchval("select status from post where id = $1", post_id) == "published"

@@ -14,10 +14,11 @@ import pytest
 from tests.helpers import engine
 from tests.helpers.engine import ALL_DONE, Work, add, running, until, value
 
+from signalpost.embedded_postgres.start import start_postgres
 from signalpost.engine import contract, presence, turn
 from signalpost.engine.contract import Lease, LeaseLost
 from signalpost.engine.engine import Engine
-from signalpost.kit import ids, postgres
+from signalpost.kit import ids
 from signalpost.kit.db import Database
 from signalpost.migrations.runner import migrate
 
@@ -159,7 +160,7 @@ async def test_leases_of_long_items_are_renewed(store: Database, monkeypatch: py
 
 
 def _stop(folder: Path) -> None:
-    postgres.start(folder).stop()
+    start_postgres(folder).stop()
 
 
 async def test_renewing_does_not_wait_for_a_locked_lane(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,7 +191,7 @@ async def own_server() -> AsyncIterator[tuple[Path, Database]]:
     with tempfile.TemporaryDirectory(prefix="signalpost-test-") as name:
         folder = Path(name)
         await asyncio.to_thread(folder.chmod, 0o755)
-        cluster = await asyncio.to_thread(postgres.start, folder)
+        cluster = await asyncio.to_thread(start_postgres, folder)
         await migrate(cluster.dsn())
         database = await Database.open(cluster.dsn(), connections_max=10)
         async with database.connection() as db:
@@ -210,7 +211,7 @@ async def test_restarts_of_the_database_under_load_lose_nothing(own_server: tupl
         for _ in range(4):
             await asyncio.sleep(0.6)
             await asyncio.to_thread(_stop, folder)
-            await asyncio.to_thread(postgres.start, folder)
+            await asyncio.to_thread(start_postgres, folder)
         await asyncio.sleep(1)
         await until(database, ALL_DONE, seconds=40)
 
@@ -224,6 +225,6 @@ async def test_the_engine_starts_before_its_database(own_server: tuple[Path, Dat
     await asyncio.to_thread(_stop, folder)
     async with running(Engine(database, [Work(database)])):
         await asyncio.sleep(0.5)
-        await asyncio.to_thread(postgres.start, folder)
+        await asyncio.to_thread(start_postgres, folder)
         seconds = await until(database, ALL_DONE)
     assert seconds < 5

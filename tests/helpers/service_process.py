@@ -134,9 +134,9 @@ class Service:
         if self.runs:
             await self.kill()
         if (self.folder / "data" / "postgres").exists():
-            from signalpost.kit import postgres
+            from signalpost.embedded_postgres.start import start_postgres
 
-            cluster = await asyncio.to_thread(postgres.start, self.folder / "data")
+            cluster = await asyncio.to_thread(start_postgres, self.folder / "data")
             await asyncio.to_thread(cluster.stop)
         shutil.rmtree(self.folder)
 

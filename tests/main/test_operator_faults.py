@@ -10,9 +10,10 @@ import asyncpg
 import pytest
 
 from signalpost import settings
+from signalpost.embedded_postgres.watch import DatabaseVanished, watch
 from signalpost.kit.settings_loader import BadSettings
 from signalpost.main import app, serve
-from signalpost.main.database import DatabaseVanished, database_of, watch
+from signalpost.main.database import database_of
 
 
 @pytest.mark.parametrize(
@@ -89,7 +90,7 @@ async def test_a_database_whose_files_are_gone_is_not_made_anew(open_path: Path)
     found = settings.load({}, data_dir=open_path / "data")
     async with database_of(found) as (_, cluster):
         assert cluster is not None
-        watching = asyncio.create_task(watch(cluster, found))
+        watching = asyncio.create_task(watch(cluster))
         os.kill(cluster.pid(), signal.SIGKILL)
         shutil.rmtree(cluster.folder / "cluster")
         with pytest.raises(DatabaseVanished, match="are gone"):

@@ -15,12 +15,13 @@ from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
 from signalpost.context import AppContext
+from signalpost.embedded_postgres.watch import watch
 from signalpost.identity import first_run
 from signalpost.kit import log
 from signalpost.kit.db import Database
 from signalpost.kit.errors import OperatorError
 from signalpost.main import app, wiring
-from signalpost.main.database import database_of, watch
+from signalpost.main.database import database_of
 from signalpost.settings import Settings
 from signalpost.web.lingering import Lingering
 
@@ -94,7 +95,7 @@ async def serve(settings: Settings, host: str, port: int, *, worker: bool = True
             await wiring.prepare(context)
             tasks = []
             if cluster:
-                tasks.append(asyncio.create_task(watch(cluster, settings)))
+                tasks.append(asyncio.create_task(watch(cluster)))
             if worker:
                 tasks.append(asyncio.create_task(engine.run()))
             for task in tasks:

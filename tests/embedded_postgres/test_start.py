@@ -22,13 +22,14 @@ import asyncpg
 import pytest
 
 import signalpost
-from signalpost.kit import postgres
+from signalpost.embedded_postgres.cluster import Cluster, PostgresFailed
+from signalpost.embedded_postgres.start import start_postgres
 
 PROGRAM = """
 import asyncio, json, sys
 from pathlib import Path
 import asyncpg
-from signalpost.kit import postgres
+from signalpost.embedded_postgres.start import start_postgres
 
 async def ask(dsn, statement):
     connection = await asyncpg.connect(dsn)
@@ -38,7 +39,7 @@ async def ask(dsn, statement):
         await connection.close()
 
 folder, action, statement = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
-cluster = postgres.start(folder, settings=json.loads(sys.argv[4]))
+cluster = start_postgres(folder, settings=json.loads(sys.argv[4]))
 rows = asyncio.run(ask(cluster.dsn(), statement)) if statement else []
 answer = {"pid": cluster.pid(), "socket_dir": str(cluster.socket_dir), "dsn": cluster.dsn(), "rows": rows}
 if action == "stop":
@@ -50,14 +51,14 @@ FAST = {"fsync": "off"}
 
 @dataclass(frozen=True)
 class User:
-    """Somebody who runs the service on this machine."""
+    """A user who runs the service on this machine."""
 
     name: str
     uid: int | None
     python: str
 
     def start(self, folder: Path, action: str = "", statement: str = "") -> dict[str, Any]:
-        return self.finished(self.begin(folder, action, statement))
+        return self.result_of(self.begin(folder, action, statement))
 
     def begin(self, folder: Path, action: str = "", statement: str = "") -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -72,7 +73,7 @@ class User:
         )
 
     @staticmethod
-    def finished(process: subprocess.Popen[str]) -> dict[str, Any]:
+    def result_of(process: subprocess.Popen[str]) -> dict[str, Any]:
         out, err = process.communicate(timeout=60)
         assert process.returncode == 0, err
         answer: dict[str, Any] = json.loads(out)
@@ -87,7 +88,8 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place.mkdir(mode=0o755)
     for name in ("asyncpg", "embedded_postgres", "embedded_postgres.libs"):
         shutil.copytree(site / name, place / name)
-    shutil.copytree(Path(signalpost.__file__).parent / "kit", place / "signalpost" / "kit")
+    for room in ("embedded_postgres", "kit"):
+        shutil.copytree(Path(signalpost.__file__).parent / room, place / "signalpost" / room)
     (place / "signalpost" / "__init__.py").touch()
     return place
 
@@ -138,7 +140,7 @@ def _end(place: Path) -> None:
     for pid_file in place.rglob("postmaster.pid"):
         lines = pid_file.read_text().splitlines()
         if len(lines) > 4:
-            postgres.Cluster(pid_file.parents[1], Path(lines[4])).stop()
+            Cluster(pid_file.parents[1], Path(lines[4])).stop()
 
 
 def _process_ids(pid: int) -> list[int]:
@@ -170,8 +172,8 @@ def test_only_the_service_and_root_can_reach_the_socket(user: User, folder: Path
 
 
 @pytest.mark.parametrize("user", ["ordinary user"], indirect=True)
-def test_nobody_may_run_it_for_himself(user: User, folder: Path) -> None:
-    """The user of many containers. For a root service, nobody's other programs stay strangers."""
+def test_the_user_nobody_may_run_it(user: User, folder: Path) -> None:
+    """The user of many containers. For a root service, other programs of nobody must not get in."""
     nobody = pwd.getpwnam("nobody")
     if user.uid is not None:  # not root: then it is run as whoever we are
         os.chown(folder, nobody.pw_uid, nobody.pw_gid)
@@ -180,17 +182,17 @@ def test_nobody_may_run_it_for_himself(user: User, folder: Path) -> None:
     assert user.start(folder, statement="select 1")["rows"] == [["1"]]
 
 
-def test_a_user_id_without_a_name_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_user_id_without_a_name_gets_advice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """`docker run --user 54321`: PostgreSQL itself refuses such an account, in words that help nobody."""
     monkeypatch.setattr(os, "geteuid", lambda: 54_321)
 
-    with pytest.raises(postgres.PostgresFailed, match="54321 has no name"):
-        postgres.start(tmp_path)
+    with pytest.raises(PostgresFailed, match="54321 has no user name"):
+        start_postgres(tmp_path)
 
 
 def test_folders_of_others_keep_their_permissions(user: User, folder: Path) -> None:
     """The helper of the binary package opens every folder up to the root to everybody; we must not."""
-    watched = [folder, *folder.parents, *Path(postgres.__file__).parents]
+    watched = [folder, *folder.parents, *Path(signalpost.__file__).parents]
     before = [path.stat().st_mode for path in watched]
 
     user.start(folder)
@@ -274,23 +276,23 @@ def _busy_backend(postmaster: int) -> int:
     raise AssertionError("no busy backend seen")
 
 
-def test_a_pid_file_that_names_a_stranger_does_not_stop_the_start(user: User, folder: Path) -> None:
-    """In a container process ids are small: after a crash, the recorded one is soon somebody else's."""
+def test_a_pid_file_that_names_another_process_does_not_stop_the_start(user: User, folder: Path) -> None:
+    """In a container process ids are small: after a crash, the recorded one is soon another process's."""
     user.start(folder, "stop")
-    stranger = subprocess.Popen(["sleep", "60"], user=user.uid)
+    other = subprocess.Popen(["sleep", "60"], user=user.uid)
     pid_file = folder / "postgres" / "cluster" / "postmaster.pid"
-    lines = [str(stranger.pid), str(pid_file.parent), "1", "5432", str(folder / "postgres" / "run"), "", "1 1", "ready"]
+    lines = [str(other.pid), str(pid_file.parent), "1", "5432", str(folder / "postgres" / "run"), "", "1 1", "ready"]
     pid_file.write_text("\n".join(lines) + "\n")
     try:
         answer = user.start(folder)
-        assert answer["pid"] != stranger.pid
-        assert stranger.poll() is None
+        assert answer["pid"] != other.pid
+        assert other.poll() is None
     finally:
-        stranger.kill()
-        stranger.wait()
+        other.kill()
+        other.wait()
 
 
-def test_half_a_cluster_is_made_anew(user: User, folder: Path) -> None:
+def test_an_unfinished_cluster_is_created_again(user: User, folder: Path) -> None:
     """The process may die inside initdb."""
     half = folder / "postgres" / "cluster.new"
     half.mkdir(parents=True)
@@ -305,7 +307,7 @@ def test_half_a_cluster_is_made_anew(user: User, folder: Path) -> None:
 def test_concurrent_starts_share_one_server(user: User, folder: Path) -> None:
     processes = [user.begin(folder, statement="select 1") for _ in range(4)]
 
-    assert len({user.finished(process)["pid"] for process in processes}) == 1
+    assert len({user.result_of(process)["pid"] for process in processes}) == 1
 
 
 @pytest.mark.parametrize("name", ["x" * 120, "with, comma 'and' quote"])
@@ -326,15 +328,15 @@ def test_a_server_that_cannot_start_says_why(tmp_path: Path) -> None:
     """The end of the log is in the error, and the wait is bounded."""
     began = time.monotonic()
 
-    with pytest.raises(postgres.PostgresFailed, match="no_such_setting"):
-        postgres.start(tmp_path, settings={**FAST, "no_such_setting": "1"})
+    with pytest.raises(PostgresFailed, match="no_such_setting"):
+        start_postgres(tmp_path, settings={**FAST, "no_such_setting": "1"})
 
     assert time.monotonic() - began < 25
 
 
 def test_the_server_sees_none_of_our_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIGNALPOST_MASTER_KEY", "secret-value")
-    cluster = postgres.start(tmp_path, settings=FAST)
+    cluster = start_postgres(tmp_path, settings=FAST)
     try:
         assert b"secret-value" not in Path(f"/proc/{cluster.pid()}/environ").read_bytes()
     finally:
@@ -342,7 +344,7 @@ def test_the_server_sees_none_of_our_secrets(tmp_path: Path, monkeypatch: pytest
 
 
 async def test_tests_can_make_databases_from_templates(tmp_path: Path) -> None:
-    cluster = await asyncio.to_thread(postgres.start, tmp_path, settings=FAST)
+    cluster = await asyncio.to_thread(start_postgres, tmp_path, settings=FAST)
     try:
         owner = await asyncpg.connect(cluster.dsn())
         await owner.execute("create database copy template signalpost")

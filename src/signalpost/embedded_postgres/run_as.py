@@ -1,13 +1,14 @@
-"""Run a program under another account, optionally detached: `python -I -S unprivileged.py JOB PROGRAM ARGS...`.
+"""Run a program as another account, optionally detached: `python -I -S run_as.py JOB PROGRAM ARGS...`.
 
-A separate program, because giving up rights between fork and exec is not safe in a process with threads.
+This is a program of its own because dropping privileges between fork and exec is not safe in a process with threads.
 It uses the standard library only and starts in about 20 ms.
 JOB is JSON: {"uid": int | null, "gid": int, "reach": [paths], "log": path | null}.
 
 - uid: the account to become; null keeps the present one.
-- reach: what the account must be able to reach. A folder above that is closed to it (a checkout below a 0700 home)
-  is answered with one capability, CAP_DAC_READ_SEARCH: it may look, not write. Folders of others are never opened up.
-- log: given, the program runs on by itself (own session, output to this file), and its process id is printed.
+- reach: the paths that the account must be able to reach. If a parent folder is closed to it (a checkout below a 0700
+  home), the program gets one capability, CAP_DAC_READ_SEARCH: it may read there, not write. Nobody else's folder
+  changes its permissions.
+- log: if given, the program runs detached (own session, output to this file), and its process id is printed.
 """
 
 import ctypes
@@ -29,7 +30,7 @@ def _checked(result: int) -> None:
 
 
 def _become(uid: int, gid: int, reach: list[str]) -> None:
-    """Take over the account for good, keeping the right to look through closed folders only where it is needed."""
+    """Switch to the account for good; keep the capability to read in closed folders only if it is needed."""
     libc = ctypes.CDLL(None, use_errno=True)
     _checked(libc.prctl(_PR_SET_KEEPCAPS, 1, 0, 0, 0))
     os.setgroups([])
@@ -45,14 +46,14 @@ def _become(uid: int, gid: int, reach: list[str]) -> None:
             _checked(libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE, _CAP_DAC_READ_SEARCH, 0, 0))
     except OSError as error:
         message = (
-            f"account {uid} cannot reach {' and '.join(reach)}, and this process may not grant CAP_DAC_READ_SEARCH: "
-            "choose a place below folders that everybody may enter, or run as an ordinary user"
+            f"Account {uid} cannot reach {' and '.join(reach)}, and this process cannot grant CAP_DAC_READ_SEARCH. "
+            "Choose a place below folders that every user may enter, or run as an ordinary user."
         )
         raise SystemExit(message) from error
 
 
 def _detach(log: str) -> None:
-    """Go on in a grandchild that no terminal and no parent can take down; the first process prints its id and ends."""
+    """Continue in a child with its own session, which survives its terminal and parent; print its id and exit here."""
     output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     child = os.fork()
     if child:
