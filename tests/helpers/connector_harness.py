@@ -24,6 +24,7 @@ from signalpost.networks.contract import (
     Pending,
     Published,
     Refused,
+    Server,
     TryLater,
 )
 
@@ -203,15 +204,19 @@ def outgoing(*texts: str, media: tuple[OutgoingMedia, ...] = (), **rest: Any) ->
     return Outgoing(**values | rest)
 
 
-def session(http: Any, clock: Clock, **rest: Any) -> NetworkSession:
-    renewed: list[Mapping[str, str]] = []
+def server_at(http: Any, base_url: str = "https://server.example", *, trusted: bool = False) -> Server:
+    return Server(base_url=base_url, trusted=trusted, http=http)
 
-    async def keep(secrets: Mapping[str, str], expires_at: datetime | None) -> None:
-        renewed.append(secrets)
+
+def session(http: Any, clock: Clock, **rest: Any) -> NetworkSession:
+    """Return a session of account `me` at `http`; `rest` replaces members of it."""
+
+    async def save_tokens(secrets: Mapping[str, str], expires_at: datetime | None) -> None:
+        pass
 
     values: dict[str, Any] = {
-        "base_url": "https://server.example", "trusted": False, "secrets": {}, "remote_id": "me", "username": "me",
-        "facts": {}, "http": http, "save_tokens": keep, "now": clock,
+        "server": server_at(http), "secrets": {}, "remote_id": "me", "username": "me", "facts": {},
+        "save_tokens": save_tokens, "now": clock,
     }  # fmt: skip
     return NetworkSession(**values | rest)
 

@@ -38,7 +38,7 @@ def explain(error: ApiError) -> Outcome:
 async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
     """Upload once, then make each part public; texts with "slow" are taken first and made by `poll`."""
     if "upload" not in journal.steps:
-        answer = await session.call("POST", "/uploads", json={})
+        answer = await session.server.call("POST", "/uploads", json={})
         await journal.record("upload", answer.json())
     if "slow" in outgoing.text and "taken" not in journal.steps:
         await journal.record("taken", True)
@@ -52,7 +52,7 @@ async def _create_all(session: NetworkSession, outgoing: Outgoing, journal: Jour
             continue
         key = f"{outgoing.dedupe_key}:{index}"
         await journal.intend(part_step(index), {"key": key})
-        answer = await session.call("POST", "/posts", json={"key": key, "text": part.text}, timeout_seconds=2.0)
+        answer = await session.server.call("POST", "/posts", json={"key": key, "text": part.text}, timeout_seconds=2.0)
         await journal.done(part_step(index), {"key": key, "id": answer.json()["id"]})
     return _published(journal, outgoing)
 
@@ -68,7 +68,7 @@ async def reconcile(session: NetworkSession, outgoing: Outgoing, journal: Journa
         intended = part_intended(journal, index)
         if intended is None:
             return Absent()
-        answer = await session.call("GET", f"/posts/{intended['key']}", expect=(200, 404))
+        answer = await session.server.call("GET", f"/posts/{intended['key']}", expect=(200, 404))
         if answer.status == 404:
             return Absent()
         await journal.done(part_step(index), {**intended, "id": answer.json()["id"]})

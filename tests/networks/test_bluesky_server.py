@@ -3,16 +3,18 @@
 import base64
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from tests.counterparts import PdsAccount, ReferencePds, reference_pds
-from tests.helpers.connector_harness import PNG, MemoryJournal, image, outgoing
+from tests.helpers.connector_harness import PNG, MemoryJournal, image, outgoing, server_at
 
 from signalpost.kit.http import Client, MaybeSent
 from signalpost.networks import get, preflight
 from signalpost.networks.contract import (
+    ApiError,
     BadCredentials,
     Connector,
     Identity,
@@ -53,7 +55,7 @@ def fields(account: PdsAccount, **other: str) -> dict[str, str]:
 async def open_account(http: Any, pds: ReferencePds, account: PdsAccount) -> NetworkSession:
     connect = bluesky().connect
     assert connect is not None
-    return session_of(http, await connect(http, pds.url, True, fields(account)))
+    return session_of(http, await connect(server_at(http, pds.url, trusted=True), fields(account)))
 
 
 def session_of(http: Any, identity: Identity) -> NetworkSession:
@@ -63,13 +65,11 @@ def session_of(http: Any, identity: Identity) -> NetworkSession:
         kept.append((dict(secrets), expires_at))
 
     opened = NetworkSession(
-        base_url=str(identity.base_url),
-        trusted=True,
+        server=server_at(http, str(identity.base_url), trusted=True),
         secrets=identity.secrets,
         remote_id=identity.remote_id,
         username=identity.username,
         facts=identity.facts,
-        http=http,
         save_tokens=save_tokens,
         now=lambda: datetime.now(UTC),
     )
@@ -96,7 +96,9 @@ async def test_connecting_tells_who_it_is(pds: ReferencePds, http: Client) -> No
     assert connect is not None
     alice = pds.accounts[0]
 
-    identity = await connect(http, pds.url, True, fields(alice, identifier="\u202a@alice.test\u202c"))
+    identity = await connect(
+        server_at(http, pds.url, trusted=True), fields(alice, identifier="\u202a@alice.test\u202c")
+    )
 
     assert (identity.remote_id, identity.username, identity.base_url) == (alice.did, "alice.test", pds.url)
     assert set(identity.secrets) == {"accessJwt", "refreshJwt", "appPassword"}
@@ -110,7 +112,7 @@ async def test_a_main_password_opens_the_account_but_is_not_kept(pds: ReferenceP
     assert connect is not None
     alice = pds.accounts[0]
 
-    identity = await connect(http, pds.url, True, fields(alice, appPassword=alice.password))
+    identity = await connect(server_at(http, pds.url, trusted=True), fields(alice, appPassword=alice.password))
 
     assert set(identity.secrets) == {"accessJwt", "refreshJwt"}
 
@@ -120,7 +122,7 @@ async def test_a_wrong_password_is_told_without_repeating_it(pds: ReferencePds, 
     assert connect is not None
 
     with pytest.raises(BadCredentials, match="Invalid identifier or password") as told:
-        await connect(http, pds.url, True, fields(pds.accounts[0], appPassword="wrong-secret"))
+        await connect(server_at(http, pds.url, trusted=True), fields(pds.accounts[0], appPassword="wrong-secret"))
 
     assert "wrong-secret" not in str(told.value)
 
@@ -130,7 +132,7 @@ async def test_an_address_without_a_server_is_the_fault_of_that_field(pds: Refer
     assert connect is not None
 
     with pytest.raises(InvalidField) as told:
-        await connect(http, None, False, fields(pds.accounts[0], service="https://127.0.0.1:1"))
+        await connect(server_at(http, "https://bsky.social"), fields(pds.accounts[0], service="https://127.0.0.1:1"))
 
     assert told.value.name == "service"
 
@@ -298,11 +300,12 @@ async def test_invalid_tokens_mean_that_a_person_must_connect_again(pds: Referen
 
     outcome = await connector.publish(opened, outgoing("never"), MemoryJournal())
     assert connector.check is not None
-    health = await connector.check(opened)
+    with pytest.raises(ApiError) as failed:
+        await connector.check(opened)
 
-    assert isinstance(outcome, NeedsReconnect)
-    assert outcome.platform_code == "InvalidToken"
-    assert not health.valid
+    for refused in (outcome, connector.explain(failed.value)):
+        assert isinstance(refused, NeedsReconnect)
+        assert refused.platform_code == "InvalidToken"
 
 
 async def test_a_second_create_of_a_key_makes_no_second_record(pds: ReferencePds, http: Client) -> None:
@@ -346,11 +349,11 @@ async def test_lost_answers_are_unknown_until_the_server_is_asked(pds: Reference
     journal = MemoryJournal()
     post = outgoing("a lost answer", "and its reply")
 
-    opened.http = _DeafToCreates(http)
+    opened.server = replace(opened.server, http=_DeafToCreates(http))
     first = await connector.publish(opened, post, journal)
-    opened.http = _DeafToCreates(http, blind=True)
+    opened.server = replace(opened.server, http=_DeafToCreates(http, blind=True))
     blind = await connector.reconcile(opened, post, journal)
-    opened.http = http
+    opened.server = replace(opened.server, http=http)
     await connector.reconcile(opened, post, journal)
     last = await connector.publish(opened, post, journal)
 

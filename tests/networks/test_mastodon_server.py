@@ -10,13 +10,24 @@ import httpx
 import pytest
 from mastodon import Mastodon
 from tests.counterparts import MastodonMock, mastodon_mock
-from tests.helpers.connector_harness import Clock, MemoryJournal, Reply, Wire, image, outgoing, reply, session
+from tests.helpers.connector_harness import (
+    Clock,
+    MemoryJournal,
+    Reply,
+    Wire,
+    image,
+    outgoing,
+    reply,
+    server_at,
+    session,
+)
 
 from signalpost.kit.http import Client
 from signalpost.networks import CONNECTORS, preflight
 from signalpost.networks.connectors.mastodon.account import facts_of
 from signalpost.networks.contract import (
     Absent,
+    ApiError,
     BadCredentials,
     Identity,
     InvalidField,
@@ -49,14 +60,13 @@ async def http() -> AsyncIterator[Client]:
 async def connected(http: Client, server: MastodonMock, token: str | None = None) -> Identity:
     assert MASTODON.connect is not None
     fields = {"instanceUrl": server.url, "accessToken": token or server.access_token}
-    return await MASTODON.connect(http, server.url, True, fields)
+    return await MASTODON.connect(server_at(http, server.url, trusted=True), fields)
 
 
 async def opened(http: Client, server: MastodonMock, **rest: Any) -> NetworkSession:
     identity = await connected(http, server)
     values: dict[str, Any] = {
-        "base_url": identity.base_url,
-        "trusted": True,
+        "server": server_at(http, str(identity.base_url), trusted=True),
         "secrets": identity.secrets,
         "remote_id": identity.remote_id,
         "username": identity.username,
@@ -95,7 +105,7 @@ async def test_a_wrong_token_and_a_wrong_server_are_told_apart(http: Client, ser
     assert MASTODON.connect is not None
     for address in ("https://127.0.0.1:1", "http://10.0.0.1", "", "ftp://x.y", "@"):
         with pytest.raises(InvalidField) as told:
-            await MASTODON.connect(http, None, False, {"instanceUrl": address, "accessToken": "t"})
+            await MASTODON.connect(server_at(http, ""), {"instanceUrl": address, "accessToken": "t"})
         assert told.value.name == "instanceUrl"
 
 
@@ -211,15 +221,16 @@ async def test_oauth_from_registration_to_revocation(http: Client, server: Masto
     assert flow.register is not None
     redirect = "http://127.0.0.1:9/callback"
 
-    app = await flow.register(http, server.url, True, redirect, "Signalpost")
-    address = flow.authorize_url(server.url, app, redirect, "the-state", "the-challenge")
+    at = server_at(http, server.url, trusted=True)
+    app = await flow.register(at, redirect_uri=redirect, app_name="Signalpost")
+    address = flow.authorize_url(at, app, redirect_uri=redirect, state="the-state", code_challenge="the-challenge")
     query = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
     assert query["state"] == "the-state"
-    assert ("code_challenge" in query) == (app["pkce"] == "S256")
+    assert ("code_challenge" in query) == (app.pkce == "S256")
     async with httpx.AsyncClient() as browser:
         answer = await browser.post(address.split("?")[0], data=query | {"username": "testuser"})
     code = parse_qs(urlsplit(answer.headers["Location"]).query)["code"][0]
-    identity = await flow.exchange(http, server.url, True, app, redirect, code, "the-verifier")
+    identity = await flow.exchange(at, app, redirect_uri=redirect, code=code, code_verifier="the-verifier")
     assert identity.username.startswith("testuser@")
 
     account = await opened(http, server, secrets=identity.secrets)
@@ -227,7 +238,9 @@ async def test_oauth_from_registration_to_revocation(http: Client, server: Masto
     assert MASTODON.check is not None
     assert (await MASTODON.check(account)).valid
     await MASTODON.revoke(account)
-    assert not (await MASTODON.check(account)).valid
+    with pytest.raises(ApiError) as failed:
+        await MASTODON.check(account)
+    assert isinstance(MASTODON.explain(failed.value), NeedsReconnect)
     outcome = await MASTODON.publish(account, outgoing("x", dedupe_key="revoked"), MemoryJournal())
     assert isinstance(outcome, NeedsReconnect)
 
@@ -305,7 +318,7 @@ async def test_a_server_without_v2_is_asked_for_v1(http: Client) -> None:
 
     assert MASTODON.connect is not None
     fields = {"instanceUrl": "@me@m.example", "accessToken": "t"}
-    identity = await MASTODON.connect(Wire(serve), None, False, fields)
+    identity = await MASTODON.connect(server_at(Wire(serve), ""), fields)
 
     assert (identity.base_url, identity.remote_id, identity.username) == (
         "https://m.example",

@@ -2,7 +2,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.helpers.connector_harness import Clock, MemoryJournal, drive, outgoing, session
+from tests.helpers.connector_harness import Clock, MemoryJournal, drive, outgoing, server_at, session
 
 from signalpost.networks import CONNECTORS
 from signalpost.networks.codes import CATEGORIES
@@ -138,7 +138,7 @@ async def test_inbox_and_metrics_and_first_comment() -> None:
 @pytest.mark.parametrize("name", ["demo", "@demo", "Demo.Account-1"])
 async def test_any_name_connects(name: str) -> None:
     assert SANDBOX.connect is not None
-    identity = await SANDBOX.connect(None, None, False, {"username": name})  # type: ignore[arg-type]
+    identity = await SANDBOX.connect(server_at(None, ""), {"username": name})
     assert identity.remote_id == name.removeprefix("@").lower()
 
 
@@ -146,4 +146,4 @@ async def test_any_name_connects(name: str) -> None:
 async def test_a_name_has_a_form(name: str) -> None:
     assert SANDBOX.connect is not None
     with pytest.raises(InvalidField):
-        await SANDBOX.connect(None, None, False, {"username": name})  # type: ignore[arg-type]
+        await SANDBOX.connect(server_at(None, ""), {"username": name})

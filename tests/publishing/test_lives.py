@@ -365,7 +365,7 @@ async def test_secrets_stay_out_of_the_records(world: World) -> None:
 
     async def echo(session: Any, outgoing: Any, journal: Any) -> Refused:
         try:
-            await session.http.request("GET", "http://127.0.0.1:1/bot/top-secret-token/send")
+            await session.server.http.request("GET", "http://127.0.0.1:1/bot/top-secret-token/send")
         except NotSent:
             return Refused(code="content_rejected", message="no", response='{"you": "top-secret-token"}')
         raise AssertionError

@@ -20,8 +20,7 @@ from signalpost.context import AppContext
 from signalpost.kit import clock, ids, log
 from signalpost.kit.crypto import KeyRing, Undecipherable
 from signalpost.kit.http import HttpFailure, MaybeSent, NotSent
-from signalpost.networks.contract import ApiError, Connector, NeedsReconnect, NetworkSession
-from signalpost.settings import Settings
+from signalpost.networks.contract import ApiError, Connector, NeedsReconnect, NetworkSession, Server
 
 CLAIM_SECONDS = 60
 RENEWAL_SECONDS_MAX = 45.0
@@ -76,19 +75,31 @@ def unseal(keys: KeyRing, workspace_id: UUID, account_id: UUID, blob: bytes) -> 
         raise NoCredentials("the account's credentials cannot be opened with the present master key") from None
 
 
-def address(connector: Connector, settings: Settings, own: str | None) -> tuple[str, bool]:
-    """Return where an account's API lives, and whether an operator chose it, so that it may be a private address.
+def server_of(context: AppContext, connector: Connector, base_url: str | None) -> Server:
+    """Return the server of an account; `base_url` is the account's own, if it has one.
 
-    The operator's SIGNALPOST_<NETWORK>_BASE_URL replaces the network's one address; of networks where every account
-    brings its own server it names one server among many.
+    The operator's SIGNALPOST_<NETWORK>_BASE_URL replaces the network's one address; for networks where every account
+    brings its own server it names one server among many, the only one that may have a private address.
     """
     facts = connector.facts
-    operator = settings.network(facts.key, "base_url")
-    if operator is not None and (facts.base_url is not None or own is None or own == operator.rstrip("/")):
-        return operator.rstrip("/"), True
-    if own is not None:
-        return own, False
-    return facts.base_url or "", True
+    operator_url = _operator_url(context, connector)
+    if operator_url is not None and (facts.base_url is not None or base_url in {None, operator_url}):
+        return Server(base_url=operator_url, trusted=True, http=context.http)
+    if base_url is not None:
+        return Server(base_url=base_url.rstrip("/"), trusted=False, http=context.http)
+    return Server(base_url=facts.base_url or "", trusted=True, http=context.http)
+
+
+def entry_server(context: AppContext, connector: Connector) -> Server:
+    """Return the server to sign in at before the account's own is known: the operator's, else the network's."""
+    operator_url = _operator_url(context, connector)
+    base_url = operator_url or connector.facts.base_url or ""
+    return Server(base_url=base_url, trusted=operator_url is not None, http=context.http)
+
+
+def _operator_url(context: AppContext, connector: Connector) -> str | None:
+    url = context.settings.network(connector.facts.key, "base_url")
+    return None if url is None else url.rstrip("/")
 
 
 async def open_session(context: AppContext, account: AccountRow) -> NetworkSession:
@@ -101,15 +112,12 @@ async def open_session(context: AppContext, account: AccountRow) -> NetworkSessi
     if connector is None:
         raise NoCredentials(f"there is no connector for {account.platform}")
     store = TokenStore(context, account, connector)
-    base_url, trusted = address(connector, context.settings, account.base_url)
     return NetworkSession(
-        base_url=base_url,
-        trusted=trusted,
+        server=server_of(context, connector, account.base_url),
         secrets=await store.read(),
         remote_id=account.remote_id,
         username=account.username,
         facts=account.facts,
-        http=context.http,
         save_tokens=store.save,
         now=clock.now,
         refresh_exclusively=store.renew if connector.refresh is not None else None,

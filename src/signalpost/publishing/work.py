@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 from uuid import UUID
@@ -175,8 +176,8 @@ class _Call:
         if missing and attempt.kind == "publish":
             return Refused(code="media_missing", message=f"The file {missing[0]} is gone.", category="media")
         session = await open_session(self._context, attempt.account)
-        self._http = RecordingHttp(session.http, session.secrets)
-        session.http = self._http
+        self._http = RecordingHttp(session.server.http, session.secrets)
+        session.server = replace(session.server, http=self._http)
         outgoing = self._outgoing()
         if attempt.kind == "reconcile":
             return await self._look(session, outgoing)

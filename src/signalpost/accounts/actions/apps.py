@@ -1,7 +1,5 @@
 """The app that a network knows us by: the operator's, or one we registered ourselves at an account's own server."""
 
-from collections.abc import Mapping
-
 import msgspec
 
 from signalpost.accounts.errors import PlatformNotConfigured
@@ -9,7 +7,7 @@ from signalpost.accounts.platforms import redirect_uri
 from signalpost.context import AppContext
 from signalpost.kit.crypto import Undecipherable
 from signalpost.kit.http import BadAnswer
-from signalpost.networks.contract import ApiError, Connector
+from signalpost.networks.contract import ApiError, Connector, OAuthApp, Server
 
 # Mastodon deletes apps that nobody used for a day: an unused registration is only good for half of that.
 _READ = """
@@ -24,7 +22,7 @@ on conflict (platform, base_url, redirect_uri) do update set credentials = exclu
 _FORGET = "delete from network_app where platform = $1 and base_url = $2"
 
 
-async def app_at(context: AppContext, connector: Connector, base_url: str, *, trusted: bool) -> Mapping[str, str]:
+async def app_at(context: AppContext, connector: Connector, server: Server) -> OAuthApp:
     """Return the app's credentials at this server, registering one where there is none yet.
 
     Raises:
@@ -38,18 +36,18 @@ async def app_at(context: AppContext, connector: Connector, base_url: str, *, tr
     if register is None:
         if not client_id or not client_secret:
             raise PlatformNotConfigured(f"The operator has not set app credentials for {connector.facts.name}.")
-        return {"client_id": client_id, "client_secret": client_secret}
+        return OAuthApp(client_id=client_id, client_secret=client_secret)
     async with context.database.connection() as db:
-        stored = await db.fetchval(_READ, key, base_url, back)
+        stored = await db.fetchval(_READ, key, server.base_url, back)
     if stored is not None:
         try:
-            return msgspec.json.decode(context.keys.open(stored, context=_context(key, base_url)), type=dict[str, str])
+            return msgspec.json.decode(context.keys.open(stored, context=_context(key, server.base_url)), type=OAuthApp)
         except Undecipherable:
             pass  # sealed under a master key that is gone: a new registration costs nothing
-    app = await register(context.http, base_url, trusted, back, context.settings.brand)
-    sealed = context.keys.seal(msgspec.json.encode(dict(app)), context=_context(key, base_url))
+    app = await register(server, redirect_uri=back, app_name=context.settings.brand)
+    sealed = context.keys.seal(msgspec.json.encode(app), context=_context(key, server.base_url))
     async with context.database.transaction() as db:
-        await db.execute(_STORE, key, base_url, back, sealed)
+        await db.execute(_STORE, key, server.base_url, back, sealed)
     return app
 
 

@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -18,7 +17,7 @@ from signalpost.accounts.errors import OauthStateInvalid, PlatformNotConfigured
 from signalpost.accounts.platforms import form_of, redirect_uri
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import Authorization, AuthUrlQuery, CallbackQuery, CallbackResult
-from signalpost.accounts.token_store import address
+from signalpost.accounts.token_store import server_of
 from signalpost.context import AppContext
 from signalpost.identity.roles import SCOPES_OF
 from signalpost.kit import clock, crypto, ids, log, problems
@@ -26,7 +25,16 @@ from signalpost.kit.crypto import Undecipherable
 from signalpost.kit.db import Db
 from signalpost.kit.http import HttpFailure, UnsafeUrl
 from signalpost.kit.problems import Issue
-from signalpost.networks.contract import ApiError, BadCredentials, Connector, Identity, InvalidField, OAuth
+from signalpost.networks.contract import (
+    ApiError,
+    BadCredentials,
+    Connector,
+    Identity,
+    InvalidField,
+    OAuth,
+    OAuthApp,
+    Server,
+)
 from signalpost.web.caller import Caller
 
 FLOW = timedelta(minutes=10)
@@ -84,9 +92,9 @@ async def start(context: AppContext, caller: Caller, platform: str, query: AuthU
         raise problems.ValidationFailed(errors=findings)
     if connector.oauth is None:
         return _form(connector, query)
-    base_url, trusted = await _server(context, connector, query.instance_url, known)
-    app = await _app(context, connector, base_url, trusted=trusted)
-    return await _begin(context, caller, connector.oauth, request, base_url, app, query)
+    server = await _server(context, connector, query.instance_url, known)
+    app = await _app(context, connector, server)
+    return await _begin(context, caller, connector.oauth, request, server, app, query)
 
 
 async def finish(context: AppContext, platform: str, query: CallbackQuery) -> tuple[CallbackResult, str | None]:
@@ -131,24 +139,22 @@ def _form(connector: Connector, query: AuthUrlQuery) -> Authorization:
     )
 
 
-async def _server(
-    context: AppContext, connector: Connector, given: str | None, known: AccountRow | None
-) -> tuple[str, bool]:
-    """Return the server to ask, and whether an operator chose it."""
+async def _server(context: AppContext, connector: Connector, given: str | None, known: AccountRow | None) -> Server:
+    """Return the server to authorize at: the one the caller names, else that of the account, else the network's."""
     assert connector.oauth is not None  # noqa: S101 - checked by the caller
     own = None
     if connector.oauth.own_server:
         own = _origin_of_address(given) if given else known.base_url if known else None
-    base_url, trusted = address(connector, context.settings, own)
-    if not base_url:
+    server = server_of(context, connector, own)
+    if not server.base_url:
         raise problems.invalid("instanceUrl", "required", "Name the server, for example mastodon.social.")
     try:
-        await context.http.check_url(base_url, trusted=trusted)
+        await context.http.check_url(server.base_url, trusted=server.trusted)
     except UnsafeUrl as failure:
         raise problems.UnsafeAddress(
             failure.detail, errors=[Issue("instanceUrl", "not_allowed", failure.detail)]
         ) from None
-    return base_url, trusted
+    return server
 
 
 def _origin_of_address(given: str) -> str:
@@ -163,13 +169,13 @@ def _origin_of_address(given: str) -> str:
     return f"{parts.scheme}://{parts.netloc.lower()}"
 
 
-async def _app(context: AppContext, connector: Connector, base_url: str, *, trusted: bool) -> Mapping[str, str]:
+async def _app(context: AppContext, connector: Connector, server: Server) -> OAuthApp:
     try:
-        return await apps.app_at(context, connector, base_url, trusted=trusted)
+        return await apps.app_at(context, connector, server)
     except ApiError as error:
         raise refused(connector, error) from None
     except HttpFailure as failure:
-        raise lost(connector, failure, chosen=not trusted) from None
+        raise lost(connector, failure, chosen=not server.trusted) from None
 
 
 async def _begin(
@@ -177,14 +183,14 @@ async def _begin(
     caller: Caller,
     oauth: OAuth,
     request: ConnectRequest,
-    base_url: str,
-    app: Mapping[str, str],
+    server: Server,
+    app: OAuthApp,
     query: AuthUrlQuery,
 ) -> Authorization:
     state, verifier = crypto.random_token(), crypto.random_token()
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
     back = redirect_uri(context.base_url, request.platform)
-    url = oauth.authorize_url(base_url, app, back, state, challenge)
+    url = oauth.authorize_url(server, app, redirect_uri=back, state=state, code_challenge=challenge)
     if query.login_hint:
         url += f"{'&' if '?' in url else '?'}login_hint={quote(query.login_hint, safe='')}"
     started_by = {
@@ -203,7 +209,7 @@ async def _begin(
             request.profile_id,
             request.platform,
             request.account_id,
-            base_url,
+            server.base_url,
             query.redirect_url,
             sealed,
             started_by,
@@ -256,18 +262,18 @@ async def _exchange(
         verifier = context.keys.open(flow.code_verifier, context=_context(state_hash, flow.workspace_id)).decode()
     except Undecipherable:
         raise OauthStateInvalid from None
-    base_url, trusted = address(connector, context.settings, flow.base_url)
+    server = server_of(context, connector, flow.base_url)
     back = redirect_uri(context.base_url, flow.platform)
     try:
-        app = await apps.app_at(context, connector, base_url, trusted=trusted)
-        return await oauth.exchange(context.http, base_url, trusted, app, back, code, verifier)
+        app = await apps.app_at(context, connector, server)
+        return await oauth.exchange(server, app, redirect_uri=back, code=code, code_verifier=verifier)
     except (BadCredentials, InvalidField) as error:
         raise problems.invalid("code", "not_allowed", str(error)) from None
     except ApiError as error:
-        await apps.forget_if_unknown(context, connector, base_url, error)
+        await apps.forget_if_unknown(context, connector, server.base_url, error)
         raise refused(connector, error) from None
     except HttpFailure as failure:
-        raise lost(connector, failure, chosen=not trusted) from None
+        raise lost(connector, failure, chosen=not server.trusted) from None
 
 
 async def _ensure_may_connect(db: Db, flow: Flow) -> None:

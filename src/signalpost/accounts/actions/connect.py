@@ -9,6 +9,7 @@ from signalpost.accounts.actions import upsert
 from signalpost.accounts.actions.upsert import ConnectRequest
 from signalpost.accounts.errors import PlatformError, PlatformNotConfigured, PlatformTimeout
 from signalpost.accounts.schemas import AccountConnect, PlatformAccount, Via
+from signalpost.accounts.token_store import entry_server
 from signalpost.context import AppContext
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
@@ -22,6 +23,7 @@ from signalpost.networks.contract import (
     InvalidField,
     NeedsReconnect,
     Refused,
+    Server,
 )
 from signalpost.profiles import queries as profiles
 from signalpost.web.caller import Caller, TestModeOnlySandbox
@@ -38,14 +40,14 @@ async def connect_account(context: AppContext, caller: Caller, platform: str, da
     connector = connector_of(caller, platform)
     if connector.connect is None:
         raise PlatformNotConfigured(f"{connector.facts.name} is connected by authorization: see auth-url.")
-    operator = context.settings.network(connector.facts.key, "base_url")
-    findings = list(_findings(connector, data.fields, server_known=operator is not None))
+    server = entry_server(context, connector)
+    findings = list(_findings(connector, data.fields, server_known=server.trusted))
     async with context.database.connection() as db:
         request, missing = await connect_request(db, caller, connector, data.profile_id, data.account_id)
     findings += [Issue(f"/{issue.path}", issue.code, issue.message) for issue in missing]
     if findings or request is None:
         raise problems.ValidationFailed(errors=findings)
-    identity = await _sign_in(context, connector, operator, data.fields)
+    identity = await _sign_in(connector, server, data.fields)
     async with context.database.transaction() as db:
         row = await upsert.upsert_account(db, context, request, identity)
         return (await queries.shown(db, [row]))[0]
@@ -132,14 +134,12 @@ def lost(connector: Connector, failure: HttpFailure, *, chosen: bool) -> problem
     return PlatformError(f"{connector.facts.name}: {failure.detail}.", platform=told)
 
 
-async def _sign_in(
-    context: AppContext, connector: Connector, operator: str | None, fields: Mapping[str, str]
-) -> Identity:
+async def _sign_in(connector: Connector, server: Server, fields: Mapping[str, str]) -> Identity:
     assert connector.connect is not None  # noqa: S101 - checked by the caller
     public = [field.name for field in connector.facts.credential_fields if not field.secret]
     chosen = any(name.lower().endswith(("url", "service")) and fields.get(name) for name in public)
     try:
-        return await connector.connect(context.http, operator, operator is not None, fields)
+        return await connector.connect(server, fields)
     except InvalidField as error:
         raise problems.invalid(f"/fields/{error.name}", "format", str(error)) from None
     except BadCredentials as error:

@@ -1,7 +1,7 @@
 """Health: what the last live look at the platform told, kept for five minutes, beside what we know ourselves."""
 
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -9,6 +9,7 @@ from msgspec import Struct
 from signalpost import networks
 from signalpost.accounts import queries, token_store
 from signalpost.accounts.actions.moves import mark_needs_reauth, mark_ready, mark_restricted
+from signalpost.accounts.actions.upsert import clean_name, clean_url
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import AccountHealth, HealthIssue, Permissions, Quota, Recent, TokenHealth
 from signalpost.accounts.token_store import NoCredentials
@@ -37,7 +38,7 @@ class HealthCheck(Struct, rename="camel"):
 _KEEP = """
 update account set health = $3, last_checked_at = $4, followers = coalesce($5, followers),
     username = coalesce($6, username), display_name = coalesce($7, display_name),
-    token_expires_at = coalesce($8, token_expires_at)
+    token_expires_at = coalesce($8, token_expires_at), avatar_url = coalesce($9, avatar_url)
 where id = $1 and secrets_version = $2 and status <> 'disconnected'
 """
 
@@ -79,10 +80,7 @@ async def _look(context: AppContext, account: AccountRow, now: datetime) -> Heal
         row = await queries.lock(db, account.workspace_id, account.id)
         if row is None or row.status == "disconnected":
             return look
-        about = (health.followers, health.username, health.display_name) if health else (None, None, None)
-        # A refreshable account's expiry is kept by its renewals.
-        expires_at = health.token_expires_at if health and not row.refreshable else None
-        await db.execute(_KEEP, row.id, row.secrets_version, look, now, *about, expires_at)
+        await db.execute(_KEEP, row.id, row.secrets_version, look, now, *_profile(health, row))
         version = account.secrets_version
         if look.problem is not None:
             return look
@@ -97,6 +95,19 @@ async def _look(context: AppContext, account: AccountRow, now: datetime) -> Heal
         elif row.status in {"needs_reauth", "restricted"}:
             await mark_ready(db, row)
     return look
+
+
+def _profile(health: Health | None, row: AccountRow) -> tuple[Any, ...]:
+    """Return what a check says about the account, in the order of `_KEEP`; None keeps the stored value."""
+    if health is None:
+        return (None,) * 5
+    return (
+        health.followers,
+        None if health.username is None else clean_name(health.username),
+        None if health.display_name is None else clean_name(health.display_name),
+        None if row.refreshable else health.token_expires_at,  # a refreshable token's expiry is kept by its renewals
+        clean_url(health.avatar_url),
+    )
 
 
 async def _ask(connector: Connector, session: NetworkSession) -> tuple[HealthCheck, Health | None]:

@@ -112,10 +112,10 @@ async def _write(
         request.platform,
         identity.kind,
         identity.remote_id,
-        _clean(identity.username),
-        _clean(identity.display_name),
-        _clean_or_none(identity.avatar_url),
-        _clean_or_none(identity.profile_url),
+        clean_name(identity.username),
+        clean_name(identity.display_name),
+        clean_url(identity.avatar_url),
+        clean_url(identity.profile_url),
         states.standing(now, expires_at, refreshable=refreshable),
         request.via,
         identity.base_url,
@@ -154,13 +154,13 @@ async def _tell(db: Db, request: ConnectRequest, row: AccountRow, *, reconnected
     await events.emit(db, connected)
 
 
-def _clean(text: str) -> str:
-    """What a foreign server says of itself is bounded, and free of what no database text can hold."""
+def clean_name(text: str) -> str:
+    """Return a name that a network gave, at most 500 characters, without what a database text cannot hold."""
     return text.replace("\x00", "")[:500].encode("utf-8", "replace").decode()
 
 
-def _clean_or_none(text: str | None) -> str | None:
-    """An address from a foreign server, if it is one that a browser may be given."""
+def clean_url(text: str | None) -> str | None:
+    """Return an address that a network gave, or None if a browser must not be sent there."""
     return (
         text if text and len(text) <= 2048 and text.startswith(("https://", "http://")) and "\x00" not in text else None
     )

@@ -18,7 +18,6 @@ from signalpost.networks.contract import (
     CredentialField,
     Facts,
     Health,
-    Http,
     Identity,
     InvalidField,
     Journal,
@@ -32,6 +31,7 @@ from signalpost.networks.contract import (
     Published,
     Reconciled,
     Refused,
+    Server,
     TextRule,
     TryLater,
 )
@@ -78,7 +78,7 @@ _RECONNECT = frozenset({"auth_expired", "account_disconnected", "account_restric
 _LATER = frozenset({"rate_limited", "platform_quota", "platform_unavailable", "platform_timeout", "network_error"})
 
 
-async def connect(http: Http, base_url: str | None, trusted: bool, fields: Mapping[str, str]) -> Identity:  # noqa: ARG001, FBT001
+async def connect(server: Server, fields: Mapping[str, str]) -> Identity:  # noqa: ARG001
     """Open an account by any name; one name is always the same account."""
     match = _USERNAME.fullmatch(fields.get("username", "").strip())
     if match is None:

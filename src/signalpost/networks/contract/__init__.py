@@ -4,8 +4,12 @@ A capability exists when its function does. `publish` ends in one of the outcome
 becomes `OutcomeUnknown` when the one call that makes a post public may have been sent, and `TryLater` before that.
 """
 
-from signalpost.networks.contract.connector import Connector, OAuth
+from signalpost.networks.contract.connector import Connector
+from signalpost.networks.contract.errors import ApiError, BadCredentials, InvalidField
 from signalpost.networks.contract.facts import CredentialField, Facts, Kind, MediaRule, Option, TextRule, TextUnit
+from signalpost.networks.contract.http import Http, Response
+from signalpost.networks.contract.journal import Journal
+from signalpost.networks.contract.oauth import OAuth, OAuthApp
 from signalpost.networks.contract.outcomes import (
     Absent,
     Health,
@@ -20,18 +24,8 @@ from signalpost.networks.contract.outcomes import (
     Refused,
     TryLater,
 )
-from signalpost.networks.contract.outgoing import (
-    ApiError,
-    BadCredentials,
-    Http,
-    InvalidField,
-    Journal,
-    NetworkSession,
-    Outgoing,
-    OutgoingMedia,
-    Part,
-    Response,
-)
+from signalpost.networks.contract.outgoing import Outgoing, OutgoingMedia, Part
+from signalpost.networks.contract.server import NetworkSession, Server
 
 __all__ = [
     "Absent",
@@ -50,6 +44,7 @@ __all__ = [
     "NeedsReconnect",
     "NetworkSession",
     "OAuth",
+    "OAuthApp",
     "Option",
     "Outcome",
     "OutcomeUnknown",
@@ -62,6 +57,7 @@ __all__ = [
     "Reconciled",
     "Refused",
     "Response",
+    "Server",
     "TextRule",
     "TextUnit",
     "TryLater",

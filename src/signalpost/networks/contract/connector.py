@@ -1,53 +1,52 @@
-"""A connector: its facts and its functions."""
+"""A connector: the facts of a network and its functions."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from signalpost.networks.contract.errors import ApiError
 from signalpost.networks.contract.facts import Facts
+from signalpost.networks.contract.journal import Journal
+from signalpost.networks.contract.oauth import OAuth
 from signalpost.networks.contract.outcomes import Health, Identity, Outcome, PreflightIssue, Reconciled
-from signalpost.networks.contract.outgoing import (
-    ApiError,
-    Http,
-    Journal,
-    NetworkSession,
-    Outgoing,
-)
-
-
-@dataclass(frozen=True, kw_only=True)
-class OAuth:
-    """The authorization flow of a network that has one."""
-
-    register: Callable[..., Awaitable[Mapping[str, str]]] | None = None
-    """(http, base_url, trusted, redirect_uri, app_name) -> the app, kept per server."""
-    authorize_url: Callable[..., str]
-    """(base_url, app, redirect_uri, state, code_challenge) -> where to send the person."""
-    exchange: Callable[..., Awaitable[Identity]]
-    """(http, base_url, trusted, app, redirect_uri, code, code_verifier) -> Identity."""
-    own_server: bool = False  # the caller names the server (`instanceUrl`)
+from signalpost.networks.contract.outgoing import Outgoing
+from signalpost.networks.contract.server import NetworkSession, Server
 
 
 @dataclass(frozen=True, kw_only=True)
 class Connector:
-    """A network. Absent function = absent capability."""
+    """A network. A capability exists when its function does.
+
+    No function sleeps, retries, cuts text, logs or reads settings. Every function but `explain` and `preflight` calls
+    the network, with no transaction open, and may raise ApiError and kit.http.HttpFailure.
+    """
 
     facts: Facts
-    publish: Callable[[NetworkSession, Outgoing, Journal], Awaitable[Outcome]]
-    explain: Callable[[ApiError], Outcome]
-    connect: Callable[[Http, str | None, bool, Mapping[str, str]], Awaitable[Identity]] | None = None
-    """(http, operator's base_url or None, trusted, fields) -> Identity.
 
-    Raises BadCredentials, InvalidField, ApiError, kit.http.HttpFailure.
+    publish: Callable[[NetworkSession, Outgoing, Journal], Awaitable[Outcome]]
+    """Make the post public, or go on where an earlier attempt stopped; may be called in any state of the journal."""
+    explain: Callable[[ApiError], Outcome]
+    """Turn an error response into an outcome; never raises, whatever the body is."""
+    reconcile: Callable[[NetworkSession, Outgoing, Journal], Awaitable[Reconciled]] | None = None
+    """Find out whether what the journal intended is public. Creates nothing."""
+    poll: Callable[[NetworkSession, Outgoing, Journal, Mapping[str, Any]], Awaitable[Outcome]] | None = None
+    """Continue a post that was `Pending`; the last argument is its `state`."""
+    delete: Callable[[NetworkSession, str, Sequence[str]], Awaitable[None]] | None = None
+    """Remove a post by its remote_id, and the rest of its thread by their ids; what is missing counts as removed."""
+    preflight: Callable[[Outgoing, Mapping[str, Any]], Sequence[PreflightIssue]] | None = None
+    """Check the rules that the facts cannot express; the mapping is the account's `Identity.facts`."""
+
+    connect: Callable[[Server, Mapping[str, str]], Awaitable[Identity]] | None = None
+    """Sign in with the values of `Facts.credential_fields`. The server is the operator's (`trusted`) or the network's.
+
+    Raises:
+        BadCredentials: they open no account.
+        InvalidField: one of them cannot be used.
     """
     oauth: OAuth | None = None
-    reconcile: Callable[[NetworkSession, Outgoing, Journal], Awaitable[Reconciled]] | None = None
-    poll: Callable[[NetworkSession, Outgoing, Journal, Mapping[str, Any]], Awaitable[Outcome]] | None = None
     check: Callable[[NetworkSession], Awaitable[Health]] | None = None
+    """Ask the network whether the account can still post. An ApiError means what `explain` makes of it."""
     refresh: Callable[[NetworkSession], Awaitable[None]] | None = None
-    """Renew the tokens through `session.save_tokens`; raises ApiError when the grant is dead."""
+    """Renew the tokens and store them by `session.save_tokens`; raises ApiError when the grant is dead."""
     revoke: Callable[[NetworkSession], Awaitable[None]] | None = None
-    delete: Callable[[NetworkSession, str, Sequence[str]], Awaitable[None]] | None = None
-    """(session, remote_id, thread_ids): remove it from the network; a missing one counts as removed."""
-    preflight: Callable[[Outgoing, Mapping[str, Any]], Sequence[PreflightIssue]] | None = None
-    """(post, account facts): rules that the general facts cannot say."""
+    """Revoke the credentials at the network; raises ApiError when they still work afterwards."""

@@ -121,7 +121,7 @@ class PreflightIssue(Struct, omit_defaults=True):
 class Health:
     """What a look at the account told."""
 
-    valid: bool
+    valid: bool = True
     message: str | None = None
     can_post: bool = True
     restricted: bool = False

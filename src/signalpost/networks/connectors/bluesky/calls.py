@@ -44,7 +44,7 @@ _MEDIA_CODES = {
 
 async def send(session: NetworkSession, method: str, name: str, *, token: str | None = None, **rest: Any) -> Response:
     headers = {**rest.pop("headers", {}), **({"Authorization": f"Bearer {token}"} if token else {})}
-    return await session.call(method, f"/xrpc/{name}", headers=headers, **rest)
+    return await session.server.call(method, f"/xrpc/{name}", headers=headers, **rest)
 
 
 async def call(

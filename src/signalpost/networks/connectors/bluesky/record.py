@@ -129,7 +129,7 @@ async def _card(session: NetworkSession, outgoing: Outgoing, journal: Journal, i
     own = msgspec.convert(wish, LinkCard) if isinstance(wish, Mapping) else LinkCard(image=wish is True)
     page = None
     if wish is not False and (own.title is None or own.image):
-        page = await opengraph.fetch_card(session.http, url)
+        page = await opengraph.fetch_card(session.server.http, url)
     title = own.title or (page.title if page else None)
     if title is None:
         if outgoing.link is None:
@@ -146,7 +146,7 @@ async def _card(session: NetworkSession, outgoing: Outgoing, journal: Journal, i
 async def _thumb(session: NetworkSession, url: str, journal: Journal, step: str) -> Mapping[str, Any] | None:
     if (kept := _fresh(journal, step, session.now())) is not None:
         return kept
-    picture = await opengraph.fetch_image(session.http, url, THUMB_BYTES_MAX)
+    picture = await opengraph.fetch_image(session.server.http, url, THUMB_BYTES_MAX)
     if picture is None:
         return None
     data, mime_type = picture

@@ -2,21 +2,23 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from signalpost.kit.http import BadAnswer, HttpFailure, UnsafeUrl
-from signalpost.networks.connectors.mastodon.calls import call, explain, words
+from signalpost.networks.connectors.mastodon.calls import call, error_text
 from signalpost.networks.connectors.mastodon.facts import FACTS
 from signalpost.networks.contract import (
     ApiError,
     BadCredentials,
     Health,
-    Http,
     Identity,
     InvalidField,
-    NeedsReconnect,
     NetworkSession,
+    OAuthApp,
+    Response,
+    Server,
 )
 from signalpost.networks.responses import members, texts
 
@@ -25,145 +27,134 @@ SCOPES = "read:accounts read:statuses write:statuses write:media"
 _PROPER_VERSION = re.compile(r"[3-9]\.\d{1,3}\.\d{1,3}(?!.*compatible)")
 _HOST = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)+")
 _BOUND = 1 << 40
+CONNECT_SECONDS = 10.0
 
 
-async def connect(http: Http, base_url: str | None, trusted: bool, fields: Mapping[str, str]) -> Identity:  # noqa: FBT001
-    """Open the account of an access token that its owner made in the settings of the server."""
-    server = _server(fields.get("instanceUrl", "") or base_url or "")
-    trusted = trusted and base_url is not None and server == base_url.rstrip("/")
-    return await _identity(http, server, {"accessToken": fields.get("accessToken", "").strip()}, trusted=trusted)
+async def connect(server: Server, fields: Mapping[str, str]) -> Identity:
+    """Open the account of an access token that its owner created in the settings of the server."""
+    base_url = _origin(fields.get("instanceUrl", "") or server.base_url)
+    server = replace(server, base_url=base_url, trusted=server.trusted and base_url == server.base_url)
+    return await _identity(server, {"accessToken": fields.get("accessToken", "").strip()})
 
 
-async def register(http: Http, base_url: str, trusted: bool, redirect_uri: str, app_name: str) -> Mapping[str, str]:  # noqa: FBT001
-    """Register an app at a server; what comes back is kept per server and address.
-
-    Raises:
-        ApiError: the server takes no registration.
-    """
+async def register(server: Server, *, redirect_uri: str, app_name: str) -> OAuthApp:
+    """Register an app at a server, and read whether the server supports PKCE."""
     form = {"client_name": app_name, "redirect_uris": redirect_uri, "scopes": SCOPES}
-    response = await http.request("POST", f"{base_url}/api/v1/apps", data=form, trusted=trusted)
-    if response.status != 200:
-        raise ApiError(response, "POST /api/v1/apps")
+    response = await server.call("POST", "/api/v1/apps", data=form, timeout_seconds=CONNECT_SECONDS)
     client_id, client_secret = texts(response, "client_id", "client_secret")
-    offered = await http.request("GET", f"{base_url}/.well-known/oauth-authorization-server", trusted=trusted)
-    methods = members(offered).get("code_challenge_methods_supported") if offered.status == 200 else None
+    metadata = await server.call(
+        "GET", "/.well-known/oauth-authorization-server", timeout_seconds=CONNECT_SECONDS, expect=None
+    )
+    methods = members(metadata).get("code_challenge_methods_supported") if metadata.status == 200 else None
     pkce = "S256" if isinstance(methods, list) and "S256" in methods else ""
-    return {"client_id": client_id, "client_secret": client_secret, "pkce": pkce}
+    return OAuthApp(client_id=client_id, client_secret=client_secret, pkce=pkce)
 
 
-def authorize_url(base_url: str, app: Mapping[str, str], redirect_uri: str, state: str, code_challenge: str) -> str:
-    """Return where to send the person; the challenge (S256) goes along where the server offers it."""
+def authorize_url(server: Server, app: OAuthApp, *, redirect_uri: str, state: str, code_challenge: str) -> str:
+    """Return where to send the user's browser; the challenge is included if the server supports PKCE."""
     query = {
         "response_type": "code",
-        "client_id": app["client_id"],
+        "client_id": app.client_id,
         "redirect_uri": redirect_uri,
         "scope": SCOPES,
         "state": state,
     }
-    if app.get("pkce"):
-        query |= {"code_challenge": code_challenge, "code_challenge_method": app["pkce"]}
-    return f"{base_url}/oauth/authorize?{urlencode(query)}"
+    if app.pkce:
+        query |= {"code_challenge": code_challenge, "code_challenge_method": app.pkce}
+    return f"{server.base_url}/oauth/authorize?{urlencode(query)}"
 
 
-async def exchange(
-    http: Http,
-    base_url: str,
-    trusted: bool,  # noqa: FBT001
-    app: Mapping[str, str],
-    redirect_uri: str,
-    code: str,
-    code_verifier: str,
-) -> Identity:
-    """Turn the code of the callback into an account.
-
-    Raises:
-        BadCredentials: the code is used, old or not ours.
-        ApiError: anything else; `invalid_client` means that the server forgot the app: register again.
-    """
+async def exchange(server: Server, app: OAuthApp, *, redirect_uri: str, code: str, code_verifier: str) -> Identity:
+    """Exchange the code of the callback for a token, and read the account that it opens."""
     form = {
         "grant_type": "authorization_code",
         "code": code,
-        "client_id": app["client_id"],
-        "client_secret": app["client_secret"],
+        "client_id": app.client_id,
+        "client_secret": app.client_secret,
         "redirect_uri": redirect_uri,
         "scope": SCOPES,
     }
-    if app.get("pkce"):
+    if app.pkce:
         form["code_verifier"] = code_verifier
-    response = await http.request("POST", f"{base_url}/oauth/token", data=form, trusted=trusted)
-    if response.status != 200:
-        if members(response).get("error") == "invalid_grant":
-            raise BadCredentials("The server does not accept the code any more; start again.")
-        raise ApiError(response, "POST /oauth/token")
-    (token,) = texts(response, "access_token")
-    kept = {"accessToken": token, "clientId": app["client_id"], "clientSecret": app["client_secret"]}
-    return await _identity(http, base_url, kept, trusted=trusted, scopes=str(members(response).get("scope") or SCOPES))
-
-
-def _server(given: str) -> str:
-    """Return the origin that a person means by `mastodon.social`, an address of it, or `@alice@mastodon.social`."""
-    given = given.strip()
-    if "://" not in given:
-        given = f"https://{given.rpartition('@')[2]}"
     try:
-        parts = urlsplit(given)
+        response = await server.call("POST", "/oauth/token", data=form, timeout_seconds=CONNECT_SECONDS)
+    except ApiError as error:
+        if members(error.response).get("error") == "invalid_grant":
+            raise BadCredentials("The server no longer accepts this code; start again.") from None
+        raise
+    (token,) = texts(response, "access_token")
+    secrets = {"accessToken": token, "clientId": app.client_id, "clientSecret": app.client_secret}
+    return await _identity(server, secrets, scopes=str(members(response).get("scope") or SCOPES))
+
+
+def _origin(instance: str) -> str:
+    """Return the origin that a user means by `mastodon.social`, an address there, or `@alice@mastodon.social`."""
+    instance = instance.strip()
+    if "://" not in instance:
+        instance = f"https://{instance.rpartition('@')[2]}"
+    try:
+        parts = urlsplit(instance)
         host = parts.netloc.rpartition("@")[2].lower()
     except ValueError:
         host, parts = "", urlsplit("")
     if not host or parts.scheme not in {"http", "https"}:
-        raise InvalidField("instanceUrl", "Name your server, for example mastodon.social.")
+        raise InvalidField("instanceUrl", "Enter the address of your server, for example mastodon.social.")
     return f"{parts.scheme}://{host}"
 
 
-async def _identity(
-    http: Http, server: str, secrets: Mapping[str, str], *, trusted: bool, scopes: str = ""
-) -> Identity:
+async def _identity(server: Server, secrets: Mapping[str, str], *, scopes: str = "") -> Identity:
     headers = {"Authorization": f"Bearer {secrets['accessToken']}"}
-    address = f"{server}/api/v1/accounts/verify_credentials"
+    account = await _account(server, headers)
     try:
-        response = await http.request("GET", address, headers=headers, trusted=trusted)
-    except UnsafeUrl as failure:
-        raise InvalidField("instanceUrl", failure.detail) from None
-    if response.status in {401, 403}:
-        raise BadCredentials(f"The server does not accept this access token: {words(response)}")
-    if response.status == 429 or response.status >= 500:
-        raise ApiError(response, "GET /api/v1/accounts/verify_credentials")
-    try:
-        remote_id, username = texts(response, "id", "username")
+        remote_id, username = texts(account, "id", "username")
     except BadAnswer:
         raise InvalidField("instanceUrl", "There is no Mastodon server at this address.") from None
-    told = members(response)
-    host = urlsplit(server).netloc
-    facts, domain = await _instance(http, server, headers, trusted=trusted)
-    followers = told.get("followers_count")
+    profile, host = members(account), urlsplit(server.base_url).netloc
+    facts, domain = await _instance(server, headers)
     return Identity(
         remote_id=f"{remote_id}@{host}",
         username=f"{username}@{domain or host}",
-        display_name=str(told.get("display_name") or username),
+        display_name=str(profile.get("display_name") or username),
         secrets=secrets,
-        base_url=server,
-        avatar_url=_text(told.get("avatar")),
-        profile_url=_text(told.get("url")),
+        base_url=server.base_url,
+        avatar_url=_text(profile.get("avatar")),
+        profile_url=_text(profile.get("url")),
         scopes=tuple(scopes.split()),
-        followers=followers if isinstance(followers, int) else None,
+        followers=_followers(profile),
         facts=facts,
     )
 
 
-async def _instance(
-    http: Http, server: str, headers: Mapping[str, str], *, trusted: bool
-) -> tuple[dict[str, Any], str | None]:
-    """Return the facts of a server and its domain; a server that tells nothing has the usual limits."""
+async def _account(server: Server, headers: Mapping[str, str]) -> Response:
+    try:
+        return await server.call(
+            "GET", "/api/v1/accounts/verify_credentials", headers=headers, timeout_seconds=CONNECT_SECONDS
+        )
+    except UnsafeUrl as failure:
+        raise InvalidField("instanceUrl", failure.detail) from None
+    except ApiError as error:
+        status = error.response.status
+        if status in {401, 403}:
+            message = f"The server rejected this access token: {error_text(error.response)}"
+            raise BadCredentials(message) from None
+        if status == 429 or status >= 500:
+            raise
+        raise InvalidField("instanceUrl", "There is no Mastodon server at this address.") from None
+
+
+async def _instance(server: Server, headers: Mapping[str, str]) -> tuple[dict[str, Any], str | None]:
+    """Return the facts of a server and its domain; a server that publishes none has the usual limits."""
     for version in ("v2", "v1"):
+        path = f"/api/{version}/instance"
         try:
-            response = await http.request("GET", f"{server}/api/{version}/instance", headers=headers, trusted=trusted)
-        except HttpFailure:
+            response = await server.call("GET", path, headers=headers, timeout_seconds=CONNECT_SECONDS)
+        except (ApiError, HttpFailure):
             continue
-        told = members(response)
-        if response.status == 200 and "version" in told:
-            domain = told.get("domain")
-            known = isinstance(domain, str) and _HOST.fullmatch(domain)
-            return facts_of(told), domain if known else None
+        instance = members(response)
+        if "version" in instance:
+            domain = instance.get("domain")
+            valid = isinstance(domain, str) and _HOST.fullmatch(domain)
+            return facts_of(instance), domain if valid else None
     return {"dedupes": False}, None
 
 
@@ -217,25 +208,22 @@ def _text(value: Any) -> str | None:
 
 
 async def check(session: NetworkSession) -> Health:
-    """Look whether the token still opens the account."""
-    try:
-        told = members(await call(session, "GET", "/api/v1/accounts/verify_credentials"))
-    except ApiError as error:
-        outcome = explain(error)
-        if isinstance(outcome, NeedsReconnect):
-            return Health(valid=False, message=outcome.message, can_post=False, restricted=outcome.restricted)
-        raise
-    followers = told.get("followers_count")
+    """Ask the server whether the token still opens the account."""
+    profile = members(await call(session, "GET", "/api/v1/accounts/verify_credentials"))
     return Health(
-        valid=True,
-        followers=followers if isinstance(followers, int) else None,
-        display_name=_text(told.get("display_name")),
-        avatar_url=_text(told.get("avatar")),
+        followers=_followers(profile),
+        display_name=_text(profile.get("display_name")),
+        avatar_url=_text(profile.get("avatar")),
     )
 
 
+def _followers(profile: Mapping[str, Any]) -> int | None:
+    followers = profile.get("followers_count")
+    return followers if isinstance(followers, int) else None
+
+
 async def revoke(session: NetworkSession) -> None:
-    """Give the token back. A server refuses that for a token made by hand: its owner has to do it there.
+    """Revoke the token. Servers refuse that for a token created by hand: its owner has to delete it there.
 
     Raises:
         ApiError: the token still works.
@@ -245,4 +233,4 @@ async def revoke(session: NetworkSession) -> None:
         "client_secret": session.secrets.get("clientSecret", ""),
         "token": session.secrets["accessToken"],
     }
-    await session.call("POST", "/oauth/revoke", data=form)
+    await session.server.call("POST", "/oauth/revoke", data=form)

@@ -20,10 +20,10 @@ CREATE = "POST /api/v1/statuses"
 async def call(session: NetworkSession, method: str, path: str, **rest: Any) -> Response:
     """Call the account's server with its token."""
     headers = {**rest.pop("headers", {}), "Authorization": f"Bearer {session.secrets['accessToken']}"}
-    return await session.call(method, path, headers=headers, **rest)
+    return await session.server.call(method, path, headers=headers, **rest)
 
 
-def words(response: Response) -> str:
+def error_text(response: Response) -> str:
     """Return what the server says about an error."""
     told = members(response)
     return redacted(str(told.get("error_description") or told.get("error") or f"status {response.status}"))[:1000]
@@ -32,7 +32,7 @@ def words(response: Response) -> str:
 def explain(error: ApiError) -> Outcome:
     """Turn an error response into an outcome; the server's own words are kept."""
     response, status = error.response, error.response.status
-    said = words(response)
+    said = error_text(response)
     message = f"Mastodon: {said}"
     about: dict[str, Any] = {"http_status": status, "response": response_text(response)}
     if status == 429:

@@ -1,0 +1,60 @@
+"""The OAuth 2 authorization code flow of a network that has one, with PKCE where the server offers it."""
+
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import Protocol
+
+from msgspec import Struct
+
+from signalpost.networks.contract.outcomes import Identity
+from signalpost.networks.contract.server import Server
+
+
+class OAuthApp(Struct, frozen=True):
+    """The app by which a network knows this service: the operator's, or one that `register` made. Stored sealed."""
+
+    client_id: str
+    client_secret: str
+    pkce: str = ""
+    """The code challenge method that the server accepts: `S256`, or empty for none."""
+
+
+class Register(Protocol):
+    """Registers an app at an account's own server.
+
+    Raises:
+        ApiError: the server refuses to register an app.
+        kit.http.HttpFailure: it gave no usable response.
+    """
+
+    def __call__(self, server: Server, *, redirect_uri: str, app_name: str) -> Awaitable[OAuthApp]: ...
+
+
+class AuthorizeUrl(Protocol):
+    """Returns the address to send the user's browser to. `code_challenge` is the S256 hash of the verifier."""
+
+    def __call__(self, server: Server, app: OAuthApp, *, redirect_uri: str, state: str, code_challenge: str) -> str: ...
+
+
+class Exchange(Protocol):
+    """Exchanges the code of the callback for tokens and returns the account that they open.
+
+    Raises:
+        BadCredentials: the code was used already, has expired, or belongs to another app.
+        ApiError: any other error. `invalid_client` means that the server forgot the app, so it is registered again.
+        kit.http.HttpFailure: the server gave no usable response.
+    """
+
+    def __call__(
+        self, server: Server, app: OAuthApp, *, redirect_uri: str, code: str, code_verifier: str
+    ) -> Awaitable[Identity]: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class OAuth:
+    authorize_url: AuthorizeUrl
+    exchange: Exchange
+    register: Register | None = None
+    """None: the operator registers the app and sets SIGNALPOST_<KEY>_CLIENT_ID and _CLIENT_SECRET."""
+    own_server: bool = False
+    """Whether every account brings its own server, which the caller names as `instanceUrl`."""
