@@ -79,7 +79,7 @@ async def test_the_reference_shows_every_operation(visit: httpx.AsyncClient) -> 
     operations = [operation for item in document["paths"].values() for operation in item.values()]
     anchors = set(re.findall(r'id="([\w-]+)"', page))
     assert {operation["operationId"] for operation in operations} <= anchors
-    assert {f"shape-{name}" for name in document["components"]["schemas"]} <= anchors
+    assert {f"schema-{name}" for name in document["components"]["schemas"]} <= anchors
     assert set(re.findall(r'href="#([\w-]+)"', page)) <= anchors
     assert "Bearer KEY" in page
 
@@ -120,11 +120,11 @@ async def test_a_form_with_faults_comes_back_with_them(visit: httpx.AsyncClient,
     answer = await visit.post(f"/first-run?token={token}", data=form)
 
     assert answer.status_code == 422
-    assert {"email-wrong", "password-wrong", "workspaceName-wrong"} <= set(re.findall(r'id="([\w-]+)"', answer.text))
+    assert {"email-error", "password-error", "workspaceName-error"} <= set(re.findall(r'id="([\w-]+)"', answer.text))
     assert "no address" in answer.text
     assert "short" not in answer.text.replace("too short", "")
     zone = await visit.post(f"/first-run?token={token}", data=FORM | {"timezone": "Mars/Olympus"})
-    assert (zone.status_code, "timezone-wrong" in zone.text) == (422, True)
+    assert (zone.status_code, "timezone-error" in zone.text) == (422, True)
     assert (await visit.get(f"/first-run?token={token}")).status_code == 200
 
 
@@ -183,6 +183,6 @@ async def test_the_start_page_tells_what_comes_next(visit: httpx.AsyncClient, to
     await visit.post(f"/first-run?token={token}", data=FORM)
     after = await visit.get("/")
 
-    assert "Nobody is registered yet" in before.text
+    assert "No user exists yet" in before.text
     assert token not in before.text
-    assert "Nobody is registered yet" not in after.text
+    assert "No user exists yet" not in after.text

@@ -170,7 +170,7 @@ async def test_first_run_from_the_link_to_a_published_post(service: Service, ope
         await service.until(lambda: ended(status.replace("POST_ID", post_id)), "published post")
 
         await page.goto(link)
-        assert await page.get_by_role("heading", name="This link does not work any more").is_visible()
+        assert await page.get_by_role("heading", name="This link is no longer valid").is_visible()
 
 
 async def typed(line: str) -> str:

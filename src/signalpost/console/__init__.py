@@ -1,1 +1,1 @@
-"""Pages for people: reference, errors, first run. Knows the API only by its description, and no room's tables."""
+"""Pages for people: API reference, errors, first run. It reads the API from the OpenAPI document and no tables."""

@@ -1,32 +1,33 @@
-"""What the endpoints cannot say themselves, in words."""
+"""The introduction of the API reference and the descriptions of its tags."""
 
 INTRODUCTION = """\
-One call becomes posts on many networks, now or at their time, and signed webhooks tell what happened.
+Publish to many social networks with one call, now or on schedule; signed webhooks report the result.
 
-**Credentials.** `Authorization: Bearer KEY`, with an API key or an access token. Keys that start with `sp_test_` see
-only the built-in sandbox, and may set the clock of a request by `X-Test-Now`.
+**Authentication.** Send `Authorization: Bearer KEY` with an API key or an access token. Keys that start with `sp_test_`
+can only use the built-in sandbox; with such a key, the header `X-Test-Now` sets the time of a request.
 
-**Errors** are `application/problem+json`: `code` is stable, `errors` holds every finding with a JSON pointer,
-`requestId` names the request. Each code has a page, to which `type` leads.
+**Errors** are `application/problem+json`. Act on `code`, whose meaning never changes; `errors` lists every issue with a
+JSON pointer, `requestId` identifies the request, and `type` links to a page that explains the code.
 
-**Lists** are `{data, nextCursor, hasMore}`. Send `nextCursor` as `cursor` for what follows; `limit` is 1 to 100.
+**Pagination.** List responses are `{data, nextCursor, hasMore}`. Send `nextCursor` as `cursor` to get the next page;
+`limit` is 1 to 100.
 
-**Repeats.** A POST with an `Idempotency-Key` can be sent again for 24 hours: it gets the first answer, and nothing
-happens twice.
+**Idempotency.** A POST with an `Idempotency-Key` can be repeated for 24 hours: it returns the first response again and
+has no further effect.
 
-**Versions.** Fields, events and values of enumerations are added without notice; ignore what you do not know. Nothing
-is removed under `/api/v1`.
+**Versioning.** Fields, events and enum values may be added at any time; ignore those you do not know. Nothing is
+removed under `/api/v1`.
 """
 TAGS = {
-    "Identity": "Who you are: registration, sessions, workspaces, API keys, usage.",
-    "Profiles": "A profile is one presence: a brand, a shop, a person. It holds accounts; a link passes posts on.",
-    "Platform accounts": "Accounts of networks: connect, look after, disconnect.",
-    "Media": "Pictures, videos and documents that posts use.",
-    "Posts": "A post goes to one target per account. Create it now, or for later; each target tells how it ended.",
-    "Queue": "What is about to be published, and what came of it.",
-    "Webhooks": "Where events are sent, and every delivery of them.",
-    "Health": "Whether the service and its database work.",
-    "Events": "What your receiver gets. Check the signature over the raw body before you read it.",
+    "Identity": "Users, sessions, workspaces, API keys and usage.",
+    "Profiles": "A profile is a brand, shop or person and holds its accounts. A link reposts from one to another.",
+    "Platform accounts": "Accounts on social networks: connect, check and disconnect them.",
+    "Media": "Images, videos and documents to attach to posts.",
+    "Posts": "A post has one target per account. Publish it now or later; each target reports its own outcome.",
+    "Queue": "Posts that are due to be published, and how publishing them went.",
+    "Webhooks": "The endpoints that events are sent to, and every delivery.",
+    "Health": "Whether the service and its database are working.",
+    "Events": "What your webhook receives. Verify the signature over the raw body before you parse it.",
 }
 PARAMETERS = {
     "profileId": "Only what belongs to this profile, `prof_…`.",

@@ -1,4 +1,4 @@
-"""First run: the one-time link that `serve` prints leads to a form that makes the first owner and shows a key, once."""
+"""First run: the one-time link that `serve` prints opens a form that creates the first user and an API key."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,46 +20,46 @@ _FIELDS = ("email", "password", "workspaceName", "timezone")
 
 
 class Step(Struct):
-    """Something to do next, and the line that does it."""
+    """A next step and the command for it."""
 
     title: str
-    text: str
+    command: str
 
 
 class FirstRunPages:
-    """The form and what comes of it. The token stays in the address: no page repeats it."""
+    """The form and the page that follows it. The token stays in the address; no page contains it."""
 
     def __init__(self, site: Site) -> None:
         self.site = site
         self.zones = sorted(zone for zone in available_timezones() if "/" in zone and not zone.startswith("Etc/"))
 
     async def show(self, request: PageRequest) -> Reply:
-        """Show the form, while the link is good."""
+        """Show the form if the link is valid."""
         async with self.site.web.context.database.connection() as db:
             if not await first_run.is_valid(db, _token(request)):
-                return self._dead()
+                return self._expired()
         return self._form({"timezone": "UTC"}, {})
 
     async def redeem(self, request: PageRequest) -> Reply:
-        """Make user, workspace, profile and key; the link dies with it."""
+        """Create the user, workspace, profile and API key; this uses up the link."""
         _check_origin(request)
-        given = await _form(request)
+        form = await _form(request)
         token = _token(request)
         context = self.site.web.context
         try:
             owner = await first_run.redeem(
                 context.database,
                 token,
-                email=given["email"],
-                password=given["password"],
-                workspace_name=given["workspaceName"],
-                timezone=given["timezone"],
+                email=form["email"],
+                password=form["password"],
+                workspace_name=form["workspaceName"],
+                timezone=form["timezone"],
             )
         except InvalidCredentials:
-            return self._dead()
-        except problems.ValidationFailed as found:
-            wrong = {issue.path.removeprefix("/"): issue.message for issue in reversed(found.errors)}
-            return self._form(given, wrong, status=422)
+            return self._expired()
+        except problems.ValidationFailed as problem:
+            messages = {issue.path.removeprefix("/"): issue.message for issue in reversed(problem.errors)}
+            return self._form(form, messages, status=422)
         async with context.database.transaction() as db:
             _, key = await identity.create_key_for(
                 db, context.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="First key"
@@ -67,43 +67,43 @@ class FirstRunPages:
         profile_id = ids.encode_or_none("prof", owner.profile_id) or ""
         return self.site.page(
             "ready",
-            workspace_name=given["workspaceName"],
+            workspace_name=form["workspaceName"],
             workspace_id=ids.encode("wsp", owner.workspace_id),
             profile_id=profile_id,
             key=key,
             steps=steps(self.site.web.base_url, key, profile_id),
         )
 
-    def _form(self, given: Mapping[str, str], wrong: Mapping[str, str], *, status: int = 200) -> Reply:
-        return self.site.page("first_run", status=status, given=given, wrong=wrong, zones=self.zones)
+    def _form(self, values: Mapping[str, str], messages: Mapping[str, str], *, status: int = 200) -> Reply:
+        return self.site.page("first_run", status=status, values=values, messages=messages, zones=self.zones)
 
-    def _dead(self) -> Reply:
+    def _expired(self) -> Reply:
         text = (
-            "A first-run link works once, for 30 minutes, and only while nobody is registered.\n\n"
-            "If nobody is registered yet, restart the service: it prints a new link. Otherwise ask the owner for an"
+            "A first-run link works once, within 30 minutes, and only as long as no user exists.\n\n"
+            "If no user exists yet, restart the service to get a new link. Otherwise, ask the owner for an"
             " invitation."
         )
-        return self.site.notice("This link does not work any more", text, status=410)
+        return self.site.notice("This link is no longer valid", text, status=410)
 
 
 def steps(base_url: str, key: str, profile_id: str) -> list[Step]:
-    """Return what README says, with the values filled in."""
+    """Return the steps of the README with the values filled in."""
     api = f"{base_url}/api/v1"
     bearer = f"-H 'Authorization: Bearer {key}'"
     json = "-H 'Content-Type: application/json'"
     account = f'{{"profileId": "{profile_id}", "fields": {{"username": "demo"}}}}'
     post = f'{{"profileId": "{profile_id}", "platforms": ["sandbox"], "text": "Hello from Signalpost"}}'
-    lines = {
-        "Connect an account of the sandbox.": (
+    commands = {
+        "Connect a sandbox account.": (
             f"curl {api}/platforms/sandbox/connect",
             bearer,
             json,
             f"-d '{account}'",
         ),
-        "Publish a post. The answer has its id.": (f"curl {api}/posts", bearer, json, f"-d '{post}'"),
-        "See how it ended.": (f"curl {api}/posts/POST_ID/status", bearer),
+        "Publish a post. The response contains its id.": (f"curl {api}/posts", bearer, json, f"-d '{post}'"),
+        "Check the result.": (f"curl {api}/posts/POST_ID/status", bearer),
     }
-    return [Step(title, " \\\n  ".join(parts)) for title, parts in lines.items()]
+    return [Step(title, " \\\n  ".join(parts)) for title, parts in commands.items()]
 
 
 def _token(request: PageRequest) -> str:
@@ -111,10 +111,10 @@ def _token(request: PageRequest) -> str:
 
 
 def _check_origin(request: PageRequest) -> None:
-    """Refuse a form that another site sent.
+    """Verify that the form was sent by a page of this service.
 
     Raises:
-        Forbidden: it did.
+        Forbidden: another site sent it.
     """
     fetch_site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")
@@ -123,25 +123,26 @@ def _check_origin(request: PageRequest) -> None:
     else:
         same = origin is None or urlsplit(origin).netloc == request.headers.get("host")
     if not same:
-        raise problems.Forbidden("This form was not sent from a page of this service. Open the link and send it there.")
+        raise problems.Forbidden("This form was sent from another site. Open the link and submit the form there.")
 
 
 async def _form(request: PageRequest) -> dict[str, str]:
-    """Return the fields of the form, all of them, as text.
+    """Return all fields of the form as text; missing ones are empty.
 
     Raises:
-        MalformedRequest: it is none.
-        PayloadTooLarge: nobody fills in so much.
+        UnsupportedMediaType: the body is not a form.
+        MalformedRequest: the form is malformed.
+        PayloadTooLarge: the form is larger than FORM_BYTES_MAX.
     """
     if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
-        raise problems.UnsupportedMediaType("This page reads a form.")
+        raise problems.UnsupportedMediaType("This page only accepts a form.")
     body = await read_body(request, FORM_BYTES_MAX)
     try:
         pairs: dict[str, Any] = dict(
             parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=20, errors="strict")
         )
     except (UnicodeDecodeError, ValueError) as error:
-        raise problems.MalformedRequest("The form cannot be read.") from error
+        raise problems.MalformedRequest("The form is malformed.") from error
     return {
         name: str(pairs.get(name, "")).strip() if name != "password" else str(pairs.get(name, "")) for name in _FIELDS
     }

@@ -1,7 +1,7 @@
-"""The OpenAPI document of the service: the endpoints, and the texts that they cannot say themselves."""
+"""The OpenAPI document of the service: its endpoints and events, with the introduction and the tags."""
 
 from collections.abc import Iterable
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from msgspec import Struct
 
@@ -10,14 +10,14 @@ from signalpost.console.event_examples import EXAMPLES
 from signalpost.identity.errors import KeyRevoked, TokenExpired
 from signalpost.kit.wire import Instant
 from signalpost.web.components import Document
-from signalpost.web.openapi import Texts, WebhookDoc, document
+from signalpost.web.openapi import Texts, WebhookDoc, build_document
 from signalpost.web.routing import Endpoint
 
 Data = TypeVar("Data")
 
 
 class Envelope(Struct, Generic[Data], rename="camel"):
-    """Body of every delivery. `id` stays the same over all attempts: use it to recognise repeats."""
+    """The body of every delivery. `id` is the same for all attempts; use it to recognise repeats."""
 
     id: str
     type: str
@@ -26,22 +26,22 @@ class Envelope(Struct, Generic[Data], rename="camel"):
 
 
 def headers(brand: str) -> dict[str, str]:
-    """Return the headers of a delivery, and what they hold."""
+    """Return the headers of a delivery with their descriptions."""
     return {
         f"X-{brand}-Event": "The type of the event.",
-        f"X-{brand}-Signature": "`sha256=` and the HMAC-SHA256, in hex, of the raw body under the whole secret.",
+        f"X-{brand}-Signature": "`sha256=` and the hex HMAC-SHA256 of the raw body, keyed with the whole secret.",
         f"X-{brand}-Delivery": "The envelope's `id`.",
-        f"X-{brand}-Attempt": "1 for the first attempt, then 2 to 6.",
-        f"X-{brand}-Timestamp": "Seconds since 1970 of this attempt.",
-        "webhook-id": "The envelope's `id`, as Standard Webhooks names it.",
-        "webhook-timestamp": "Seconds since 1970 of this attempt.",
-        "webhook-signature": "`v1,` and a base64 HMAC-SHA256 over `id.timestamp.body`, as Standard Webhooks wants it.",
+        f"X-{brand}-Attempt": "The number of the attempt, 1 to 6.",
+        f"X-{brand}-Timestamp": "When the attempt was made, in Unix seconds.",
+        "webhook-id": "The envelope's `id` (Standard Webhooks).",
+        "webhook-timestamp": "When the attempt was made, in Unix seconds (Standard Webhooks).",
+        "webhook-signature": "`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body` (Standard Webhooks).",
     }
 
 
 def openapi_document(endpoints: Iterable[Endpoint], *, base_url: str, version: str, brand: str) -> Document:
     """Return the OpenAPI document."""
-    sent = [
+    webhooks = [
         WebhookDoc(
             name=name,
             summary=event.summary,
@@ -57,15 +57,8 @@ def openapi_document(endpoints: Iterable[Endpoint], *, base_url: str, version: s
         description=INTRODUCTION,
         tags=TAGS,
         refusals=(TokenExpired, KeyRevoked),
-        webhooks=sent,
+        webhooks=webhooks,
         parameters=PARAMETERS,
         fields=FIELDS,
     )
-    return document(endpoints, texts)
-
-
-def operations(document: Document) -> Iterable[tuple[str, str, dict[str, Any]]]:
-    """Yield (method, path, operation) of every operation, in the order of the document."""
-    for path, methods in document["paths"].items():
-        for method, operation in methods.items():
-            yield method.upper(), path, operation
+    return build_document(endpoints, texts)

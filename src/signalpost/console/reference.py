@@ -1,4 +1,4 @@
-"""The API reference as a page shows it, read from the OpenAPI document and from nothing else."""
+"""The API reference page, built from the OpenAPI document alone."""
 
 import json
 import re
@@ -6,30 +6,30 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
+from typing import Any, Literal
 
 from markupsafe import Markup
 
 from signalpost.web.components import Document
 
-_LINE = 60  # so long may the body of an example be on one line
+_ONE_LINE_MAX = 60  # characters of an example body that is shown on one line
 _SCHEMA = "#/components/schemas/"
 
 
 @dataclass(frozen=True)
 class Field:
-    """A parameter, or a member of a body or of a shape."""
+    """A parameter, or a member of a body or schema."""
 
     name: str
-    kind: Markup
+    type: Markup
     required: bool
     text: str
-    place: str = ""
+    location: str = ""  # of a parameter: path, query or header
 
 
 @dataclass(frozen=True)
 class Example:
-    """Something to copy, or to compare with."""
+    """A request to copy, or a response."""
 
     title: str
     text: Markup
@@ -37,7 +37,7 @@ class Example:
 
 @dataclass(frozen=True, kw_only=True)
 class Operation:
-    """One operation, or one event."""
+    """An operation or an event."""
 
     anchor: str
     method: str
@@ -45,18 +45,17 @@ class Operation:
     summary: str
     label: str
     text: str
-    scope: str | None  # None: needs no credential
     parameters: Sequence[Field]
     body: Markup | None
     fields: Sequence[Field]
-    answers: Sequence[tuple[str, Markup]]  # status -> what comes
-    problems: Sequence[tuple[str, Sequence[str]]]  # status -> codes
+    responses: Sequence[tuple[str, Markup]]  # status and type
+    errors: Sequence[tuple[str, Sequence[str]]]  # status and codes
     examples: Sequence[Example]
 
 
 @dataclass(frozen=True)
 class Group:
-    """Operations that belong together."""
+    """The operations of one tag."""
 
     name: str
     text: str
@@ -64,46 +63,46 @@ class Group:
 
     @property
     def anchor(self) -> str:
-        """Where the page holds it."""
+        """The id of its heading on the page."""
         return "group-" + re.sub(r"\W+", "-", self.name.lower())
 
 
 @dataclass(frozen=True)
-class Shape:
-    """A named structure."""
+class NamedSchema:
+    """A schema of the document's components."""
 
     name: str
     text: str
     fields: Sequence[Field]
-    answer: bool  # an answer has all of its fields, so "required" would say nothing
+    is_output: bool  # responses always have all of their fields, so "required" would say nothing
 
 
 class Reference:
-    """What the page needs."""
+    """Everything the page shows."""
 
     def __init__(self, document: Document) -> None:
         self.title = document["info"]["title"]
         self.version = document["info"]["version"]
         self.text = document["info"]["description"]
         self.server = document["servers"][0]["url"]
-        found = [(*each, kind) for kind in ("paths", "webhooks") for each in _operations(document.get(kind, {}))]
-        self.general = general_codes(operation for *_, operation, kind in found if kind == "paths")
-        self.shapes = [_shape(name, schema) for name, schema in document["components"]["schemas"].items()]
-        self._named = {shape.name: shape.fields for shape in self.shapes}
+        paths = list(operations(document))
+        self.common_errors = common_codes(operation for *_, operation in paths)
+        self.schemas = [_named_schema(name, schema) for name, schema in document["components"]["schemas"].items()]
+        self._fields_by_name = {schema.name: schema.fields for schema in self.schemas}
         groups = {tag["name"]: Group(tag["name"], tag["description"]) for tag in document["tags"]}
-        for method, path, operation, kind in found:
-            made = self._operation(method, path, operation) if kind == "paths" else _event(path, operation)
-            groups[operation["tags"][0]].operations.append(made)
+        for method, path, operation in paths:
+            groups[operation["tags"][0]].operations.append(self._operation(method, path, operation))
+        for name, item in document.get("webhooks", {}).items():
+            groups[item["post"]["tags"][0]].operations.append(_event(name, item["post"]))
         self.groups = list(groups.values())
 
     def _operation(self, method: str, path: str, operation: Document) -> Operation:
-        scope = operation.get("x-scope") or (None if operation.get("security") == [] else "any credential")
         content = operation.get("requestBody", {}).get("content", {})
         body = content.get("application/json", {}).get("schema")
         form = content.get("multipart/form-data", {}).get("schema", {})
-        problems = [
-            (status, [code for code in _codes(answer) if code not in self.general])
-            for status, answer in operation["responses"].items()
+        errors = [
+            (status, [code for code in error_codes(response) if code not in self.common_errors])
+            for status, response in operation["responses"].items()
         ]
         return Operation(
             anchor=operation["operationId"],
@@ -111,69 +110,81 @@ class Reference:
             path=path,
             summary=operation["summary"],
             label=label_of(operation["operationId"]),
-            text=re.sub(
-                r"(\n\n)?Needs (the scope `.*`|any valid credential|no credential)\.$", "", operation["description"]
-            ),
-            scope=scope,
+            text=operation["description"],
             parameters=[
-                Field(each["name"], kind_of(each["schema"]), each["required"], each["description"], each["in"])
-                for each in operation["parameters"]
-                if each["name"] != "Idempotency-Key"  # said once, in the introduction
+                _parameter(parameter)
+                for parameter in operation["parameters"]
+                if parameter["name"] != "Idempotency-Key"  # the introduction explains it
             ],
-            body=kind_of(body) if body else (Markup("{}").format(" or ".join(content)) if content else None),
-            fields=self._named.get(body["$ref"].removeprefix(_SCHEMA), ())
+            body=type_of(body) if body else (Markup("{}").format(" or ".join(content)) if content else None),
+            fields=self._fields_by_name.get(body["$ref"].removeprefix(_SCHEMA), ())
             if body and "$ref" in body
             else _fields(form),
-            answers=[
-                (status, _answered(answer)) for status, answer in operation["responses"].items() if not _codes(answer)
+            responses=[
+                (status, _response_type(response))
+                for status, response in operation["responses"].items()
+                if not error_codes(response)
             ],
-            problems=[(status, codes) for status, codes in problems if codes],
+            errors=[(status, codes) for status, codes in errors if codes],
             examples=list(self._examples(method, path, operation)),
         )
 
     def _examples(self, method: str, path: str, operation: Document) -> Iterator[Example]:
         yield Example("Request", code(curl(self.server, method, path, operation)))
-        for status, answer in operation["responses"].items():
-            shown = answer.get("content", {}).get("application/json")
-            if shown and "example" in shown:
-                yield Example(f"Answer {status}", highlighted(shown["example"]))
+        for status, response in operation["responses"].items():
+            content = response.get("content", {}).get("application/json", {})
+            if "example" in content:
+                yield Example(f"Response {status}", highlighted(content["example"]))
 
 
 def label_of(operation_id: str) -> str:
-    """Return the name of an operation as words: `createApiKey` is "Create API key"."""
+    """Return an operation id as words: `createApiKey` becomes "Create API key"."""
     words = re.sub(r"(?=[A-Z])", " ", operation_id).split()
     spelled = {"api": "API", "url": "URL", "oauth": "OAuth"}
     text = " ".join(spelled.get(word.lower(), word.lower()) for word in words)
     return text[:1].upper() + text[1:]
 
 
-def _operations(paths: Document) -> Iterator[tuple[str, str, Document]]:
-    for path, methods in paths.items():
+def operations(document: Document) -> Iterator[tuple[str, str, Document]]:
+    """Yield (method, path, operation) of every operation, in the order of the document."""
+    for path, methods in document["paths"].items():
         for method, operation in methods.items():
             yield method.upper(), path, operation
 
 
-def general_codes(operations: Iterable[Document]) -> dict[str, str]:
-    """Return the codes, with their status, that more than a third of the operations may answer; they are said once."""
-    each = [
-        {code: status for status, answer in operation["responses"].items() for code in _codes(answer)}
+def common_codes(operations: Iterable[Document]) -> dict[str, str]:
+    """Return the error codes, with their status, of more than a third of the operations; pages list them only once."""
+    statuses_by_operation = [
+        {code: status for status, response in operation["responses"].items() for code in error_codes(response)}
         for operation in operations
     ]
-    counts = Counter(code for one in each for code in one)
-    statuses = {code: status for one in each for code, status in one.items()}
-    return {code: statuses[code] for code in sorted(counts, key=statuses.__getitem__) if counts[code] * 3 > len(each)}
+    counts = Counter(code for statuses in statuses_by_operation for code in statuses)
+    status_of = {code: status for statuses in statuses_by_operation for code, status in statuses.items()}
+    common = [code for code, count in counts.items() if count * 3 > len(statuses_by_operation)]
+    return {code: status_of[code] for code in sorted(common, key=status_of.__getitem__)}
 
 
-def _codes(answer: Document) -> list[str]:
-    return list(answer.get("content", {}).get("application/problem+json", {}).get("examples", ()))
+def error_codes(response: Document) -> list[str]:
+    """Return the codes of the problems that a response documents; none of a success."""
+    return list(response.get("content", {}).get("application/problem+json", {}).get("examples", ()))
 
 
-def _answered(answer: Document) -> Markup:
-    shown = [
-        kind_of(content["schema"]) if media_type == "application/json" else Markup("<code>{}</code>").format(media_type)
-        for media_type, content in answer.get("content", {}).items()
+def _parameter(parameter: Document) -> Field:
+    return Field(
+        parameter["name"],
+        type_of(parameter["schema"]),
+        parameter["required"],
+        parameter["description"],
+        parameter["in"],
+    )
+
+
+def _response_type(response: Document) -> Markup:
+    types = [
+        type_of(content["schema"]) if media_type == "application/json" else Markup("<code>{}</code>").format(media_type)
+        for media_type, content in response.get("content", {}).items()
     ]
-    return Markup(", or ").join(shown) if shown else Markup("nothing")
+    return Markup(" or ").join(types) if types else Markup("no body")
 
 
 def _event(name: str, operation: Document) -> Operation:
@@ -185,72 +196,70 @@ def _event(name: str, operation: Document) -> Operation:
         summary=operation["summary"],
         label=name,
         text="",
-        scope=None,
-        parameters=[
-            Field(each["name"], kind_of({"type": "string"}), each["required"], each["description"], "header")
-            for each in operation["parameters"]
-        ],
-        body=kind_of(content["schema"]),
+        parameters=[_parameter(parameter) for parameter in operation["parameters"]],
+        body=type_of(content["schema"]),
         fields=[],
-        answers=[],
-        problems=[],
-        examples=[Example(f"Of a {name}", highlighted(one["value"])) for name, one in content["examples"].items()],
+        responses=[],
+        errors=[],
+        examples=[
+            Example(f"Example: {title}", highlighted(example["value"]))
+            for title, example in content["examples"].items()
+        ],
     )
 
 
-def _shape(name: str, schema: Document) -> Shape:
-    return Shape(
-        name, schema.get("description", ""), _fields(schema), answer=schema.get("additionalProperties") is not False
-    )
+def _named_schema(name: str, schema: Document) -> NamedSchema:
+    is_output = schema.get("additionalProperties") is not False
+    return NamedSchema(name, schema.get("description", ""), _fields(schema), is_output=is_output)
 
 
 def _fields(schema: Document) -> list[Field]:
     required = schema.get("required", ())
     return [
-        Field(name, kind_of(one), name in required, _text_of(one)) for name, one in schema.get("properties", {}).items()
+        Field(name, type_of(member), name in required, _text_of(member))
+        for name, member in schema.get("properties", {}).items()
     ]
 
 
 def _text_of(schema: Document) -> str:
-    own = schema.get("description") or next(
-        (option["description"] for option in schema.get("anyOf", ()) if option.get("description")), ""
-    )
+    description = schema.get("description", "")
     default = schema.get("default")
     if default is None or default in ([], {}):
-        return str(own)
-    return f"{own} Default `{json.dumps(default)}`.".strip()
+        return str(description)
+    return f"{description} Default `{json.dumps(default)}`.".strip()
 
 
-def kind_of(schema: Document) -> Markup:
-    """Say in words what fits a schema; named structures are links."""
+def type_of(schema: Document) -> Markup:
+    """Return the type in words; a named schema becomes a link."""
     if "$ref" in schema:
-        return Markup('<a href="#shape-{0}">{0}</a>').format(schema["$ref"].removeprefix(_SCHEMA))
+        return Markup('<a href="#schema-{0}">{0}</a>').format(schema["$ref"].removeprefix(_SCHEMA))
     if "anyOf" in schema:
-        return Markup(" or ").join([kind_of(option) for option in schema["anyOf"]])
+        return Markup(" or ").join([type_of(option) for option in schema["anyOf"]])
     if "const" in schema or "enum" in schema:
         values = [schema["const"]] if "const" in schema else schema["enum"]
         return Markup(" · ").join([Markup("<code>{}</code>").format(value) for value in values])
-    return _plain_kind(schema)
+    return _simple_type(schema)
 
 
-def _plain_kind(schema: Document) -> Markup:
-    kind = schema.get("type", "anything")
+def _simple_type(schema: Document) -> Markup:
+    kind = schema.get("type", "any value")
     if kind == "array":
-        return Markup("list of {}{}").format(kind_of(schema.get("items", {})), _bounds(schema, "Items"))
+        return Markup("list of {}{}").format(type_of(schema.get("items", {})), _bounds(schema, "Items"))
     if isinstance(inner := schema.get("additionalProperties"), dict):
-        return Markup("object of {}").format(kind_of(inner))
+        return Markup("object of {}").format(type_of(inner))
     if kind == "string":
-        form = {"date-time": "instant", "email": "e-mail", "binary": "file"}.get(schema.get("format", ""), "text")
-        return Markup("{}{}").format(form, _bounds(schema, "Length") if form == "text" else "")
-    name = {"boolean": "true or false"}.get(kind, kind)
-    return Markup("{}{}").format(name, _range(schema))
+        form = {"date-time": "timestamp", "email": "e-mail", "binary": "file"}.get(schema.get("format", ""), "string")
+        return Markup("{}{}").format(form, _bounds(schema, "Length") if form == "string" else "")
+    return Markup("{}{}").format(kind, _range(schema))
 
 
-def _bounds(schema: Document, what: str) -> str:
+def _bounds(schema: Document, what: Literal["Items", "Length"]) -> str:
     least, most = schema.get(f"min{what}"), schema.get(f"max{what}")
-    unit = " characters" if what == "Length" else " items"
-    said = f"{least} to {most:,}{unit}" if least and most else f"up to {most:,}{unit}" if most else ""
-    return said and (f", {said}" if what == "Items" else f" ({said})")
+    unit = "characters" if what == "Length" else "items"
+    if not most:
+        return ""
+    text = f"{least} to {most:,} {unit}" if least else f"up to {most:,} {unit}"
+    return f", {text}" if what == "Items" else f" ({text})"
 
 
 def _range(schema: Document) -> str:
@@ -261,11 +270,11 @@ def _range(schema: Document) -> str:
 
 
 def curl(server: str, method: str, path: str, operation: Document) -> str:
-    """Return the line that makes the example request."""
-    values = {each["name"]: each["schema"] for each in operation["parameters"] if each["in"] == "path"}
-    filled = re.sub(r"\{(\w+)\}", lambda found: str((values[found[1]].get("examples") or ["bluesky"])[0]), path)
-    needed = [each for each in operation["parameters"] if each["in"] == "query" and each["required"]]
-    query = "&".join(f"{each['name']}={each['name'].upper()}" for each in needed)
+    """Return a curl command for the example request."""
+    schemas = {each["name"]: each["schema"] for each in operation["parameters"] if each["in"] == "path"}
+    filled = re.sub(r"\{(\w+)\}", lambda name: str((schemas[name[1]].get("examples") or ["bluesky"])[0]), path)
+    required = [each for each in operation["parameters"] if each["in"] == "query" and each["required"]]
+    query = "&".join(f"{each['name']}={each['name'].upper()}" for each in required)
     parts = [f"curl {server}{filled}" if not query else f"curl '{server}{filled}?{query}'"]
     if method not in ("GET", "POST"):
         parts[0] = parts[0].replace("curl ", f"curl -X {method} ", 1)
@@ -277,8 +286,8 @@ def curl(server: str, method: str, path: str, operation: Document) -> str:
         parts.append("-H 'Authorization: Bearer KEY'")
     if body is not None:
         parts.append("-H 'Content-Type: application/json'")
-        short = json.dumps(body, ensure_ascii=False)
-        text = short if len(short) <= _LINE else json.dumps(body, ensure_ascii=False, indent=2)
+        one_line = json.dumps(body, ensure_ascii=False)
+        text = one_line if len(one_line) <= _ONE_LINE_MAX else json.dumps(body, ensure_ascii=False, indent=2)
         parts.append("-d '" + text.replace("'", "'\\''") + "'")
     elif "multipart/form-data" in content:
         parts.append("-F file=@cat.jpg")
@@ -286,23 +295,23 @@ def curl(server: str, method: str, path: str, operation: Document) -> str:
 
 
 def code(text: str) -> Markup:
-    """Return text for a block of code."""
+    """Return text for a code block."""
     return Markup("{}").format(text)
 
 
 def highlighted(value: Any) -> Markup:
-    """Return JSON with its keys marked."""
+    """Return indented JSON with its keys in bold."""
     text = escape(json.dumps(value, indent=2, ensure_ascii=False), quote=False)
     return Markup(re.sub(r'^( *)("[^"]*"):', r"\1<b>\2</b>:", text, flags=re.MULTILINE))  # noqa: S704 - escaped above
 
 
 def prose(text: str) -> Markup:
-    """Return paragraphs, `code` and **bold** of a description; nothing else of Markdown is used in ours."""
+    """Render a description: paragraphs, `code` and **bold**, the only Markdown that descriptions use."""
     paragraphs = [each.strip() for each in re.split(r"\n\s*\n", text) if each.strip()]
     return Markup("").join([Markup("<p>{}</p>").format(inline(each)) for each in paragraphs])
 
 
 def inline(text: str) -> Markup:
-    """Return one line of a description."""
+    """Render one line of a description."""
     coded = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
     return Markup(re.sub(r"[*]{2}([^*]+)[*]{2}", r"<strong>\1</strong>", coded))  # noqa: S704 - escaped above

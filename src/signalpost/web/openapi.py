@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made from the endpoints: nothing in it is said a second time by hand."""
+"""The OpenAPI 3.1 document, generated from the endpoints."""
 
 import functools
 import http
@@ -24,7 +24,7 @@ PROBLEM_TYPE = "application/problem+json"
 
 
 class ProblemDocument(Struct, rename="camel", kw_only=True, omit_defaults=True):
-    """What went wrong, as RFC 9457 says it: `code` is stable, `detail` and `remediation` are for a person."""
+    """An error as RFC 9457 defines it. Programs should act on `code`; `detail` and `remediation` are for people."""
 
     type: str
     title: str
@@ -42,61 +42,61 @@ class ProblemDocument(Struct, rename="camel", kw_only=True, omit_defaults=True):
 
 @dataclass(frozen=True, kw_only=True)
 class WebhookDoc:
-    """A request that the service sends to its subscribers: an event."""
+    """An event as the service sends it to webhooks."""
 
     name: str
     summary: str
     body: Any
     examples: Mapping[str, Any]
-    headers: Mapping[str, str]  # name -> what it holds
+    headers: Mapping[str, str]  # name -> description
 
 
 @dataclass(frozen=True, kw_only=True)
 class Texts:
-    """What the endpoints cannot say themselves."""
+    """The parts of the document that do not come from the endpoints."""
 
     base_url: str
     version: str
     description: str
-    tags: Mapping[str, str]  # group -> what it is about
-    refusals: Sequence[type[Problem]] = ()  # what a credential may be refused with, beside `unauthenticated`
+    tags: Mapping[str, str]  # tag -> description
+    refusals: Sequence[type[Problem]] = ()  # reasons to refuse a credential, besides `unauthenticated`
     webhooks: Sequence[WebhookDoc] = ()
-    parameters: Mapping[str, str] = field(default_factory=dict)  # name -> what it means, where the struct is silent
-    fields: Mapping[str, str] = field(default_factory=dict)  # the same of bodies: name, or Struct.name
+    parameters: Mapping[str, str] = field(default_factory=dict)  # name -> description, where the type has none
+    fields: Mapping[str, str] = field(default_factory=dict)  # the same for members of bodies: name, or Struct.name
 
 
 def problems_of(endpoint: Endpoint, refusals: Sequence[type[Problem]] = ()) -> list[type[Problem]]:
-    """Every problem that this operation may answer: its own and those that come from what it asks for."""
-    found: list[type[Problem]] = [
+    """Return every problem this operation can respond with: its own, and those that its inputs imply."""
+    kinds: list[type[Problem]] = [
         problems.MalformedRequest, problems.NotAcceptable, problems.ValidationFailed, problems.RateLimited,
         problems.InternalError, problems.Unavailable,
     ]  # fmt: skip
     if endpoint.scope != PUBLIC:
-        found += [problems.Unauthenticated, problems.NotFound, problems.Forbidden, *refusals]
+        kinds += [problems.Unauthenticated, problems.NotFound, problems.Forbidden, *refusals]
         if endpoint.scope != SIGNED_IN:
-            found.append(problems.InsufficientScope)
+            kinds.append(problems.InsufficientScope)
     if endpoint.path_inputs:
-        found.append(problems.NotFound)
+        kinds.append(problems.NotFound)
     if endpoint.writes:
-        found += [problems.PayloadTooLarge, problems.UnsupportedMediaType]
+        kinds += [problems.PayloadTooLarge, problems.UnsupportedMediaType]
     if endpoint.has("if_match"):
-        found.append(problems.VersionConflict)
+        kinds.append(problems.VersionConflict)
     if endpoint.method == "POST":
-        found += [idempotency.IdempotencyKeyReused, idempotency.IdempotencyInProgress]
-    return sorted({*found, *endpoint.raises}, key=lambda kind: (kind.status, kind.code))
+        kinds += [idempotency.IdempotencyKeyReused, idempotency.IdempotencyInProgress]
+    return sorted({*kinds, *endpoint.raises}, key=lambda kind: (kind.status, kind.code))
 
 
-def document(endpoints: Iterable[Endpoint], texts: Texts) -> Document:
-    """Return the whole document."""
-    shown = [endpoint for endpoint in endpoints if not endpoint.hidden]
-    kinds = [kind for endpoint in shown for kind in (*_bodies(endpoint), _answer(endpoint)) if kind is not None]
+def build_document(endpoints: Iterable[Endpoint], texts: Texts) -> Document:
+    """Return the document of all endpoints that are not hidden."""
+    public = [endpoint for endpoint in endpoints if not endpoint.hidden]
+    kinds = [kind for endpoint in public for kind in (*_bodies(endpoint), _response_type(endpoint)) if kind is not None]
     components = Components([*kinds, ProblemDocument, *(event.body for event in texts.webhooks)])
-    _explain(components.schemas, texts.fields)
+    _add_descriptions(components.schemas, texts.fields)
     writer = _Writer(components, texts)
     paths: Document = {}
-    for endpoint in shown:
+    for endpoint in public:
         paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = writer.operation(endpoint)
-    found: Document = {
+    document: Document = {
         "openapi": "3.1.0",
         "info": {
             "title": "Signalpost API",
@@ -105,27 +105,27 @@ def document(endpoints: Iterable[Endpoint], texts: Texts) -> Document:
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
             "contact": {"name": "The operator of this instance", "url": texts.base_url},
         },
-        "servers": [
-            {"url": f"{texts.base_url}/api/v1", "description": "This instance; /v1 is another name of the same."}
+        "servers": [{"url": f"{texts.base_url}/api/v1", "description": "This instance. `/v1` is an alias."}],
+        "tags": [
+            {"name": tag, "description": texts.tags[tag]} for tag in dict.fromkeys(endpoint.tag for endpoint in public)
         ],
-        "tags": [{"name": tag, "description": texts.tags[tag]} for tag in dict.fromkeys(each.tag for each in shown)],
         "security": [{"bearer": []}],
         "paths": paths,
     }
     if texts.webhooks:
-        found["tags"].append({"name": "Events", "description": texts.tags["Events"]})
-        found["webhooks"] = {event.name: {"post": writer.webhook(event)} for event in texts.webhooks}
+        document["tags"].append({"name": "Events", "description": texts.tags["Events"]})
+        document["webhooks"] = {event.name: {"post": writer.webhook(event)} for event in texts.webhooks}
     bearer = {
         "type": "http",
         "scheme": "bearer",
         "description": "An API key (`sp_live_…`, `sp_test_…`) or an access token.",
     }
-    found["components"] = {"securitySchemes": {"bearer": bearer}, "schemas": components.schemas}
-    return found
+    document["components"] = {"securitySchemes": {"bearer": bearer}, "schemas": components.schemas}
+    return document
 
 
-def _explain(schemas: Document, texts: Mapping[str, str]) -> None:
-    """Describe members of bodies that have no description at the field or in its type."""
+def _add_descriptions(schemas: Document, texts: Mapping[str, str]) -> None:
+    """Describe the members of bodies that have no description at the field or in its type."""
     for name, schema in schemas.items():
         if schema.get("additionalProperties") is not False:
             continue
@@ -144,10 +144,10 @@ def _bodies(endpoint: Endpoint) -> list[Any]:
     return [endpoint.body, *(kind for kind in (endpoint.documented_body or {}).values() if isinstance(kind, type))]
 
 
-def _answer(endpoint: Endpoint) -> Any:
-    """Return what the answer is as JSON; None where there is none, or only bytes of another type."""
-    kept = [kind for kind in members(endpoint.answer) if kind not in (None, type(None), Raw)]
-    return functools.reduce(operator.or_, kept) if kept and endpoint.status != 204 else None
+def _response_type(endpoint: Endpoint) -> Any:
+    """Return the type of the JSON response; None if there is no response body or it is not JSON."""
+    kinds = [kind for kind in members(endpoint.answer) if kind not in (None, type(None), Raw)]
+    return functools.reduce(operator.or_, kinds) if kinds and endpoint.status != 204 else None
 
 
 class _Writer:
@@ -157,37 +157,38 @@ class _Writer:
 
     def operation(self, endpoint: Endpoint) -> Document:
         summary, rest = _first_sentence(endpoint.description)
-        found: Document = {
+        operation: Document = {
             "operationId": operation_id(endpoint),
             "summary": summary,
-            "description": f"{rest}\n\n{_needs(endpoint)}".strip(),
+            "description": f"{rest}\n\n{_required_credential(endpoint)}".strip(),
             "tags": [endpoint.tag],
             "parameters": parameters(endpoint, self.texts.parameters),
         }
         if endpoint.scope == PUBLIC:
-            found["security"] = []
+            operation["security"] = []
         if endpoint.scope not in (PUBLIC, SIGNED_IN):
-            found["x-scope"] = endpoint.scope
+            operation["x-scope"] = endpoint.scope
         if endpoint.body is not None:
             content = {"application/json": self._content(endpoint.body, endpoint.example)}
-            found["requestBody"] = {"required": not endpoint.body_optional, "content": content}
+            operation["requestBody"] = {"required": not endpoint.body_optional, "content": content}
         elif endpoint.documented_body is not None:
             content = {
-                media_type: self._content(given) if isinstance(given, type) else given
-                for media_type, given in endpoint.documented_body.items()
+                media_type: self._content(body) if isinstance(body, type) else body
+                for media_type, body in endpoint.documented_body.items()
             }
-            found["requestBody"] = {"required": True, "content": content}
-        found["responses"] = {str(endpoint.status): self._success(endpoint)}
+            operation["requestBody"] = {"required": True, "content": content}
+        operation["responses"] = {str(endpoint.status): self._success(endpoint)}
         for status, kinds in _by_status(problems_of(endpoint, self.texts.refusals)).items():
-            found["responses"][str(status)] = self._refusal(kinds, endpoint)
-        return found
+            operation["responses"][str(status)] = self._error(kinds, endpoint)
+        return operation
 
     def webhook(self, event: WebhookDoc) -> Document:
         schema = self.components.of(event.body)
         return {
             "operationId": "on" + "".join(part.title() for part in re.split(r"[._]", event.name)),
             "summary": event.summary,
-            "description": "Sent to every webhook that listens to this event. Answer 2xx; the body is not read.",
+            "description": "Sent to every webhook subscribed to this event. Respond with any 2xx status; the response"
+            " body is ignored.",
             "tags": ["Events"],
             "security": [],
             "parameters": [
@@ -206,31 +207,35 @@ class _Writer:
             "responses": {
                 "2XX": {"description": "Delivered."},
                 "default": {
-                    "description": "Not delivered, and sent again in mode `retry`. Redirects are not followed."
+                    "description": "Not delivered; in mode `retry` it is sent again. Redirects are not followed."
                 },
             },
         }
 
     def _content(self, kind: Any, example: Any = None) -> Document:
         schema = self.components.of(kind)
-        shown = example if example is not None else example_of(schema, self.components.schemas)
-        return {"schema": schema, "example": shown}
+        if example is None:
+            example = example_of(schema, self.components.schemas)
+        return {"schema": schema, "example": example}
 
     def _success(self, endpoint: Endpoint) -> Document:
         headers = dict(_HEADERS)
         if endpoint.etag:
-            headers["ETag"] = {"description": "Version, for If-Match.", "schema": _TEXT}
-        found: Document = {"description": http.HTTPStatus(endpoint.status).phrase, "headers": headers}
-        kind = _answer(endpoint)
+            headers["ETag"] = {"description": "The version of the resource, for `If-Match`.", "schema": _TEXT}
+        response: Document = {"description": http.HTTPStatus(endpoint.status).phrase, "headers": headers}
+        kind = _response_type(endpoint)
         content = {"application/json": self._content(kind)} if kind is not None else {}
         if content := content | dict(endpoint.documented_answer or {}):
-            found["content"] = content
-        return found
+            response["content"] = content
+        return response
 
-    def _refusal(self, kinds: Sequence[type[Problem]], endpoint: Endpoint) -> Document:
+    def _error(self, kinds: Sequence[type[Problem]], endpoint: Endpoint) -> Document:
         headers = {"X-Request-Id": _HEADERS["X-Request-Id"]}
         if any(kind.status in (429, 503) for kind in kinds):
-            headers["Retry-After"] = {"description": "Seconds to wait.", "schema": {"type": "integer"}}
+            headers["Retry-After"] = {
+                "description": "How many seconds to wait before retrying.",
+                "schema": {"type": "integer"},
+            }
         return {
             "description": " · ".join(f"`{kind.code}`: {kind.title}." for kind in kinds),
             "headers": headers,
@@ -243,7 +248,7 @@ class _Writer:
         }
 
     def _problem(self, kind: type[Problem], endpoint: Endpoint) -> Document:
-        found: Document = {
+        problem: Document = {
             "type": f"{self.texts.base_url}/problems/{kind.code}",
             "title": kind.title,
             "status": kind.status,
@@ -254,10 +259,10 @@ class _Writer:
             "retryable": kind.retryable,
         }
         if kind.remediation:
-            found["remediation"] = kind.remediation
+            problem["remediation"] = kind.remediation
         if kind is problems.ValidationFailed:
-            found["errors"] = [{"path": "/name", "code": "required", "message": "This field is required."}]
-        return found
+            problem["errors"] = [{"path": "/name", "code": "required", "message": "This field is required."}]
+        return problem
 
 
 def _first_sentence(text: str) -> tuple[str, str]:
@@ -266,45 +271,49 @@ def _first_sentence(text: str) -> tuple[str, str]:
     return first.rstrip("."), f"{more}\n\n{paragraphs}".strip()
 
 
-def _needs(endpoint: Endpoint) -> str:
+def _required_credential(endpoint: Endpoint) -> str:
     if endpoint.scope == PUBLIC:
-        return "Needs no credential."
+        return "No credential is required."
     if endpoint.scope == SIGNED_IN:
-        return "Needs any valid credential."
-    return f"Needs the scope `{endpoint.scope}`."
+        return "Requires any valid credential."
+    return f"Requires the scope `{endpoint.scope}`."
 
 
 _TEXT: Document = {"type": "string", "maxLength": 200}
 _HEADERS: Document = {
-    "X-Request-Id": {"description": "Name it when you report a fault.", "schema": _TEXT},
-    "RateLimit": {"description": "What is left of the rate limit, and seconds until it is full.", "schema": _TEXT},
+    "X-Request-Id": {"description": "The id of the request. Include it when you report a problem.", "schema": _TEXT},
+    "RateLimit": {
+        "description": "The remaining requests, and the seconds until the full limit is available again.",
+        "schema": _TEXT,
+    },
 }
 
 
 def parameters(endpoint: Endpoint, texts: Mapping[str, str]) -> list[Document]:
-    """Return what stands in the path, the query and the headers; `texts` by name, where the types say nothing."""
-    found: list[Document] = []
-    for wish in endpoint.path_inputs:
-        if wish.id is not None:
-            text, schema = f"Id of the {wish.id.noun}.", {**_TEXT, **ids.schema_hook(wish.id)}
+    """Return the path, query and header parameters; `texts`: name -> description, where the type has none."""
+    result: list[Document] = []
+    for source in endpoint.path_inputs:
+        if source.id is not None:
+            text, schema = f"The id of the {source.id.noun}.", {**_TEXT, **ids.schema_hook(source.id)}
         else:
-            text, schema = texts.get(wish.param, ""), dict(_TEXT)
-        found.append(_parameter(wish.param, "path", text, schema, required=True))
-    found += _query(endpoint.query, texts) if endpoint.query is not None else []
+            text, schema = texts.get(source.param, ""), dict(_TEXT)
+        result.append(_parameter(source.param, "path", text, schema, required=True))
+    result += _query(endpoint.query, texts) if endpoint.query is not None else []
     if endpoint.has("page"):
-        most = f"default {endpoint.limit_default}" if endpoint.limit_default != LIST_ALL else "default: all, up to 500"
+        paged = endpoint.limit_default != LIST_ALL
+        default = f"{endpoint.limit_default} by default" if paged else f"all by default, up to {LIST_ALL}"
         limit = {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX, "examples": [LIMIT_DEFAULT]}
-        found.append(_parameter("limit", "query", f"Most items to answer, {most}.", limit))
-        text = "`nextCursor` of the page before, with the same filters."
-        found.append(_parameter("cursor", "query", text, _TEXT))
+        result.append(_parameter("limit", "query", f"The maximum number of items to return; {default}.", limit))
+        text = "The `nextCursor` of the previous page. Keep the other parameters unchanged."
+        result.append(_parameter("cursor", "query", text, _TEXT))
     if endpoint.has("if_match"):
-        text = "The `ETag` that was read; another version answers 412."
-        found.append(_parameter("If-Match", "header", text, {**_TEXT, "examples": ['"3"']}))
+        text = "The `ETag` that you read. If the resource has changed since, the response is 412."
+        result.append(_parameter("If-Match", "header", text, {**_TEXT, "examples": ['"3"']}))
     if endpoint.method == "POST":
-        text = "1 to 128 visible ASCII characters; a repeat within 24 hours gets the first answer again."
+        text = "1 to 128 visible ASCII characters. A repeat within 24 hours returns the first response again."
         schema = {"type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[!-~]+$"}
-        found.append(_parameter("Idempotency-Key", "header", text, schema))
-    return found
+        result.append(_parameter("Idempotency-Key", "header", text, schema))
+    return result
 
 
 def _parameter(name: str, place: str, text: str, schema: Document, *, required: bool = False) -> Document:
@@ -314,19 +323,19 @@ def _parameter(name: str, place: str, text: str, schema: Document, *, required: 
 def _query(kind: type[Struct], texts: Mapping[str, str]) -> list[Document]:
     schema = msgspec.json.schema(kind, schema_hook=ids.schema_hook)
     schema = schema["$defs"][schema["$ref"].rsplit("/", 1)[1]]
-    found = []
+    result = []
     for name, member in schema["properties"].items():
         options = [option for option in member.get("anyOf", [member]) if option.get("type") != "null"]
         merged = {**(options[0] if len(options) == 1 else {"anyOf": options}), **member}
         text = str(merged.get("description") or texts.get(name, ""))
         dropped = {"default", "description"} | ({"anyOf"} if len(options) == 1 else set())
         shown = {key: value for key, value in merged.items() if key not in dropped}
-        found.append(_parameter(name, "query", text, shown, required=name in schema.get("required", ())))
-    return found
+        result.append(_parameter(name, "query", text, shown, required=name in schema.get("required", ())))
+    return result
 
 
 def _by_status(kinds: Iterable[type[Problem]]) -> dict[int, list[type[Problem]]]:
-    found: dict[int, list[type[Problem]]] = {}
+    by_status: dict[int, list[type[Problem]]] = {}
     for kind in kinds:
-        found.setdefault(kind.status, []).append(kind)
-    return found
+        by_status.setdefault(kind.status, []).append(kind)
+    return by_status
