@@ -80,6 +80,7 @@ async def prepare(dsn: str, folder: Path) -> dict[str, Any]:
     async with app.open_context(settings, dsn) as context:
         async with context.database.transaction() as db:
             owner = await identity.create_owner(
+                context,
                 db,
                 email="bench@example.test",
                 password="not a secret at all",

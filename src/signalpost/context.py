@@ -1,18 +1,130 @@
-"""The process context: what a process has one of. Whoever needs one of these takes the context as an argument."""
+"""The process context: what a process has one of. Whoever needs one of these takes the context as an argument.
 
-from dataclasses import dataclass
-from typing import Any
+Two ways lead upward from a room to one above it, and `main` fills both: `emit` tells those who listen a fact; a hook
+asks a question, or lets the room above do its part or refuse.
+"""
+
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple, Protocol, TypeVar
+from uuid import UUID
 
 from signalpost.engine.engine import Engine
+from signalpost.events import Event
 from signalpost.kit.crypto import KeyRing
-from signalpost.kit.db import Database
+from signalpost.kit.db import Database, Db
 from signalpost.kit.http import Client
 from signalpost.settings import Settings
+
+E = TypeVar("E", bound=Event)
+Subscriber = Callable[["AppContext", Db, E], Awaitable[None]]
+"""(context, db, event); writes rows only. What it raises undoes the whole change."""
+
+
+class MediaUse(NamedTuple):
+    """How often a file is used: in all, and by what is not published yet (or always needs it, such as a watermark)."""
+
+    posts: int = 0
+    waiting: int = 0
+
+
+class TrashedPosts(NamedTuple):
+    """What became of the posts of a deleted profile."""
+
+    trashed: int
+    cancelled: int
+
+
+class DeletedProfile(NamedTuple):
+    """A profile that is being deleted in this transaction."""
+
+    workspace_id: UUID
+    profile_id: UUID
+    actor: dict[str, Any]
+    at: datetime
+
+
+class DisconnectedAccount(NamedTuple):
+    """An account that is being disconnected in this transaction."""
+
+    workspace_id: UUID
+    account_id: UUID
+    actor: dict[str, Any]
+    at: datetime
+
+
+class CreateDefaultProfile(Protocol):
+    """`identity` asks, `profiles` answers: create the first profile of a new workspace; return its id."""
+
+    async def __call__(self, db: Db, workspace_id: UUID, *, name: str, timezone: str) -> UUID: ...
+
+
+class RequireApiKeyRoom(Protocol):
+    """`identity` asks, `plans` answers, after the key was written.
+
+    Raises:
+        PlanLimitReached: the plan does not cover one more API key.
+    """
+
+    async def __call__(self, db: Db, workspace_id: UUID, plan: str) -> None: ...
+
+
+class ProfileExists(Protocol):
+    """Rooms below and beside `profiles` ask, `profiles` answers."""
+
+    async def __call__(self, db: Db, workspace_id: UUID, profile_id: UUID) -> bool: ...
+
+
+class CountMediaUses(Protocol):
+    """`media` asks, `posts` answers: the uses of those files that have any."""
+
+    async def __call__(self, db: Db, workspace_id: UUID, media_ids: Sequence[UUID]) -> Mapping[UUID, MediaUse]: ...
+
+
+class TrashProfilePosts(Protocol):
+    """`profiles` asks, `posts` answers: move the posts of a profile to the trash, off the queue.
+
+    Raises:
+        InvalidState: a network is receiving one of them at this moment.
+    """
+
+    async def __call__(self, context: "AppContext", db: Db, profile: DeletedProfile, /) -> TrashedPosts: ...
+
+
+class DisconnectProfileAccounts(Protocol):
+    """`profiles` asks, `accounts` answers: disconnect every account of a profile; return how many there were."""
+
+    async def __call__(self, context: "AppContext", db: Db, profile: DeletedProfile, /) -> int: ...
+
+
+class FailWaitingTargets(Protocol):
+    """`accounts` asks, `posts` answers: fail what waits for an account; return the ids of the posts concerned."""
+
+    async def __call__(self, context: "AppContext", db: Db, account: DisconnectedAccount, /) -> list[UUID]: ...
+
+
+async def _unanswered(*_arguments: Any, **_options: Any) -> Any:
+    raise LookupError("no room answers this hook; `main.wiring.hooks` connects them")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hooks:
+    """Questions of lower rooms that higher rooms answer, inside the transaction of the one who asks."""
+
+    create_default_profile: CreateDefaultProfile = _unanswered
+    require_api_key_room: RequireApiKeyRoom = _unanswered
+    profile_exists: ProfileExists = _unanswered
+    count_media_uses: CountMediaUses = _unanswered
+    trash_profile_posts: TrashProfilePosts = _unanswered
+    disconnect_profile_accounts: DisconnectProfileAccounts = _unanswered
+    fail_waiting_targets: FailWaitingTargets = _unanswered
 
 
 @dataclass(kw_only=True)
 class AppContext:
-    """Settings, database, clients and keys of this process."""
+    """Settings, database, clients and keys of this process, and the ways upward."""
 
     settings: Settings
     database: Database
@@ -22,8 +134,19 @@ class AppContext:
     version: str = "0"
     revision: str = "0"  # the newest schema revision that this program knows
     engine: Engine | None = None  # for what ticks it or reads its state; None in a command-line tool
+    hooks: Hooks = field(default_factory=Hooks)
+    subscribers: defaultdict[type[Event], list[Subscriber[Any]]] = field(default_factory=lambda: defaultdict(list))
 
     @property
     def base_url(self) -> str:
         """The address under which users reach the service, without a trailing slash."""
         return self.settings.base_url or "http://127.0.0.1:8000"
+
+    def subscribe(self, kind: type[E], subscriber: Subscriber[E]) -> None:
+        """Call `subscriber(context, db, event)` for every event of this kind, after those that subscribed before."""
+        self.subscribers[kind].append(subscriber)
+
+    async def emit(self, db: Db, event: Event) -> None:
+        """Call each subscriber inside the transaction of the change: either all of it is committed, or nothing."""
+        for subscriber in self.subscribers.get(type(event), ()):
+            await subscriber(self, db, event)

@@ -10,7 +10,6 @@ from tests.helpers import ledger
 from signalpost import settings
 from signalpost.engine.engine import Engine
 from signalpost.kit import failpoint, log
-from signalpost.main import wiring
 from signalpost.main.app import open_context
 from signalpost.publishing.work import TargetSource
 
@@ -41,7 +40,6 @@ def _run(dsn: str, folder: Path, url: str, wish: str, blind: bool, forever: bool
     if wish:
         failpoint._armed = failpoint._Armed(wish)
     ledger.register(url, blind=blind)
-    wiring.connect()
     asyncio.run(_work(dsn, folder, forever))
 
 

@@ -36,7 +36,12 @@ class Make:
         email = f"owner-{secrets.token_hex(5)}@example.test"
         async with self.context.database.transaction() as db:
             owner = await identity.create_owner(
-                db, email=email, password=secrets.token_urlsafe(12), workspace_name="Acme " + email[6:16], plan=plan
+                self.context,
+                db,
+                email=email,
+                password=secrets.token_urlsafe(12),
+                workspace_name="Acme " + email[6:16],
+                plan=plan,
             )
         return await self.login(owner.user_id, owner.workspace_id, email)
 

@@ -56,9 +56,9 @@ class World:
             check=sandbox.check,
         )
         for kind in (*events.PUBLIC_EVENTS.values(), events.PostSettled):
-            events.subscribe(kind, self._hear)
+            context.subscribe(kind, self._hear)
 
-    async def _hear(self, db: Any, event: Any) -> None:
+    async def _hear(self, context: AppContext, db: Any, event: Any) -> None:
         if event.workspace_id == self.owner.workspace_id:
             self.events.append(event)
 

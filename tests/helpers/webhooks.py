@@ -18,7 +18,7 @@ from signalpost.context import AppContext
 from signalpost.engine.engine import Engine
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
-from signalpost.webhooks.subscriber import on_event
+from signalpost.webhooks.actions import record_event
 from signalpost.webhooks.work import DeliverySource
 
 
@@ -98,7 +98,7 @@ def published(owner: Login, *, profile: str | None = None, mode: Any = "live", t
 async def happen(database: Database, *happened: events.PublicEvent) -> None:
     async with database.transaction() as db:
         for event in happened:
-            await on_event(db, event)
+            await record_event(db, event)
 
 
 async def deliveries(api: Api, owner: Login, webhook: dict[str, Any], **params: Any) -> list[dict[str, Any]]:

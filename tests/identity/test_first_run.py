@@ -1,11 +1,13 @@
 """The first owner comes by a link that works once, while there is nobody."""
 
 import asyncio
+import dataclasses
 import secrets
 from collections.abc import AsyncIterator
 
 import pytest
 
+from signalpost.context import AppContext
 from signalpost.identity import first_run
 from signalpost.identity.actions import Owner
 from signalpost.identity.errors import InvalidCredentials
@@ -16,26 +18,26 @@ PASSWORD = "correct horse battery"
 
 
 @pytest.fixture
-async def empty(fresh_dsn: str) -> AsyncIterator[Database]:
-    """A database without users."""
+async def empty(context: AppContext, fresh_dsn: str) -> AsyncIterator[AppContext]:
+    """A service without users."""
     opened = await Database.open(fresh_dsn)
-    yield opened
+    yield dataclasses.replace(context, database=opened)
     await opened.close()
 
 
-async def issue(database: Database) -> str | None:
-    async with database.transaction() as db:
+async def issue(context: AppContext) -> str | None:
+    async with context.database.transaction() as db:
         return await first_run.issue(db)
 
 
-async def redeem(database: Database, token: str, password: str = PASSWORD, timezone: str = "Europe/Berlin") -> Owner:
+async def redeem(context: AppContext, token: str, password: str = PASSWORD, timezone: str = "Europe/Berlin") -> Owner:
     email = f"{secrets.token_hex(4)}@example.test"
     return await first_run.redeem(
-        database, token, email=email, password=password, workspace_name="Acme", timezone=timezone
+        context, token, email=email, password=password, workspace_name="Acme", timezone=timezone
     )
 
 
-async def test_ten_at_once_make_one_owner(empty: Database) -> None:
+async def test_ten_at_once_make_one_owner(empty: AppContext) -> None:
     """Two processes print two links, and somebody clicks twice: one owner."""
     first, second = await issue(empty), await issue(empty)
     assert first is not None
@@ -45,16 +47,16 @@ async def test_ten_at_once_make_one_owner(empty: Database) -> None:
     assert len([one for one in found if isinstance(one, Owner)]) == 1
     assert len([one for one in found if isinstance(one, InvalidCredentials)]) == 9
     assert await issue(empty) is None
-    async with empty.connection() as db:
+    async with empty.database.connection() as db:
         assert not await first_run.is_valid(db, second)
         assert await db.fetchval("select timezone from workspace") == "Europe/Berlin"
 
 
-async def test_a_link_dies_after_30_minutes(empty: Database) -> None:
+async def test_a_link_dies_after_30_minutes(empty: AppContext) -> None:
     """It was printed on a terminal."""
     token = await issue(empty)
     assert token is not None
-    async with empty.connection() as db:
+    async with empty.database.connection() as db:
         assert await first_run.is_valid(db, token)
         await db.execute("update one_time_token set expires_at = now()")
         assert not await first_run.is_valid(db, token)
@@ -62,7 +64,7 @@ async def test_a_link_dies_after_30_minutes(empty: Database) -> None:
         await redeem(empty, token)
 
 
-async def test_a_mistyped_form_costs_no_link(empty: Database) -> None:
+async def test_a_mistyped_form_costs_no_link(empty: AppContext) -> None:
     """A short password is told, and the same link works with a longer one."""
     token = await issue(empty)
     assert token is not None
@@ -74,7 +76,7 @@ async def test_a_mistyped_form_costs_no_link(empty: Database) -> None:
     assert await redeem(empty, token)
 
 
-async def test_a_guess_opens_nothing(empty: Database) -> None:
+async def test_a_guess_opens_nothing(empty: AppContext) -> None:
     """And costs no hash."""
     await issue(empty)
     for guess in ("", "x", secrets.token_urlsafe(32), "\ud800"):

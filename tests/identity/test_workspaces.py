@@ -106,7 +106,7 @@ async def test_a_key_sees_its_own_workspace(api: Api, make: Make) -> None:
     """Its issuer may be at home in many."""
     owner = await make.owner()
     async with make.context.database.transaction() as db:
-        await sign_up.create_workspace(db, user_id=owner.user_id, name="Another")
+        await sign_up.create_workspace(make.context, db, user_id=owner.user_id, name="Another")
     listed = (await api.get("/workspaces", key=owner.key)).json()["data"]
     assert [one["id"] for one in listed] == [ids.encode("wsp", owner.workspace_id)]
     refused = await api.post("/workspaces", key=owner.key, json={"name": "More"})

@@ -1,6 +1,7 @@
 """Letters arrive whole at a real SMTP server, and cannot be made to carry more than they should."""
 
 import asyncio
+import dataclasses
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,6 +14,7 @@ import pytest
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
 from signalpost import settings as settings_module
+from signalpost.context import AppContext
 from signalpost.mail import Letter, payload, smtp, work
 from signalpost.mail.letters import compose
 from signalpost.settings import Settings
@@ -70,11 +72,13 @@ def mailing(address: str) -> Settings:
     )
 
 
-async def test_a_letter_travels_through_the_job(mailing: Settings, inbox: Inbox) -> None:
+async def test_a_letter_travels_through_the_job(context: AppContext, mailing: Settings, inbox: Inbox) -> None:
     """What is enqueued is JSON; what arrives has both parts, and the id that a second run would repeat."""
     letter = Letter(to="ada@example.test", template="password_reset", values=RESET)
+    [job] = work.jobs(dataclasses.replace(context, settings=mailing))
+    lease: Any = None  # sending a letter needs none
 
-    await work.sender(mailing)(None, payload(letter))
+    await job.handler(lease, payload(letter))
 
     [arrived] = inbox.letters
     assert arrived["From"] == "Signalpost <post@example.test>"

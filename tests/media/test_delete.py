@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -10,10 +11,10 @@ from tests.helpers import media_files
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 
-from signalpost.context import AppContext
+from signalpost.context import AppContext, MediaUse
 from signalpost.kit import ids
 from signalpost.kit.db import Db
-from signalpost.media import queries, usage, work
+from signalpost.media import queries, work
 
 
 class Turn:
@@ -41,14 +42,14 @@ async def sweep(context: AppContext) -> None:
 
 
 @pytest.fixture
-def used(monkeypatch: pytest.MonkeyPatch) -> dict[UUID, usage.Usage]:
+def used(monkeypatch: pytest.MonkeyPatch, context: AppContext) -> dict[UUID, MediaUse]:
     """Say which files are used by what."""
-    known: dict[UUID, usage.Usage] = {}
+    known: dict[UUID, MediaUse] = {}
 
-    async def count(db: Db, workspace_id: UUID, wanted: Sequence[UUID]) -> dict[UUID, usage.Usage]:
+    async def count(db: Db, workspace_id: UUID, wanted: Sequence[UUID]) -> dict[UUID, MediaUse]:
         return {media_id: known[media_id] for media_id in wanted if media_id in known}
 
-    monkeypatch.setattr(usage, "_counters", [count])
+    monkeypatch.setattr(context, "hooks", replace(context.hooks, count_media_uses=count))
     return known
 
 
@@ -82,11 +83,11 @@ async def test_an_unused_file_is_gone_with_its_bytes(api: Api, make: Make, conte
 
 
 async def test_bytes_that_a_post_used_stay_for_a_week(
-    api: Api, make: Make, context: AppContext, used: dict[UUID, usage.Usage]
+    api: Api, make: Make, context: AppContext, used: dict[UUID, MediaUse]
 ) -> None:
     owner = await make.owner()
     media, media_id = await upload(api, owner)
-    used[media_id] = usage.Usage(posts=1)
+    used[media_id] = MediaUse(posts=1)
     assert (await api.get(f"/media/{media['id']}", key=owner.key)).json()["usedByPosts"] == 1
 
     assert (await api.delete(f"/media/{media['id']}", key=owner.key)).status_code == 200
@@ -100,12 +101,10 @@ async def test_bytes_that_a_post_used_stay_for_a_week(
     assert not await is_served(api, media)
 
 
-async def test_a_file_that_something_waits_for_is_not_deleted(
-    api: Api, make: Make, used: dict[UUID, usage.Usage]
-) -> None:
+async def test_a_file_that_something_waits_for_is_not_deleted(api: Api, make: Make, used: dict[UUID, MediaUse]) -> None:
     owner = await make.owner()
     media, media_id = await upload(api, owner)
-    used[media_id] = usage.Usage(posts=2, waiting=1)
+    used[media_id] = MediaUse(posts=2, waiting=1)
 
     answer = await api.delete(f"/media/{media['id']}", key=owner.key)
 
@@ -124,11 +123,11 @@ async def test_only_owners_and_admins_delete_what_others_uploaded(api: Api, make
 
 
 async def test_what_nobody_uses_goes_after_its_time_and_what_is_used_stays(
-    api: Api, make: Make, context: AppContext, used: dict[UUID, usage.Usage]
+    api: Api, make: Make, context: AppContext, used: dict[UUID, MediaUse]
 ) -> None:
     owner = await make.owner()
     (idle, idle_id), (busy, busy_id) = await upload(api, owner), await upload(api, owner)
-    used[busy_id] = usage.Usage(posts=1)
+    used[busy_id] = MediaUse(posts=1)
     async with context.database.transaction() as db:
         await db.execute("update media set expires_at = now() where id = any($1)", [idle_id, busy_id])
 

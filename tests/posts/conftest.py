@@ -1,21 +1,22 @@
-import importlib
+from collections import defaultdict
 from typing import Any
 
 import pytest
 
 from signalpost import events
+from signalpost.context import AppContext
 from signalpost.kit.db import Db
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What webhooks would be told, in order."""
+def told(monkeypatch: pytest.MonkeyPatch, context: AppContext) -> list[Any]:
+    """The events about posts, in order; nobody else hears them meanwhile."""
     heard: list[Any] = []
 
-    async def listen(db: Db, event: Any) -> None:
+    async def listen(_context: AppContext, db: Db, event: Any) -> None:
         heard.append(event)
 
-    subscribers = importlib.import_module("signalpost.events.emit")._subscribers
-    for kind in (*events.PUBLIC_EVENTS.values(), events.RemovalRequested, events.PostSettled):
-        monkeypatch.setitem(subscribers, kind, [listen])
+    kinds = (*events.PUBLIC_EVENTS.values(), events.RemovalRequested, events.PostSettled)
+    subscribers = defaultdict(list, context.subscribers) | {kind: [listen] for kind in kinds}
+    monkeypatch.setattr(context, "subscribers", subscribers)
     return heard

@@ -7,6 +7,7 @@ import pytest
 from tests.helpers.publishing import World, published, until
 
 from signalpost import events
+from signalpost.context import AppContext
 from signalpost.engine.wake import wake
 from signalpost.kit import clock, ids
 from signalpost.kit.http import MaybeSent, NotSent
@@ -258,7 +259,7 @@ async def test_a_dead_credential_waits_for_a_person_and_then_goes_out(world: Wor
         ready = events.AccountReady(
             workspace_id=world.owner.workspace_id, at=clock.now(), account_id=row["account_id"], platform="stage"
         )
-        await events.emit(db, ready)
+        await world.context.emit(db, ready)
     await world.work()
 
     assert (await world.status(post))["status"] == "published"
@@ -386,11 +387,11 @@ async def test_a_fault_of_our_own_ends_too(world: World) -> None:
     """A subscriber that raises undoes the ending; the post is not sent again and not forgotten."""
     broken = True
 
-    async def explode(db: Any, event: events.PostPublished) -> None:
+    async def explode(_context: AppContext, db: Any, event: events.PostPublished) -> None:
         if broken and event.workspace_id == world.owner.workspace_id:
             raise RuntimeError("a subscriber's bug")
 
-    events.subscribe(events.PostPublished, explode)
+    world.context.subscribe(events.PostPublished, explode)
     post = await world.post()
     await world.work()
     assert (await world.target(post))["status"] in ("retrying", "unknown")
@@ -410,7 +411,6 @@ async def test_cascade_removes_it_from_the_network(world: World) -> None:
     """The trash takes it off the service at once and off the network soon."""
     from signalpost.main import wiring
 
-    wiring.connect()
     post = await world.post()
     await world.work()
     answer = await world.make.api.delete(f"/posts/{post}?cascade=true", key=world.owner.key)

@@ -25,6 +25,7 @@ from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 from signalpost.kit.http import Client
 from signalpost.webhooks import signing, work
+from signalpost.webhooks.actions import record_event
 from signalpost.webhooks.states import RETRY_SECONDS, after_failure, switched
 
 
@@ -127,7 +128,7 @@ async def test_an_undone_change_tells_nobody(api: Api, make: Make, database: Dat
 
     async def change() -> None:
         async with database.transaction() as db:
-            await webhooks.on_event(db, published(owner))
+            await record_event(db, published(owner))
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):

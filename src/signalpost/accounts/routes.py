@@ -83,12 +83,14 @@ async def get_account_health(account: MyAccount, context: AppContext, query: Hea
     scope="accounts:write",
     raises=(InvalidState, AccountInUse, AlreadyExists, Forbidden, PlanLimitReached),
 )
-async def update_account(account: MyAccount, db: Db, caller: Caller, data: AccountUpdate) -> PlatformAccount:
+async def update_account(
+    account: MyAccount, context: AppContext, db: Db, caller: Caller, data: AccountUpdate
+) -> PlatformAccount:
     """Pause an account (`status: paused`), resume it (`status: active`), or move it to another profile (`profileId`).
 
     Posts of a paused account wait. Owners and admins move accounts, while no post waits for them.
     """
-    return await actions.update_account(db, caller, account, data)
+    return await actions.update_account(context, db, caller, account, data)
 
 
 @routes.delete("/platforms/accounts/{accountId}", scope="accounts:write", raises=(Forbidden,))

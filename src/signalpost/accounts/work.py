@@ -12,7 +12,7 @@ from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.token_store import NoCredentials
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
-from signalpost.engine.jobs import Again, Jobs
+from signalpost.engine.jobs import Again, JobKind
 from signalpost.kit import clock, ids, log
 from signalpost.kit.http import HttpFailure
 from signalpost.networks.contract import ApiError, Connector, NeedsReconnect
@@ -24,8 +24,8 @@ _PURGE = "delete from oauth_flow where expires_at < now() - interval '1 day'"
 _logger = log.get("accounts")
 
 
-def register(jobs: Jobs, context: AppContext) -> None:
-    """Give the engine this room's jobs; `main` calls it once."""
+def jobs(context: AppContext) -> list[JobKind]:
+    """Return the jobs of this room."""
 
     async def upkeep(_lease: Lease, payload: Mapping[str, Any]) -> Again | None:
         account_id = ids.decode("acc", payload["accountId"])
@@ -40,8 +40,7 @@ def register(jobs: Jobs, context: AppContext) -> None:
         async with lease.transaction() as db:
             await db.execute(_PURGE)
 
-    jobs.register(UPKEEP, upkeep)
-    jobs.register(PURGE, purge, every_seconds=3600)
+    return [JobKind(UPKEEP, upkeep), JobKind(PURGE, purge, 3600)]
 
 
 async def look_after(context: AppContext, account: AccountRow, due_at: datetime) -> Again | None:

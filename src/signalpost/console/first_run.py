@@ -48,7 +48,7 @@ class FirstRunPages:
         context = self.site.web.context
         try:
             owner = await first_run.redeem(
-                context.database,
+                context,
                 token,
                 email=form["email"],
                 password=form["password"],
@@ -64,7 +64,7 @@ class FirstRunPages:
             _, key = await identity.create_key_for(
                 db, context.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="First key"
             )
-        profile_id = ids.encode_or_none("prof", owner.profile_id) or ""
+        profile_id = ids.encode("prof", owner.profile_id)
         return self.site.page(
             "ready",
             workspace_name=form["workspaceName"],

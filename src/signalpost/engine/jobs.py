@@ -94,6 +94,17 @@ class Again(Struct, frozen=True):
 Handler: TypeAlias = Callable[[Lease, Mapping[str, Any]], Awaitable[Again | None]]
 
 
+class JobKind(NamedTuple):
+    """A kind of job and who runs it: what `jobs(context)` of a room's `work` returns a list of.
+
+    With `every_seconds` it is periodic: one row, which runs again so many seconds after the end of each run.
+    """
+
+    kind: str
+    handler: Handler
+    every_seconds: float | None = None
+
+
 class Job(NamedTuple):
     id: UUID
     kind: str
@@ -165,8 +176,8 @@ class Jobs(Source[Job, End]):
         self._every: dict[str, float] = {}
         self.register("engine.purge", _purge, every_seconds=3600)
 
-    def register(self, kind: str, handler: Handler, *, every_seconds: float | None = None) -> None:
-        """Say who runs jobs of this kind. With `every_seconds` it is periodic: one row, run so long after each end."""
+    def register(self, kind: str, handler: Handler, every_seconds: float | None = None) -> None:
+        """Have `handler` run jobs of this kind; the arguments are those of `JobKind`."""
         self._handlers[kind] = handler
         if every_seconds is not None:
             self._every[kind] = every_seconds

@@ -1,6 +1,4 @@
-"""What happened, in words that other rooms and webhooks understand. Knows nothing of who listens."""
+"""The vocabulary of events: facts about a workspace, told inside the transaction of the change."""
 
-from signalpost.events.emit import emit, subscribe
-from signalpost.events.vocabulary import *  # noqa: F403 - the vocabulary is this room's whole content
-
-__all__ = ["emit", "subscribe"]
+from signalpost.events.vocabulary import *  # noqa: F403 - the vocabulary is this package's content
+from signalpost.events.vocabulary import __all__ as __all__

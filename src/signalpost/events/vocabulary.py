@@ -1,6 +1,6 @@
 """Events: frozen, past tense. Public ones carry `type` and the `data` that webhooks get; the others stay inside."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Literal
 from uuid import UUID
@@ -16,8 +16,6 @@ __all__ = [
     "AccountDisconnected",
     "AccountDisconnectedData",
     "AccountReady",
-    "AccountWithdrawn",
-    "ApiKeyCreated",
     "Event",
     "PostData",
     "PostFailed",
@@ -25,12 +23,10 @@ __all__ = [
     "PostPublished",
     "PostQueued",
     "PostSettled",
-    "ProfileDeleted",
     "PublicEvent",
     "Removal",
     "RemovalRequested",
     "TargetData",
-    "WorkspaceCreated",
 ]
 
 
@@ -192,43 +188,8 @@ class RemovalRequested(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AccountWithdrawn(Event):
-    """An account is being disconnected. Stays inside; `posts` ends its waiting targets and names the posts here."""
-
-    account_id: UUID
-    actor: dict[str, Any]
-    affected_post_ids: list[UUID] = field(default_factory=list)
-
-
-@dataclass(frozen=True, kw_only=True)
 class AccountReady(Event):
     """An account can publish again: connected, resumed, found well. Stays inside; `posts` wakes what waited for it."""
 
     account_id: UUID
     platform: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProfileDeleted(Event):
-    """A profile is being deleted. Stays inside; listeners end what hangs on it and count that, or refuse by raising."""
-
-    profile_id: UUID
-    actor: dict[str, Any]
-    counts: dict[str, int] = field(default_factory=dict)  # accountsDisconnected, postsTrashed, postsCancelled
-
-
-@dataclass(frozen=True, kw_only=True)
-class WorkspaceCreated(Event):
-    """A workspace was made. Stays inside; `profiles` makes its default profile and names it here."""
-
-    name: str
-    timezone: str
-    actor: dict[str, Any]
-    profile_ids: list[UUID] = field(default_factory=list)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ApiKeyCreated(Event):
-    """A member issued an API key. Stays inside; `plans` refuses it by raising when the plan has no room for it."""
-
-    plan: str

@@ -1,10 +1,11 @@
 """The way in while there is no user: a link, printed once by `serve`, good for 30 minutes and one owner."""
 
+from signalpost.context import AppContext
 from signalpost.identity import passwords, tokens
 from signalpost.identity.actions.sign_up import Owner, check_owner, create_user, create_workspace
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.kit import crypto
-from signalpost.kit.db import Database, Db
+from signalpost.kit.db import Db
 
 _ISSUE = """
 insert into one_time_token (hash, purpose, expires_at)
@@ -41,7 +42,7 @@ async def is_valid(db: Db, token: str) -> bool:
 
 
 async def redeem(
-    database: Database, token: str, *, email: str, password: str, workspace_name: str, timezone: str = "UTC"
+    context: AppContext, token: str, *, email: str, password: str, workspace_name: str, timezone: str = "UTC"
 ) -> Owner:
     """Make the first owner.
 
@@ -50,16 +51,18 @@ async def redeem(
         ValidationFailed: e-mail, password, name or time zone are not acceptable; the token stays good.
     """
     check_owner(email, password, workspace_name, timezone)
-    async with database.connection() as db:
+    async with context.database.connection() as db:
         if not await is_valid(db, token):  # before the costly hash
             raise _dead()
     password_hash = await passwords.hashed(password)
-    async with database.transaction() as db:
+    async with context.database.transaction() as db:
         await db.execute(_LOCK)
         if not await db.fetchval(_REDEEM, tokens.digest(token)):
             raise _dead()
         user_id = await create_user(db, email=email, password_hash=password_hash, timezone=timezone)
-        workspace_id, profile_id = await create_workspace(db, user_id=user_id, name=workspace_name, timezone=timezone)
+        workspace_id, profile_id = await create_workspace(
+            context, db, user_id=user_id, name=workspace_name, timezone=timezone
+        )
     return Owner(user_id, workspace_id, profile_id)
 
 

@@ -106,7 +106,7 @@ async def list_workspaces(db: Db, caller: Caller, page: Page, context: AppContex
 @routes.post("/workspaces", scope=SIGNED_IN, raises=(Forbidden, TooManyItems))
 async def create_workspace(db: Db, caller: Caller, context: AppContext, data: CreateWorkspace) -> Workspace:
     """Create another workspace, with a default profile; you own it. API keys cannot."""
-    return await actions.add_workspace(db, caller, context, data)
+    return await actions.add_workspace(context, db, caller, data)
 
 
 @routes.patch("/workspaces/{id}", scope=SIGNED_IN, raises=(Forbidden,))
@@ -123,7 +123,7 @@ async def create_api_key(db: Db, caller: Caller, context: AppContext, data: Crea
 
     The key has what is asked for and no more than its creator: rights lost later are lost to the key at once.
     """
-    return await actions.issue(db, context.keys, caller, data)
+    return await actions.issue(context, db, caller, data)
 
 
 @routes.get("/api-keys", scope=SIGNED_IN, limit_default=LIST_ALL, raises=(Forbidden,))

@@ -4,8 +4,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from uuid import UUID
 
+from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
+from signalpost.engine.jobs import JobKind
 from signalpost.identity import tokens
+from signalpost.identity.actions.passwords import JOB as RESET_JOB
 from signalpost.kit import crypto
 from signalpost.kit.crypto import KeyRing
 from signalpost.mail import Letter
@@ -26,6 +29,12 @@ where u.email_key = lower($1) and (
 on conflict (hash) do update set expires_at = excluded.expires_at
 returning (select email from app_user where id = user_id)
 """
+
+
+def jobs(context: AppContext) -> list[JobKind]:
+    """Return the jobs of this room."""
+    reset = password_reset(context.settings, context.keys, context.base_url)
+    return [JobKind(RESET_JOB, reset), JobKind(PURGE_JOB, purge, PURGE_SECONDS)]
 
 
 def password_reset(

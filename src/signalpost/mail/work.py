@@ -1,10 +1,13 @@
 """The outbox is the engine's job table: a letter is a job until the server has taken it."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
+from signalpost.context import AppContext
+from signalpost.engine.contract import Lease
+from signalpost.engine.jobs import JobKind
 from signalpost.kit import log
 from signalpost.mail import smtp
 from signalpost.mail.letters import Letter, compose
@@ -20,13 +23,13 @@ def payload(letter: Letter) -> dict[str, Any]:
     return found
 
 
-def sender(settings: Settings) -> Callable[[Any, Mapping[str, Any]], Awaitable[None]]:
-    """Return the handler of `JOB`: `main` registers it with the engine."""
+def jobs(context: AppContext) -> list[JobKind]:
+    """Return the jobs of this room."""
 
-    async def send(_lease: Any, job: Mapping[str, Any]) -> None:
-        await deliver(settings, msgspec.convert(job, Letter))
+    async def send(_lease: Lease, payload: Mapping[str, Any]) -> None:
+        await deliver(context.settings, msgspec.convert(payload, Letter))
 
-    return send
+    return [JobKind(JOB, send)]
 
 
 async def deliver(settings: Settings, letter: Letter) -> None:

@@ -58,9 +58,9 @@ async def open_context(
         async with Client(allowed_private_hosts=settings.allowed_private_hosts) as http:
             context = AppContext(
                 settings=settings, database=database, http=http, keys=keys, storage=store,
-                version=metadata.version("signalpost"), revision=HEAD,
+                version=metadata.version("signalpost"), revision=HEAD, hooks=wiring.hooks(),
             )  # fmt: skip
-            wiring.connect()
+            wiring.subscribe(context)
             context.engine = Engine(database, wiring.sources(context))
             yield context
     finally:

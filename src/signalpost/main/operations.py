@@ -54,7 +54,7 @@ async def create_owner(context: AppContext, email: str, password: str, workspace
     name = _checked_name("--workspace", workspace)
     async with context.database.transaction() as db:
         owner = await identity.create_owner(
-            db, email=_checked_email(email), password=_checked_password(password), workspace_name=name
+            context, db, email=_checked_email(email), password=_checked_password(password), workspace_name=name
         )
         _, key = await identity.create_key_for(
             db, context.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="First key"
@@ -62,7 +62,7 @@ async def create_owner(context: AppContext, email: str, password: str, workspace
     return {
         "userId": ids.encode("usr", owner.user_id),
         "workspaceId": ids.encode("wsp", owner.workspace_id),
-        "profileId": ids.encode("prof", owner.profile_id) if owner.profile_id else None,
+        "profileId": ids.encode("prof", owner.profile_id),
         "apiKey": key,
     }
 
@@ -86,10 +86,12 @@ async def demo(context: AppContext) -> dict[str, Any]:
     tail = secrets.token_hex(4)
     async with context.database.transaction() as db:
         owner = await identity.create_owner(
-            db, email=f"demo-{tail}@example.invalid", password=secrets.token_urlsafe(24), workspace_name=f"Demo {tail}"
+            context,
+            db,
+            email=f"demo-{tail}@example.invalid",
+            password=secrets.token_urlsafe(24),
+            workspace_name=f"Demo {tail}",
         )
-        if owner.profile_id is None:
-            raise RuntimeError("a new workspace has a profile")
         _, key = await identity.create_key_for(
             db, context.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="Demo", mode="test"
         )

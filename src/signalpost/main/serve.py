@@ -177,6 +177,7 @@ async def work(settings: Settings) -> None:
         ):
             engine = context.engine
             assert engine is not None  # noqa: S101 - open_context made it
+            await wiring.prepare(context)
             running = asyncio.create_task(engine.run())
             await _until(stop, running, [])
             await engine.stop(GRACE_SECONDS)

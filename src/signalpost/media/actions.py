@@ -10,12 +10,12 @@ import msgspec
 from msgspec import UNSET
 
 from signalpost import plans
-from signalpost.context import AppContext
+from signalpost.context import AppContext, MediaUse
 from signalpost.engine import jobs
 from signalpost.kit import http, ids, problems, storage
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
-from signalpost.media import file_types, multipart, probe_process, queries, receiver, states, usage
+from signalpost.media import file_types, multipart, probe_process, queries, receiver, states
 from signalpost.media.errors import MediaFetchFailed
 from signalpost.media.probe_process import ProbeResult, Rejected
 from signalpost.media.queries import COLUMNS, MediaRow, row_of
@@ -295,7 +295,7 @@ returning expires_at
 """
 
 
-async def delete_media(db: Db, caller: Caller, media: MediaRow) -> MediaRow:
+async def delete_media(context: AppContext, db: Db, caller: Caller, media: MediaRow) -> MediaRow:
     """Delete a file. Its bytes stay for seven days if a post ever used it, else they go with the next sweep, now.
 
     Raises:
@@ -304,7 +304,8 @@ async def delete_media(db: Db, caller: Caller, media: MediaRow) -> MediaRow:
     """
     if caller.role not in ("owner", "admin") and media.created_by_user_id != caller.user_id:
         raise problems.Forbidden("Your role may delete only files that you uploaded.")
-    use = (await usage.count(db, media.workspace_id, [media.id]))[media.id]
+    uses = await context.hooks.count_media_uses(db, media.workspace_id, [media.id])
+    use = uses.get(media.id, MediaUse())
     if use.waiting:
         raise problems.InvalidState(
             f"This file is still needed in {use.waiting} place(s), such as a post that is yet to go out."

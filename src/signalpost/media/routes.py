@@ -4,11 +4,11 @@ from typing import Annotated, Any
 
 from litestar import Request
 
-from signalpost.context import AppContext
+from signalpost.context import AppContext, MediaUse
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.kit.wire import Listing
-from signalpost.media import actions, queries, serving, usage
+from signalpost.media import actions, queries, serving
 from signalpost.media.errors import MediaFetchFailed
 from signalpost.media.queries import MediaRow
 from signalpost.media.schemas import ContentQuery, Media, MediaDeleted, MediaFetch, MediaQuery, MediaUpdate
@@ -27,8 +27,8 @@ MyMedia = Annotated[MediaRow, Mine(MediaId, queries.find_mine)]
 
 
 async def _shown(db: Db, context: AppContext, rows: list[MediaRow]) -> list[Media]:
-    found = await usage.count(db, rows[0].workspace_id, [row.id for row in rows]) if rows else {}
-    return [shown(row, found[row.id], context.keys, context.settings.base_url or "") for row in rows]
+    uses = await context.hooks.count_media_uses(db, rows[0].workspace_id, [row.id for row in rows]) if rows else {}
+    return [shown(row, uses.get(row.id, MediaUse()), context.keys, context.settings.base_url or "") for row in rows]
 
 
 @routes.post(
@@ -96,9 +96,9 @@ async def update_media(media: MyMedia, db: Db, context: AppContext, data: MediaU
 
 
 @routes.delete("/media/{id}", scope="media:write", raises=(problems.InvalidState,))
-async def delete_media(media: MyMedia, db: Db, caller: Caller) -> MediaDeleted:
+async def delete_media(media: MyMedia, context: AppContext, db: Db, caller: Caller) -> MediaDeleted:
     """Delete a file that nothing waits for. The bytes go at once, or after seven days if a post used them."""
-    gone = await actions.delete_media(db, caller, media)
+    gone = await actions.delete_media(context, db, caller, media)
     return MediaDeleted(
         ids.encode("med", gone.id), deleted=True, bytes_kept_until=clock.wire(gone.expires_at or clock.now())
     )

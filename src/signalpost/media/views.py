@@ -1,15 +1,15 @@
 """From the row to what goes over the wire."""
 
+from signalpost.context import MediaUse
 from signalpost.kit import clock, ids
 from signalpost.kit.crypto import KeyRing
 from signalpost.media import links
 from signalpost.media.queries import MediaRow
 from signalpost.media.schemas import Media
-from signalpost.media.usage import Usage
 
 
-def shown(row: MediaRow, use: Usage, keys: KeyRing, base_url: str) -> Media:
-    """Return the row as its readers see it. `expiresAt` is when it goes if nobody usage it until then."""
+def shown(row: MediaRow, use: MediaUse, keys: KeyRing, base_url: str) -> Media:
+    """Return the row as its readers see it. `expiresAt` is when it goes if nobody uses it until then."""
     return Media(
         id=ids.encode("med", row.id),
         profile_id=ids.encode("prof", row.profile_id) if row.profile_id else None,

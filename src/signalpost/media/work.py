@@ -8,10 +8,9 @@ from uuid import UUID
 
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
-from signalpost.engine.jobs import Again
+from signalpost.engine.jobs import Again, JobKind
 from signalpost.kit import log
 from signalpost.kit.storage import StorageFailure
-from signalpost.media import usage
 from signalpost.media.queries import COLUMNS, MediaRow, row_of
 
 EVERY_SECONDS = 3_600
@@ -28,29 +27,32 @@ _GONE = "update media set expires_at = null where id = any($1) and status = 'del
 _FORGET = "delete from media where id = any($1) and status = 'processing' and expires_at <= now()"
 
 
+def jobs(context: AppContext) -> list[JobKind]:
+    """Return the jobs of this room."""
+    return [JobKind("media.sweep", sweeper(context), EVERY_SECONDS)]
+
+
 def sweeper(context: AppContext) -> Callable[[Lease, Mapping[str, Any]], Awaitable[Again | None]]:
-    """Return the handler of `media.sweep`, to be registered with `every_seconds=EVERY_SECONDS`."""
+    """Return the handler of `media.sweep`."""
 
     async def sweep(lease: Lease, _payload: Mapping[str, Any]) -> Again | None:
         async with context.database.connection() as db:
             rows = [row_of(row) for row in await db.fetch(_DUE, _BATCH)]
-        await _end_unused(lease, [row for row in rows if row.status == "ready"])
+        await _end_unused(context, lease, [row for row in rows if row.status == "ready"])
         await _remove_bytes(context, lease, [row for row in rows if row.status != "ready"])
         return Again(0) if any(row.status == "ready" for row in rows) or len(rows) == _BATCH else None
 
     return sweep
 
 
-async def _end_unused(lease: Lease, rows: list[MediaRow]) -> None:
-    """Delete those that no post usage; look at the others again in 90 days."""
+async def _end_unused(context: AppContext, lease: Lease, rows: list[MediaRow]) -> None:
+    """Delete those that no post uses; look at the others again in 90 days."""
     for workspace_id, group in groupby(rows, key=lambda row: row.workspace_id):
         found = [row.id for row in group]
         async with lease.transaction() as db:
-            use = await usage.count(db, workspace_id, found)
-            await db.execute(
-                _LATER, [media_id for media_id in found if use[media_id] != usage.Usage()], timedelta(days=90)
-            )
-            await db.execute(_UNUSED, [media_id for media_id in found if use[media_id] == usage.Usage()])
+            uses = await context.hooks.count_media_uses(db, workspace_id, found)
+            await db.execute(_LATER, [media_id for media_id in found if media_id in uses], timedelta(days=90))
+            await db.execute(_UNUSED, [media_id for media_id in found if media_id not in uses])
 
 
 async def _remove_bytes(context: AppContext, lease: Lease, rows: list[MediaRow]) -> None:

@@ -111,3 +111,12 @@ def _reached(plan: str, metric: str, used: int) -> PlanLimitReached:
         f"The plan {plan} allows {most} {metric}, {used} are used.",
         limit={"name": metric, "used": used, "max": most, "plan": plan},
     )
+
+
+async def require_api_key_room(db: Db, workspace_id: UUID, plan: str) -> None:
+    """Ensure that the plan covers the API keys of the workspace, the newest included.
+
+    Raises:
+        PlanLimitReached: it does not.
+    """
+    await keep_within(db, workspace_id, plan, "apiKeys")

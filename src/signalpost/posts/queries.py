@@ -7,9 +7,9 @@ from uuid import UUID
 
 from msgspec import Struct
 
+from signalpost.context import MediaUse
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Db
-from signalpost.media.usage import Usage
 from signalpost.posts import schemas
 from signalpost.posts.schemas import Counts, Post, PostProgress, Target, TargetSummary
 from signalpost.posts.states import PostStatus, TargetStatus, post_status
@@ -325,6 +325,6 @@ group by m.id
 """
 
 
-async def media_usage(db: Db, workspace_id: UUID, media_ids: Sequence[UUID]) -> dict[UUID, Usage]:
+async def media_uses(db: Db, workspace_id: UUID, media_ids: Sequence[UUID]) -> dict[UUID, MediaUse]:
     """Return how many posts have each of these files; what waits is not only what is queued, but also a draft."""
-    return {row[0]: Usage(row[1], row[2]) for row in await db.fetch(_USES, workspace_id, media_ids)}
+    return {row[0]: MediaUse(row[1], row[2]) for row in await db.fetch(_USES, workspace_id, media_ids)}

@@ -1,5 +1,6 @@
 from typing import Annotated
 
+from signalpost.context import AppContext
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Forbidden, InvalidState, VersionConflict
 from signalpost.kit.wire import Listing
@@ -48,13 +49,13 @@ _EXAMPLE = {
 
 
 @routes.post("/posts", scope="posts:write", raises=NOT_ACCEPTED, etag=True, example=_EXAMPLE)
-async def create_post(db: Db, caller: Caller, data: CreatePost, files: Files) -> Post:
+async def create_post(context: AppContext, db: Db, caller: Caller, data: CreatePost, files: Files) -> Post:
     """Create a post, and queue it for every chosen account.
 
     Without `scheduledAt` it goes out now, with it at that time; `draft: true` keeps it for later. Publishing happens
     afterwards: follow it by webhook, or at `/posts/{id}/status`.
     """
-    return await create.create_post(db, caller, data, files)
+    return await create.create_post(context, db, caller, data, files)
 
 
 @routes.get("/posts", scope="posts:read")
@@ -90,29 +91,33 @@ async def get_post(post: MyPost, db: Db) -> Post:
 @routes.patch(
     "/posts/{id}", scope="posts:write", raises=(*NOT_ACCEPTED, InvalidState, VersionConflict, Forbidden), etag=True
 )
-async def update_post(post: MyPost, db: Db, caller: Caller, data: UpdatePost, if_match: IfMatch, files: Files) -> Post:
+async def update_post(
+    post: MyPost, context: AppContext, db: Db, caller: Caller, data: UpdatePost, if_match: IfMatch, files: Files
+) -> Post:
     """Change a post that is not on its way yet.
 
     `scheduledAt` schedules it, or makes it a draft when null. Tags, notes, campaign and externalId can always change.
     """
-    return await update.update_post(db, caller, post, data, if_match, files)
+    return await update.update_post(context, db, caller, post, data, if_match, files)
 
 
 @routes.delete("/posts/{id}", scope="posts:write", raises=(InvalidState, VersionConflict, Forbidden))
-async def delete_post(post: AnyPost, db: Db, caller: Caller, query: TrashHow, if_match: IfMatch) -> Trashed:
+async def delete_post(
+    post: AnyPost, context: AppContext, db: Db, caller: Caller, query: TrashHow, if_match: IfMatch
+) -> Trashed:
     """Move a post to the trash and take it off the queue. Repeating it changes nothing.
 
     `permanent=true` deletes it for good; `cascade=true` also removes from the networks what was published there.
     """
-    return await trash.trash_post(db, caller, post, query, if_match)
+    return await trash.trash_post(context, db, caller, post, query, if_match)
 
 
 @routes.post(
     "/posts/{id}/restore", scope="posts:write", raises=(InvalidState, ExternalIdConflict, PlanLimitReached), etag=True
 )
-async def restore_post(post: AnyPost, db: Db, caller: Caller) -> Post:
+async def restore_post(post: AnyPost, context: AppContext, db: Db, caller: Caller) -> Post:
     """Take a post out of the trash, with its schedule if that still lies ahead."""
-    return await trash.restore_post(db, caller, post)
+    return await trash.restore_post(context, db, caller, post)
 
 
 @routes.get("/posts/{id}/status", scope="posts:read")
@@ -136,9 +141,9 @@ async def request_post_approval(post: MyPost, db: Db, caller: Caller, data: Deci
 
 
 @routes.post("/posts/{id}/approve", scope="posts:read", status=200, raises=(*NOT_ACCEPTED, InvalidState, Forbidden))
-async def approve_post(post: MyPost, db: Db, caller: Caller, data: Decision = Decision()) -> Post:  # noqa: B008
+async def approve_post(post: MyPost, context: AppContext, db: Db, caller: Caller, data: Decision = Decision()) -> Post:  # noqa: B008
     """Approve a post: it goes out at its time, or now when it has none."""
-    return await approve.approve_post(db, caller, post, data)
+    return await approve.approve_post(context, db, caller, post, data)
 
 
 @routes.post("/posts/{id}/reject", scope="posts:read", status=200, raises=(InvalidState, Forbidden))

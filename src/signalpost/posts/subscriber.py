@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from signalpost import events
+from signalpost.context import AppContext, DeletedProfile, DisconnectedAccount, TrashedPosts
 from signalpost.engine.wake import wake
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
@@ -36,13 +37,13 @@ select u.id, $1, u.post_id, u.target_id, $2, $3, $4 from unnest($5::uuid[], $6::
 """
 
 
-async def on_account_withdrawn(db: Db, event: events.AccountWithdrawn) -> None:
-    """End what waits for an account that is going away, and name the posts that this touched."""
+async def fail_waiting_targets(context: AppContext, db: Db, event: DisconnectedAccount) -> list[UUID]:
+    """Fail what waits for an account that is being disconnected; return the ids of the posts concerned."""
     await db.execute(_LOCK_LANE, event.account_id)
     found = await db.fetch(_WAITING_POSTS, event.account_id, event.workspace_id, WAITING)
     posts = await queries.lock_all(db, [row["post_id"] for row in found])
     if not posts:
-        return
+        return []
     post_ids = [post.id for post in posts]
     error = _disconnected(event)
     failed = {row["id"] for row in await db.fetch(_FAIL, event.account_id, post_ids, WAITING, error, event.at)}
@@ -57,30 +58,35 @@ async def on_account_withdrawn(db: Db, event: events.AccountWithdrawn) -> None:
         _AUDIT, event.workspace_id, event.at, "target.failed", event.actor, [ids.new_id() for _ in ended],
         [target.post_id for target in ended], [target.id for target in ended],
     )  # fmt: skip
-    event.affected_post_ids.extend(post_ids)
     for post in posts:
-        await _tell(db, event, post, targets[post.id], [t for t in targets[post.id] if t.id in failed])
+        await _tell(context, db, event, post, targets[post.id], [t for t in targets[post.id] if t.id in failed])
+    return post_ids
 
 
 async def _tell(
-    db: Db, event: events.AccountWithdrawn, post: PostRow, targets: Sequence[TargetRow], failed: Sequence[TargetRow]
+    context: AppContext,
+    db: Db,
+    event: DisconnectedAccount,
+    post: PostRow,
+    targets: Sequence[TargetRow],
+    failed: Sequence[TargetRow],
 ) -> None:
     common: dict[str, Any] = {
         "workspace_id": post.workspace_id, "at": event.at, "profile_id": post.profile_id, "mode": post.mode,
     }  # fmt: skip
     for target in failed:
         data = telling.post_data(post, targets, "target", target=telling.target_data(target))
-        await events.emit(db, events.PostFailed(**common, data=data))
+        await context.emit(db, events.PostFailed(**common, data=data))
     if post.status not in ("failed", "partial"):
         return
     live = [telling.target_data(target) for target in targets if target.status != "cancelled"]
     kind = events.PostFailed if post.status == "failed" else events.PostPartial
-    await events.emit(db, kind(**common, data=telling.post_data(post, targets, targets=live)))
+    await context.emit(db, kind(**common, data=telling.post_data(post, targets, targets=live)))
     settled = events.PostSettled(workspace_id=post.workspace_id, at=event.at, post_id=post.id, status=post.status)
-    await events.emit(db, settled)
+    await context.emit(db, settled)
 
 
-def _disconnected(event: events.AccountWithdrawn) -> dict[str, Any]:
+def _disconnected(event: DisconnectedAccount) -> dict[str, Any]:
     message = "The account was disconnected before the post went out."
     return target_error("account_disconnected", message, event.at)
 
@@ -108,7 +114,7 @@ from unnest($1::uuid[], $4::text[]) as u(id, status) where p.id = u.id
 """
 
 
-async def on_profile_deleted(db: Db, event: events.ProfileDeleted) -> None:
+async def trash_profile_posts(_context: AppContext, db: Db, event: DeletedProfile) -> TrashedPosts:
     """Move the posts of a profile to the trash, off the queue, and count them.
 
     Raises:
@@ -132,8 +138,7 @@ async def on_profile_deleted(db: Db, event: events.ProfileDeleted) -> None:
         _AUDIT, event.workspace_id, event.at, "trashed", event.actor, [ids.new_id() for _ in post_ids], post_ids,
         [None for _ in post_ids],
     )  # fmt: skip
-    event.counts["postsTrashed"] = len(post_ids)
-    event.counts["postsCancelled"] = len(cancelled)
+    return TrashedPosts(len(post_ids), len(cancelled))
 
 
 _UNHOLD = """
@@ -143,7 +148,7 @@ returning next_attempt_at
 """
 
 
-async def on_account_ready(db: Db, event: events.AccountReady) -> None:
+async def on_account_ready(_context: AppContext, db: Db, event: events.AccountReady) -> None:
     """Let go of what waited for an account that could not publish."""
     await db.execute(_LOCK_LANE, event.account_id)
     due = [row["next_attempt_at"] for row in await db.fetch(_UNHOLD, event.account_id, event.at)]

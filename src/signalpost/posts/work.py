@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
-from signalpost.engine.jobs import Again
+from signalpost.engine.jobs import Again, JobKind
 from signalpost.posts.actions.trash import purge_expired
 
 JOB: Final = "posts.purge"
@@ -12,8 +13,13 @@ EVERY_SECONDS: Final = 3_600
 _BATCH: Final = 200
 
 
+def jobs(_context: AppContext) -> list[JobKind]:
+    """Return the jobs of this room."""
+    return [JobKind(JOB, purge, EVERY_SECONDS)]
+
+
 async def purge(lease: Lease, _payload: Mapping[str, Any]) -> Again | None:
-    """Handle `posts.purge`, to be registered with `every_seconds=EVERY_SECONDS`."""
+    """Delete for good what lay in the trash for 30 days."""
     async with lease.transaction() as db:
         done = await purge_expired(db, _BATCH)
     return Again(0) if done == _BATCH else None

@@ -239,3 +239,11 @@ def _window(caller: Caller, page: Page) -> tuple[Any, ...]:
 
 def _row(row: Row | None) -> ProfileRow | None:
     return None if row is None else ProfileRow(*row)
+
+
+_EXISTS = "select exists (select from profile where id = $1 and workspace_id = $2 and deleted_at is null)"
+
+
+async def profile_exists(db: Db, workspace_id: UUID, profile_id: UUID) -> bool:
+    """Whether the workspace has this profile."""
+    return bool(await db.fetchval(_EXISTS, profile_id, workspace_id))

@@ -1,5 +1,6 @@
 from typing import Annotated
 
+from signalpost.context import AppContext
 from signalpost.kit.db import Db
 from signalpost.kit.problems import AlreadyExists, Forbidden, InvalidState, VersionConflict
 from signalpost.kit.wire import Listing
@@ -92,12 +93,14 @@ async def update_profile(profile: MyProfile, db: Db, caller: Caller, data: Profi
 
 
 @routes.delete("/profiles/{id}", scope="profiles:write", raises=(InvalidState, VersionConflict))
-async def delete_profile(profile: MyProfile, db: Db, caller: Caller, if_match: IfMatch) -> ProfileDeletion:
+async def delete_profile(
+    profile: MyProfile, context: AppContext, db: Db, caller: Caller, if_match: IfMatch
+) -> ProfileDeletion:
     """Delete a profile: its accounts are disconnected, its posts go to the trash, its links end.
 
     Refused while a post of it is being published. The last profile may go, too.
     """
-    return await actions.delete_profile(db, caller, profile.id, if_match)
+    return await actions.delete_profile(context, db, caller, profile.id, if_match)
 
 
 @routes.get("/profiles/{id}/children", scope="profiles:read", limit_default=LIST_ALL)

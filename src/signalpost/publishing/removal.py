@@ -10,6 +10,7 @@ from signalpost.accounts.token_store import open_session
 from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.engine.contract import Lease
+from signalpost.engine.jobs import JobKind
 from signalpost.events import RemovalRequested
 from signalpost.kit import ids
 from signalpost.kit.db import Db
@@ -26,7 +27,7 @@ select $3, workspace_id, post_id, id, 'updated', $4, $5 from gone
 """
 
 
-async def on_removal_requested(db: Db, event: RemovalRequested) -> None:
+async def on_removal_requested(_context: AppContext, db: Db, event: RemovalRequested) -> None:
     """Write a job for every post that is to go."""
     for removal in event.removals:
         payload = {
@@ -40,6 +41,11 @@ async def on_removal_requested(db: Db, event: RemovalRequested) -> None:
         await jobs.enqueue(
             db, JOB, payload, unique_key=f"{JOB}/{removal.target_id}", workspace_id=event.workspace_id
         )  # fmt: skip
+
+
+def removal_jobs(context: AppContext) -> list[JobKind]:
+    """Return the job that removes posts from their networks."""
+    return [JobKind(JOB, remover(context))]
 
 
 def remover(context: AppContext) -> Callable[[Lease, Mapping[str, Any]], Awaitable[None]]:

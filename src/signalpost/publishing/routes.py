@@ -38,22 +38,24 @@ NOW, SOME, ALL = SubmitPost(), ProcessQueue(), RetryPost()
 @routes.post(
     "/queue/submit/{postId}", scope="posts:publish", raises=(*NOT_ACCEPTED, InvalidState, NothingToRetry, Forbidden)
 )
-async def submit_post(post: MyPost, db: Db, caller: Caller, data: SubmitPost = NOW) -> QueueEntry | NeverQueued:
+async def submit_post(
+    post: MyPost, context: AppContext, db: Db, caller: Caller, data: SubmitPost = NOW
+) -> QueueEntry | NeverQueued:
     """Put a draft, a scheduled or a failed post on the queue.
 
     It goes out at `scheduledAt`, else at its own time if that lies ahead, else now. A post that needs approval is held
     until somebody approves it.
     """
-    return await queue.submit_post(db, caller, post, data)
+    return await queue.submit_post(context, db, caller, post, data)
 
 
 @routes.delete("/queue/cancel/{postId}", scope="posts:publish", raises=(InvalidState, Forbidden))
-async def cancel_post(post: MyPost, db: Db, caller: Caller) -> Cancelled:
+async def cancel_post(post: MyPost, context: AppContext, db: Db, caller: Caller) -> Cancelled:
     """Take a post off the queue: it is a draft again.
 
     Targets that have started run to their end. If all of them have, nothing is cancelled and the answer is 409.
     """
-    return await queue.cancel_post(db, caller, post)
+    return await queue.cancel_post(context, db, caller, post)
 
 
 @routes.get("/queue/status/{postId}", scope="posts:read")
@@ -73,11 +75,11 @@ async def process_queue(context: AppContext, request: Request[Any, Any, Any], da
 
 
 @routes.post("/posts/{id}/retry", scope="posts:publish", raises=(NothingToRetry, InvalidState, Forbidden))
-async def retry_post(post: MyPost, db: Db, caller: Caller, data: RetryPost = ALL) -> PostProgress:
+async def retry_post(post: MyPost, context: AppContext, db: Db, caller: Caller, data: RetryPost = ALL) -> PostProgress:
     """Try failed targets again, now.
 
     Published targets are never touched, and what was done of a failed one (files sent, parts of a thread posted) is not
     done twice. A target with `outcome_unknown` may be public already: look at the account first, then send
     `includeUnknown: true` to post it again.
     """
-    return await queue.retry_post(db, caller, post, data)
+    return await queue.retry_post(context, db, caller, post, data)

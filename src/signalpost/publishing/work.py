@@ -15,6 +15,7 @@ from signalpost.accounts.token_store import NoCredentials, open_session
 from signalpost.context import AppContext
 from signalpost.engine import buckets
 from signalpost.engine.contract import Done, Lease, LeaseLost, Source
+from signalpost.engine.jobs import JobKind
 from signalpost.kit import clock, ids, log
 from signalpost.kit.db import Db
 from signalpost.kit.failpoint import failpoint
@@ -38,7 +39,7 @@ from signalpost.networks.contract import (
 from signalpost.networks.outcome_mapping import failure_outcome
 from signalpost.posts import content
 from signalpost.posts.faults import bounded
-from signalpost.publishing import queries
+from signalpost.publishing import queries, removal
 from signalpost.publishing.actions import attempts
 from signalpost.publishing.actions.attempts import Attempt, Report
 from signalpost.publishing.journal import RecordingHttp, TargetJournal, write
@@ -87,7 +88,7 @@ class TargetSource(Source[Item, None]):
         change = settle(call.facing(), begun.kind, outcome)
         report = call.report(outcome)
         failpoint("before-settle")
-        await write(lease, lambda db: attempts.end(db, begun, change, report))
+        await write(lease, lambda db: attempts.end(self._context, db, begun, change, report))
         failpoint("after-settle")
         await self._after(lease, begun, change)
 
@@ -95,7 +96,7 @@ class TargetSource(Source[Item, None]):
     async def settle(self, db: Db, done: Sequence[Done[Item, None]]) -> None:
         """End attempts that our own fault broke off: what may be public is looked for, the rest is tried again."""
         for one in done:
-            await attempts.end_broken(db, one.item, repr(one.error))
+            await attempts.end_broken(self._context, db, one.item, repr(one.error))
 
     @override
     async def hand_back(self, db: Db, items: Sequence[tuple[UUID, Item]]) -> None:
@@ -103,7 +104,7 @@ class TargetSource(Source[Item, None]):
 
     async def _begin(self, lease: Lease, item: Item, db: Db) -> Attempt | Change | None:
         failpoint("before-begin")
-        return await attempts.begin(db, item, lease.key, lease.owner, BACKLOG_SECONDS)
+        return await attempts.begin(self._context, db, item, lease.key, lease.owner, BACKLOG_SECONDS)
 
     async def _after(self, lease: Lease, begun: Attempt, change: Change) -> None:
         """What follows from the end but must not hold it up. Lost in a crash, it comes again by itself."""
@@ -253,3 +254,8 @@ async def declare_buckets(context: AppContext, db: Db) -> None:
         key, window = bucket_of(context, platform), connector.facts.requests_per_window
         if key is not None and window is not None:
             await buckets.declare(db, key, capacity=float(window[0]), per_second=window[0] / window[1])
+
+
+def jobs(context: AppContext) -> list[JobKind]:
+    """Return the jobs of this room."""
+    return removal.removal_jobs(context)

@@ -4,10 +4,15 @@ Answers are sealed: some hold what is shown only once, an API key or a webhook's
 """
 
 import hashlib
+from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 from msgspec import Struct
 
+from signalpost.context import AppContext
+from signalpost.engine.contract import Lease
+from signalpost.engine.jobs import JobKind
 from signalpost.kit import clock, problems
 from signalpost.kit.crypto import KeyRing, Undecipherable
 from signalpost.kit.db import Db
@@ -122,3 +127,13 @@ async def forget(db: Db, credential: str, key: str) -> None:
 async def purge(db: Db) -> None:
     """Delete what nobody may ask for any more."""
     await db.execute(_PURGE, clock.now() - KEPT)
+
+
+def jobs(_context: AppContext) -> list[JobKind]:
+    """Return the job that forgets kept responses whose time is over."""
+    return [JobKind("web.purge", _purge, 3_600)]
+
+
+async def _purge(lease: Lease, _payload: Mapping[str, Any]) -> None:
+    async with lease.transaction() as db:
+        await purge(db)

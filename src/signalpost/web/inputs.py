@@ -9,9 +9,11 @@ from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from signalpost.context import AppContext
+from signalpost.kit import problems
 from signalpost.kit.db import Db
 from signalpost.kit.ids import Id
 from signalpost.web.caller import Caller
+from signalpost.web.fields import ProfileId
 
 Row = TypeVar("Row")
 
@@ -55,3 +57,18 @@ class IfMatch(int):
     def allows(self, version: int) -> bool:
         """Whether a row of this version is the one the caller read."""
         return self in (-1, version)
+
+
+async def require_profile(context: AppContext, db: Db, caller: Caller, profile_id: UUID | None) -> None:
+    """Ensure that the caller sees the profile by which a list is filtered; None: no filter.
+
+    Call it when the list came back empty: a row of a profile proves that there is one.
+
+    Raises:
+        NotFound: the profile is unknown or belongs to someone else.
+    """
+    if profile_id is None:
+        return
+    if caller.may_see_profile(profile_id) and await context.hooks.profile_exists(db, caller.workspace_id, profile_id):
+        return
+    raise problems.NotFound(errors=[ProfileId.not_found("profileId")])

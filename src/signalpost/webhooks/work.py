@@ -6,7 +6,7 @@ from uuid import UUID
 
 from signalpost.context import AppContext
 from signalpost.engine.contract import Done, Lease, Source
-from signalpost.engine.jobs import Again
+from signalpost.engine.jobs import Again, JobKind
 from signalpost.kit import clock
 from signalpost.kit.db import Db
 from signalpost.plans import limit_of
@@ -154,8 +154,13 @@ def _settled(item: Attempt, result: AttemptResult) -> SettledAttempt:
     return SettledAttempt(item, result, *after_failure(item.mode, item.scheduled + 1))
 
 
+def jobs(context: AppContext) -> list[JobKind]:
+    """Return the jobs of this room."""
+    return [JobKind(PURGE_JOB, purger(context), PURGE_EVERY_SECONDS)]
+
+
 def purger(context: AppContext) -> Callable[[Lease, Mapping[str, Any]], Awaitable[Again | None]]:
-    """Return the handler of `PURGE_JOB`, to be registered with `every_seconds=PURGE_EVERY_SECONDS`.
+    """Return the handler of `PURGE_JOB`.
 
     Removes deleted webhooks with their deliveries, and ended deliveries older than the plan keeps them.
     """

@@ -6,7 +6,7 @@ from signalpost.accounts import queries, token_store
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import Disconnection
 from signalpost.accounts.token_store import NoCredentials, Superseded
-from signalpost.context import AppContext
+from signalpost.context import AppContext, DeletedProfile, DisconnectedAccount
 from signalpost.identity.roles import may_disconnect_accounts
 from signalpost.kit import clock, ids, log, problems
 from signalpost.kit.db import Db
@@ -44,7 +44,7 @@ async def disconnect_account(context: AppContext, caller: Caller, account: Accou
             raise problems.NotFound
         affected: list[UUID] = []
         if row.status != "disconnected":
-            affected = await _end(db, row, "user_request", caller.actor, caller.mode)
+            affected = await _end(context, db, row, "user_request", caller.actor, caller.mode)
     revoked = session is not None and row.status != "disconnected" and await _revoked(row, session)
     return Disconnection(
         id=ids.encode("acc", row.id),
@@ -54,24 +54,24 @@ async def disconnect_account(context: AppContext, caller: Caller, account: Accou
     )
 
 
-async def disconnect_profile(db: Db, event: events.ProfileDeleted) -> None:
-    """End every account of a profile that is being deleted, and count them. Nothing is called inside a transaction,
-    so the grants stay open at the platforms; their tokens are gone from here.
+async def disconnect_profile(context: AppContext, db: Db, profile: DeletedProfile) -> int:
+    """Disconnect every account of a profile that is being deleted; return how many there were.
+
+    No network is called inside a transaction: the grants stay open at the networks, but their tokens are deleted here.
     """
-    rows = await queries.lock_of_profile(db, event.workspace_id, event.profile_id)
+    rows = await queries.lock_of_profile(db, profile.workspace_id, profile.profile_id)
     for row in rows:
-        await _end(db, row, "profile_deleted", event.actor, "live")
-    event.counts["accountsDisconnected"] = len(rows)
+        await _end(context, db, row, "profile_deleted", profile.actor, "live")
+    return len(rows)
 
 
 async def _end(
-    db: Db, row: AccountRow, reason: Reason, actor: dict[str, Any], mode: Literal["live", "test"]
+    context: AppContext, db: Db, row: AccountRow, reason: Reason, actor: dict[str, Any], mode: Literal["live", "test"]
 ) -> list[UUID]:
     now = clock.now()
-    withdrawn = events.AccountWithdrawn(workspace_id=row.workspace_id, at=now, account_id=row.id, actor=actor)
-    await events.emit(db, withdrawn)
+    disconnected_account = DisconnectedAccount(row.workspace_id, row.id, actor, now)
+    affected = await context.hooks.fail_waiting_targets(context, db, disconnected_account)
     await db.execute(_WIPE, row.id, row.workspace_id, reason, now)
-    affected = withdrawn.affected_post_ids
     data = events.AccountDisconnectedData(
         account_id=ids.encode("acc", row.id),
         profile_id=ids.encode("prof", row.profile_id),
@@ -85,7 +85,7 @@ async def _end(
     disconnected = events.AccountDisconnected(
         workspace_id=row.workspace_id, at=now, profile_id=row.profile_id, mode=mode, data=data
     )
-    await events.emit(db, disconnected)
+    await context.emit(db, disconnected)
     return affected
 
 

@@ -93,7 +93,7 @@ async def _look(context: AppContext, account: AccountRow, now: datetime) -> Heal
                 db, row.id, look.message or "The platform blocks the account.", secrets_version=version
             )
         elif row.status in {"needs_reauth", "restricted"}:
-            await mark_ready(db, row)
+            await mark_ready(context, db, row)
     return look
 
 

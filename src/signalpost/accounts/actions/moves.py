@@ -3,6 +3,7 @@ from uuid import UUID
 from signalpost import events
 from signalpost.accounts import states
 from signalpost.accounts.queries import AccountRow
+from signalpost.context import AppContext
 from signalpost.kit import clock, log
 from signalpost.kit.db import Db
 
@@ -44,7 +45,7 @@ async def mark_restricted(db: Db, account_id: UUID, reason: str, *, secrets_vers
     return await move(db, account_id, "restricted", reason, secrets_version=secrets_version)
 
 
-async def mark_ready(db: Db, account: AccountRow) -> states.State:
+async def mark_ready(context: AppContext, db: Db, account: AccountRow) -> states.State:
     """Return the account to what its token makes of it, and wake what waited for it; return its state then."""
     to = states.standing(clock.now(), account.token_expires_at, refreshable=account.refreshable)
     changed = await move(db, account.id, to, None)
@@ -52,5 +53,5 @@ async def mark_ready(db: Db, account: AccountRow) -> states.State:
         ready = events.AccountReady(
             workspace_id=account.workspace_id, at=clock.now(), account_id=account.id, platform=account.platform
         )
-        await events.emit(db, ready)
+        await context.emit(db, ready)
     return to if changed else account.status

@@ -5,6 +5,7 @@ from signalpost.accounts.actions.moves import mark_ready, move
 from signalpost.accounts.errors import AccountInUse
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import AccountUpdate, PlatformAccount
+from signalpost.context import AppContext
 from signalpost.identity.roles import may_move_accounts
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
@@ -15,7 +16,9 @@ from signalpost.web.caller import Caller
 _MOVE_PROFILE = "update account set profile_id = $3, updated_at = now() where id = $1 and workspace_id = $2"
 
 
-async def update_account(db: Db, caller: Caller, account: AccountRow, data: AccountUpdate) -> PlatformAccount:
+async def update_account(
+    context: AppContext, db: Db, caller: Caller, account: AccountRow, data: AccountUpdate
+) -> PlatformAccount:
     """Pause or resume an account, or move it to another profile, or both.
 
     Raises:
@@ -34,20 +37,20 @@ async def update_account(db: Db, caller: Caller, account: AccountRow, data: Acco
         if not await move(db, row.id, "paused", "user_request"):
             raise problems.InvalidState(f"The account is {row.status}; only a working account can be paused.")
     elif data.status == "active":
-        await _resume(db, row)
+        await _resume(context, db, row)
     after = await queries.by_id(db, row.id)
     assert after is not None  # noqa: S101 - rows of accounts are never deleted
     return (await queries.shown(db, [after]))[0]
 
 
-async def _resume(db: Db, row: AccountRow) -> None:
+async def _resume(context: AppContext, db: Db, row: AccountRow) -> None:
     if row.status in {"active", "expiring"}:
         return
     if row.status != "paused":
         raise problems.InvalidState(f"The account is {row.status}: connect it again.")
     if row.over_limit:
         raise PlanLimitReached("The plan has no room for this account.")
-    await mark_ready(db, row)
+    await mark_ready(context, db, row)
 
 
 async def _move_to(db: Db, caller: Caller, row: AccountRow, profile: str) -> None:

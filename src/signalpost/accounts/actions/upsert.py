@@ -81,7 +81,7 @@ async def upsert_account(db: Db, context: AppContext, request: ConnectRequest, i
     upkeep_at = await _write(db, context, request, identity, account_id)
     row = await queries.by_id(db, account_id)
     assert row is not None  # noqa: S101 - written above
-    await _tell(db, request, row, reconnected=known is not None)
+    await _tell(context, db, request, row, reconnected=known is not None)
     if upkeep_at is not None:  # after the events: lanes of jobs are woken last
         await schedule_upkeep(db, row, upkeep_at)
     return row
@@ -132,12 +132,12 @@ async def _write(
     return upkeep_at
 
 
-async def _tell(db: Db, request: ConnectRequest, row: AccountRow, *, reconnected: bool) -> None:
+async def _tell(context: AppContext, db: Db, request: ConnectRequest, row: AccountRow, *, reconnected: bool) -> None:
     if row.status in states.READY:
         ready = events.AccountReady(
             workspace_id=row.workspace_id, at=clock.now(), account_id=row.id, platform=row.platform
         )
-        await events.emit(db, ready)
+        await context.emit(db, ready)
     data = events.AccountData(
         account_id=ids.encode("acc", row.id),
         profile_id=ids.encode("prof", row.profile_id),
@@ -151,7 +151,7 @@ async def _tell(db: Db, request: ConnectRequest, row: AccountRow, *, reconnected
     connected = events.AccountConnected(
         workspace_id=row.workspace_id, at=clock.now(), profile_id=row.profile_id, mode=request.mode, data=data
     )
-    await events.emit(db, connected)
+    await context.emit(db, connected)
 
 
 def clean_name(text: str) -> str:

@@ -9,7 +9,7 @@ from uuid import UUID
 import msgspec
 from typing_extensions import Unpack
 
-from signalpost import events
+from signalpost.context import AppContext
 from signalpost.identity import callers, queries, roles
 from signalpost.identity.authenticate import secret_hmacs
 from signalpost.identity.queries import KeyRow
@@ -81,13 +81,13 @@ async def create_key_for(
 EXPIRES_WITHIN = timedelta(days=3650)
 
 
-async def issue(db: Db, keys: KeyRing, caller: Caller, wish: CreateApiKey) -> NewApiKey:
+async def issue(context: AppContext, db: Db, caller: Caller, wish: CreateApiKey) -> NewApiKey:
     """Make a key for the caller.
 
     Raises:
         Forbidden, InsufficientScope: the caller may not have keys, or not this one.
         ValidationFailed: unknown profiles, an expiry in the past, networks that are none.
-        PlanLimitReached: the plan has no room for another key (raised by who hears `ApiKeyCreated`).
+        PlanLimitReached: the plan does not cover another key.
     """
     check_may_manage(caller)
     terms = _terms(caller, wish)
@@ -99,9 +99,9 @@ async def issue(db: Db, keys: KeyRing, caller: Caller, wish: CreateApiKey) -> Ne
     if caller.key_id is not None:
         await _hold_to_issuer(db, caller, caller.key_id, terms)
     row, key = await create_key_for(
-        db, keys, workspace_id=caller.workspace_id, user_id=caller.user_id, name=wish.name, **terms
+        db, context.keys, workspace_id=caller.workspace_id, user_id=caller.user_id, name=wish.name, **terms
     )
-    await events.emit(db, events.ApiKeyCreated(workspace_id=caller.workspace_id, at=row.created_at, plan=caller.plan))
+    await context.hooks.require_api_key_room(db, caller.workspace_id, caller.plan)
     return NewApiKey(**msgspec.structs.asdict(row.shown()), key=key)
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Struct
 
-from signalpost import events, mail
+from signalpost import mail
 from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.identity import passwords, queries
@@ -24,11 +24,11 @@ WORKSPACES_MAX = 50
 
 
 class Owner(Struct, frozen=True):
-    """A new workspace, who owns it, and its default profile where `profiles` made one."""
+    """A new workspace, its owner, and its default profile."""
 
     user_id: UUID
     workspace_id: UUID
-    profile_id: UUID | None
+    profile_id: UUID
 
 
 async def register(context: AppContext, wish: Register) -> Registered:
@@ -44,7 +44,7 @@ async def register(context: AppContext, wish: Register) -> Registered:
     workspace_name = wish.workspace_name or f"{wish.name or wish.email.partition('@')[0]}'s workspace"[:100]
     async with context.database.transaction() as db:
         user_id = await create_user(db, email=wish.email, password_hash=password_hash, name=wish.name)
-        workspace_id, profile_id = await create_workspace(db, user_id=user_id, name=workspace_name)
+        workspace_id, profile_id = await create_workspace(context, db, user_id=user_id, name=workspace_name)
         session = await open_session(db, context.keys, user_id, workspace_id, "owner")
         user = await queries.read_user(db, user_id)
         [workspace] = await queries.workspaces_of(db, user_id)
@@ -55,7 +55,7 @@ async def register(context: AppContext, wish: Register) -> Registered:
     return Registered(
         user.shown(),
         workspace.summary(context.settings),
-        ids.encode("prof", profile_id) if profile_id else None,
+        ids.encode("prof", profile_id),
         session.access_token,
         session.refresh_token,
         session.expires_in,
@@ -93,26 +93,21 @@ with joined as (
     insert into member (id, workspace_id, user_id, email, role, joined_at)
     select $1, $2, id, email, 'owner', now() from app_user where id = $3
 )
-update app_user set last_workspace_id = $2 where id = $3 returning coalesce(name, email)
+update app_user set last_workspace_id = $2 where id = $3
 """
 
 
 async def create_workspace(
-    db: Db, *, user_id: UUID, name: str, timezone: str = "UTC", plan: str | None = None
-) -> tuple[UUID, UUID | None]:
+    context: AppContext, db: Db, *, user_id: UUID, name: str, timezone: str = "UTC", plan: str | None = None
+) -> tuple[UUID, UUID]:
     """Write a workspace owned by the user; return its id and that of its default profile."""
     workspace_id = ids.new_id()
     slug = slug_of(name)
     if not await db.fetchval(_NEW_WORKSPACE, workspace_id, name, slug, plan, timezone):
         unique = f"{slug}-{workspace_id.hex[-12:]}"  # the random end of the id
         await db.execute(_NEW_WORKSPACE, workspace_id, name, unique, plan, timezone)
-    owner = await db.fetchval(_NEW_OWNER, ids.new_id(), workspace_id, user_id)
-    actor = {"type": "user", "id": ids.encode("usr", user_id), "name": owner}
-    created = events.WorkspaceCreated(
-        workspace_id=workspace_id, at=clock.now(), name=name, timezone=timezone, actor=actor
-    )
-    await events.emit(db, created)
-    return workspace_id, next(iter(created.profile_ids), None)
+    await db.execute(_NEW_OWNER, ids.new_id(), workspace_id, user_id)
+    return workspace_id, await context.hooks.create_default_profile(db, workspace_id, name=name, timezone=timezone)
 
 
 def slug_of(name: str) -> str:
@@ -121,7 +116,7 @@ def slug_of(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:48].strip("-") or "workspace"
 
 
-async def add_workspace(db: Db, caller: Caller, context: AppContext, wish: CreateWorkspace) -> Workspace:
+async def add_workspace(context: AppContext, db: Db, caller: Caller, wish: CreateWorkspace) -> Workspace:
     """Make another workspace, owned by the caller.
 
     Raises:
@@ -133,12 +128,15 @@ async def add_workspace(db: Db, caller: Caller, context: AppContext, wish: Creat
     check_zone(wish.timezone)
     if await queries.count_owned(db, caller.user_id) >= WORKSPACES_MAX:
         raise problems.TooManyItems(f"One user may own {WORKSPACES_MAX} workspaces.")
-    workspace_id, _ = await create_workspace(db, user_id=caller.user_id, name=wish.name, timezone=wish.timezone)
+    workspace_id, _ = await create_workspace(
+        context, db, user_id=caller.user_id, name=wish.name, timezone=wish.timezone
+    )
     made = next(row for row in await queries.workspaces_of(db, caller.user_id) if row.id == workspace_id)
     return made.shown(context.settings)
 
 
 async def create_owner(
+    context: AppContext,
     db: Db,
     *,
     email: str,
@@ -158,7 +156,7 @@ async def create_owner(
     password_hash = await passwords.hashed(password)
     user_id = await create_user(db, email=email, password_hash=password_hash, name=name, timezone=timezone)
     workspace_id, profile_id = await create_workspace(
-        db, user_id=user_id, name=workspace_name, timezone=timezone, plan=plan
+        context, db, user_id=user_id, name=workspace_name, timezone=timezone, plan=plan
     )
     return Owner(user_id, workspace_id, profile_id)
 

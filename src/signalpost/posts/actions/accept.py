@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from signalpost import events
+from signalpost.context import AppContext
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
@@ -121,7 +122,7 @@ async def require_room(db: Db, caller: Caller, post: PostRow) -> None:
         await plans.require_room(db, caller, "scheduledPosts")
 
 
-async def tell_queued(db: Db, post: PostRow, targets: Sequence[TargetRow]) -> None:
+async def tell_queued(context: AppContext, db: Db, post: PostRow, targets: Sequence[TargetRow]) -> None:
     """Emit post.queued: once per acceptance, also for a post that waits for its time."""
     waiting = [target for target in targets if target.next_attempt_at is not None]
     data = telling.post_data(
@@ -134,7 +135,7 @@ async def tell_queued(db: Db, post: PostRow, targets: Sequence[TargetRow]) -> No
     event = events.PostQueued(
         workspace_id=post.workspace_id, at=clock.now(), profile_id=post.profile_id, mode=post.mode, data=data
     )
-    await events.emit(db, event)
+    await context.emit(db, event)
 
 
 def due_of(target: TargetRow, scheduled_at: datetime | None, now: datetime) -> datetime:

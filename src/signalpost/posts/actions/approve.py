@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from signalpost.context import AppContext
 from signalpost.kit import clock, problems
 from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
@@ -34,7 +35,7 @@ async def request_approval(db: Db, caller: Caller, row: PostRow, wish: Decision)
     return await _set(db, caller, row, asked, "approval_requested")
 
 
-async def approve_post(db: Db, caller: Caller, row: PostRow, wish: Decision) -> Post:
+async def approve_post(context: AppContext, db: Db, caller: Caller, row: PostRow, wish: Decision) -> Post:
     """Let a post out that waits for approval: at its time, or now when it has none.
 
     Raises:
@@ -50,7 +51,7 @@ async def approve_post(db: Db, caller: Caller, row: PostRow, wish: Decision) -> 
     elif row.status == "draft":
         given = {"publish_mode": "now"}
     approval = row.approval | accept.decided(caller, "approved", wish.note)
-    return await change(db, caller, row, given, action="approved", approval=approval)
+    return await change(context, db, caller, row, given, action="approved", approval=approval)
 
 
 async def reject_post(db: Db, caller: Caller, row: PostRow, wish: Rejection) -> Post:

@@ -1,6 +1,7 @@
 from typing import Any
 from uuid import UUID
 
+from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Db
 from signalpost.posts import queries, times
@@ -14,7 +15,9 @@ from signalpost.posts.wishes import CreatePost
 from signalpost.web.caller import Caller
 
 
-async def create_post(db: Db, caller: Caller, wish: CreatePost, fetched: Fetched | None = None) -> Post:
+async def create_post(
+    context: AppContext, db: Db, caller: Caller, wish: CreatePost, fetched: Fetched | None = None
+) -> Post:
     """Write the post, one target per account due at its time, and wake their lanes.
 
     Nothing is sent here: `publishing` takes up targets whose time has come.
@@ -39,7 +42,7 @@ async def create_post(db: Db, caller: Caller, wish: CreatePost, fetched: Fetched
     payer = caller if post.counted else None
     await rows.save(db, post, targets, history, actor=caller.actor, new=True, payer=payer)
     if post.counted:
-        await accept.tell_queued(db, post, targets)
+        await accept.tell_queued(context, db, post, targets)
     return queries.shape(post, targets)
 
 

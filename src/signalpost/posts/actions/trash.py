@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 
 from signalpost import events, networks
+from signalpost.context import AppContext
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.posts import queries
@@ -27,7 +28,9 @@ delete from post where id = any(array(select id from post where purge_at <= now(
 """
 
 
-async def trash_post(db: Db, caller: Caller, row: PostRow, how: TrashHow, if_match: IfMatch) -> Trashed:
+async def trash_post(
+    context: AppContext, db: Db, caller: Caller, row: PostRow, how: TrashHow, if_match: IfMatch
+) -> Trashed:
     """Move a post to the trash for 30 days and take it off the queue; or delete it for good.
 
     Raises:
@@ -39,7 +42,7 @@ async def trash_post(db: Db, caller: Caller, row: PostRow, how: TrashHow, if_mat
     if not if_match.allows(row.version):
         raise problems.VersionConflict(f"The post has version {row.version}.")
     post, targets = await _locked(db, row)
-    errors = await _remove_from_networks(db, caller, post, targets) if how.cascade else []
+    errors = await _remove_from_networks(context, db, caller, post, targets) if how.cascade else []
     if post.deleted_at is None:
         await _trash(db, caller, post, targets)
     if how.permanent:
@@ -49,7 +52,7 @@ async def trash_post(db: Db, caller: Caller, row: PostRow, how: TrashHow, if_mat
     return Trashed(ids.encode("pst", post.id), True, at, clock.wire_or_none(post.purge_at), errors)  # noqa: FBT003
 
 
-async def restore_post(db: Db, caller: Caller, row: PostRow) -> Post:
+async def restore_post(context: AppContext, db: Db, caller: Caller, row: PostRow) -> Post:
     """Take a post out of the trash as it was; a schedule that lies in the past meanwhile makes it a draft.
 
     Raises:
@@ -86,7 +89,7 @@ async def restore_post(db: Db, caller: Caller, row: PostRow) -> Post:
     await accept.require_room(db, caller, post)
     await rows.save(db, post, targets, history, actor=caller.actor, payer=caller if accepted else None)
     if accepted:
-        await accept.tell_queued(db, post, targets)
+        await accept.tell_queued(context, db, post, targets)
     return queries.shape(post, targets)
 
 
@@ -137,7 +140,7 @@ def cancel_waiting(targets: Sequence[TargetRow]) -> int:
 
 
 async def _remove_from_networks(
-    db: Db, caller: Caller, post: PostRow, targets: Sequence[TargetRow]
+    context: AppContext, db: Db, caller: Caller, post: PostRow, targets: Sequence[TargetRow]
 ) -> list[PlatformError]:
     """Ask for what was published to be removed from the networks; say where that cannot be done."""
     errors, removable = [], []
@@ -152,7 +155,7 @@ async def _remove_from_networks(
             target_id = ids.encode("tgt", target.id)
             errors.append(PlatformError(target_id, target.platform, "delete_not_supported", message))
     if removable:
-        await events.emit(
+        await context.emit(
             db,
             events.RemovalRequested(
                 workspace_id=post.workspace_id, at=clock.now(), post_id=post.id, actor=caller.actor, removals=removable

@@ -6,6 +6,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET, Struct
 
+from signalpost.context import AppContext
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.posts import queries, times
@@ -32,7 +33,13 @@ _SHOWN_MAX: Final = 2_000
 
 
 async def update_post(
-    db: Db, caller: Caller, row: PostRow, patch: UpdatePost, if_match: IfMatch, fetched: Fetched | None = None
+    context: AppContext,
+    db: Db,
+    caller: Caller,
+    row: PostRow,
+    patch: UpdatePost,
+    if_match: IfMatch,
+    fetched: Fetched | None = None,
 ) -> Post:
     """Change a post that no worker holds; its targets on the queue change in the same transaction.
 
@@ -48,10 +55,11 @@ async def update_post(
     if all(name in ALWAYS for name in given):
         return await _annotate(db, caller, row, given)
     _require_editable(row, given)
-    return await change(db, caller, row, given, action="updated", fetched=fetched)
+    return await change(context, db, caller, row, given, action="updated", fetched=fetched)
 
 
 async def change(
+    context: AppContext,
     db: Db,
     caller: Caller,
     row: PostRow,
@@ -79,7 +87,7 @@ async def change(
     _require_editable(locked[0], given)
     _require_untouched(locked[1])
     edit = _Edit(caller, locked[0], locked[1], wish, composed)
-    return await edit.write(db, action, approval)
+    return await edit.write(context, db, action, approval)
 
 
 def merged(row: PostRow, targets: Sequence[TargetRow], given: dict[str, Any]) -> tuple[CreatePost, Kept]:
@@ -151,7 +159,7 @@ class _Edit(Struct):
     wish: CreatePost
     composed: Composed
 
-    async def write(self, db: Db, action: str, approval: dict[str, Any] | None) -> Post:
+    async def write(self, context: AppContext, db: Db, action: str, approval: dict[str, Any] | None) -> Post:
         """Write it over the old rows."""
         composed, row = self.composed, self.row
         if self.goes_out and approval is None:
@@ -179,7 +187,7 @@ class _Edit(Struct):
         payer = self.caller if accepted else None
         await rows.save(db, post, targets, history, actor=self.caller.actor, payer=payer)
         if accepted:
-            await accept.tell_queued(db, post, targets)
+            await accept.tell_queued(context, db, post, targets)
         return queries.shape(post, targets)
 
     @property

@@ -3,7 +3,7 @@ from uuid import UUID
 
 import asyncpg
 
-from signalpost import events
+from signalpost.context import AppContext, DeletedProfile
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
@@ -52,12 +52,10 @@ async def create_profile(db: Db, caller: Caller, data: ProfileCreate) -> Profile
     return (await _insert(db, row)).shown()
 
 
-async def create_default(db: Db, event: events.WorkspaceCreated) -> None:
-    """Make the profile every workspace begins with, and tell its id to whoever made the workspace."""
-    row = replace(
-        _blank(event.workspace_id, event.timezone), name=validation.clean_name(event.name)[:100], is_default=True
-    )
-    event.profile_ids.append((await _insert(db, row)).id)
+async def create_default(db: Db, workspace_id: UUID, *, name: str, timezone: str) -> UUID:
+    """Create the first profile of a workspace, named like the workspace; return its id."""
+    row = replace(_blank(workspace_id, timezone), name=validation.clean_name(name)[:100], is_default=True)
+    return (await _insert(db, row)).id
 
 
 async def update_profile(db: Db, caller: Caller, profile_id: UUID, data: ProfileUpdate, if_match: IfMatch) -> Profile:
@@ -98,26 +96,29 @@ async def update_profile(db: Db, caller: Caller, profile_id: UUID, data: Profile
     return replace(row, version=version).shown()
 
 
-async def delete_profile(db: Db, caller: Caller, profile_id: UUID, if_match: IfMatch) -> ProfileDeletion:
-    """Delete a profile with its links, and have listeners end what hangs on it.
+async def delete_profile(
+    context: AppContext, db: Db, caller: Caller, profile_id: UUID, if_match: IfMatch
+) -> ProfileDeletion:
+    """Delete a profile with its links; trash its posts and disconnect its accounts.
 
     Raises:
-        InvalidState: a listener refuses, since something of it is being published this moment.
+        InvalidState: a post of it is being published at this moment.
         VersionConflict: it was changed since the caller read it.
     """
     await queries.one_at_a_time(db, caller.workspace_id)
     row = await _locked(db, caller, profile_id, if_match)
     now = clock.now()
-    event = events.ProfileDeleted(workspace_id=row.workspace_id, at=now, profile_id=row.id, actor=caller.actor)
-    await events.emit(db, event)
+    deleted = DeletedProfile(row.workspace_id, row.id, caller.actor, now)
+    posts = await context.hooks.trash_profile_posts(context, db, deleted)  # first, since it may refuse
+    accounts_disconnected = await context.hooks.disconnect_profile_accounts(context, db, deleted)
     await end_links(db, caller, row.id)
     await db.execute(_DELETE, row.id, row.workspace_id, now)
     return ProfileDeletion(
         id=ids.encode("prof", row.id),
         deleted=True,
-        accounts_disconnected=event.counts.get("accountsDisconnected", 0),
-        posts_trashed=event.counts.get("postsTrashed", 0),
-        posts_cancelled=event.counts.get("postsCancelled", 0),
+        accounts_disconnected=accounts_disconnected,
+        posts_trashed=posts.trashed,
+        posts_cancelled=posts.cancelled,
     )
 
 

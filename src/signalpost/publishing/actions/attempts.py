@@ -11,6 +11,7 @@ import msgspec
 from signalpost import networks
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.queries import by_id as account_by_id
+from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Db
 from signalpost.media import queries as media
@@ -86,7 +87,9 @@ from waiting w where t.id = w.id
 """
 
 
-async def begin(db: Db, item: Item, account_id: UUID, owner: UUID, backlog_seconds: float) -> Attempt | Change | None:
+async def begin(
+    context: AppContext, db: Db, item: Item, account_id: UUID, owner: UUID, backlog_seconds: float
+) -> Attempt | Change | None:
     """Look at the target and everything around it as it is now; start an attempt if one may be made.
 
     Returns:
@@ -109,7 +112,7 @@ async def begin(db: Db, item: Item, account_id: UUID, owner: UUID, backlog_secon
         await db.execute(_POSTPONE, account_id, verdict.until, float(seen.gap_seconds), backlog_seconds)
         return None
     if isinstance(verdict, Change):
-        await write(db, post, targets, found, facing, verdict)
+        await write(context, db, post, targets, found, facing, verdict)
         return verdict
     assert connector is not None  # noqa: S101 - without one `judge` has failed it
     return await _start(db, post, targets, found, seen, facing, connector, owner)
@@ -206,7 +209,7 @@ values ($1, $2, $3, $4, $5, $6, $7, $8)
 """
 
 
-async def end(db: Db, attempt: Attempt, change: Change, report: Report) -> None:
+async def end(context: AppContext, db: Db, attempt: Attempt, change: Change, report: Report) -> None:
     """Write what became of the target, its post's status, the record of the attempt, and tell of it."""
     await db.execute(
         _FINISH, attempt.id, report.duration_ms, change.status, report.http_status, report.request, report.response,
@@ -223,10 +226,11 @@ async def end(db: Db, attempt: Attempt, change: Change, report: Report) -> None:
         "httpStatus": report.http_status,
         "response": report.response,
     }
-    await write(db, *locked, target, attempt.facing, change, kind=attempt.kind, record=record)
+    await write(context, db, *locked, target, attempt.facing, change, kind=attempt.kind, record=record)
 
 
-async def write(
+async def write(  # noqa: PLR0913 - one row with all that is known about it
+    context: AppContext,
     db: Db,
     post: PostRow,
     targets: list[TargetRow],
@@ -259,9 +263,9 @@ async def write(
         )  # fmt: skip
     if ended:
         now = clock.now()
-        await tell.target_ended(db, post, targets, target, now)
+        await tell.target_ended(context, db, post, targets, target, now)
         if post.status in tell.ENDINGS and was != post.status:
-            await tell.post_ended(db, post, targets, now)
+            await tell.post_ended(context, db, post, targets, now)
 
 
 async def _keep_published(db: Db, post: PostRow, target: TargetRow, published: Published) -> None:
@@ -305,7 +309,7 @@ where id = any($1) and status in ('publishing', 'processing', 'unknown')
 """
 
 
-async def end_broken(db: Db, item: Item, what: str) -> None:
+async def end_broken(context: AppContext, db: Db, item: Item, what: str) -> None:
     """End what an exception of our own broke off: an open intent is looked into, anything else is tried again later."""
     locked = await posts.lock(db, item.post_id, [])
     target = None if locked is None else _find(locked[1], item.id)
@@ -325,7 +329,7 @@ async def end_broken(db: Db, item: Item, what: str) -> None:
         change = settle(facing, facing.kind, OutcomeUnknown(message=message))
     else:
         change = settle(facing, facing.kind, TryLater(message=message, code="internal_error"))
-    await write(db, post, targets, target, facing, change, kind=facing.kind)
+    await write(context, db, post, targets, target, facing, change, kind=facing.kind)
 
 
 async def not_crashed(db: Db, target_ids: Sequence[UUID]) -> None:

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+from signalpost.context import AppContext
 from signalpost.kit import clock, ids, log, problems
 from signalpost.kit.db import Db
 from signalpost.posts import queries as posts
@@ -23,7 +24,9 @@ SUBMITTED: Final = ("draft", "scheduled", "failed")
 UNKNOWN: Final = "outcome_unknown"
 
 
-async def submit_post(db: Db, caller: Caller, row: PostRow, wish: SubmitPost) -> QueueEntry | NeverQueued:
+async def submit_post(
+    context: AppContext, db: Db, caller: Caller, row: PostRow, wish: SubmitPost
+) -> QueueEntry | NeverQueued:
     """Put a post on the queue: at the wished time, else its own if that lies ahead, else now.
 
     Raises:
@@ -40,29 +43,29 @@ async def submit_post(db: Db, caller: Caller, row: PostRow, wish: SubmitPost) ->
     if at is None and row.scheduled_at is not None and row.scheduled_at > clock.now():
         at = clock.wire(row.scheduled_at)
     if row.status == "failed":
-        await _resubmit(db, caller, row, at)
+        await _resubmit(context, db, caller, row, at)
     else:
         given = {"publish_mode": "now"} if at is None else {"scheduled_at": at}
-        await update.change(db, caller, row, given, action="updated")
+        await update.change(context, db, caller, row, given, action="updated")
     found = await posts.find_mine(db, caller, row.id)
     if found is None:
         raise problems.NotFound
     if row.status == "scheduled" and row.queued_at is not None:  # accepted before, and now once more
-        await accept.tell_queued(db, found, await posts.targets_of(db, [found.id]))
+        await accept.tell_queued(context, db, found, await posts.targets_of(db, [found.id]))
     return await queries.entry(db, found)
 
 
-async def _resubmit(db: Db, caller: Caller, row: PostRow, at: str | None) -> None:
+async def _resubmit(context: AppContext, db: Db, caller: Caller, row: PostRow, at: str | None) -> None:
     """Queue a failed post anew, as it may have been corrected: judged like a new one."""
     given: dict[str, Any] = {"publish_mode": "now"} if at is None else {"scheduled_at": at}
     wish, kept = update.merged(row, await posts.targets_of(db, [row.id]), given)
     composed = await compose.compose(db, caller, wish, kept)
     compose.refuse(composed)
     post, targets = await _locked(db, row)
-    await _requeue(db, caller, post, targets, RetryPost(), composed.scheduled_at)
+    await _requeue(context, db, caller, post, targets, RetryPost(), composed.scheduled_at)
 
 
-async def retry_post(db: Db, caller: Caller, row: PostRow, wish: RetryPost) -> PostProgress:
+async def retry_post(context: AppContext, db: Db, caller: Caller, row: PostRow, wish: RetryPost) -> PostProgress:
     """Try failed targets again, now. Published ones are never touched.
 
     Raises:
@@ -75,7 +78,7 @@ async def retry_post(db: Db, caller: Caller, row: PostRow, wish: RetryPost) -> P
     for index, text in enumerate(wish.target_ids or ()):
         if ids.decode("tgt", text) not in known:
             raise problems.invalid(f"/targetIds/{index}", "not_found", "The post has no such target.")
-    await _requeue(db, caller, post, targets, wish, None)
+    await _requeue(context, db, caller, post, targets, wish, None)
     return posts.progress(post, targets)
 
 
@@ -95,7 +98,13 @@ insert into audit (id, workspace_id, post_id, action, actor, changes, request_id
 
 
 async def _requeue(
-    db: Db, caller: Caller, post: PostRow, targets: Sequence[TargetRow], wish: RetryPost, at: datetime | None
+    context: AppContext,
+    db: Db,
+    caller: Caller,
+    post: PostRow,
+    targets: Sequence[TargetRow],
+    wish: RetryPost,
+    at: datetime | None,
 ) -> None:
     """Queue failed targets again. A lost one, posted again on purpose, is another post to the network."""
     wished = None if wish.target_ids is None else {ids.decode("tgt", text) for text in wish.target_ids}
@@ -116,7 +125,7 @@ async def _requeue(
     for target in chosen:
         target.status, target.error, target.held, target.dedupe_key = "pending", None, held, keys[target.id]
         target.due_at = target.next_attempt_at = due
-    await _accepted(db, caller, post, targets, chosen, now)
+    await _accepted(context, db, caller, post, targets, chosen, now)
 
 
 def _is_lost(target: TargetRow) -> bool:
@@ -130,6 +139,7 @@ def _why_nothing(targets: Sequence[TargetRow]) -> str:
 
 
 async def _accepted(
+    context: AppContext,
     db: Db,
     caller: Caller,
     post: PostRow,
@@ -147,10 +157,10 @@ async def _accepted(
     await db.execute(
         _AUDIT, ids.new_id(), post.workspace_id, post.id, "retried", caller.actor, changes, request_id
     )  # fmt: skip
-    await accept.tell_queued(db, post, targets)
+    await accept.tell_queued(context, db, post, targets)
 
 
-async def cancel_post(db: Db, caller: Caller, row: PostRow) -> Cancelled:
+async def cancel_post(context: AppContext, db: Db, caller: Caller, row: PostRow) -> Cancelled:
     """Take off the queue what has not been started; the plan's unit comes back if nothing was.
 
     Raises:
@@ -174,7 +184,7 @@ async def cancel_post(db: Db, caller: Caller, row: PostRow) -> Cancelled:
         post.published_at = now
     await rows.save(db, post, targets, [Entry("cancelled")], actor=caller.actor)
     if post.status in tell.ENDINGS:  # those that had started have ended: these were the last ones
-        await tell.post_ended(db, post, targets, now)
+        await tell.post_ended(context, db, post, targets, now)
     return Cancelled(ids.encode("pst", post.id), len(waiting), started)
 
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from signalpost import events
+from signalpost.context import AppContext
 from signalpost.events import PostData
 from signalpost.kit import clock
 from signalpost.kit.db import Db
@@ -19,24 +20,28 @@ ENDINGS: Final[dict[str, type[events.PublicEvent]]] = {
 """What is told of a post as a whole, by the status it ended in."""
 
 
-async def target_ended(db: Db, post: PostRow, targets: Sequence[TargetRow], target: TargetRow, now: datetime) -> None:
+async def target_ended(
+    context: AppContext, db: Db, post: PostRow, targets: Sequence[TargetRow], target: TargetRow, now: datetime
+) -> None:
     """Emit post.published or post.failed for one target that came to its end."""
     kind = events.PostPublished if target.status == "published" else events.PostFailed
     data = telling.post_data(post, targets, "target", target=telling.target_data(target))
-    await _emit(db, kind, post, data, now)
+    await _emit(context, db, kind, post, data, now)
 
 
-async def post_ended(db: Db, post: PostRow, targets: Sequence[TargetRow], now: datetime) -> None:
+async def post_ended(context: AppContext, db: Db, post: PostRow, targets: Sequence[TargetRow], now: datetime) -> None:
     """Emit the one event of the post as a whole: its last target has ended."""
     live = [telling.target_data(target) for target in targets if target.status != "cancelled"]
     data = telling.post_data(post, targets, targets=live)
     if post.status == "published":
         data.published_at = clock.wire_or_none(post.published_at)
-    await _emit(db, ENDINGS[post.status], post, data, now)
+    await _emit(context, db, ENDINGS[post.status], post, data, now)
     settled = events.PostSettled(workspace_id=post.workspace_id, at=now, post_id=post.id, status=post.status)
-    await events.emit(db, settled)
+    await context.emit(db, settled)
 
 
-async def _emit(db: Db, kind: type[events.PublicEvent], post: PostRow, data: PostData, now: datetime) -> None:
+async def _emit(
+    context: AppContext, db: Db, kind: type[events.PublicEvent], post: PostRow, data: PostData, now: datetime
+) -> None:
     event = kind(workspace_id=post.workspace_id, at=now, profile_id=post.profile_id, mode=post.mode, data=data)
-    await events.emit(db, event)
+    await context.emit(db, event)
