@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from signalpost.posts import times
 from signalpost.posts.errors import ScheduleInPast, ScheduleTooFar, TimezoneRequired
-from signalpost.posts.times import Fault, Moment
+from signalpost.posts.times import InvalidTime, Moment
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -53,12 +53,12 @@ def test_the_wished_wall_time_is_kept_beside_the_instant() -> None:
 def test_a_schedule_lies_between_a_minute_ago_and_a_year_ahead(seconds: int, problem: type | None) -> None:
     text = (NOW + timedelta(seconds=seconds)).isoformat()
     found = times.schedule(text, "UTC", NOW, "/scheduledAt")
-    assert (found.problem if isinstance(found, Fault) else None) is problem
+    assert (found.problem if isinstance(found, InvalidTime) else None) is problem
 
 
 def test_a_local_time_without_a_known_zone_asks_for_one() -> None:
     found = times.schedule("2026-06-01T09:00", "Mars/Olympus", NOW, "/scheduledAt")
-    assert isinstance(found, Fault)
+    assert isinstance(found, InvalidTime)
     assert found.problem is TimezoneRequired
     assert found.issue.path == "/timezone"
 
@@ -71,13 +71,13 @@ def test_a_local_time_without_a_known_zone_asks_for_one() -> None:
 )  # fmt: skip
 def test_anything_else_is_no_time(text: str) -> None:
     found = times.read(text, "Europe/Berlin", "/scheduledAt")
-    assert isinstance(found, Fault)
+    assert isinstance(found, InvalidTime)
     assert found.issue.code == "format"
 
 
 @given(st.text(max_size=40), st.sampled_from(["UTC", "Europe/Berlin", "", "../x", "Etc/GMT+14"]))
 def test_no_text_breaks_the_reader(text: str, zone: str) -> None:
-    assert isinstance(times.read(text, zone, "/x"), Moment | Fault)
+    assert isinstance(times.read(text, zone, "/x"), Moment | InvalidTime)
 
 
 @given(st.datetimes(datetime(2026, 3, 1), datetime(2027, 2, 28)))  # noqa: DTZ001 - wall times

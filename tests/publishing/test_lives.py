@@ -245,7 +245,7 @@ async def test_a_dead_credential_waits_for_a_person_and_then_goes_out(world: Wor
     post = await world.post()
     await world.work()
     row = await world.target(post)
-    assert (row["status"], row["held"], row["tries"]) == ("retrying", "account", 0)
+    assert (row["status"], row["held_reason"], row["tries"]) == ("retrying", "account", 0)
     found = await world.make.api.get(f"/platforms/accounts?profileId={world.owner.profile}", key=world.owner.key)
     assert found.json()["data"][0]["status"] == "needs_reauth"
     entry = (await world.make.api.get(f"/queue/status/{post}", key=world.owner.key)).json()
@@ -271,7 +271,7 @@ async def test_nobody_connects_again_in_time(world: World) -> None:
     await world.execute("update account set status = 'needs_reauth' where id = $1", ids.decode("acc", account))
     post = await world.post(account)
     await world.work()
-    assert (await world.target(post))["held"] == "account"
+    assert (await world.target(post))["held_reason"] == "account"
 
     await world.delay(post, 13 * 3600)
     await world.work()

@@ -17,8 +17,8 @@ from signalpost.networks.contract import (
     Refused,
     TryLater,
 )
-from signalpost.posts.faults import FAULTS, target_error
 from signalpost.posts.states import TARGET_MOVES
+from signalpost.posts.target_errors import TARGET_ERRORS, target_error
 from signalpost.publishing.states import Change, Facing, Postponed, judge, settle
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -217,8 +217,8 @@ def test_an_open_intent_is_looked_into_and_never_sent_again(before: Facing, aske
 
 def test_every_code_has_words_and_a_way_out() -> None:
     """A person reads these; a code without them would show as an empty line."""
-    assert set(FAULTS) == set(CATEGORIES)
-    for code in FAULTS:
+    assert set(TARGET_ERRORS) == set(CATEGORIES)
+    for code in TARGET_ERRORS:
         error = target_error(code, "x" * 5_000 + "\x00\ud800", NOW, response="é" * 5_000)
         assert error["userMessage"]
         assert error["remediation"]
@@ -233,4 +233,4 @@ def test_the_guide_lists_every_code() -> None:
     rows = [line.split("|") for line in guide.partition("## Codes")[2].splitlines() if line.startswith("| `")]
     told = {code: row[2].strip() == "yes" for row in rows for code in re.findall(r"`(\w+)`", row[1])}
 
-    assert told == {code: fault.again == "later" for code, fault in FAULTS.items()}
+    assert told == {code: fault.again == "later" for code, fault in TARGET_ERRORS.items()}

@@ -95,7 +95,7 @@ class Source(ABC, Generic[Item, Result]):
     """The column of `table` that holds the lane key; `table` needs a partial index on (key_column, due_column)."""
     due_column: str = "next_attempt_at"
     open_condition: str = "true"
-    """More that makes a row with a due time real work, as SQL over `table`'s columns: `held is null`."""
+    """More that makes a row with a due time real work, as SQL over `table`'s columns: `held_reason is null`."""
 
     per_lane: int = 1
     """Most items of a lane per turn."""

@@ -11,32 +11,33 @@ from signalpost import networks
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db, Row
 from signalpost.kit.wire import Listing
-from signalpost.posts import queries, schemas, times
+from signalpost.posts import queries, times
 from signalpost.posts.queries import PostRow, TargetRow
-from signalpost.posts.schemas import AuditEntry, Post, PostStats
+from signalpost.posts.schemas.requests import PostListQuery, ProfileQuery
+from signalpost.posts.schemas.responses import AuditEntry, DayCounts, NextPost, PlatformCounts, Post, PostStats
 from signalpost.posts.states import POST_STATUSES
-from signalpost.posts.times import Fault
-from signalpost.posts.wishes import ListPosts, OfProfile
+from signalpost.posts.times import InvalidTime
 from signalpost.web.caller import Caller
 from signalpost.web.paging import Page
 
 _FORMS: Final = {"profileId": "prof", "accountId": "acc", "fanoutId": "job"}
 
 
-async def list_posts(db: Db, caller: Caller, wish: ListPosts, page: Page) -> Listing[Post]:
+async def list_posts(db: Db, caller: Caller, query: PostListQuery, page: Page) -> Listing[Post]:
     """Return one page of posts.
 
     Raises:
         ValidationFailed: a filter that nothing can match.
         NotFound: there is no such profile.
     """
-    platform = networks.canonical(wish.platform) if wish.platform else None
-    if wish.platform and platform is None:
+    platform = networks.canonical(query.platform) if query.platform else None
+    if query.platform and platform is None:
         raise problems.invalid("platform", "not_allowed", "There is no such platform.", known=list(networks.PLATFORMS))
     filters = Filters(
-        profile_id=_id("profileId", wish.profile_id), status=wish.status, platform=platform,
-        account_id=_id("accountId", wish.account_id), since=_instant("from", wish.from_), until=_instant("to", wish.to),
-        q=wish.q, tag=wish.tag, external_id=wish.external_id, fanout_id=_id("fanoutId", wish.fanout_id), sort=wish.sort,
+        profile_id=_id("profileId", query.profile_id), status=query.status, platform=platform,
+        account_id=_id("accountId", query.account_id), since=_instant("from", query.from_),
+        until=_instant("to", query.to), q=query.q, tag=query.tag, external_id=query.external_id,
+        fanout_id=_id("fanoutId", query.fanout_id), sort=query.sort,
     )  # fmt: skip
     posts, positions = await visible(db, caller, page, filters)
     if not posts:
@@ -44,26 +45,26 @@ async def list_posts(db: Db, caller: Caller, wish: ListPosts, page: Page) -> Lis
     return page.listing(posts, positions)
 
 
-async def list_trash(db: Db, caller: Caller, wish: OfProfile, page: Page) -> Listing[Post]:
+async def list_trash(db: Db, caller: Caller, query: ProfileQuery, page: Page) -> Listing[Post]:
     """Return posts in the trash.
 
     Raises:
         NotFound: there is no such profile.
     """
-    profile_id = _id("profileId", wish.profile_id)
+    profile_id = _id("profileId", query.profile_id)
     posts, positions = await trashed(db, caller, page, profile_id)
     if not posts:
         await _require_profile(db, caller, profile_id)
     return page.listing(posts, positions)
 
 
-async def post_stats(db: Db, caller: Caller, wish: OfProfile) -> PostStats:
+async def post_stats(db: Db, caller: Caller, query: ProfileQuery) -> PostStats:
     """Return the figures of the workspace, or of one profile.
 
     Raises:
         NotFound: there is no such profile.
     """
-    profile_id = _id("profileId", wish.profile_id)
+    profile_id = _id("profileId", query.profile_id)
     await _require_profile(db, caller, profile_id)
     return await stats(db, caller, profile_id)
 
@@ -91,7 +92,7 @@ def _instant(name: str, text: str | None) -> datetime | None:
     if text is None:
         return None
     moment = times.read(text, "UTC", name)
-    if isinstance(moment, Fault):
+    if isinstance(moment, InvalidTime):
         raise problems.ValidationFailed(moment.issue.message, errors=[moment.issue])
     return moment.at
 
@@ -153,12 +154,12 @@ class Filters(Struct, kw_only=True):
     sort: str = "-createdAt"
 
 
-async def visible(db: Db, caller: Caller, page: Page, wish: Filters) -> tuple[list[Post], list[tuple[datetime, UUID]]]:
+async def visible(db: Db, caller: Caller, page: Page, query: Filters) -> tuple[list[Post], list[tuple[datetime, UUID]]]:
     """Return posts that are not in the trash, with the position of each in the list."""
     rows = await db.fetch(
-        _LISTS[wish.sort], caller.workspace_id, caller.sees_profiles, caller.mode == "live", wish.profile_id,
-        wish.status, wish.platform, wish.account_id, wish.since, wish.until, wish.q, wish.tag, wish.external_id,
-        wish.fanout_id, page.after_at, page.after_id, clock.now(), page.fetch,
+        _LISTS[query.sort], caller.workspace_id, caller.sees_profiles, caller.mode == "live", query.profile_id,
+        query.status, query.platform, query.account_id, query.since, query.until, query.q, query.tag, query.external_id,
+        query.fanout_id, page.after_at, page.after_id, clock.now(), page.fetch,
     )  # fmt: skip
     posts = [PostRow(*row[:-1]) for row in rows[: page.limit]]
     return await _with_targets(db, posts), [(row[-1], row[0]) for row in rows]
@@ -240,30 +241,30 @@ order by p.scheduled_at, p.id limit 1
 """  # noqa: S608 - constants only
 
 
-async def stats(db: Db, caller: Caller, profile_id: UUID | None) -> schemas.PostStats:
+async def stats(db: Db, caller: Caller, profile_id: UUID | None) -> PostStats:
     """Return how many posts there are in which state, and how their targets ended."""
     seen = (caller.workspace_id, caller.sees_profiles, caller.mode == "live", profile_id)
     now = clock.now()
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     by_status: dict[str, int] = {row[0]: row[1] for row in await db.fetch(_BY_STATUS, *seen, now)}
     trash = by_status.pop("trashed", 0)
-    by_platform = {row[0]: schemas.Ended(row[1], row[2]) for row in await db.fetch(_BY_PLATFORM, *seen)}
+    by_platform = {row[0]: PlatformCounts(row[1], row[2]) for row in await db.fetch(_BY_PLATFORM, *seen)}
     days = [midnight - clock.seconds(86_400) * back for back in range(6, -1, -1)]
     ended = {row[0]: row for row in await db.fetch(_BY_DAY, *seen, days[0])}
     upcoming = await db.fetchrow(_NEXT, *seen, now)
     published = sum(platform.published for platform in by_platform.values())
     failed = sum(platform.failed for platform in by_platform.values())
-    return schemas.PostStats(
+    return PostStats(
         ids.encode_or_none("prof", profile_id),
         sum(by_status.values()),
         {status: by_status.get(status, 0) for status in POST_STATUSES},
         by_platform,
         round(published / (published + failed), 4) if published + failed else None,
         [_day(day, ended.get(day.date())) for day in days],
-        None if upcoming is None else schemas.NextPost(ids.encode("pst", upcoming[0]), clock.wire(upcoming[1])),
+        None if upcoming is None else NextPost(ids.encode("pst", upcoming[0]), clock.wire(upcoming[1])),
         trash,
     )
 
 
-def _day(day: datetime, row: Row | None) -> schemas.Day:
-    return schemas.Day(day.date().isoformat(), row[1] if row else 0, row[2] if row else 0)
+def _day(day: datetime, row: Row | None) -> DayCounts:
+    return DayCounts(day.date().isoformat(), row[1] if row else 0, row[2] if row else 0)

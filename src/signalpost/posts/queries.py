@@ -10,8 +10,17 @@ from msgspec import Struct
 from signalpost.context import MediaUse
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Db
-from signalpost.posts import schemas
-from signalpost.posts.schemas import Counts, Post, PostProgress, Target, TargetSummary
+from signalpost.posts.schemas.responses import (
+    Delivery,
+    Mode,
+    Post,
+    PostProgress,
+    PublishMode,
+    Source,
+    Target,
+    TargetCounts,
+    TargetSummary,
+)
 from signalpost.posts.states import PostStatus, TargetStatus, post_status
 from signalpost.web.caller import Caller
 
@@ -31,7 +40,7 @@ class PostRow(Struct, gc=False):
     first_comment: str | None
     status: PostStatus
     approval: dict[str, Any]
-    publish_mode: schemas.PublishMode
+    publish_mode: PublishMode
     scheduled_at: datetime | None
     scheduled_local: datetime | None
     timezone: str
@@ -52,8 +61,8 @@ class PostRow(Struct, gc=False):
     warnings: list[Any]
     created_by: dict[str, Any]
     created_by_user_id: UUID | None
-    source: schemas.Source
-    mode: schemas.Mode
+    source: Source
+    mode: Mode
     counted: bool
     version: int
     created_at: datetime
@@ -83,10 +92,10 @@ class TargetRow(Struct, gc=False):
     content_hash: bytes
     due_at: datetime | None
     next_attempt_at: datetime | None
-    held: str | None
+    held_reason: str | None
     attempts: int
     dedupe_key: str
-    delivery: schemas.Delivery | None
+    delivery: Delivery | None
     remote_id: str | None
     url: str | None
     thread_ids: list[str]
@@ -97,7 +106,7 @@ class TargetRow(Struct, gc=False):
     removed_at: datetime | None
 
 
-class Holder(Struct):
+class ConnectedAccount(Struct):
     """An account of a profile, as far as a post needs to know it."""
 
     id: UUID
@@ -108,14 +117,14 @@ class Holder(Struct):
     over_limit: bool
 
 
-class Holding(Struct):
+class ProfileWithAccounts(Struct):
     """A profile with its connected accounts, oldest first. `now` is the database's clock, by which things are due."""
 
     now: datetime
     timezone: str
     approval_required: bool
     over_limit: bool
-    accounts: list[Holder]
+    accounts: list[ConnectedAccount]
 
 
 POST: Final = "p." + ", p.".join(PostRow.__struct_fields__)
@@ -192,21 +201,21 @@ async def profile_exists(db: Db, caller: Caller, profile_id: UUID) -> bool:
     return caller.may_see_profile(profile_id) and bool(await db.fetchval(_PROFILE, profile_id, caller.workspace_id))
 
 
-async def holding(db: Db, caller: Caller, profile_id: UUID) -> Holding | None:
+async def profile_with_accounts(db: Db, caller: Caller, profile_id: UUID) -> ProfileWithAccounts | None:
     """Return the profile and its accounts, if the caller may see it; nobody deletes it until the transaction ends."""
     if not caller.may_see_profile(profile_id):
         return None
     rows = await db.fetch(_HOLDING, profile_id, caller.workspace_id)
     if not rows:
         return None
-    accounts = [Holder(*row[4:]) for row in rows if row[4] is not None]
-    return Holding(rows[0][0], rows[0][1], rows[0][2], rows[0][3], accounts)
+    accounts = [ConnectedAccount(*row[4:]) for row in rows if row[4] is not None]
+    return ProfileWithAccounts(rows[0][0], rows[0][1], rows[0][2], rows[0][3], accounts)
 
 
-_TWINS = "select kind, post_id, account_id from twins_of($1, $2, $3, $4, $5)"
+_DUPLICATES = "select kind, post_id, account_id from find_duplicates($1, $2, $3, $4, $5)"
 
 
-class Twin(NamedTuple):
+class Duplicate(NamedTuple):
     """Another post in the way: of the same `content` on an account, or with the same `external` id."""
 
     kind: str
@@ -214,10 +223,10 @@ class Twin(NamedTuple):
     account_id: UUID | None
 
 
-async def twins(db: Db, post: PostRow, hashes: Sequence[bytes]) -> list[Twin]:
+async def duplicates(db: Db, post: PostRow, hashes: Sequence[bytes]) -> list[Duplicate]:
     """Return posts in the way of one with these contents; others that ask for the same wait until we are through."""
-    found = await db.fetch(_TWINS, post.workspace_id, post.mode, hashes, post.external_id, post.id)
-    return [Twin(*row) for row in found]
+    found = await db.fetch(_DUPLICATES, post.workspace_id, post.mode, hashes, post.external_id, post.id)
+    return [Duplicate(*row) for row in found]
 
 
 # --- the wire ------------------------------------------------------------------------------------------------------
@@ -237,17 +246,17 @@ def shape_target(row: TargetRow, post_id: str) -> Target:
     )  # fmt: skip
 
 
-def count(targets: Iterable[TargetRow]) -> Counts:
+def count(targets: Iterable[TargetRow]) -> TargetCounts:
     """Count targets by how they ended."""
     live = [target.status for target in targets if target.status != "cancelled"]
     failed = live.count("failed")
     published = live.count("published") + live.count("removed")
-    return Counts(len(live), published, failed, len(live) - failed - published)
+    return TargetCounts(len(live), published, failed, len(live) - failed - published)
 
 
 def shown_status(row: PostRow, targets: Sequence[TargetRow]) -> PostStatus:
     """Return the status as of now: a schedule whose time has come is queued, also when no worker looked at it yet."""
-    if row.status != "scheduled" or row.deleted_at is not None or any(target.held for target in targets):
+    if row.status != "scheduled" or row.deleted_at is not None or any(target.held_reason for target in targets):
         return row.status
     due = first_due(targets)
     return "queued" if due is not None and due <= clock.now() else "scheduled"
@@ -263,7 +272,7 @@ def derive(targets: Sequence[TargetRow], now: datetime) -> PostStatus:
     """Return what the post is, by its targets; one that failed without ever being tried is no start."""
     started = any(target.started_at is not None for target in targets)
     status = post_status([target.status for target in targets], first_due(targets), now, started=started)
-    return "scheduled" if status == "queued" and any(target.held == "approval" for target in targets) else status
+    return "scheduled" if status == "queued" and any(target.held_reason == "approval" for target in targets) else status
 
 
 def shape(row: PostRow, rows: Sequence[TargetRow]) -> Post:

@@ -17,8 +17,16 @@ from signalpost.posts.errors import (
     TimezoneRequired,
 )
 from signalpost.posts.queries import PostRow
-from signalpost.posts.schemas import AuditEntry, Checked, Post, PostProgress, PostStats, Trashed
-from signalpost.posts.wishes import CreatePost, Decision, ListPosts, OfProfile, Rejection, TrashHow, UpdatePost
+from signalpost.posts.schemas.requests import (
+    ApprovalDecision,
+    ApprovalRejection,
+    PostCreate,
+    PostDeleteQuery,
+    PostListQuery,
+    PostUpdate,
+    ProfileQuery,
+)
+from signalpost.posts.schemas.responses import AuditEntry, Post, PostDeletion, PostProgress, PostStats, PostValidation
 from signalpost.web.caller import Caller, TestModeOnlySandbox
 from signalpost.web.fields import PostId
 from signalpost.web.inputs import IfMatch, Mine
@@ -40,6 +48,8 @@ NOT_ACCEPTED = (
     PlanLimitReached,
     TestModeOnlySandbox,
 )
+NO_NOTE, REJECTED = ApprovalDecision(), ApprovalRejection()
+"""The bodies of requests that send none."""
 
 _EXAMPLE = {
     "profileId": "prof_01M7Z0000000000000000000AB",
@@ -49,7 +59,7 @@ _EXAMPLE = {
 
 
 @routes.post("/posts", scope="posts:write", raises=NOT_ACCEPTED, etag=True, example=_EXAMPLE)
-async def create_post(context: AppContext, db: Db, caller: Caller, data: CreatePost, files: Files) -> Post:
+async def create_post(context: AppContext, db: Db, caller: Caller, data: PostCreate, files: Files) -> Post:
     """Create a post, and queue it for every chosen account.
 
     Without `scheduledAt` it goes out now, with it at that time; `draft: true` keeps it for later. Publishing happens
@@ -59,25 +69,25 @@ async def create_post(context: AppContext, db: Db, caller: Caller, data: CreateP
 
 
 @routes.get("/posts", scope="posts:read")
-async def list_posts(db: Db, caller: Caller, query: ListPosts, page: Page) -> Listing[Post]:
+async def list_posts(db: Db, caller: Caller, query: PostListQuery, page: Page) -> Listing[Post]:
     """List posts, newest first, without those in the trash."""
     return await lists.list_posts(db, caller, query, page)
 
 
 @routes.post("/posts/validate", scope="posts:write", status=200, raises=(TestModeOnlySandbox,), example=_EXAMPLE)
-async def validate_post(db: Db, caller: Caller, data: CreatePost, files: Files) -> Checked:
+async def validate_post(db: Db, caller: Caller, data: PostCreate, files: Files) -> PostValidation:
     """Try a post without saving it: what networks would refuse, what is worth knowing, how long each text counts."""
     return await validate.validate_post(db, caller, data, files)
 
 
 @routes.get("/posts/stats", scope="posts:read")
-async def get_post_stats(db: Db, caller: Caller, query: OfProfile) -> PostStats:
+async def get_post_stats(db: Db, caller: Caller, query: ProfileQuery) -> PostStats:
     """Count posts by state, and how their targets ended."""
     return await lists.post_stats(db, caller, query)
 
 
 @routes.get("/posts/trash", scope="posts:read", limit_default=LIST_ALL)
-async def list_trash(db: Db, caller: Caller, query: OfProfile, page: Page) -> Listing[Post]:
+async def list_trash(db: Db, caller: Caller, query: ProfileQuery, page: Page) -> Listing[Post]:
     """List posts in the trash, the last trashed first. They are deleted for good 30 days after."""
     return await lists.list_trash(db, caller, query, page)
 
@@ -92,7 +102,7 @@ async def get_post(post: MyPost, db: Db) -> Post:
     "/posts/{id}", scope="posts:write", raises=(*NOT_ACCEPTED, InvalidState, VersionConflict, Forbidden), etag=True
 )
 async def update_post(
-    post: MyPost, context: AppContext, db: Db, caller: Caller, data: UpdatePost, if_match: IfMatch, files: Files
+    post: MyPost, context: AppContext, db: Db, caller: Caller, data: PostUpdate, if_match: IfMatch, files: Files
 ) -> Post:
     """Change a post that is not on its way yet.
 
@@ -103,8 +113,8 @@ async def update_post(
 
 @routes.delete("/posts/{id}", scope="posts:write", raises=(InvalidState, VersionConflict, Forbidden))
 async def delete_post(
-    post: AnyPost, context: AppContext, db: Db, caller: Caller, query: TrashHow, if_match: IfMatch
-) -> Trashed:
+    post: AnyPost, context: AppContext, db: Db, caller: Caller, query: PostDeleteQuery, if_match: IfMatch
+) -> PostDeletion:
     """Move a post to the trash and take it off the queue. Repeating it changes nothing.
 
     `permanent=true` deletes it for good; `cascade=true` also removes from the networks what was published there.
@@ -135,18 +145,20 @@ async def list_post_audit(post: AnyPost, db: Db, page: Page) -> Listing[AuditEnt
 @routes.post(
     "/posts/{id}/request-approval", scope="posts:write", status=200, raises=(InvalidState, PlanFeatureUnavailable)
 )
-async def request_post_approval(post: MyPost, db: Db, caller: Caller, data: Decision = Decision()) -> Post:  # noqa: B008
+async def request_post_approval(post: MyPost, db: Db, caller: Caller, data: ApprovalDecision = NO_NOTE) -> Post:
     """Offer a draft for approval."""
     return await approve.request_approval(db, caller, post, data)
 
 
 @routes.post("/posts/{id}/approve", scope="posts:read", status=200, raises=(*NOT_ACCEPTED, InvalidState, Forbidden))
-async def approve_post(post: MyPost, context: AppContext, db: Db, caller: Caller, data: Decision = Decision()) -> Post:  # noqa: B008
+async def approve_post(
+    post: MyPost, context: AppContext, db: Db, caller: Caller, data: ApprovalDecision = NO_NOTE
+) -> Post:
     """Approve a post: it goes out at its time, or now when it has none."""
     return await approve.approve_post(context, db, caller, post, data)
 
 
 @routes.post("/posts/{id}/reject", scope="posts:read", status=200, raises=(InvalidState, Forbidden))
-async def reject_post(post: MyPost, db: Db, caller: Caller, data: Rejection = Rejection()) -> Post:  # noqa: B008
+async def reject_post(post: MyPost, db: Db, caller: Caller, data: ApprovalRejection = REJECTED) -> Post:
     """Refuse a post, or ask for changes; an edit offers it again."""
     return await approve.reject_post(db, caller, post, data)

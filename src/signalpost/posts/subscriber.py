@@ -10,11 +10,11 @@ from signalpost.engine.wake import wake
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
-from signalpost.posts import queries, telling
+from signalpost.posts import event_data, queries
 from signalpost.posts.actions.trash import KEPT
-from signalpost.posts.faults import target_error
 from signalpost.posts.queries import PostRow, TargetRow
 from signalpost.posts.states import UNDER_WAY, WAITING
+from signalpost.posts.target_errors import target_error
 
 _LOCK_LANE = "select from lane where kind = 'target' and key = $1 for no key update"
 _WAITING_POSTS = """
@@ -22,7 +22,8 @@ select distinct post_id from target
 where account_id = $1 and workspace_id = $2 and status = any($3) and next_attempt_at is not null
 """
 _FAIL = """
-update target set status = 'failed', error = $4, due_at = null, next_attempt_at = null, held = null, updated_at = $5
+update target set status = 'failed', error = $4, due_at = null, next_attempt_at = null, held_reason = null,
+    updated_at = $5
 where account_id = $1 and post_id = any($2) and status = any($3) and next_attempt_at is not null
 returning id
 """
@@ -75,13 +76,13 @@ async def _tell(
         "workspace_id": post.workspace_id, "at": event.at, "profile_id": post.profile_id, "mode": post.mode,
     }  # fmt: skip
     for target in failed:
-        data = telling.post_data(post, targets, "target", target=telling.target_data(target))
+        data = event_data.post_data(post, targets, "target", target=event_data.target_data(target))
         await context.emit(db, events.PostFailed(**common, data=data))
     if post.status not in ("failed", "partial"):
         return
-    live = [telling.target_data(target) for target in targets if target.status != "cancelled"]
+    live = [event_data.target_data(target) for target in targets if target.status != "cancelled"]
     kind = events.PostFailed if post.status == "failed" else events.PostPartial
-    await context.emit(db, kind(**common, data=telling.post_data(post, targets, targets=live)))
+    await context.emit(db, kind(**common, data=event_data.post_data(post, targets, targets=live)))
     settled = events.PostSettled(workspace_id=post.workspace_id, at=event.at, post_id=post.id, status=post.status)
     await context.emit(db, settled)
 
@@ -98,7 +99,7 @@ order by key for no key update
 _OF_PROFILE = "select id from post where profile_id = $1 and workspace_id = $2 and deleted_at is null"
 _UNDER_WAY = "select platform from target where post_id = any($1) and status = any($2) limit 1"
 _CANCEL = """
-update target set status = 'cancelled', due_at = null, next_attempt_at = null, held = null, updated_at = $3
+update target set status = 'cancelled', due_at = null, next_attempt_at = null, held_reason = null, updated_at = $3
 where post_id = any($1) and status = any($2) and next_attempt_at is not null
 returning post_id
 """
@@ -142,8 +143,8 @@ async def trash_profile_posts(_context: AppContext, db: Db, event: DeletedProfil
 
 
 _UNHOLD = """
-update target set held = null, next_attempt_at = least(next_attempt_at, greatest(due_at, now())), updated_at = $2
-where account_id = $1 and held = 'account' and next_attempt_at is not null
+update target set held_reason = null, next_attempt_at = least(next_attempt_at, greatest(due_at, now())), updated_at = $2
+where account_id = $1 and held_reason = 'account' and next_attempt_at is not null
 returning next_attempt_at
 """
 

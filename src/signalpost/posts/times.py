@@ -33,16 +33,16 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class InvalidTime:
     """Why a time cannot be used: a finding, and the problem it makes when nothing else is wrong."""
 
     issue: Issue
     problem: type[Problem] | None = None
 
 
-def read(text: str, zone_name: str, path: str) -> Moment | Fault:
+def read(text: str, zone_name: str, path: str) -> Moment | InvalidTime:
     """Read a time; one without an offset is a wall time in the zone."""
-    wrong = Fault(Issue(path, "format", "This is no time. Send RFC 3339, such as 2026-11-21T18:00:00Z."))
+    wrong = InvalidTime(Issue(path, "format", "This is no time. Send RFC 3339, such as 2026-11-21T18:00:00Z."))
     if not _FORM.fullmatch(text):
         return wrong
     zone = clock.zone(zone_name)
@@ -53,7 +53,7 @@ def read(text: str, zone_name: str, path: str) -> Moment | Fault:
             return Moment(at, local(at, zone_name))
         if zone is None:
             message = "A local time needs a known time zone: send an offset, or `timezone`."
-            return Fault(Issue("/timezone", "required", message), TimezoneRequired)
+            return InvalidTime(Issue("/timezone", "required", message), TimezoneRequired)
         at, shifted = clock.resolve_local(given, zone)
         warning = _SHIFTED[shifted].format(when=at.astimezone(zone).isoformat()) if shifted else None
     except (ValueError, OverflowError):
@@ -61,16 +61,18 @@ def read(text: str, zone_name: str, path: str) -> Moment | Fault:
     return Moment(at, given, warning)
 
 
-def schedule(text: str, zone_name: str, now: datetime, path: str) -> Moment | Fault:
+def schedule(text: str, zone_name: str, now: datetime, path: str) -> Moment | InvalidTime:
     """Read a time at which something shall go out: at most a minute ago, at most 365 days ahead."""
     found = read(text, zone_name, path)
-    if isinstance(found, Fault):
+    if isinstance(found, InvalidTime):
         return found
     if found.at < now - GRACE:
         message = f"{clock.wire(found.at)} is in the past; it is {clock.wire(now)}."
-        return Fault(Issue(path, "out_of_range", message), ScheduleInPast)
+        return InvalidTime(Issue(path, "out_of_range", message), ScheduleInPast)
     if found.at > now + AHEAD_MAX:
-        return Fault(Issue(path, "out_of_range", "A post can be scheduled at most 365 days ahead."), ScheduleTooFar)
+        return InvalidTime(
+            Issue(path, "out_of_range", "A post can be scheduled at most 365 days ahead."), ScheduleTooFar
+        )
     return found
 
 

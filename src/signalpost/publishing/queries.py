@@ -110,7 +110,7 @@ async def shape_entry(db: Db, post: PostRow, targets: Sequence[TargetRow]) -> Qu
     tasks = [_task(target, now) for target in targets]
     state = _state([task.state for task in tasks], post)
     run_at = posts.first_due(targets)
-    held: Any = next((target.held for target in targets if target.held and target.next_attempt_at), None)
+    held: Any = next((target.held_reason for target in targets if target.held_reason and target.next_attempt_at), None)
     working = [target.account_id for target in targets if target.status == "publishing"]
     ready = [target.account_id for target, task in zip(targets, tasks, strict=True) if task.state == "ready"]
     position = None
@@ -126,7 +126,7 @@ async def shape_entry(db: Db, post: PostRow, targets: Sequence[TargetRow]) -> Qu
 
 
 def _task(target: TargetRow, now: datetime) -> QueueTask:
-    due = target.next_attempt_at is not None and target.next_attempt_at <= now and target.held is None
+    due = target.next_attempt_at is not None and target.next_attempt_at <= now and target.held_reason is None
     unqueued = target.status == "pending" and target.next_attempt_at is None
     state = "cancelled" if unqueued else _TASK_STATES.get(target.status, "ready" if due else "waiting")
     error: Any = target.error

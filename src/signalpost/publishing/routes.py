@@ -9,7 +9,7 @@ from signalpost.plans.errors import PlanLimitReached
 from signalpost.posts import queries as posts
 from signalpost.posts.errors import DuplicateContent, PreflightFailed, ScheduleInPast, ScheduleTooFar
 from signalpost.posts.queries import PostRow
-from signalpost.posts.schemas import PostProgress
+from signalpost.posts.schemas.responses import PostProgress
 from signalpost.publishing import queries
 from signalpost.publishing.actions import process, queue
 from signalpost.publishing.errors import InvalidQueueSecret, NothingToRetry

@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, field
 
 from signalpost.kit.wire import Input, Instant, Output
-from signalpost.posts.schemas import TargetError
-from signalpost.posts.wishes import IdText, Time
+from signalpost.posts.schemas.requests import IdText, Time
+from signalpost.posts.schemas.responses import TargetError
 
 QueueState = Literal["none", "waiting", "ready", "leased", "done", "failed", "cancelled"]
 TaskState = Literal["waiting", "ready", "leased", "done", "failed", "cancelled"]

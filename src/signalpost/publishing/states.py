@@ -17,8 +17,8 @@ from signalpost.networks.contract import (
     Refused,
     TryLater,
 )
-from signalpost.posts.faults import target_error
 from signalpost.posts.states import WAITING, TargetStatus
+from signalpost.posts.target_errors import target_error
 
 Kind = Literal["publish", "poll", "reconcile"]
 Held = Literal["approval", "account", "plan"]

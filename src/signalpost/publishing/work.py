@@ -38,7 +38,7 @@ from signalpost.networks.contract import (
 )
 from signalpost.networks.outcome_mapping import failure_outcome
 from signalpost.posts import content
-from signalpost.posts.faults import bounded
+from signalpost.posts.target_errors import bounded
 from signalpost.publishing import queries, removal
 from signalpost.publishing.actions import attempts
 from signalpost.publishing.actions.attempts import Attempt, Report

@@ -13,8 +13,8 @@ from signalpost.plans import queries as plan_queries
 from signalpost.plans.errors import PlanLimitReached
 from signalpost.plans.limits import limit_of
 from signalpost.plans.queries import Metric
-from signalpost.posts import queries, telling
-from signalpost.posts.actions.compose import Composed
+from signalpost.posts import event_data, queries
+from signalpost.posts.actions.draft import PostDraft
 from signalpost.posts.errors import DuplicateContent, ExternalIdConflict
 from signalpost.posts.queries import PostRow, TargetRow
 from signalpost.web.caller import Caller
@@ -73,7 +73,7 @@ def decided(caller: Caller, state: str, note: str | None) -> dict[str, Any]:
     return {"state": state, "decidedBy": caller.actor, "note": note, "decidedAt": clock.wire(clock.now())}
 
 
-async def refuse_twins(db: Db, post: PostRow, targets: Sequence[TargetRow], *, content: bool) -> None:
+async def refuse_duplicates(db: Db, post: PostRow, targets: Sequence[TargetRow], *, content: bool) -> None:
     """See that no other post is in the way; equal ones written at the same time wait for each other.
 
     `content` tells whether the post goes out, so that its content counts.
@@ -85,7 +85,7 @@ async def refuse_twins(db: Db, post: PostRow, targets: Sequence[TargetRow], *, c
     hashes = [target.content_hash for target in targets] if content and not post.allow_duplicate else []
     if not hashes and post.external_id is None:
         return
-    for twin in await queries.twins(db, post, hashes):
+    for twin in await queries.duplicates(db, post, hashes):
         existing = ids.encode("pst", twin.post_id)
         if twin.account_id is None:
             raise ExternalIdConflict(
@@ -97,14 +97,14 @@ async def refuse_twins(db: Db, post: PostRow, targets: Sequence[TargetRow], *, c
         )
 
 
-async def require_within_plan(db: Db, caller: Caller, composed: Composed) -> None:
+async def require_within_plan(db: Db, caller: Caller, draft: PostDraft) -> None:
     """See that neither the profile nor a chosen account is one too many for the plan.
 
     Raises:
         PlanLimitReached: one is.
     """
-    over: list[Metric] = ["profiles"] if composed.holding.over_limit else []
-    if any(one.holder.over_limit for one in composed.chosen):
+    over: list[Metric] = ["profiles"] if draft.profile.over_limit else []
+    if any(target.account.over_limit for target in draft.targets):
         over.append("accounts")
     for metric in over:
         used, most = await plan_queries.count(db, caller.workspace_id, metric), limit_of(caller.plan, metric)
@@ -125,12 +125,12 @@ async def require_room(db: Db, caller: Caller, post: PostRow) -> None:
 async def tell_queued(context: AppContext, db: Db, post: PostRow, targets: Sequence[TargetRow]) -> None:
     """Emit post.queued: once per acceptance, also for a post that waits for its time."""
     waiting = [target for target in targets if target.next_attempt_at is not None]
-    data = telling.post_data(
+    data = event_data.post_data(
         post,
         targets,
         queued_at=clock.wire_or_none(post.queued_at),
         run_at=clock.wire_or_none(queries.first_due(waiting)),
-        targets=[telling.waiting_data(target) for target in waiting],
+        targets=[event_data.waiting_data(target) for target in waiting],
     )
     event = events.PostQueued(
         workspace_id=post.workspace_id, at=clock.now(), profile_id=post.profile_id, mode=post.mode, data=data
@@ -147,6 +147,6 @@ def due_of(target: TargetRow, scheduled_at: datetime | None, now: datetime) -> d
     return now if at is None or at <= clock.now() else at
 
 
-def held_by(approval: dict[str, Any]) -> str | None:
+def held_reason_of(approval: dict[str, Any]) -> str | None:
     """Return what keeps targets back while the approval is missing."""
     return None if approval["state"] in ("not_required", "approved") else "approval"

@@ -13,12 +13,12 @@ from signalpost.posts.actions import accept, rows
 from signalpost.posts.actions.rows import Entry
 from signalpost.posts.actions.update import change
 from signalpost.posts.queries import PostRow
-from signalpost.posts.schemas import Post
-from signalpost.posts.wishes import Decision, Rejection
+from signalpost.posts.schemas.requests import ApprovalDecision, ApprovalRejection
+from signalpost.posts.schemas.responses import Post
 from signalpost.web.caller import Caller
 
 
-async def request_approval(db: Db, caller: Caller, row: PostRow, wish: Decision) -> Post:
+async def request_approval(db: Db, caller: Caller, row: PostRow, data: ApprovalDecision) -> Post:
     """Offer a draft to those who may decide.
 
     Raises:
@@ -31,11 +31,11 @@ async def request_approval(db: Db, caller: Caller, row: PostRow, wish: Decision)
         raise problems.InvalidState(f"Approval is asked for a draft; this post is {row.status}.")
     if row.approval["state"] == "pending":
         raise problems.InvalidState("Approval is asked for already.")
-    asked = accept.NOT_REQUIRED | {"state": "pending", "requestedBy": caller.actor, "note": wish.note}
+    asked = accept.NOT_REQUIRED | {"state": "pending", "requestedBy": caller.actor, "note": data.note}
     return await _set(db, caller, row, asked, "approval_requested")
 
 
-async def approve_post(context: AppContext, db: Db, caller: Caller, row: PostRow, wish: Decision) -> Post:
+async def approve_post(context: AppContext, db: Db, caller: Caller, row: PostRow, data: ApprovalDecision) -> Post:
     """Let a post out that waits for approval: at its time, or now when it has none.
 
     Raises:
@@ -50,11 +50,11 @@ async def approve_post(context: AppContext, db: Db, caller: Caller, row: PostRow
         given = {"scheduled_at": clock.wire(row.scheduled_at)}
     elif row.status == "draft":
         given = {"publish_mode": "now"}
-    approval = row.approval | accept.decided(caller, "approved", wish.note)
+    approval = row.approval | accept.decided(caller, "approved", data.note)
     return await change(context, db, caller, row, given, action="approved", approval=approval)
 
 
-async def reject_post(db: Db, caller: Caller, row: PostRow, wish: Rejection) -> Post:
+async def reject_post(db: Db, caller: Caller, row: PostRow, data: ApprovalRejection) -> Post:
     """Refuse a post that waits for approval, or ask for changes; an edit offers it again.
 
     Raises:
@@ -62,8 +62,8 @@ async def reject_post(db: Db, caller: Caller, row: PostRow, wish: Rejection) -> 
         Forbidden: the role does not decide.
     """
     _require_decider(caller, row)
-    state = "changes_requested" if wish.changes_requested else "rejected"
-    return await _set(db, caller, row, row.approval | accept.decided(caller, state, wish.note), "rejected")
+    state = "changes_requested" if data.changes_requested else "rejected"
+    return await _set(db, caller, row, row.approval | accept.decided(caller, state, data.note), "rejected")
 
 
 def _require_decider(caller: Caller, row: PostRow) -> None:

@@ -1,4 +1,4 @@
-"""Addresses in a wish become files, before the transaction of the post: no other server is waited for inside one."""
+"""Addresses in a body become files, before the transaction of the post: no other server is waited for inside one."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 from signalpost.context import AppContext
 from signalpost.kit import problems
 from signalpost.media import actions as media_actions
-from signalpost.posts.wishes import CreatePost, MediaWish, UpdatePost
+from signalpost.posts.schemas.requests import MediaIn, PostCreate, PostUpdate
 from signalpost.web.caller import Caller
 from signalpost.web.inputs import Before
 
@@ -19,8 +19,8 @@ Fetched = Mapping[str, str]
 """Address -> storage path of the file that was found there."""
 
 
-async def fetch(context: AppContext, caller: Caller, wish: CreatePost | UpdatePost) -> Fetched:
-    """Fetch every address that the wish names, each once.
+async def fetch(context: AppContext, caller: Caller, data: PostCreate | PostUpdate) -> Fetched:
+    """Fetch every address that the data names, each once.
 
     Files of a post that is refused afterwards stay unused, and go away by themselves.
 
@@ -28,7 +28,7 @@ async def fetch(context: AppContext, caller: Caller, wish: CreatePost | UpdatePo
         what `media.actions.fetch` raises, with the place of the address; ValidationFailed: there are too many.
     """
     places: dict[str, str] = {}
-    for path, url in _addresses(wish):
+    for path, url in _addresses(data):
         places.setdefault(url, path)
     if len(places) > ADDRESSES_MAX:
         message = f"At most {ADDRESSES_MAX} files of a post are fetched by address; upload the others first."
@@ -39,31 +39,31 @@ async def fetch(context: AppContext, caller: Caller, wish: CreatePost | UpdatePo
     }
 
 
-def _needed(wish: CreatePost | UpdatePost) -> bool:
-    return any(True for _ in _addresses(wish))
+def _needed(data: PostCreate | PostUpdate) -> bool:
+    return any(True for _ in _addresses(data))
 
 
 BEFORE: Final = Before(_needed, fetch)
 
 
-def _addresses(wish: CreatePost | UpdatePost) -> Iterator[tuple[str, str]]:
-    for path, url in _urls(wish):
+def _addresses(data: PostCreate | PostUpdate) -> Iterator[tuple[str, str]]:
+    for path, url in _urls(data):
         if url is not None and url.lower().startswith(("https://", "http://")):
             yield path, url
 
 
-def _urls(wish: CreatePost | UpdatePost) -> Iterator[tuple[str, str | None]]:
-    """Return every mediaUrl of the wish with its place."""
-    if isinstance(wish.media_url, str):
-        yield "/mediaUrl", wish.media_url
-    yield from ((f"/mediaUrls/{index}", url) for index, url in enumerate(wish.media_urls or ()))
-    yield from _of("/media", wish.media)
-    for index, part in enumerate(wish.thread or ()):
+def _urls(data: PostCreate | PostUpdate) -> Iterator[tuple[str, str | None]]:
+    """Return every mediaUrl of the data with its place."""
+    if isinstance(data.media_url, str):
+        yield "/mediaUrl", data.media_url
+    yield from ((f"/mediaUrls/{index}", url) for index, url in enumerate(data.media_urls or ()))
+    yield from _of("/media", data.media)
+    for index, part in enumerate(data.thread or ()):
         yield from _of(f"/thread/{index}/media", part.media)
-    for index, target in enumerate(wish.targets or ()):
+    for index, target in enumerate(data.targets or ()):
         yield from _of(f"/targets/{index}/media", target.media)
 
 
-def _of(path: str, media: list[MediaWish] | UnsetType | None) -> Iterator[tuple[str, str | None]]:
+def _of(path: str, media: list[MediaIn] | UnsetType | None) -> Iterator[tuple[str, str | None]]:
     if media is not None and media is not UNSET:
         yield from ((f"{path}/{index}/mediaUrl", one.media_url) for index, one in enumerate(media))

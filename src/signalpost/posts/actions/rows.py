@@ -21,7 +21,7 @@ _AT: Final = _FIELDS.index("updated_at") + 1
 _TARGET: Final = {
     "id": "uuid", "account_id": "uuid", "platform": "text", "status": "text", "text": "text", "media": "jsonb",
     "title": "text", "options": "jsonb", "scheduled_at": "timestamptz", "content_hash": "bytea",
-    "due_at": "timestamptz", "next_attempt_at": "timestamptz", "held": "text", "dedupe_key": "text",
+    "due_at": "timestamptz", "next_attempt_at": "timestamptz", "held_reason": "text", "dedupe_key": "text",
     "first_comment": "jsonb", "error": "jsonb",
 }  # fmt: skip
 _T: Final = _N + len(_TARGET)
@@ -102,7 +102,7 @@ async def save(
         ExternalIdConflict: another post took the external id at this very moment.
         PlanLimitReached: the month's posts are used up.
     """
-    waking = [target for target in targets if target.next_attempt_at is not None and target.held is None]
+    waking = [target for target in targets if target.next_attempt_at is not None and target.held_reason is None]
     values = [
         *msgspec.structs.astuple(post),
         *(_column(targets, name) for name in _TARGET),
@@ -166,19 +166,19 @@ def target_row(post_id: UUID, position: int, **fields: Any) -> TargetRow:
     target_id = ids.new_id()
     return TargetRow(
         id=target_id, post_id=post_id, position=position, status="pending", due_at=None, next_attempt_at=None,
-        held=None, attempts=0, dedupe_key=target_id.hex, delivery=None, remote_id=None, url=None, thread_ids=[],
+        held_reason=None, attempts=0, dedupe_key=target_id.hex, delivery=None, remote_id=None, url=None, thread_ids=[],
         error=None, started_at=None, published_at=None, removed_at=None, **fields,
     )  # fmt: skip
 
 
-def put_on_queue(target: TargetRow, due: datetime, *, held: str | None) -> None:
+def put_on_queue(target: TargetRow, due: datetime, *, held_reason: str | None) -> None:
     """Make a target wait for its time."""
     target.status = "pending"
     target.due_at = target.next_attempt_at = due
-    target.held = held
+    target.held_reason = held_reason
     target.error = None
 
 
 def take_off_queue(target: TargetRow) -> None:
     """Make a target that is not under way wait for nothing."""
-    target.due_at = target.next_attempt_at = target.held = None
+    target.due_at = target.next_attempt_at = target.held_reason = None

@@ -14,9 +14,9 @@ from signalpost.posts import queries
 from signalpost.posts.actions import accept, rows
 from signalpost.posts.actions.rows import Entry
 from signalpost.posts.queries import PostRow, TargetRow
-from signalpost.posts.schemas import PlatformError, Post, Trashed
+from signalpost.posts.schemas.requests import PostDeleteQuery
+from signalpost.posts.schemas.responses import PlatformError, Post, PostDeletion
 from signalpost.posts.states import UNDER_WAY, WAITING
-from signalpost.posts.wishes import TrashHow
 from signalpost.web.caller import Caller
 from signalpost.web.inputs import IfMatch
 
@@ -29,8 +29,8 @@ delete from post where id = any(array(select id from post where purge_at <= now(
 
 
 async def trash_post(
-    context: AppContext, db: Db, caller: Caller, row: PostRow, how: TrashHow, if_match: IfMatch
-) -> Trashed:
+    context: AppContext, db: Db, caller: Caller, row: PostRow, how: PostDeleteQuery, if_match: IfMatch
+) -> PostDeletion:
     """Move a post to the trash for 30 days and take it off the queue; or delete it for good.
 
     Raises:
@@ -49,7 +49,7 @@ async def trash_post(
         await db.execute(_PURGE, post.id)
         post.purge_at = None
     at = clock.wire(post.deleted_at or clock.now())
-    return Trashed(ids.encode("pst", post.id), True, at, clock.wire_or_none(post.purge_at), errors)  # noqa: FBT003
+    return PostDeletion(ids.encode("pst", post.id), True, at, clock.wire_or_none(post.purge_at), errors)  # noqa: FBT003
 
 
 async def restore_post(context: AppContext, db: Db, caller: Caller, row: PostRow) -> Post:
@@ -69,23 +69,23 @@ async def restore_post(context: AppContext, db: Db, caller: Caller, row: PostRow
     due = {target.id: target.scheduled_at or post.scheduled_at for target in targets}
     ahead = bool(targets) and all(at is not None and at > now for at in due.values())
     resumes = waited and ahead and "posts:publish" in caller.scopes
-    held = accept.held_by(post.approval)
+    held_reason = accept.held_reason_of(post.approval)
     for target in targets:
         at = due[target.id]
         if waited and target.status == "cancelled":
             target.status = "pending"
             if resumes and at is not None:
-                rows.put_on_queue(target, at, held=held)
+                rows.put_on_queue(target, at, held_reason=held_reason)
     post = msgspec.structs.replace(
         post, deleted_at=None, purge_at=None, former_status=None, updated_at=now, version=post.version + 1
     )
     post.status = queries.derive(targets, now)
     history = [Entry("restored")]
-    accepted = resumes and held is None
+    accepted = resumes and held_reason is None
     if accepted:
         post.queued_at, post.counted = now, True
         history.append(Entry("queued"))
-    await accept.refuse_twins(db, post, targets, content=False)
+    await accept.refuse_duplicates(db, post, targets, content=False)
     await accept.require_room(db, caller, post)
     await rows.save(db, post, targets, history, actor=caller.actor, payer=caller if accepted else None)
     if accepted:

@@ -1,4 +1,4 @@
-"""An edit is the creation it amounts to: the stored post as a wish, changed, composed anew, written over the old."""
+"""An edit is the creation it amounts to: the stored post as a data, changed, draft anew, written over the old."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -11,15 +11,15 @@ from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.posts import queries, times
 from signalpost.posts.actions import accept, rows
-from signalpost.posts.actions.compose import Chosen, Composed, Kept, compose, refuse
 from signalpost.posts.actions.create import first_comment, target_of
+from signalpost.posts.actions.draft import PostDraft, TargetDraft, Unchanged, build_draft, require_preflight
 from signalpost.posts.actions.fetch import Fetched
 from signalpost.posts.actions.rows import Entry
 from signalpost.posts.queries import PostRow, TargetRow
-from signalpost.posts.schemas import Post
+from signalpost.posts.schemas.requests import MediaIn, PostCreate, PostUpdate, TargetIn, ThreadPartIn
+from signalpost.posts.schemas.responses import Post
 from signalpost.posts.states import EDITABLE, UNDER_WAY
 from signalpost.posts.times import Moment
-from signalpost.posts.wishes import CreatePost, MediaWish, TargetWish, ThreadWish, UpdatePost
 from signalpost.web.caller import Caller
 from signalpost.web.inputs import IfMatch
 
@@ -37,7 +37,7 @@ async def update_post(
     db: Db,
     caller: Caller,
     row: PostRow,
-    patch: UpdatePost,
+    data: PostUpdate,
     if_match: IfMatch,
     fetched: Fetched | None = None,
 ) -> Post:
@@ -48,7 +48,7 @@ async def update_post(
         InvalidState: it is too late for this change.
         and what `create_post` raises.
     """
-    given = {name: value for name in patch.__struct_fields__ if (value := getattr(patch, name)) is not UNSET}
+    given = {name: value for name in data.__struct_fields__ if (value := getattr(data, name)) is not UNSET}
     accept.require_ownership(caller, row)
     if not if_match.allows(row.version):
         raise problems.VersionConflict(f"The post has version {row.version}.")
@@ -69,30 +69,30 @@ async def change(
     approval: dict[str, Any] | None = None,
     fetched: Fetched | None = None,
 ) -> Post:
-    """Compose the stored post with what is `given` (by field name), and write it over the old one.
+    """Compose the stored post with what is `given` (by field name), and write it over the old rows.
 
-    `action` is what the audit log calls this. `approval` None: what the profile's rules make of the present one.
+    `action` is what the audit log calls this. `approval` None: what the profile's rules make of the present target.
     """
     targets = await queries.targets_of(db, [row.id])
-    wish, kept = merged(row, targets, given)
-    composed = await compose(db, caller, wish, kept, fetched)
-    lanes = {target.account_id for target in targets} | {one.holder.id for one in composed.chosen}
+    data, unchanged = merged(row, targets, given)
+    draft = await build_draft(db, caller, data, unchanged, fetched)
+    lanes = {target.account_id for target in targets} | {target.account.id for target in draft.targets}
     locked = await queries.lock(db, row.id, lanes)
     if locked is None or locked[0].deleted_at is not None:
         raise problems.NotFound
     if locked[0].version != row.version:  # somebody was faster; now nobody can be
         row, targets = locked
-        wish, kept = merged(row, targets, given)
-        composed = await compose(db, caller, wish, kept, fetched)
+        data, unchanged = merged(row, targets, given)
+        draft = await build_draft(db, caller, data, unchanged, fetched)
     _require_editable(locked[0], given)
     _require_untouched(locked[1])
-    edit = _Edit(caller, locked[0], locked[1], wish, composed)
+    edit = _Edit(caller, locked[0], locked[1], data, draft)
     return await edit.write(context, db, action, approval)
 
 
-def merged(row: PostRow, targets: Sequence[TargetRow], given: dict[str, Any]) -> tuple[CreatePost, Kept]:
-    """Return the wish that the stored post with these changes is, and what of it nobody touched."""
-    wish = wish_of(row, targets)
+def merged(row: PostRow, targets: Sequence[TargetRow], given: dict[str, Any]) -> tuple[PostCreate, Unchanged]:
+    """Return the data that the stored post with these changes is, and what of it nobody touched."""
+    data = create_data_of(row, targets)
     changed: dict[str, Any] = {}
     for group in (_TEXT, _MEDIA, _WHO):
         if any(name in given for name in group):
@@ -105,31 +105,31 @@ def merged(row: PostRow, targets: Sequence[TargetRow], given: dict[str, Any]) ->
         draft, changed["publish_mode"] = mode == "draft", mode
         if mode == "now" and "scheduled_at" not in given:
             changed["scheduled_at"] = None
-    wish = msgspec.structs.replace(wish, **changed, draft=draft)
+    data = msgspec.structs.replace(data, **changed, draft=draft)
     schedule = None
     if not any(name in given for name in _WHEN) and row.scheduled_at is not None:
-        schedule = Moment(row.scheduled_at, times.local(row.scheduled_at, wish.timezone or row.timezone))
-        if wish.timezone in (None, row.timezone) and row.scheduled_local is not None:
+        schedule = Moment(row.scheduled_at, times.local(row.scheduled_at, data.timezone or row.timezone))
+        if data.timezone in (None, row.timezone) and row.scheduled_local is not None:
             schedule = Moment(row.scheduled_at, row.scheduled_local)
-    return wish, Kept(frozenset(row.media_ids), schedule, not any(name in given for name in _WHO))
+    return data, Unchanged(frozenset(row.media_ids), schedule, not any(name in given for name in _WHO))
 
 
-def wish_of(row: PostRow, targets: Sequence[TargetRow]) -> CreatePost:
-    """Return the wish whose composition the stored post is."""
-    return CreatePost(
+def create_data_of(row: PostRow, targets: Sequence[TargetRow]) -> PostCreate:
+    """Return the data whose composition the stored post is."""
+    return PostCreate(
         profile_id=ids.encode("prof", row.profile_id), title=row.title, text=row.text,
-        media=msgspec.convert(row.media, list[MediaWish]), link=row.link,
-        thread=msgspec.convert(row.thread, list[ThreadWish]), first_comment=row.first_comment,
-        targets=[_target_wish(target) for target in targets] or None,
+        media=msgspec.convert(row.media, list[MediaIn]), link=row.link,
+        thread=msgspec.convert(row.thread, list[ThreadPartIn]), first_comment=row.first_comment,
+        targets=[_target_in(target) for target in targets] or None,
         scheduled_at=clock.wire_or_none(row.scheduled_at), timezone=row.timezone, external_id=row.external_id,
         tags=row.tags, campaign=row.campaign, notes=row.notes, options=row.options, auto_fit=row.auto_fit,
         allow_duplicate=row.allow_duplicate,
     )  # fmt: skip
 
 
-def _target_wish(target: TargetRow) -> TargetWish:
-    media = None if target.media is None else msgspec.convert(target.media, list[MediaWish])
-    return TargetWish(
+def _target_in(target: TargetRow) -> TargetIn:
+    media = None if target.media is None else msgspec.convert(target.media, list[MediaIn])
+    return TargetIn(
         account_id=ids.encode("acc", target.account_id), text=target.text, title=target.title, media=media,
         scheduled_at=clock.wire_or_none(target.scheduled_at), options=target.options,
     )  # fmt: skip
@@ -156,33 +156,33 @@ class _Edit(Struct):
     caller: Caller
     row: PostRow
     targets: list[TargetRow]
-    wish: CreatePost
-    composed: Composed
+    data: PostCreate
+    draft: PostDraft
 
     async def write(self, context: AppContext, db: Db, action: str, approval: dict[str, Any] | None) -> Post:
         """Write it over the old rows."""
-        composed, row = self.composed, self.row
+        draft, row = self.draft, self.row
         if self.goes_out and approval is None:
             accept.require_publishing(self.caller)
-        if not composed.draft:
-            refuse(composed)
-        await accept.require_within_plan(db, self.caller, composed)
+        if not draft.is_draft:
+            require_preflight(draft)
+        await accept.require_within_plan(db, self.caller, draft)
         approval = approval or self._approval()
-        held = accept.held_by(approval)
-        targets = self._targets(held)
+        held_reason = accept.held_reason_of(approval)
+        targets = self._targets(held_reason)
         post = self._post(targets, approval)
-        accepted = self.goes_out and held is None and row.queued_at is None
+        accepted = self.goes_out and held_reason is None and row.queued_at is None
         if accepted:
             post.queued_at, post.counted = post.updated_at, True
-        elif composed.draft:
+        elif draft.is_draft:
             await rows.give_back(db, post)
-        await accept.refuse_twins(db, post, targets, content=self.goes_out)
+        await accept.refuse_duplicates(db, post, targets, content=self.goes_out)
         if row.status != "scheduled":
             await accept.require_room(db, self.caller, post)
         history = [Entry(action, changes_of(row, post, self.targets, targets))]
         if accepted:
             history.append(Entry("queued"))
-        elif composed.draft and row.status != "draft":
+        elif draft.is_draft and row.status != "draft":
             history.append(Entry("cancelled"))
         payer = self.caller if accepted else None
         await rows.save(db, post, targets, history, actor=self.caller.actor, payer=payer)
@@ -193,23 +193,27 @@ class _Edit(Struct):
     @property
     def goes_out(self) -> bool:
         """Whether the post waits for its time afterwards; a failed one is only corrected."""
-        return not self.composed.draft and self.row.status != "failed"
+        return not self.draft.is_draft and self.row.status != "failed"
 
     def _approval(self) -> dict[str, Any]:
         if not self.goes_out:
             return self.row.approval
-        return accept.approval_for(self.caller, self.row.approval, required=self.composed.holding.approval_required)
+        return accept.approval_for(self.caller, self.row.approval, required=self.draft.profile.approval_required)
 
-    def _targets(self, held: str | None) -> list[TargetRow]:
+    def _targets(self, held_reason: str | None) -> list[TargetRow]:
         """Return all targets as they shall be; one that was tried before stays as a trace when it is left out."""
         known = {target.account_id: target for target in self.targets}
         targets = []
-        for position, one in enumerate(self.composed.chosen):
-            target = self._target(known.pop(one.holder.id, None), position, one)
+        for position, target_draft in enumerate(self.draft.targets):
+            target = self._target(known.pop(target_draft.account.id, None), position, target_draft)
             if self.goes_out:
-                due = accept.due_of(target, self.composed.scheduled_at, self.composed.holding.now)
-                rows.put_on_queue(target, due, held=held or (None if target.held == "approval" else target.held))
-            elif self.composed.draft:
+                due = accept.due_of(target, self.draft.scheduled_at, self.draft.profile.now)
+                rows.put_on_queue(
+                    target,
+                    due,
+                    held_reason=held_reason or (None if target.held_reason == "approval" else target.held_reason),
+                )
+            elif self.draft.is_draft:
                 target.status = "pending"
                 rows.take_off_queue(target)
             targets.append(target)
@@ -220,29 +224,29 @@ class _Edit(Struct):
                 targets.append(left)
         return targets
 
-    def _target(self, old: TargetRow | None, position: int, one: Chosen) -> TargetRow:
-        new = target_of(self.row.id, position, one, self.composed)
+    def _target(self, old: TargetRow | None, position: int, target: TargetDraft) -> TargetRow:
+        new = target_of(self.row.id, position, target, self.draft)
         if old is None:
             return new
         if new.content_hash != old.content_hash:
             old = msgspec.structs.replace(old, content_hash=new.content_hash, dedupe_key=new.dedupe_key)
         return msgspec.structs.replace(
             old, position=position, text=new.text, title=new.title, media=new.media, options=new.options,
-            scheduled_at=new.scheduled_at, first_comment=first_comment(self.composed),
+            scheduled_at=new.scheduled_at, first_comment=first_comment(self.draft),
         )  # fmt: skip
 
     def _post(self, targets: list[TargetRow], approval: dict[str, Any]) -> PostRow:
-        composed, wish, row = self.composed, self.wish, self.row
+        draft, data, row = self.draft, self.data, self.row
         return msgspec.structs.replace(
-            row, title=composed.title, text=composed.text, media=composed.media,
-            media_ids=composed.media_ids, link=composed.link,
-            thread=composed.thread, first_comment=composed.first_comment,
-            status=queries.derive(targets, composed.holding.now), approval=approval,
-            publish_mode=composed.publish_mode, scheduled_at=composed.scheduled_at,
-            scheduled_local=composed.scheduled_local, timezone=composed.timezone,
-            tzdata_version=times.tzdata_version(), external_id=wish.external_id, tags=wish.tags,
-            campaign=wish.campaign, notes=wish.notes, options=composed.options, auto_fit=wish.auto_fit,
-            allow_duplicate=wish.allow_duplicate, warnings=composed.warnings, version=row.version + 1,
+            row, title=draft.title, text=draft.text, media=draft.media,
+            media_ids=draft.media_ids, link=draft.link,
+            thread=draft.thread, first_comment=draft.first_comment,
+            status=queries.derive(targets, draft.profile.now), approval=approval,
+            publish_mode=draft.publish_mode, scheduled_at=draft.scheduled_at,
+            scheduled_local=draft.scheduled_local, timezone=draft.timezone,
+            tzdata_version=times.tzdata_version(), external_id=data.external_id, tags=data.tags,
+            campaign=data.campaign, notes=data.notes, options=draft.options, auto_fit=data.auto_fit,
+            allow_duplicate=data.allow_duplicate, warnings=draft.warnings, version=row.version + 1,
             updated_at=clock.now(),
         )  # fmt: skip
 
@@ -254,7 +258,7 @@ async def _annotate(db: Db, caller: Caller, row: PostRow, given: dict[str, Any])
         raise problems.NotFound
     post = msgspec.structs.replace(old, **given, version=old.version + 1, updated_at=clock.now())
     if post.external_id != old.external_id:
-        await accept.refuse_twins(db, post, (), content=False)
+        await accept.refuse_duplicates(db, post, (), content=False)
     await rows.annotate(db, post, Entry("updated", changes_of(old, post, (), ())), actor=caller.actor)
     return await queries.shown(db, post)
 

@@ -20,9 +20,9 @@ from signalpost.networks.contract import Connector, OutcomeUnknown, Published, T
 from signalpost.posts import content
 from signalpost.posts import queries as posts
 from signalpost.posts.content import Content
-from signalpost.posts.faults import target_error
 from signalpost.posts.queries import PostRow, TargetRow
 from signalpost.posts.states import OVER, TARGET_MOVES, WAITING
+from signalpost.posts.target_errors import target_error
 from signalpost.publishing import queries
 from signalpost.publishing.actions import tell
 from signalpost.publishing.queries import Item, Surroundings
@@ -64,7 +64,7 @@ with begun as (
     insert into attempt (id, workspace_id, post_id, target_id, number, kind, owner, content_hash)
     values ($2, $3, $4, $1, $5, $6, $7, $8)
 )
-update target set status = $9, attempts = $5, tries = $10, crashes = $11, held = null,
+update target set status = $9, attempts = $5, tries = $10, crashes = $11, held_reason = null,
     intent = case when $12 then null else intent end, pending_state = case when $12 then null else pending_state end,
     started_at = coalesce(started_at, now()), updated_at = now()
 where id = $1
@@ -79,7 +79,7 @@ with waiting as (
     select id, row_number() over (order by due_at < now() - make_interval(secs => $4), next_attempt_at, id) - 1 as nth
     from target
     where account_id = $1 and status in ('pending', 'retrying') and (next_attempt_at <= now()
-        or (next_attempt_at is not null and held is null and due_at < now() - make_interval(secs => $4)))
+        or (next_attempt_at is not null and held_reason is null and due_at < now() - make_interval(secs => $4)))
 )
 update target t set updated_at = now(),
     next_attempt_at = greatest(t.next_attempt_at, $2::timestamptz + make_interval(secs => w.nth * $3))
@@ -194,7 +194,7 @@ update attempt set finished_at = now(), duration_ms = $2, outcome = $3, http_sta
 where id = $1
 """
 _SETTLE = """
-update target set status = $2, next_attempt_at = now() + make_interval(secs => $3), held = $4, error = $5,
+update target set status = $2, next_attempt_at = now() + make_interval(secs => $3), held_reason = $4, error = $5,
     tries = tries - $6, crashes = $10, reconciles = $7, pending_state = $8,
     intent = case when $9 then null else intent end, updated_at = now()
 where id = $1 returning next_attempt_at
@@ -250,7 +250,7 @@ async def write(  # noqa: PLR0913 - one row with all that is known about it
         _SETTLE, target.id, change.status, change.after_seconds, change.held, change.error, int(change.uncounted),
         change.reconciles, change.pending, change.closes_intent, change.crashes,
     )  # fmt: skip
-    target.status, target.held, target.error = change.status, change.held, change.error
+    target.status, target.held_reason, target.error = change.status, change.held, change.error
     if change.published is not None:
         await _keep_published(db, post, target, change.published)
     ended = target.status in OVER and before not in OVER

@@ -9,10 +9,10 @@ from signalpost.context import AppContext
 from signalpost.kit import clock, ids, log, problems
 from signalpost.kit.db import Db
 from signalpost.posts import queries as posts
-from signalpost.posts.actions import accept, compose, rows, trash, update
+from signalpost.posts.actions import accept, draft, rows, trash, update
 from signalpost.posts.actions.rows import Entry
 from signalpost.posts.queries import PostRow, TargetRow
-from signalpost.posts.schemas import PostProgress
+from signalpost.posts.schemas.responses import PostProgress
 from signalpost.posts.states import WAITING
 from signalpost.publishing import queries
 from signalpost.publishing.actions import tell
@@ -58,11 +58,11 @@ async def submit_post(
 async def _resubmit(context: AppContext, db: Db, caller: Caller, row: PostRow, at: str | None) -> None:
     """Queue a failed post anew, as it may have been corrected: judged like a new one."""
     given: dict[str, Any] = {"publish_mode": "now"} if at is None else {"scheduled_at": at}
-    wish, kept = update.merged(row, await posts.targets_of(db, [row.id]), given)
-    composed = await compose.compose(db, caller, wish, kept)
-    compose.refuse(composed)
+    data, unchanged = update.merged(row, await posts.targets_of(db, [row.id]), given)
+    post_draft = await draft.build_draft(db, caller, data, unchanged)
+    draft.require_preflight(post_draft)
     post, targets = await _locked(db, row)
-    await _requeue(context, db, caller, post, targets, RetryPost(), composed.scheduled_at)
+    await _requeue(context, db, caller, post, targets, RetryPost(), post_draft.scheduled_at)
 
 
 async def retry_post(context: AppContext, db: Db, caller: Caller, row: PostRow, wish: RetryPost) -> PostProgress:
@@ -83,7 +83,7 @@ async def retry_post(context: AppContext, db: Db, caller: Caller, row: PostRow, 
 
 
 _AGAIN = """
-update target set status = 'pending', due_at = $2, next_attempt_at = $2, held = $3, error = null,
+update target set status = 'pending', due_at = $2, next_attempt_at = $2, held_reason = $3, error = null,
     dedupe_key = case when id = any($4) then $5 || right(id::text, 12) else dedupe_key end,
     steps = case when id = any($4) then steps - coalesce(intent ->> 'step', '') else steps end,
     intent = null, pending_state = null, updated_at = now()
@@ -118,12 +118,12 @@ async def _requeue(
     if not chosen:
         raise NothingToRetry(_why_nothing(targets))
     now: datetime = await db.fetchval("select now()")
-    due, held = at or now, accept.held_by(post.approval)
+    due, held = at or now, accept.held_reason_of(post.approval)
     lost = [target.id for target in chosen if _is_lost(target)]
     written = await db.fetch(_AGAIN, [target.id for target in chosen], due, held, lost, ids.new_id().hex)
     keys = {row["id"]: row["dedupe_key"] for row in written}
     for target in chosen:
-        target.status, target.error, target.held, target.dedupe_key = "pending", None, held, keys[target.id]
+        target.status, target.error, target.held_reason, target.dedupe_key = "pending", None, held, keys[target.id]
         target.due_at = target.next_attempt_at = due
     await _accepted(context, db, caller, post, targets, chosen, now)
 

@@ -9,7 +9,7 @@ from signalpost.context import AppContext
 from signalpost.events import PostData
 from signalpost.kit import clock
 from signalpost.kit.db import Db
-from signalpost.posts import telling
+from signalpost.posts import event_data
 from signalpost.posts.queries import PostRow, TargetRow
 
 ENDINGS: Final[dict[str, type[events.PublicEvent]]] = {
@@ -25,14 +25,14 @@ async def target_ended(
 ) -> None:
     """Emit post.published or post.failed for one target that came to its end."""
     kind = events.PostPublished if target.status == "published" else events.PostFailed
-    data = telling.post_data(post, targets, "target", target=telling.target_data(target))
+    data = event_data.post_data(post, targets, "target", target=event_data.target_data(target))
     await _emit(context, db, kind, post, data, now)
 
 
 async def post_ended(context: AppContext, db: Db, post: PostRow, targets: Sequence[TargetRow], now: datetime) -> None:
     """Emit the one event of the post as a whole: its last target has ended."""
-    live = [telling.target_data(target) for target in targets if target.status != "cancelled"]
-    data = telling.post_data(post, targets, targets=live)
+    live = [event_data.target_data(target) for target in targets if target.status != "cancelled"]
+    data = event_data.post_data(post, targets, targets=live)
     if post.status == "published":
         data.published_at = clock.wire_or_none(post.published_at)
     await _emit(context, db, ENDINGS[post.status], post, data, now)

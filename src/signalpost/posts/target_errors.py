@@ -12,7 +12,7 @@ MESSAGE_LENGTH_MAX: Final = 1_000
 RESPONSE_BYTES_MAX: Final = 4_096
 
 
-class Fault(NamedTuple):
+class TargetErrorKind(NamedTuple):
     """`again`: whether the same post may go through later, unchanged. `words` may be shown to anybody."""
 
     source: Source
@@ -21,96 +21,96 @@ class Fault(NamedTuple):
     remediation: str
 
 
-FAULTS: Final[dict[str, Fault]] = {
-    "auth_expired": Fault(
+TARGET_ERRORS: Final[dict[str, TargetErrorKind]] = {
+    "auth_expired": TargetErrorKind(
         "user", "later", "The connection to the account has expired.",
         "Connect the account again; posts that still wait then go out by themselves. Retry those that failed.",
     ),
-    "permission_missing": Fault(
+    "permission_missing": TargetErrorKind(
         "user", "later", "The account did not allow this kind of post.",
         "Connect the account again and grant every permission that is asked for, then retry.",
     ),
-    "account_disconnected": Fault(
+    "account_disconnected": TargetErrorKind(
         "user", "later", "The account is not connected any more.",
         "Connect the same account again, then retry.",
     ),
-    "account_restricted": Fault(
+    "account_restricted": TargetErrorKind(
         "platform", "later", "The network restricts this account at present.",
         "Sign in at the network and follow what it asks for, then check the account's health and retry.",
     ),
-    "rate_limited": Fault(
+    "rate_limited": TargetErrorKind(
         "platform", "later", "The network allows no more posts for the moment.",
         "Retry later, and spread posts on this account further apart.",
     ),
-    "platform_quota": Fault(
+    "platform_quota": TargetErrorKind(
         "platform", "later", "The account has used up the network's daily allowance.",
         "Retry after the network's quota starts anew, usually the next day.",
     ),
-    "text_too_long": Fault(
+    "text_too_long": TargetErrorKind(
         "user", "changed", "The text is too long for this network.",
         "Shorten the text for this target, then send it again.",
     ),
-    "content_rejected": Fault(
+    "content_rejected": TargetErrorKind(
         "platform", "changed", "The network refused the content.",
         "Read `message` for the network's reason, change the post, then send it again.",
     ),
-    "duplicate_content": Fault(
+    "duplicate_content": TargetErrorKind(
         "platform", "changed", "The network has this post already.",
         "Look at the account first; change the text if it is meant to go out twice.",
     ),
-    "media_missing": Fault(
+    "media_missing": TargetErrorKind(
         "user", "changed", "A file of the post is missing.",
         "Upload the file again, put it into the post, then send it again.",
     ),
-    "media_unsupported": Fault(
+    "media_unsupported": TargetErrorKind(
         "user", "changed", "The network does not take this kind of file.",
         "Replace the file by one of a type listed in the network's capabilities.",
     ),
-    "media_too_large": Fault(
+    "media_too_large": TargetErrorKind(
         "user", "changed", "A file is too large for this network.",
         "Replace the file by a smaller one.",
     ),
-    "media_fetch_failed": Fault(
+    "media_fetch_failed": TargetErrorKind(
         "system", "later", "A file could not be read.",
         "Retry; if it stays, upload the file again.",
     ),
-    "media_processing_failed": Fault(
+    "media_processing_failed": TargetErrorKind(
         "platform", "later", "The network could not process a file.",
         "Retry; if it stays, convert the file to MP4 (H.264, AAC) or JPEG and use that.",
     ),
-    "destination_missing": Fault(
+    "destination_missing": TargetErrorKind(
         "user", "changed", "The place to post to does not exist.",
         "Correct the option that names it (board, channel, community), then send it again.",
     ),
-    "billing_required": Fault(
+    "billing_required": TargetErrorKind(
         "user", "later", "The network wants a paid plan for this.",
         "Settle it at the network, then retry.",
     ),
-    "platform_unavailable": Fault(
+    "platform_unavailable": TargetErrorKind(
         "platform", "later", "The network did not work.",
         "Retry when the network is back; nothing was posted.",
     ),
-    "platform_timeout": Fault(
+    "platform_timeout": TargetErrorKind(
         "platform", "later", "The network took too long.",
         "Retry; nothing was posted.",
     ),
-    "network_error": Fault(
+    "network_error": TargetErrorKind(
         "platform", "later", "The network could not be reached.",
         "Check that this server reaches the network's address, then retry; nothing was posted.",
     ),
-    "outcome_unknown": Fault(
+    "outcome_unknown": TargetErrorKind(
         "platform", "changed", "It is not known whether the post went out.",
         "Look at the account. If the post is not there, retry with includeUnknown: true, which posts it again.",
     ),
-    "missed_window": Fault(
+    "missed_window": TargetErrorKind(
         "system", "later", "The time for this post passed before it could go out.",
         "Retry to send it now, or widen latePolicy.toleranceMinutes of the profile.",
     ),
-    "plan_limit": Fault(
+    "plan_limit": TargetErrorKind(
         "user", "later", "The plan does not cover this account or profile.",
         "Choose a larger plan or remove what is over its limits, then retry.",
     ),
-    "internal_error": Fault(
+    "internal_error": TargetErrorKind(
         "system", "later", "Something went wrong on our side.",
         "Retry; if it stays, report the post's id to the operator.",
     ),
@@ -130,8 +130,8 @@ def target_error(
     remediation: str | None = None,
 ) -> dict[str, Any]:
     """Return the target error of the API for `code`; one that is not in the table becomes content_rejected."""
-    known = code if code in FAULTS else "content_rejected"
-    fault = FAULTS[known]
+    known = code if code in TARGET_ERRORS else "content_rejected"
+    fault = TARGET_ERRORS[known]
     return {
         "code": known,
         "category": CATEGORIES[known],

@@ -1,11 +1,11 @@
-"""What a client sends about posts. An edit is the `CreatePost` that it amounts to."""
+"""What a client sends about posts. An edit is the `PostCreate` that it amounts to."""
 
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType, field
 
 from signalpost.kit.wire import Input
-from signalpost.posts.schemas import PublishMode
+from signalpost.posts.schemas.responses import PublishMode
 from signalpost.posts.states import PostStatus
 
 MediaKey = Annotated[str, Meta(min_length=1, max_length=2048)]
@@ -38,7 +38,7 @@ FirstComment = Annotated[str, Meta(max_length=10_000)]
 Slug = Annotated[str, Meta(min_length=1, max_length=40)]
 
 
-class UserTag(Input):
+class UserTagIn(Input):
     """A person in a picture; x and y from the left and top, 0 to 1."""
 
     username: Name
@@ -46,7 +46,7 @@ class UserTag(Input):
     y: Annotated[float, Meta(ge=0, le=1)] | None = None
 
 
-class MediaWish(Input):
+class MediaIn(Input):
     """A file of a post: `mediaId`, or `mediaUrl` (a storagePath, or an https address that the service fetches)."""
 
     media_id: IdText | None = None
@@ -54,34 +54,34 @@ class MediaWish(Input):
     alt_text: AltText | None = None
     thumbnail_media_id: IdText | None = None
     thumbnail_time_ms: Annotated[int, Meta(ge=0, le=86_400_000)] | None = None
-    user_tags: Annotated[list[UserTag], Meta(max_length=30)] = field(default_factory=list)
+    user_tags: Annotated[list[UserTagIn], Meta(max_length=30)] = field(default_factory=list)
 
 
-MediaWishes = Annotated[list[MediaWish], Meta(max_length=35)]
+MediaInputs = Annotated[list[MediaIn], Meta(max_length=35)]
 
 
-class ThreadWish(Input):
+class ThreadPartIn(Input):
     """A further post of a thread."""
 
     text: Text = ""
-    media: MediaWishes = field(default_factory=list)
+    media: MediaInputs = field(default_factory=list)
 
 
-ThreadWishes = Annotated[list[ThreadWish], Meta(max_length=50)]
+ThreadInputs = Annotated[list[ThreadPartIn], Meta(max_length=50)]
 
 
-class TargetWish(Input):
+class TargetIn(Input):
     """An account, and what is different there; whatever is left out is the post's."""
 
     account_id: IdText
     text: Text | None = None
     title: Title | None = None
-    media: MediaWishes | None = None
+    media: MediaInputs | None = None
     scheduled_at: Time | None = None
     options: TargetOptions | None = None
 
 
-TargetWishes = Annotated[list[TargetWish], Meta(min_length=1, max_length=100)]
+TargetInputs = Annotated[list[TargetIn], Meta(min_length=1, max_length=100)]
 Platforms = Annotated[list[Slug], Meta(min_length=1, max_length=25)]
 
 
@@ -105,21 +105,21 @@ class Utm(Input):
     content: Name | None = None
 
 
-class CreatePost(Input):
+class PostCreate(Input):
     """A post: `platforms` (all accounts that the profile has there) or `targets` (single accounts with overrides)."""
 
     profile_id: IdText
     title: Title | None = None
     text: Text | None = None
     description: Annotated[Text, Meta(description="Another name for `text`.")] | None = None
-    media: MediaWishes | None = None
+    media: MediaInputs | None = None
     media_url: MediaKey | None = None
     media_urls: Annotated[list[MediaKey], Meta(max_length=35)] | None = None
     link: Link | None = None
-    thread: ThreadWishes = field(default_factory=list)
+    thread: ThreadInputs = field(default_factory=list)
     first_comment: FirstComment | None = None
     platforms: Platforms | None = None
-    targets: TargetWishes | None = None
+    targets: TargetInputs | None = None
     scheduled_at: Time | None = None
     timezone: Name | None = None
     publish_mode: PublishMode | None = None
@@ -136,20 +136,20 @@ class CreatePost(Input):
     allow_duplicate: bool = False
 
 
-class UpdatePost(Input):
+class PostUpdate(Input):
     """What shall be different. `scheduledAt` set: the post is scheduled; null: it becomes a draft."""
 
     title: Title | UnsetType | None = UNSET
     text: Text | UnsetType = UNSET
     description: Annotated[Text, Meta(description="Another name for `text`.")] | UnsetType = UNSET
-    media: MediaWishes | UnsetType = UNSET
+    media: MediaInputs | UnsetType = UNSET
     media_url: MediaKey | UnsetType = UNSET
     media_urls: Annotated[list[MediaKey], Meta(max_length=35)] | UnsetType = UNSET
     link: Link | UnsetType | None = UNSET
-    thread: ThreadWishes | UnsetType = UNSET
+    thread: ThreadInputs | UnsetType = UNSET
     first_comment: FirstComment | UnsetType | None = UNSET
     platforms: Platforms | UnsetType = UNSET
-    targets: TargetWishes | UnsetType = UNSET
+    targets: TargetInputs | UnsetType = UNSET
     scheduled_at: Time | UnsetType | None = UNSET
     timezone: Name | UnsetType = UNSET
     publish_mode: PublishMode | UnsetType = UNSET
@@ -165,7 +165,7 @@ class UpdatePost(Input):
     allow_duplicate: bool | UnsetType = UNSET
 
 
-class ListPosts(Input):
+class PostListQuery(Input):
     """Filters. `from` and `to` bound when a post is for: its schedule, else its publication, else its creation."""
 
     profile_id: IdText | None = None
@@ -181,26 +181,26 @@ class ListPosts(Input):
     sort: Literal["-createdAt", "createdAt", "-scheduledAt", "scheduledAt"] = "-createdAt"
 
 
-class OfProfile(Input):
+class ProfileQuery(Input):
     """Only posts of this profile."""
 
     profile_id: IdText | None = None
 
 
-class TrashHow(Input):
+class PostDeleteQuery(Input):
     """`permanent`: delete for good. `cascade`: also remove what was published from the networks."""
 
     permanent: bool = False
     cascade: bool = False
 
 
-class Decision(Input):
+class ApprovalDecision(Input):
     """A word to the person who asked."""
 
     note: Annotated[str, Meta(max_length=2_000)] | None = None
 
 
-class Rejection(Decision):
+class ApprovalRejection(ApprovalDecision):
     """`changesRequested`: it may come back after an edit; otherwise it is refused as a whole."""
 
     changes_requested: bool = False

@@ -4,13 +4,13 @@ from typing import Any
 
 from signalpost.kit import problems
 from signalpost.kit.problems import Issue, Problem
-from signalpost.posts.times import Fault
+from signalpost.posts.times import InvalidTime
 
 SHOWN_MAX = 100
 
 
-class Findings:
-    """Findings so far."""
+class IssueCollector:
+    """IssueCollector so far."""
 
     def __init__(self) -> None:
         self._issues: list[Issue] = []
@@ -21,12 +21,12 @@ class Findings:
         self._issues.append(Issue(path, code, message, params or None))
         self._own.append(None)
 
-    def add_fault(self, fault: Fault) -> None:
+    def add_time(self, fault: InvalidTime) -> None:
         """Note what is wrong with a time."""
         self._issues.append(fault.issue)
         self._own.append(fault.problem)
 
-    def raise_all(self) -> None:
+    def raise_if_any(self) -> None:
         """Raise what was found: as the problem of its own kind when all of it is of that one kind.
 
         Raises:

@@ -16,7 +16,7 @@ Delivery = Literal["live", "inbox", "private"]
 # gc=False: nothing here can be part of a cycle, and a page of posts is hundreds of these objects.
 
 
-class UserTagRef(Output, gc=False):
+class UserTag(Output, gc=False):
     username: str
     x: float | None
     y: float | None
@@ -29,7 +29,7 @@ class MediaRef(Output, gc=False):
     alt_text: str | None = None
     thumbnail_media_id: str | None = None
     thumbnail_time_ms: int | None = None
-    user_tags: list[UserTagRef] = field(default_factory=list)
+    user_tags: list[UserTag] = field(default_factory=list)
 
 
 class ThreadPart(Output, gc=False):
@@ -51,7 +51,7 @@ class Approval(Output, gc=False):
     decided_at: Instant | None = None
 
 
-class Counts(Output, gc=False):
+class TargetCounts(Output, gc=False):
     """Targets by how they ended; cancelled ones are left out."""
 
     total: int
@@ -60,7 +60,7 @@ class Counts(Output, gc=False):
     pending: int
 
 
-class Notice(Output, gc=False):
+class PostWarning(Output, gc=False):
     """Something worth knowing that stopped nothing."""
 
     code: str
@@ -152,9 +152,9 @@ class Post(Output, gc=False):
     options: dict[str, dict[str, Any]]
     auto_fit: bool
     allow_duplicate: bool
-    counts: Counts
+    counts: TargetCounts
     platform_results: dict[str, list[Target]]
-    warnings: list[Notice]
+    warnings: list[PostWarning]
     created_by: Actor
     source: Source
     mode: Mode
@@ -221,7 +221,7 @@ class PlatformError(Output, gc=False):
     message: str
 
 
-class Trashed(Output, gc=False):
+class PostDeletion(Output, gc=False):
     """`purgeAt`: when it is deleted for good; null when it was just now."""
 
     id: str
@@ -231,12 +231,12 @@ class Trashed(Output, gc=False):
     platform_errors: list[PlatformError]
 
 
-class Ended(Output, gc=False):
+class PlatformCounts(Output, gc=False):
     published: int = 0
     failed: int = 0
 
 
-class Day(Output, gc=False):
+class DayCounts(Output, gc=False):
     date: str
     published: int
     failed: int
@@ -253,14 +253,14 @@ class PostStats(Output, gc=False):
     profile_id: str | None
     total: int
     by_status: dict[str, int]
-    by_platform: dict[str, Ended]
+    by_platform: dict[str, PlatformCounts]
     success_rate: float | None
-    last7_days: list[Day]
+    last7_days: list[DayCounts]
     next: NextPost | None
     trashed: int
 
 
-class CheckedTarget(Output, gc=False):
+class TargetValidation(Output, gc=False):
     """`limit` is the longest text the account takes; `derivedMedia` what would have to be converted."""
 
     platform: str
@@ -271,10 +271,10 @@ class CheckedTarget(Output, gc=False):
     derived_media: list[dict[str, Any]]
 
 
-class Checked(Output, gc=False):
+class PostValidation(Output, gc=False):
     """What creating this post would say."""
 
     valid: bool
     errors: list[dict[str, Any]]
-    warnings: list[Notice]
-    targets: list[CheckedTarget]
+    warnings: list[PostWarning]
+    targets: list[TargetValidation]
