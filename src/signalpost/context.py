@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from uuid import UUID
 
 from signalpost.engine.engine import Engine
-from signalpost.events import Event
+from signalpost.events import Actor, Event
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Database, Db
 from signalpost.kit.http import Client
@@ -42,7 +42,7 @@ class DeletedProfile(NamedTuple):
 
     workspace_id: UUID
     profile_id: UUID
-    actor: dict[str, Any]
+    actor: Actor
     at: datetime
 
 
@@ -51,7 +51,7 @@ class DisconnectedAccount(NamedTuple):
 
     workspace_id: UUID
     account_id: UUID
-    actor: dict[str, Any]
+    actor: Actor
     at: datetime
 
 

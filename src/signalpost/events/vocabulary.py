@@ -7,6 +7,7 @@ from uuid import UUID
 
 from msgspec import UNSET, Struct, UnsetType
 
+from signalpost.events.actor import Actor
 from signalpost.kit.wire import Instant
 
 __all__ = [
@@ -183,7 +184,7 @@ class RemovalRequested(Event):
     """Somebody wants a post removed from the networks. Stays inside; `publishing` does it, after this transaction."""
 
     post_id: UUID
-    actor: dict[str, Any]
+    actor: Actor
     removals: list[Removal]
 
 

@@ -1,9 +1,10 @@
 """Who asks: what `identity` finds behind a credential, and what a route may demand of it."""
 
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Final, Literal
 from uuid import UUID
 
+from signalpost.events import Actor
 from signalpost.kit import ids, problems
 
 SCOPES: Final = (
@@ -45,11 +46,11 @@ class Caller:
     ip_allow_list: tuple[str, ...] = field(default=())
 
     @property
-    def actor(self) -> dict[str, Any]:
-        """The caller as `{type, id, name}`, as audit logs and `createdBy` show it."""
+    def actor(self) -> Actor:
+        """The caller as audit logs and `createdBy` name it."""
         if self.key_id is not None:
-            return {"type": "api_key", "id": ids.encode("key", self.key_id), "name": self.key_name}
-        return {"type": "user", "id": ids.encode("usr", self.user_id), "name": self.user_name}
+            return Actor(type="api_key", id=ids.encode("key", self.key_id), name=self.key_name)
+        return Actor(type="user", id=ids.encode("usr", self.user_id), name=self.user_name)
 
     @property
     def sees_profiles(self) -> list[UUID] | None:

@@ -1,4 +1,4 @@
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID
 
 from signalpost import events, networks
@@ -66,7 +66,7 @@ async def disconnect_profile(context: AppContext, db: Db, profile: DeletedProfil
 
 
 async def _end(
-    context: AppContext, db: Db, row: AccountRow, reason: Reason, actor: dict[str, Any], mode: Literal["live", "test"]
+    context: AppContext, db: Db, row: AccountRow, reason: Reason, actor: events.Actor, mode: Literal["live", "test"]
 ) -> list[UUID]:
     now = clock.now()
     disconnected_account = DisconnectedAccount(row.workspace_id, row.id, actor, now)

@@ -1,6 +1,8 @@
 from typing import Any
 from uuid import UUID
 
+import msgspec
+
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Db
@@ -71,7 +73,7 @@ def new_rows(caller: Caller, data: PostCreate, draft: PostDraft) -> tuple[PostRo
         recurrence=None, recurrence_parent_id=None, source_post_id=None, fanout_id=None,
         external_id=data.external_id, tags=data.tags, campaign=data.campaign, utm=None, shorten_links=False,
         notes=data.notes, options=draft.options, auto_fit=data.auto_fit, allow_duplicate=data.allow_duplicate,
-        warnings=draft.warnings, created_by=caller.actor, created_by_user_id=caller.user_id,
+        warnings=draft.warnings, created_by=msgspec.to_builtins(caller.actor), created_by_user_id=caller.user_id,
         source="api" if caller.auth == "api_key" else "dashboard", mode=caller.mode, counted=accepted, version=1,
         created_at=now, updated_at=now, queued_at=now if accepted else None, published_at=None, deleted_at=None,
         purge_at=None, former_status=None,

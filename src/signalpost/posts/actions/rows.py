@@ -8,6 +8,7 @@ from uuid import UUID
 import asyncpg
 import msgspec
 
+from signalpost.events import Actor
 from signalpost.kit import ids, log
 from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
@@ -90,7 +91,7 @@ async def save(
     targets: Sequence[TargetRow],
     history: Sequence[Entry],
     *,
-    actor: dict[str, Any],
+    actor: Actor,
     new: bool = False,
     payer: Caller | None = None,
 ) -> None:
@@ -132,7 +133,7 @@ values ($8, $9, $1, $7, $10, $11, $12, $13)
 """
 
 
-async def annotate(db: Db, post: PostRow, entry: Entry, *, actor: dict[str, Any]) -> None:
+async def annotate(db: Db, post: PostRow, entry: Entry, *, actor: Actor) -> None:
     """Write what is about a locked post rather than of it.
 
     Raises:
