@@ -45,6 +45,11 @@ def test_a_select_list_names_every_field_in_order() -> None:
     assert rows.columns(ThingRow, "t", owner_name="u.name") == "t.id, t.name, t.reasons, t.last, u.name"
 
 
+def test_an_update_assigns_every_field_but_those_left_out() -> None:
+    assert rows.assignments(Reason, first=3) == "code = $3, occurred_at = $4"
+    assert rows.assignments(Reason, first=2, without=["code"]) == "occurred_at = $2"
+
+
 @pytest.mark.parametrize("text", ["", "pst_", "acc_01M7Z0000000000000000000AB", "pst_01M7Z", "pst_" + "U" * 26])
 def test_a_malformed_id_is_none(text: str) -> None:
     class PostId(ids.Id, prefix="pst", noun="post"): ...

@@ -36,6 +36,12 @@ def insert(table: str, row: type[Struct], *, without: Sequence[str] = ()) -> str
     return f"insert into {table} ({', '.join(names)}) values ({parameters})"  # noqa: S608 - names from our own structs
 
 
+def assignments(row: type[Struct], *, first: int, without: Sequence[str] = ()) -> str:
+    """Return "a = $3, b = $4" for an update; `first` is the number of the first parameter."""
+    names = [name for name in row.__struct_fields__ if name not in without]
+    return ", ".join(f"{name} = ${number}" for number, name in enumerate(names, first))
+
+
 def values(row: Struct, *, without: Sequence[str] = ()) -> list[Any]:
     """Return the values of `row` in the order of its fields."""
     return [getattr(row, name) for name in row.__struct_fields__ if name not in without]

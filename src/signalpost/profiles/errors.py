@@ -2,8 +2,8 @@ from signalpost.kit.problems import Problem
 
 
 class LinkCycle(Problem, status=409):
-    """These links would form a circle or too long a chain.
+    """The links would form a cycle or too long a chain.
 
-    A profile has one parent at most, nobody is their own ancestor, and a chain has at most three links. Remove a link
+    A profile has at most one parent and cannot be its own ancestor, and a chain has at most three links. Remove a link
     first.
     """

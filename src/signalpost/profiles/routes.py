@@ -5,7 +5,7 @@ from signalpost.kit.db import Db
 from signalpost.kit.problems import AlreadyExists, Forbidden, InvalidState, VersionConflict
 from signalpost.kit.wire import Listing
 from signalpost.plans.errors import PlanFeatureUnavailable, PlanLimitReached
-from signalpost.profiles import actions, queries
+from signalpost.profiles import actions, queries, views
 from signalpost.profiles.errors import LinkCycle
 from signalpost.profiles.queries import LinkRow, ProfileRow
 from signalpost.profiles.schemas import (
@@ -35,7 +35,7 @@ MyLink = Annotated[LinkRow, Mine(ProfileLinkId, queries.find_my_link)]
 async def create_profile(db: Db, caller: Caller, data: ProfileCreate) -> Profile:
     """Create a profile.
 
-    Names are unique in a workspace, whatever their case. A credential that is limited to some profiles cannot create
+    Names are unique in a workspace regardless of case. A credential that is limited to some profiles cannot create
     others.
     """
     return await actions.create_profile(db, caller, data)
@@ -43,52 +43,49 @@ async def create_profile(db: Db, caller: Caller, data: ProfileCreate) -> Profile
 
 @routes.get("/profiles", scope="profiles:read", limit_default=LIST_ALL)
 async def list_profiles(db: Db, caller: Caller, page: Page) -> Listing[Profile]:
-    """List profiles, newest first: all of them unless `limit` says otherwise."""
-    rows = await queries.visible(db, caller, page)
-    return page.listing([row.shown() for row in rows], [(row.created_at, row.id) for row in rows])
+    """List profiles, newest first. Without `limit`, up to 500 are returned."""
+    return page.of(await queries.visible(db, caller, page), views.profile)
 
 
 @routes.get("/profiles/links", scope="profiles:read", limit_default=LIST_ALL)
 async def list_profile_links(db: Db, caller: Caller, page: Page) -> Listing[ProfileLink]:
-    """List links between profiles, newest first: all of them unless `limit` says otherwise."""
-    rows = await queries.links(db, caller, page)
-    return page.listing([row.shown() for row in rows], [(row.created_at, row.id) for row in rows])
+    """List links between profiles, newest first. Without `limit`, up to 500 are returned."""
+    return page.of(await queries.links(db, caller, page), views.link)
 
 
 @routes.post("/profiles/links", scope="profiles:write", raises=(AlreadyExists, LinkCycle, PlanFeatureUnavailable))
 async def create_profile_link(db: Db, caller: Caller, data: ProfileLinkCreate) -> ProfileLink:
     """Link a child profile to a parent, so that posts of the parent can be passed on.
 
-    A profile has at most one parent, and a chain at most three links. The same pair again replaces the rules as a
-    whole: what is left out returns to its default.
+    A profile has at most one parent, and a chain at most three links. Linking the same pair again replaces all rules:
+    a rule that is left out returns to its default.
     """
     return await actions.link_profiles(db, caller, data)
 
 
 @routes.get("/profiles/links/history", scope="profiles:read")
 async def list_profile_link_history(db: Db, caller: Caller, page: Page) -> Listing[LinkHistory]:
-    """List what happened to links, newest first."""
-    rows = await queries.history(db, caller, page)
-    return page.listing([queries.shown_history(row) for row in rows], [(row["created_at"], row["id"]) for row in rows])
+    """List the history of links, newest first."""
+    return page.of(await queries.history(db, caller, page), views.link_history)
 
 
 @routes.delete("/profiles/links/{linkId}", scope="profiles:write")
 async def delete_profile_link(link: MyLink, db: Db, caller: Caller) -> LinkDeletion:
-    """Remove a link. Posts that it made stay."""
-    return await actions.unlink(db, caller, link)
+    """Remove a link. The posts it created stay."""
+    return await actions.unlink_profiles(db, caller, link)
 
 
 @routes.get("/profiles/{id}", scope="profiles:read", etag=True)
 async def get_profile(profile: MyProfile) -> Profile:
     """Return a profile."""
-    return profile.shown()
+    return views.profile(profile)
 
 
 @routes.patch(
     "/profiles/{id}", scope="profiles:write", raises=(AlreadyExists, VersionConflict, PlanLimitReached), etag=True
 )
 async def update_profile(profile: MyProfile, db: Db, caller: Caller, data: ProfileUpdate, if_match: IfMatch) -> Profile:
-    """Change a profile: what is left out stays, null clears."""
+    """Change a profile. A field that is left out stays as it is; `null` clears it or restores its default."""
     return await actions.update_profile(db, caller, profile.id, data, if_match)
 
 
@@ -96,9 +93,9 @@ async def update_profile(profile: MyProfile, db: Db, caller: Caller, data: Profi
 async def delete_profile(
     profile: MyProfile, context: AppContext, db: Db, caller: Caller, if_match: IfMatch
 ) -> ProfileDeletion:
-    """Delete a profile: its accounts are disconnected, its posts go to the trash, its links end.
+    """Delete a profile. Its accounts are disconnected, its posts are moved to the trash, and its links are removed.
 
-    Refused while a post of it is being published. The last profile may go, too.
+    Refused while one of its posts is being published. Even the last profile can be deleted.
     """
     return await actions.delete_profile(context, db, caller, profile.id, if_match)
 
@@ -107,4 +104,4 @@ async def delete_profile(
 async def list_profile_children(profile: MyProfile, db: Db, caller: Caller, page: Page) -> Listing[Child]:
     """List the children of a profile with their links, the newest link first."""
     rows = await queries.children(db, caller, profile.id, page)
-    return page.listing([queries.shown_child(*row) for row in rows], [(link.created_at, link.id) for link, _ in rows])
+    return page.of(rows, views.child, position=lambda row: (row[0].created_at, row[0].id))

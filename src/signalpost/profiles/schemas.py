@@ -3,9 +3,19 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from signalpost.kit.wire import Input, Instant, Output
+from signalpost.web.fields import MediaId, PlatformSlug, ProfileId, TimeZone
 
-Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"\S", examples=["Bakery Berlin"])]
-Url = Annotated[
+ProfileName = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=100,
+        pattern=r"\S",
+        description="The name, unique in the workspace regardless of case.",
+        examples=["Bakery Berlin"],
+    ),
+]
+PictureUrl = Annotated[
     str,
     Meta(
         max_length=2048,
@@ -13,125 +23,191 @@ Url = Annotated[
         examples=["https://example.com/logo.png"],
     ),
 ]
-Description = Annotated[str, Meta(max_length=500)]
 Color = Annotated[str, Meta(pattern=r"^#[0-9a-fA-F]{6}$", max_length=7, examples=["#1f6feb"])]
-Zone = Annotated[str, Meta(max_length=64, description="IANA time zone", examples=["Europe/Berlin"])]
-Language = Annotated[
+LanguageTag = Annotated[
     str,
     Meta(
         max_length=35,
         pattern=r"^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*$",
-        description="BCP 47 language tag",
         examples=["de-AT"],
     ),
 ]
-Hashtags = Annotated[list[Annotated[str, Meta(max_length=100, pattern=r"^#?[^\s#]+$")]], Meta(max_length=30)]
-ProfileId = Annotated[str, Meta(max_length=40, examples=["prof_01JD7ZK8Q4M4S0V9T6B2X3Y5W7"])]
-MediaId = Annotated[str, Meta(max_length=40, examples=["med_01JD7ZK8Q4M4S0V9T6B2X3Y5W7"])]
-ExternalId = Annotated[str, Meta(max_length=200)]
-Metadata = Annotated[
-    dict[Annotated[str, Meta(min_length=1, max_length=64)], Annotated[str, Meta(max_length=500)]], Meta(max_length=20)
+Hashtags = Annotated[
+    list[Annotated[str, Meta(max_length=100, pattern=r"^#?[^\s#]+$")]], Meta(max_length=30, examples=[["#bakery"]])
 ]
-Prefix = Annotated[str, Meta(max_length=100)]
+Metadata = Annotated[
+    dict[Annotated[str, Meta(min_length=1, max_length=64)], Annotated[str, Meta(max_length=500)]],
+    Meta(max_length=20, examples=[{"crmId": "4711"}]),
+]
+Prefix = Annotated[str, Meta(max_length=100, examples=["From our bakery: "])]
 Minutes = Annotated[int, Meta(ge=0, le=10_080)]
 Seconds = Annotated[int, Meta(ge=0, le=86_400)]
+Actor = Annotated[
+    dict[str, Any], Meta(examples=[{"type": "user", "id": "usr_01M7Z0000000000000000000AB", "name": "Ada Lovelace"}])
+]
 
 
 class LatePolicy(Output):
-    """How late a post may still go out, and how far apart late ones are kept."""
+    """How late a post may still be published, and how far apart late posts are kept."""
 
-    tolerance_minutes: int
-    min_gap_seconds: int
+    tolerance_minutes: Annotated[int, Meta(examples=[720])]
+    min_gap_seconds: Annotated[int, Meta(examples=[60])]
 
 
 class LatePolicyIn(Input):
-    tolerance_minutes: Minutes | UnsetType = UNSET
-    min_gap_seconds: Seconds | UnsetType = UNSET
+    tolerance_minutes: Annotated[
+        Minutes | UnsetType,
+        Meta(
+            description="How many minutes late a post may still be published. A later one fails as `missed_window`.",
+            examples=[720],
+        ),
+    ] = UNSET
+    min_gap_seconds: Annotated[
+        Seconds | UnsetType,
+        Meta(description="The least number of seconds between two late posts of one account.", examples=[60]),
+    ] = UNSET
 
 
 class Profile(Output):
     id: str
     workspace_id: str
-    name: str
-    slug: str
-    avatar_url: str | None
-    description: str | None
-    color: str | None
-    timezone: str
-    language: str | None
-    default_hashtags: list[str]
+    name: Annotated[str, Meta(examples=["Bakery Berlin"])]
+    slug: Annotated[str, Meta(examples=["bakery-berlin"])]
+    avatar_url: Annotated[str | None, Meta(examples=["https://example.com/logo.png"])]
+    description: Annotated[str | None, Meta(examples=["Daily offers and events"])]
+    color: Annotated[str | None, Meta(examples=["#1f6feb"])]
+    timezone: Annotated[str, Meta(examples=["Europe/Berlin"])]
+    language: Annotated[str | None, Meta(examples=["de"])]
+    default_hashtags: Annotated[list[str], Meta(examples=[["#bakery"]])]
     watermark_media_id: str | None
     late_policy: LatePolicy
-    approval_required: bool
+    approval_required: Annotated[bool, Meta(examples=[False])]
     parent_id: str | None
-    child_count: int
-    account_count: int
-    external_id: str | None
-    metadata: dict[str, str]
-    is_default: bool
-    over_limit: bool
-    version: int
+    child_count: Annotated[int, Meta(examples=[0])]
+    account_count: Annotated[int, Meta(examples=[3])]
+    external_id: Annotated[str | None, Meta(examples=["crm-4711"])]
+    metadata: Annotated[dict[str, str], Meta(examples=[{"crmId": "4711"}])]
+    is_default: Annotated[bool, Meta(examples=[False])]
+    over_limit: Annotated[bool, Meta(examples=[False])]
+    version: Annotated[int, Meta(examples=[1])]
     created_at: Instant
     updated_at: Instant
 
 
 class ProfileUpdate(Input):
-    """Any subset of the fields; null clears one, or returns it to its default."""
+    """Any subset of the fields. `null` clears a field or restores its default."""
 
-    name: Name | UnsetType = UNSET
-    avatar_url: Url | UnsetType | None = UNSET
-    avatar: Annotated[Url | UnsetType | None, Meta(description="Another name of avatarUrl")] = UNSET
-    description: Description | UnsetType | None = UNSET
-    color: Color | UnsetType | None = UNSET
-    timezone: Zone | UnsetType | None = UNSET
-    language: Language | UnsetType | None = UNSET
-    default_hashtags: Hashtags | UnsetType | None = UNSET
-    watermark_media_id: MediaId | UnsetType | None = UNSET
-    late_policy: LatePolicyIn | UnsetType | None = UNSET
-    approval_required: bool | UnsetType = UNSET
-    external_id: ExternalId | UnsetType | None = UNSET
-    metadata: Metadata | UnsetType | None = UNSET
+    name: Annotated[
+        ProfileName | UnsetType,
+        Meta(description="The name, unique in the workspace regardless of case.", examples=["Bakery Berlin"]),
+    ] = UNSET
+    avatar_url: Annotated[
+        PictureUrl | UnsetType | None,
+        Meta(description="The address of the profile's picture.", examples=["https://example.com/logo.png"]),
+    ] = UNSET
+    avatar: Annotated[
+        PictureUrl | UnsetType | None,
+        Meta(description="An alias of `avatarUrl`.", examples=["https://example.com/logo.png"]),
+    ] = UNSET
+    description: Annotated[
+        Annotated[str, Meta(max_length=500)] | UnsetType | None,
+        Meta(description="A note for your team; never published.", examples=["Daily offers and events"]),
+    ] = UNSET
+    color: Annotated[
+        Color | UnsetType | None,
+        Meta(description="A colour for the profile in user interfaces.", examples=["#1f6feb"]),
+    ] = UNSET
+    timezone: Annotated[
+        TimeZone | UnsetType | None,
+        Meta(
+            description="The IANA time zone of the profile's schedules. Default: the workspace's.",
+            examples=["Europe/Berlin"],
+        ),
+    ] = UNSET
+    language: Annotated[
+        LanguageTag | UnsetType | None,
+        Meta(description="The language of the posts, as a BCP 47 tag.", examples=["de-AT"]),
+    ] = UNSET
+    default_hashtags: Annotated[
+        Hashtags | UnsetType | None,
+        Meta(description="The hashtags that posts of this profile usually carry.", examples=[["#bakery"]]),
+    ] = UNSET
+    watermark_media_id: Annotated[
+        MediaId | UnsetType | None, Meta(description="An image to put on the profile's own pictures.")
+    ] = UNSET
+    late_policy: Annotated[
+        LatePolicyIn | UnsetType | None,
+        Meta(description="What happens to posts that could not be published in time. Default: 720 minutes, 60 s."),
+    ] = UNSET
+    approval_required: Annotated[
+        bool | UnsetType, Meta(description="Whether posts of this profile need an approval.", examples=[True])
+    ] = UNSET
+    external_id: Annotated[
+        Annotated[str, Meta(max_length=200)] | UnsetType | None,
+        Meta(description="The profile's id in your own system.", examples=["crm-4711"]),
+    ] = UNSET
+    metadata: Annotated[
+        Metadata | UnsetType | None,
+        Meta(description="Up to 20 keys and values of your own.", examples=[{"crmId": "4711"}]),
+    ] = UNSET
 
 
 class ProfileCreate(ProfileUpdate):
-    """A name, and whatever else is known already."""
+    """A profile. Only the name is required."""
 
-    name: Name
+    name: ProfileName
 
 
 class ProfileDeletion(Output):
     id: str
     deleted: Literal[True]
-    accounts_disconnected: int
-    posts_trashed: int
-    posts_cancelled: int
+    accounts_disconnected: Annotated[int, Meta(examples=[2])]
+    posts_trashed: Annotated[int, Meta(examples=[14])]
+    posts_cancelled: Annotated[int, Meta(examples=[3])]
 
 
 class LinkRulesIn(Input):
-    auto_repost: bool = True
-    caption_prefix: Prefix | None = None
-    tag_prefix: Annotated[Prefix | None, Meta(description="Another name of captionPrefix")] = None
-    language_override: Language | None = None
-    platforms: Annotated[list[Annotated[str, Meta(max_length=40)]], Meta(max_length=40)] | None = None
-    delay_minutes: Minutes = 0
-    as_draft: bool = False
+    auto_repost: Annotated[bool, Meta(description="Whether posts of the parent are passed on automatically.")] = True
+    caption_prefix: Annotated[
+        Prefix | None, Meta(description="Text in front of each post that is passed on.", examples=["From our bakery: "])
+    ] = None
+    tag_prefix: Annotated[
+        Prefix | None, Meta(description="An alias of `captionPrefix`.", examples=["From our bakery: "])
+    ] = None
+    language_override: Annotated[
+        LanguageTag | None,
+        Meta(description="The language of the posts that are passed on, as a BCP 47 tag.", examples=["de-AT"]),
+    ] = None
+    platforms: Annotated[
+        Annotated[list[PlatformSlug], Meta(max_length=40)] | None,
+        Meta(
+            description="The networks to pass posts on to. Default: every network the child has an account on.",
+            examples=[["bluesky"]],
+        ),
+    ] = None
+    delay_minutes: Annotated[
+        Minutes, Meta(description="How many minutes after the parent's post the copy is published.", examples=[30])
+    ] = 0
+    as_draft: Annotated[bool, Meta(description="Whether the copies are created as drafts.")] = False
 
 
 class ProfileLinkCreate(Input):
-    parent_profile_id: ProfileId
-    child_profile_id: ProfileId
-    rules: LinkRulesIn | None = None
+    parent_profile_id: Annotated[ProfileId, Meta(description="The profile whose posts are passed on.")]
+    child_profile_id: Annotated[ProfileId, Meta(description="The profile that receives the posts.")]
+    rules: Annotated[
+        LinkRulesIn | None, Meta(description="How posts are passed on. A rule that is left out has its default.")
+    ] = None
 
 
 class LinkRules(Output):
-    """What happens to the parent's posts: `platforms` null means all the child has."""
+    """What happens to the parent's posts. `platforms: null` means every network of the child."""
 
-    auto_repost: bool = True
-    caption_prefix: str | None = None
-    language_override: str | None = None
-    platforms: list[str] | None = None
-    delay_minutes: int = 0
-    as_draft: bool = False
+    auto_repost: bool
+    caption_prefix: str | None
+    language_override: str | None
+    platforms: list[str] | None
+    delay_minutes: Annotated[int, Meta(examples=[0])]
+    as_draft: Annotated[bool, Meta(examples=[False])]
 
 
 class ProfileLink(Output):
@@ -140,7 +216,7 @@ class ProfileLink(Output):
     child_profile_id: str
     rules: LinkRules
     active: bool
-    created_by: dict[str, Any]
+    created_by: Actor
     created_at: Instant
     updated_at: Instant
 
@@ -163,6 +239,6 @@ class LinkHistory(Output):
     child_profile_id: str
     source_post_id: str | None
     created_post_id: str | None
-    reason: str | None
-    actor: dict[str, Any]
+    reason: Annotated[str | None, Meta(examples=["profile_deleted"])]
+    actor: Actor
     created_at: Instant

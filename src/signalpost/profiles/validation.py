@@ -1,21 +1,20 @@
-"""What a caller wishes of a profile, judged against what the structs cannot say, and laid over what is there."""
+"""What the request structs cannot check by themselves, and how a request changes a stored profile."""
 
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any
+from typing import TypeVar
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType, structs
 
-from signalpost.kit import clock, ids, problems
+from signalpost.kit import clock, problems
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
-from signalpost.profiles.queries import ProfileRow
+from signalpost.profiles.queries import LATE_TOLERANCE_MINUTES, MIN_GAP_SECONDS, ProfileRow
 from signalpost.profiles.schemas import LatePolicyIn, ProfileUpdate
 from signalpost.web.caller import Caller
+from signalpost.web.fields import MediaId
 
-LATE_TOLERANCE_MINUTES = 720
-MIN_GAP_SECONDS = 60
+T = TypeVar("T")
 
 _MEDIA_EXISTS = """
 select exists (select from media where id = $1 and workspace_id = $2 and deleted_at is null
@@ -24,64 +23,58 @@ select exists (select from media where id = $1 and workspace_id = $2 and deleted
 
 
 async def check(db: Db, caller: Caller, data: ProfileUpdate) -> None:
-    """Check what the structs cannot say.
+    """Check the time zone, the alias `avatar` and the watermark.
 
     Raises:
-        ValidationFailed: with every finding.
+        ValidationFailed: with all issues at once.
     """
-    findings = list(_findings(data))
-    if isinstance(data.watermark_media_id, str):
-        media_id = ids.decode("med", data.watermark_media_id)
-        known = media_id and await db.fetchval(_MEDIA_EXISTS, media_id, caller.workspace_id, caller.sees_profiles)
-        if not known:
-            findings.append(Issue("/watermarkMediaId", "not_found", "There is no such media here."))
-    if findings:
-        raise problems.ValidationFailed(errors=findings)
+    issues = list(_issues(data))
+    media_id = data.watermark_media_id
+    if isinstance(media_id, MediaId) and not await db.fetchval(
+        _MEDIA_EXISTS, media_id, caller.workspace_id, caller.sees_profiles
+    ):
+        issues.append(MediaId.not_found("/watermarkMediaId"))
+    if issues:
+        raise problems.ValidationFailed(errors=issues)
 
 
-def _findings(data: ProfileUpdate) -> Iterator[Issue]:
+def _issues(data: ProfileUpdate) -> Iterator[Issue]:
     if isinstance(data.timezone, str) and clock.zone(data.timezone) is None:
-        yield Issue("/timezone", "not_allowed", "This is no IANA time zone, such as Europe/Berlin.")
+        yield Issue("/timezone", "not_allowed", "Not a valid IANA time zone. Example: Europe/Berlin.")
     if UNSET not in (data.avatar, data.avatar_url) and data.avatar != data.avatar_url:
-        yield Issue("/avatar", "not_allowed", "avatar is another name of avatarUrl; give one of them.")
+        yield Issue("/avatar", "not_allowed", "avatar is an alias of avatarUrl; send only one of them.")
 
 
-def overlay(row: ProfileRow, data: ProfileUpdate, caller: Caller) -> ProfileRow:
-    """Return the profile as it is wished: what is not mentioned stays, null returns to the default."""
+def apply(data: ProfileUpdate, row: ProfileRow, caller: Caller) -> ProfileRow:
+    """Return the profile with the changes: an absent field stays as it is, null restores the default."""
     avatar_url = data.avatar if data.avatar_url is UNSET else data.avatar_url
-    values: dict[str, Any] = {
-        "name": clean_name(data.name) if data.name is not UNSET else UNSET,
-        "avatar_url": avatar_url,
-        "description": data.description,
-        "color": data.color,
-        "timezone": data.timezone or caller.workspace_timezone if data.timezone is not UNSET else UNSET,
-        "language": data.language,
-        "default_hashtags": [] if data.default_hashtags is None else data.default_hashtags,
-        "watermark_media_id": _media_id(data.watermark_media_id),
-        "approval_required": data.approval_required,
-        "external_id": data.external_id,
-        "metadata": {} if data.metadata is None else data.metadata,
-    }
     policy = data.late_policy
-    if policy is None:
+    if policy is UNSET:
+        policy = LatePolicyIn()
+    elif policy is None:
         policy = LatePolicyIn(tolerance_minutes=LATE_TOLERANCE_MINUTES, min_gap_seconds=MIN_GAP_SECONDS)
-    if policy is not UNSET:
-        values["late_tolerance_minutes"] = policy.tolerance_minutes
-        values["min_gap_seconds"] = policy.min_gap_seconds
-    return replace(row, **{name: value for name, value in values.items() if value is not UNSET})
+    return structs.replace(
+        row,
+        name=row.name if data.name is UNSET else clean_name(data.name),
+        avatar_url=_changed(avatar_url, row.avatar_url),
+        description=_changed(data.description, row.description),
+        color=_changed(data.color, row.color),
+        timezone=_changed(data.timezone, row.timezone) or caller.workspace_timezone,
+        language=_changed(data.language, row.language),
+        default_hashtags=_changed(data.default_hashtags, row.default_hashtags) or [],
+        watermark_media_id=_changed(data.watermark_media_id, row.watermark_media_id),
+        late_tolerance_minutes=_changed(policy.tolerance_minutes, row.late_tolerance_minutes),
+        min_gap_seconds=_changed(policy.min_gap_seconds, row.min_gap_seconds),
+        approval_required=_changed(data.approval_required, row.approval_required),
+        external_id=_changed(data.external_id, row.external_id),
+        metadata=_changed(data.metadata, row.metadata) or {},
+    )
+
+
+def _changed(value: T | UnsetType, stored: T) -> T:
+    return stored if value is UNSET else value
 
 
 def clean_name(name: str) -> str:
-    """Return the name without outer space, in the one Unicode form that names are compared in."""
+    """Return the name without surrounding whitespace, in Unicode form NFC, in which names are compared."""
     return unicodedata.normalize("NFC", name).strip()
-
-
-def slug_of(name: str) -> str:
-    """Return `name` in lower-case ASCII letters, digits and dashes; `profile` when nothing is left of it."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    words = "".join(char if char.isalnum() else " " for char in plain).split()
-    return "-".join(words)[:60].strip("-") or "profile"
-
-
-def _media_id(data: object) -> object:
-    return ids.decode("med", data) if isinstance(data, str) else data

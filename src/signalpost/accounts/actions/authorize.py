@@ -195,8 +195,8 @@ async def _begin(
         url += f"{'&' if '?' in url else '?'}login_hint={quote(query.login_hint, safe='')}"
     started_by = {
         "actor": caller.actor,
-        "userId": str(caller.user_id),
-        "keyId": str(caller.key_id) if caller.key_id else None,
+        "user_id": str(caller.user_id),
+        "key_id": str(caller.key_id) if caller.key_id else None,
         "mode": caller.mode,
         "via": request.via,
     }
@@ -283,7 +283,9 @@ async def _ensure_may_connect(db: Db, flow: Flow) -> None:
         Forbidden: they may not connect accounts to this profile any more.
     """
     by = flow.started_by
-    row = await db.fetchrow(_STARTER, flow.workspace_id, UUID(by["userId"]), UUID(by["keyId"]) if by["keyId"] else None)
+    row = await db.fetchrow(
+        _STARTER, flow.workspace_id, UUID(by["user_id"]), UUID(by["key_id"]) if by["key_id"] else None
+    )
     sees = row is not None and (row["profile_ids"] is None or flow.profile_id in row["profile_ids"])
     if row is None or not sees or "accounts:write" not in SCOPES_OF[row["role"]]:
         raise problems.Forbidden("Whoever began this may not connect accounts here any more.")

@@ -23,7 +23,7 @@ WINDOW = timedelta(days=7)
 REFRESH_MARGIN = timedelta(seconds=60)
 
 
-class HealthCheck(Struct, rename="camel"):
+class HealthCheck(Struct):
     """What is kept of a live check. `problem`: why it told nothing."""
 
     valid: bool = True

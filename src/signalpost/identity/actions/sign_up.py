@@ -1,7 +1,5 @@
 """New users and new workspaces."""
 
-import re
-import unicodedata
 from uuid import UUID
 
 import msgspec
@@ -16,6 +14,7 @@ from signalpost.identity.errors import RegistrationClosed
 from signalpost.identity.schemas import CreateWorkspace, Register, Registered, Workspace
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
+from signalpost.kit.slugs import slugify
 from signalpost.web import validation
 from signalpost.web.caller import Caller
 
@@ -102,18 +101,12 @@ async def create_workspace(
 ) -> tuple[UUID, UUID]:
     """Write a workspace owned by the user; return its id and that of its default profile."""
     workspace_id = ids.new_id()
-    slug = slug_of(name)
+    slug = slugify(name, length_max=48, default="workspace")
     if not await db.fetchval(_NEW_WORKSPACE, workspace_id, name, slug, plan, timezone):
         unique = f"{slug}-{workspace_id.hex[-12:]}"  # the random end of the id
         await db.execute(_NEW_WORKSPACE, workspace_id, name, unique, plan, timezone)
     await db.execute(_NEW_OWNER, ids.new_id(), workspace_id, user_id)
     return workspace_id, await context.hooks.create_default_profile(db, workspace_id, name=name, timezone=timezone)
-
-
-def slug_of(name: str) -> str:
-    """Return the name in letters, digits and single hyphens, at most 48 characters; `workspace` if nothing is left."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:48].strip("-") or "workspace"
 
 
 async def add_workspace(context: AppContext, db: Db, caller: Caller, wish: CreateWorkspace) -> Workspace:

@@ -2,20 +2,21 @@ from collections.abc import Iterator, Sequence
 from uuid import UUID
 
 from signalpost import networks
-from signalpost.kit import clock, ids, problems
+from signalpost.kit import clock, ids, problems, rows
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
 from signalpost.plans import actions as plans
-from signalpost.profiles import queries
+from signalpost.profiles import queries, views
 from signalpost.profiles.errors import LinkCycle
-from signalpost.profiles.queries import LinkRow
-from signalpost.profiles.schemas import LinkDeletion, LinkRules, LinkRulesIn, ProfileLink, ProfileLinkCreate
+from signalpost.profiles.queries import LinkRow, LinkRulesRow
+from signalpost.profiles.schemas import LinkDeletion, LinkRulesIn, ProfileLink, ProfileLinkCreate
 from signalpost.web.caller import Caller
+from signalpost.web.fields import ProfileId
 
 CHAIN_MAX = 3
-"""Most links in a row: a post is passed on three times at most."""
+"""The longest chain, counted in links: a post is passed on at most three times."""
 
-# Both walks are bounded: chains in the database hold at most three links.
+# The bound of 10 is a safety net: chains in the database hold at most three links.
 _ANCESTORS = """
 with recursive up (id, links) as (
     select $2::uuid, 0
@@ -36,30 +37,29 @@ with recursive down (id, links) as (
 )
 select max(links) from down
 """
-_OF_CHILD = """
-select id, parent_profile_id, child_profile_id, rules, active, created_by, created_at, updated_at
-from profile_link where workspace_id = $1 and child_profile_id = $2 and deleted_at is null
-"""
-_INSERT = """
+_LINK = rows.columns(LinkRow)
+_OF_CHILD = f"""
+select {_LINK} from profile_link where workspace_id = $1 and child_profile_id = $2 and deleted_at is null
+"""  # noqa: S608 - constants only
+_INSERT = f"""
 insert into profile_link (id, workspace_id, parent_profile_id, child_profile_id, rules, created_by, created_at,
     updated_at)
 values ($1, $2, $3, $4, $5, $6, $7, $7)
-returning id, parent_profile_id, child_profile_id, rules, active, created_by, created_at, updated_at
-"""
-_REPLACE_RULES = """
-update profile_link set rules = $3, updated_at = $4 where id = $1 and workspace_id = $2
-returning id, parent_profile_id, child_profile_id, rules, active, created_by, created_at, updated_at
-"""
-_END = """
+returning {_LINK}
+"""  # noqa: S608 - constants only
+_UPDATE_RULES = f"""
+update profile_link set rules = $3, updated_at = $4 where id = $1 and workspace_id = $2 returning {_LINK}
+"""  # noqa: S608 - constants only
+_END = f"""
 update profile_link set deleted_at = $3, updated_at = $3, active = false
 where workspace_id = $1 and deleted_at is null and id = any($2)
-returning id, parent_profile_id, child_profile_id, rules, active, created_by, created_at, updated_at
-"""
+returning {_LINK}
+"""  # noqa: S608 - constants only
 _OF_PROFILE = """
 select id from profile_link
 where workspace_id = $1 and deleted_at is null and (parent_profile_id = $2 or child_profile_id = $2)
 """
-_WRITE_HISTORY = """
+_INSERT_HISTORY = """
 insert into profile_link_history (id, workspace_id, link_id, action, parent_profile_id, child_profile_id, reason, actor,
     created_at)
 select w.id, $1, w.link_id, $2, w.parent_id, w.child_id, $3, $4, $5
@@ -73,81 +73,75 @@ async def link_profiles(db: Db, caller: Caller, data: ProfileLinkCreate) -> Prof
     Raises:
         ValidationFailed: a profile or a platform is not known here.
         AlreadyExists: the child has another parent.
-        LinkCycle: the link would close a circle, or make a chain of more than three.
+        LinkCycle: the link would close a cycle, or make a chain of more than three.
         PlanFeatureUnavailable: the plan has no links, or no language override.
     """
     plans.require_feature(caller, "profileLinks")
     if data.rules is not None and data.rules.language_override is not None:
         plans.require_feature(caller, "languageOverride")
     rules = _rules(data.rules or LinkRulesIn())
-    await queries.one_at_a_time(db, caller.workspace_id)  # a profile seen from here on is not deleted meanwhile
-    parent_id, child_id = await _ends(db, caller, data)
-    present = await db.fetchrow(_OF_CHILD, caller.workspace_id, child_id)
-    now = clock.now()
-    if present is not None and present["parent_profile_id"] == parent_id:
-        row = await db.fetchrow(_REPLACE_RULES, present["id"], caller.workspace_id, rules, now)
+    await queries.lock_workspace(db, caller.workspace_id)  # so that neither profile is deleted meanwhile
+    await _require_profiles(db, caller, data)
+    parent_id, child_id, now = data.parent_profile_id, data.child_profile_id, clock.now()
+    existing = await db.fetchrow(_OF_CHILD, caller.workspace_id, child_id)
+    if existing is not None and existing["parent_profile_id"] == parent_id:
         action = "rules_updated"
+        record = await db.fetchrow(_UPDATE_RULES, existing["id"], caller.workspace_id, rules, now)
     else:
-        await _ensure_tree(db, caller, parent_id, child_id)
-        if present is not None:
+        action = "linked"
+        await _require_tree(db, caller, parent_id, child_id)
+        if existing is not None:
             raise problems.AlreadyExists("The child already has another parent. Remove that link first.")
-        row = await db.fetchrow(
+        record = await db.fetchrow(
             _INSERT, ids.new_id(), caller.workspace_id, parent_id, child_id, rules, caller.actor, now
         )
-        action = "linked"
-    assert row is not None  # noqa: S101 - `returning` of a row that is locked or new
-    link = LinkRow(*row)
-    await _write_history(db, caller, action, [link])
-    return link.shown()
+    assert record is not None  # noqa: S101 - `returning` of a row that is locked or new
+    row = queries.read_link(record)
+    await _insert_history(db, caller, action, [row])
+    return views.link(row)
 
 
-async def unlink(db: Db, caller: Caller, link: LinkRow) -> LinkDeletion:
-    """Remove a link; posts it made stay."""
+async def unlink_profiles(db: Db, caller: Caller, link: LinkRow) -> LinkDeletion:
+    """Remove a link. The posts it created stay."""
     await _end(db, caller, [link.id], reason=None)
     return LinkDeletion(id=ids.encode("lnk", link.id), deleted=True)
 
 
 async def end_links(db: Db, caller: Caller, profile_id: UUID) -> None:
     """Remove every link of a profile that is being deleted."""
-    found = await db.fetch(_OF_PROFILE, caller.workspace_id, profile_id)
-    await _end(db, caller, [row["id"] for row in found], reason="profile_deleted")
+    records = await db.fetch(_OF_PROFILE, caller.workspace_id, profile_id)
+    await _end(db, caller, [record["id"] for record in records], reason="profile_deleted")
 
 
 async def _end(db: Db, caller: Caller, link_ids: Sequence[UUID], *, reason: str | None) -> None:
-    rows = await db.fetch(_END, caller.workspace_id, link_ids, clock.now())
-    await _write_history(db, caller, "unlinked", [LinkRow(*row) for row in rows], reason)
+    records = await db.fetch(_END, caller.workspace_id, link_ids, clock.now())
+    await _insert_history(db, caller, "unlinked", [queries.read_link(record) for record in records], reason)
 
 
-async def _ends(db: Db, caller: Caller, data: ProfileLinkCreate) -> tuple[UUID, UUID]:
-    given = {"/parentProfileId": data.parent_profile_id, "/childProfileId": data.child_profile_id}
-    wanted = {path: ids.decode("prof", text) for path, text in given.items()}
-    found = await queries.by_ids(db, caller, [profile_id for profile_id in wanted.values() if profile_id])
-    missing = [path for path, profile_id in wanted.items() if profile_id not in found]
-    if missing:
-        raise problems.ValidationFailed(
-            errors=[Issue(path, "not_found", "There is no such profile here.") for path in missing]
-        )
-    parent, child = (found[profile_id] for profile_id in wanted.values() if profile_id)
-    return parent.id, child.id
+async def _require_profiles(db: Db, caller: Caller, data: ProfileLinkCreate) -> None:
+    requested = {"/parentProfileId": data.parent_profile_id, "/childProfileId": data.child_profile_id}
+    profiles = await queries.by_ids(db, caller, list(requested.values()))
+    if missing := [pointer for pointer, profile_id in requested.items() if profile_id not in profiles]:
+        raise problems.ValidationFailed(errors=[ProfileId.not_found(pointer) for pointer in missing])
 
 
-async def _ensure_tree(db: Db, caller: Caller, parent_id: UUID, child_id: UUID) -> None:
-    ancestors = [row["id"] for row in await db.fetch(_ANCESTORS, caller.workspace_id, parent_id)]
+async def _require_tree(db: Db, caller: Caller, parent_id: UUID, child_id: UUID) -> None:
+    ancestors = [record["id"] for record in await db.fetch(_ANCESTORS, caller.workspace_id, parent_id)]
     if child_id in ancestors:
-        raise LinkCycle("The child stands above the parent, or is the parent itself.")
+        raise LinkCycle("The child is an ancestor of the parent, or the parent itself.")
     height = await db.fetchval(_HEIGHT, caller.workspace_id, child_id)
-    if len(ancestors) + height > CHAIN_MAX:
-        raise LinkCycle(f"This would make a chain of {len(ancestors) + height} links; at most {CHAIN_MAX} are allowed.")
+    length = len(ancestors) + height
+    if length > CHAIN_MAX:
+        raise LinkCycle(f"This would make a chain of {length} links; at most {CHAIN_MAX} are allowed.")
 
 
-def _rules(data: LinkRulesIn) -> LinkRules:
-    findings = list(_findings(data))
-    if findings:
-        raise problems.ValidationFailed(errors=findings)
+def _rules(data: LinkRulesIn) -> LinkRulesRow:
+    if issues := list(_issues(data)):
+        raise problems.ValidationFailed(errors=issues)
     platforms = None
     if data.platforms is not None:
         platforms = sorted({networks.canonical(slug) or "" for slug in data.platforms})
-    return LinkRules(
+    return LinkRulesRow(
         auto_repost=data.auto_repost,
         caption_prefix=data.tag_prefix if data.caption_prefix is None else data.caption_prefix,
         language_override=data.language_override,
@@ -157,19 +151,19 @@ def _rules(data: LinkRulesIn) -> LinkRules:
     )
 
 
-def _findings(data: LinkRulesIn) -> Iterator[Issue]:
+def _issues(data: LinkRulesIn) -> Iterator[Issue]:
     for index, slug in enumerate(data.platforms or ()):
         if networks.canonical(slug) is None:
-            yield Issue(f"/rules/platforms/{index}", "not_allowed", "There is no such platform.")
+            yield Issue(f"/rules/platforms/{index}", "not_allowed", "Not a known platform.")
     if None not in (data.caption_prefix, data.tag_prefix) and data.caption_prefix != data.tag_prefix:
-        yield Issue("/rules/tagPrefix", "not_allowed", "tagPrefix is another name of captionPrefix; give one of them.")
+        yield Issue("/rules/tagPrefix", "not_allowed", "tagPrefix is an alias of captionPrefix; send only one of them.")
 
 
-async def _write_history(
+async def _insert_history(
     db: Db, caller: Caller, action: str, links: Sequence[LinkRow], reason: str | None = None
 ) -> None:
     await db.execute(
-        _WRITE_HISTORY,
+        _INSERT_HISTORY,
         caller.workspace_id,
         action,
         reason,

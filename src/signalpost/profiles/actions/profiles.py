@@ -1,14 +1,15 @@
-from dataclasses import replace
 from uuid import UUID
 
 import asyncpg
+from msgspec.structs import replace
 
 from signalpost.context import AppContext, DeletedProfile
-from signalpost.kit import clock, ids, problems
+from signalpost.kit import clock, ids, problems, rows
 from signalpost.kit.db import Db
+from signalpost.kit.slugs import slugify
 from signalpost.plans import actions as plans
 from signalpost.plans.errors import PlanLimitReached
-from signalpost.profiles import queries, validation
+from signalpost.profiles import queries, validation, views
 from signalpost.profiles.actions.links import end_links
 from signalpost.profiles.queries import ProfileRow
 from signalpost.profiles.schemas import Profile, ProfileCreate, ProfileDeletion, ProfileUpdate
@@ -19,81 +20,55 @@ _SLUGS = """
 select slug from profile
 where workspace_id = $1 and deleted_at is null and (slug = $2 or starts_with(slug, $2 || '-'))
 """
-_INSERT = """
-insert into profile (id, workspace_id, name, slug, avatar_url, description, color, timezone, language, default_hashtags,
-    watermark_media_id, late_tolerance_minutes, min_gap_seconds, approval_required, external_id, metadata, is_default,
-    created_at, updated_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18)
-"""
-_UPDATE = """
-update profile set name = $3, avatar_url = $4, description = $5, color = $6, timezone = $7, language = $8,
-    default_hashtags = $9, watermark_media_id = $10, late_tolerance_minutes = $11, min_gap_seconds = $12,
-    approval_required = $13, external_id = $14, metadata = $15, version = version + 1, updated_at = $16
-where id = $1 and workspace_id = $2
-returning version
-"""
+_NOT_UPDATED = (*queries.COMPUTED, "id", "workspace_id", "slug", "is_default", "over_limit", "created_at")
+_INSERT = rows.insert("profile", ProfileRow, without=queries.COMPUTED)
+_UPDATE = f"""
+update profile set {rows.assignments(ProfileRow, first=3, without=_NOT_UPDATED)} where id = $1 and workspace_id = $2
+"""  # noqa: S608 - constants only
 _DELETE = "update profile set deleted_at = $3, updated_at = $3 where id = $1 and workspace_id = $2"
 
 
 async def create_profile(db: Db, caller: Caller, data: ProfileCreate) -> Profile:
-    """Write a profile with a slug of its own.
+    """Create a profile with a slug of its own.
 
     Raises:
         AlreadyExists: another profile of the workspace has this name.
-        PlanLimitReached: the plan has no room for one more.
-        Forbidden: a credential limited to some profiles cannot make others.
+        PlanLimitReached: the plan does not cover one more profile.
+        Forbidden: a credential limited to some profiles cannot create others.
     """
     if caller.profile_ids is not None:
         raise problems.Forbidden("This credential is limited to some profiles, so it cannot create others.")
     await validation.check(db, caller, data)
-    await queries.one_at_a_time(db, caller.workspace_id)
+    await queries.lock_workspace(db, caller.workspace_id)
     await plans.require_room(db, caller, "profiles")
-    row = validation.overlay(_blank(caller.workspace_id, caller.workspace_timezone), data, caller)
-    return (await _insert(db, row)).shown()
+    row = validation.apply(data, _new_profile(caller.workspace_id, caller.workspace_timezone), caller)
+    return views.profile(await _insert(db, row))
 
 
 async def create_default(db: Db, workspace_id: UUID, *, name: str, timezone: str) -> UUID:
     """Create the first profile of a workspace, named like the workspace; return its id."""
-    row = replace(_blank(workspace_id, timezone), name=validation.clean_name(name)[:100], is_default=True)
+    row = replace(_new_profile(workspace_id, timezone), name=validation.clean_name(name)[:100], is_default=True)
     return (await _insert(db, row)).id
 
 
 async def update_profile(db: Db, caller: Caller, profile_id: UUID, data: ProfileUpdate, if_match: IfMatch) -> Profile:
-    """Change what is mentioned.
+    """Change the fields that are present in `data`.
 
     Raises:
         VersionConflict: it was changed since the caller read it.
         AlreadyExists: another profile of the workspace has the new name.
-        PlanLimitReached: the profile is over the plan's limit, so it can only be read.
+        PlanLimitReached: the profile is over the plan's limit, so it can only be read and deleted.
     """
     await validation.check(db, caller, data)
-    row = await _locked(db, caller, profile_id, if_match)
-    if row.over_limit:
-        raise PlanLimitReached("This profile is over the plan's limit: it can be read and deleted only.")
-    row = replace(validation.overlay(row, data, caller), updated_at=clock.now())
+    stored = await _lock(db, caller, profile_id, if_match)
+    if stored.over_limit:
+        raise PlanLimitReached("This profile is over the plan's limit: it can only be read and deleted.")
+    row = replace(validation.apply(data, stored, caller), version=stored.version + 1, updated_at=clock.now())
     try:
-        version = await db.fetchval(
-            _UPDATE,
-            row.id,
-            row.workspace_id,
-            row.name,
-            row.avatar_url,
-            row.description,
-            row.color,
-            row.timezone,
-            row.language,
-            row.default_hashtags,
-            row.watermark_media_id,
-            row.late_tolerance_minutes,
-            row.min_gap_seconds,
-            row.approval_required,
-            row.external_id,
-            row.metadata,
-            row.updated_at,
-        )
+        await db.execute(_UPDATE, row.id, row.workspace_id, *rows.values(row, without=_NOT_UPDATED))
     except asyncpg.UniqueViolationError:
         raise _name_taken() from None
-    return replace(row, version=version).shown()
+    return views.profile(row)
 
 
 async def delete_profile(
@@ -105,8 +80,8 @@ async def delete_profile(
         InvalidState: a post of it is being published at this moment.
         VersionConflict: it was changed since the caller read it.
     """
-    await queries.one_at_a_time(db, caller.workspace_id)
-    row = await _locked(db, caller, profile_id, if_match)
+    await queries.lock_workspace(db, caller.workspace_id)
+    row = await _lock(db, caller, profile_id, if_match)
     now = clock.now()
     deleted = DeletedProfile(row.workspace_id, row.id, caller.actor, now)
     posts = await context.hooks.trash_profile_posts(context, db, deleted)  # first, since it may refuse
@@ -122,78 +97,38 @@ async def delete_profile(
     )
 
 
-def _blank(workspace_id: UUID, timezone: str) -> ProfileRow:
+def _new_profile(workspace_id: UUID, timezone: str) -> ProfileRow:
     now = clock.now()
     return ProfileRow(
         id=ids.new_id(),
         workspace_id=workspace_id,
         name="",
         slug="",
-        avatar_url=None,
-        description=None,
-        color=None,
         timezone=timezone,
-        language=None,
-        default_hashtags=[],
-        watermark_media_id=None,
-        late_tolerance_minutes=validation.LATE_TOLERANCE_MINUTES,
-        min_gap_seconds=validation.MIN_GAP_SECONDS,
-        approval_required=False,
-        external_id=None,
-        metadata={},
-        is_default=False,
-        over_limit=False,
-        version=1,
         created_at=now,
         updated_at=now,
-        parent_id=None,
-        child_count=0,
-        account_count=0,
     )
 
 
 async def _insert(db: Db, row: ProfileRow) -> ProfileRow:
-    """Write a new profile under the first free form of its slug; nobody else makes one meanwhile."""
-    wished = validation.slug_of(row.name)
-    taken = {found["slug"] for found in await db.fetch(_SLUGS, row.workspace_id, wished)}
-    slug = next(slug for slug in _forms(wished, len(taken)) if slug not in taken)
+    """Insert a new profile under the first free variant of its slug; the workspace's lock keeps others out."""
+    slug = slugify(row.name, length_max=60, default="profile")
+    taken = {record["slug"] for record in await db.fetch(_SLUGS, row.workspace_id, slug)}
+    variants = [slug, *(f"{slug}-{number}" for number in range(2, len(taken) + 3))]
+    row = replace(row, slug=next(variant for variant in variants if variant not in taken))
     try:
-        await db.execute(
-            _INSERT,
-            row.id,
-            row.workspace_id,
-            row.name,
-            slug,
-            row.avatar_url,
-            row.description,
-            row.color,
-            row.timezone,
-            row.language,
-            row.default_hashtags,
-            row.watermark_media_id,
-            row.late_tolerance_minutes,
-            row.min_gap_seconds,
-            row.approval_required,
-            row.external_id,
-            row.metadata,
-            row.is_default,
-            row.created_at,
-        )
+        await db.execute(_INSERT, *rows.values(row, without=queries.COMPUTED))
     except asyncpg.UniqueViolationError:
         raise _name_taken() from None
-    return replace(row, slug=slug)
+    return row
 
 
-def _forms(slug: str, taken: int) -> list[str]:
-    return [slug, *(f"{slug}-{number}" for number in range(2, taken + 3))]
-
-
-async def _locked(db: Db, caller: Caller, profile_id: UUID, if_match: IfMatch) -> ProfileRow:
+async def _lock(db: Db, caller: Caller, profile_id: UUID, if_match: IfMatch) -> ProfileRow:
     row = await queries.lock(db, caller, profile_id)
     if row is None:
         raise problems.NotFound
     if not if_match.allows(row.version):
-        raise problems.VersionConflict(f"The profile has version {row.version} by now.")
+        raise problems.VersionConflict(f"The profile now has version {row.version}.")
     return row
 
 
