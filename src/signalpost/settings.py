@@ -38,6 +38,8 @@ class Settings:
     Unset: made on the first run into `master.key` of the data folder, mode 600."""
     queue_secret: str | None = None
     """Secret that `POST /queue/process` wants in `X-Queue-Secret`. Unset: the endpoint refuses everything."""
+    metrics_token: str | None = None
+    """Secret with which `GET /metrics` may be read from anywhere, as a bearer token. Unset: only from this machine."""
     brand: str = "Service"
     """Middle of the webhook header names `X-<Brand>-Event` and `X-<Brand>-Signature`."""
     billing_enabled: bool = False

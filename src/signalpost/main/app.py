@@ -18,7 +18,7 @@ from signalpost.kit.db import Database
 from signalpost.kit.errors import OperatorError
 from signalpost.kit.http import Client
 from signalpost.kit.settings_loader import BadSettings
-from signalpost.main import wiring
+from signalpost.main import metrics, wiring
 from signalpost.migrations.head import HEAD
 from signalpost.plans import limits as plan_limits
 from signalpost.settings import Settings
@@ -107,4 +107,4 @@ def create(context: AppContext) -> Litestar:
     def document() -> Document:
         return openapi_document(endpoints, base_url=web.base_url, version=context.version, brand=context.settings.brand)
 
-    return build(web, endpoints, pages=pages.handlers(web, document))
+    return build(web, endpoints, pages=[*pages.handlers(web, document), metrics.route(web)])

@@ -131,11 +131,16 @@ def serve(
 
 
 @app.command()
-def worker(data_dir: DataDir = None) -> None:
+def worker(
+    data_dir: DataDir = None,
+    metrics_port: Annotated[
+        int | None, typer.Option(help="Serve /metrics on this port of 127.0.0.1.", min=1, max=65535)
+    ] = None,
+) -> None:
     """Run only the engine: a second process, or another machine, on the same database."""
     from signalpost.main import serve as running  # noqa: PLC0415
 
-    run(running.work(settings_of(data_dir)))
+    run(running.work(settings_of(data_dir), metrics_port))
 
 
 @app.command()

@@ -20,7 +20,7 @@ from signalpost.identity import first_run
 from signalpost.kit import log
 from signalpost.kit.db import Database
 from signalpost.kit.errors import OperatorError
-from signalpost.main import app, wiring
+from signalpost.main import app, metrics, wiring
 from signalpost.main.database import database_of
 from signalpost.settings import Settings
 from signalpost.web.lingering import Lingering
@@ -167,14 +167,23 @@ async def greet(database: Database, base_url: str) -> None:
     sys.stdout.flush()
 
 
-async def work(settings: Settings) -> None:
-    """Run only the engine, until SIGTERM or SIGINT."""
+async def work(settings: Settings, metrics_port: int | None = None) -> None:
+    """Run only the engine, until SIGTERM or SIGINT.
+
+    Raises:
+        PortBusy: the metrics port is in use.
+    """
+    if metrics_port is not None:
+        refuse_busy_port("127.0.0.1", metrics_port)
     stop = asyncio.Event()
     with stop_signals(stop):
         async with (
             database_of(settings) as (dsn, _),
             app.open_context(settings, dsn, name="signalpost-worker") as context,
+            contextlib.AsyncExitStack() as stack,
         ):
+            if metrics_port is not None:
+                stack.enter_context(metrics.own_port(metrics_port))
             engine = context.engine
             assert engine is not None  # noqa: S101 - open_context made it
             await wiring.prepare(context)

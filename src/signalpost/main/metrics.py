@@ -1,0 +1,94 @@
+"""`GET /metrics`: what this process counts, in Prometheus format."""
+
+import hmac
+import ipaddress
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from litestar import Request
+from litestar.handlers import HTTPRouteHandler
+from litestar.types import ASGIApp
+from prometheus_client import REGISTRY, start_http_server
+from prometheus_client.exposition import choose_encoder
+
+from signalpost.kit import log, problems
+from signalpost.web import limits
+from signalpost.web.reply import Reply, problem_reply
+from signalpost.web.request import address_bucket, client_address, request_id
+from signalpost.web.serve import Web
+
+PATH = "/metrics"
+_PROXY_HEADERS = ("forwarded", "via", "x-forwarded-for", "x-real-ip")
+_MetricsRequest = Request[Any, Any, Any]
+
+
+def route(web: Web) -> HTTPRouteHandler:
+    """Return the route of `GET /metrics`: for clients on this machine, and for everyone who has the metrics token."""
+
+    async def get_metrics(request: _MetricsRequest) -> ASGIApp:
+        current = request_id(request.headers)
+        context_token = log.request_id.set(current)
+        try:
+            _authorise(web, request)
+            encode, media_type = choose_encoder(request.headers.get("accept", ""))
+            reply = Reply(200, encode(REGISTRY), [], media_type.encode())
+        except problems.Problem as problem:
+            reply = problem_reply(problem, PATH, web.base_url, [])
+        finally:
+            log.request_id.reset(context_token)
+        reply.headers.append((b"x-request-id", current.encode()))
+        return reply
+
+    return HTTPRouteHandler([PATH], http_method=["GET", "HEAD"], status_code=200)(get_metrics)
+
+
+@contextmanager
+def own_port(port: int) -> Iterator[None]:
+    """Serve the same page on a port of 127.0.0.1, in a thread: for a process without the API."""
+    server, thread = start_http_server(port, addr="127.0.0.1")
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def _authorise(web: Web, request: _MetricsRequest) -> None:
+    """Let the request pass or raise.
+
+    Raises:
+        NotFound: it comes from elsewhere, and no token is set.
+        Unauthenticated: it comes from elsewhere, without the token.
+        RateLimited: too many such requests from that address.
+    """
+    settings = web.context.settings
+    if _comes_from_this_machine(request) or _has_token(request, settings.metrics_token):
+        return
+    address = address_bucket(client_address(request.scope, settings.trusted_proxies))
+    web.limiter.check(f"address:{address}:metrics", "address", limits.PER_ADDRESS)
+    if settings.metrics_token is None:
+        raise problems.NotFound(f"There is nothing at {PATH}. All operations: {web.base_url}/docs")
+    raise problems.Unauthenticated(
+        "Send the token of SIGNALPOST_METRICS_TOKEN as `Authorization: Bearer <token>`.",
+        headers={"WWW-Authenticate": "Bearer"},
+    )
+
+
+def _comes_from_this_machine(request: _MetricsRequest) -> bool:
+    """Whether the peer is a loopback address and not a reverse proxy, behind which the client may be anyone."""
+    if any(name in request.headers for name in _PROXY_HEADERS) or request.client is None:
+        return False
+    try:
+        address = ipaddress.ip_address(request.client.host)
+    except ValueError:
+        return False
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+
+
+def _has_token(request: _MetricsRequest, token: str | None) -> bool:
+    scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
+    if token is None or scheme.lower() != "bearer":
+        return False
+    return hmac.compare_digest(bearer.strip().encode("latin-1", "replace"), token.encode())

@@ -1,0 +1,100 @@
+"""`GET /metrics` shows how busy an instance is, so it is not for everyone."""
+
+import socket
+from dataclasses import replace
+
+import httpx
+import pytest
+from tests.helpers.api import check
+
+from signalpost.context import AppContext
+from signalpost.main import app, metrics
+
+TOKEN = "metrics-token-of-the-tests-ä"
+
+
+async def get(
+    context: AppContext, peer: str, headers: dict[str, str] | None = None, **settings: object
+) -> httpx.Response:
+    context = replace(context, settings=replace(context.settings, **settings))  # type: ignore[arg-type]
+    transport = httpx.ASGITransport(app=app.create(context), client=(peer, 50_000))
+    async with httpx.AsyncClient(transport=transport, base_url="http://signalpost.test") as client:
+        encoded = {name: value.encode() for name, value in (headers or {}).items()}
+        response = await client.get("/metrics", headers=encoded)
+    check(response)
+    return response
+
+
+@pytest.mark.parametrize("peer", ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"])
+async def test_clients_on_the_same_machine_may_read_it(context: AppContext, peer: str) -> None:
+    response = await get(context, peer)
+
+    assert response.status_code == 200
+    assert response.headers["content-type"].startswith("text/plain; version=")
+    assert response.headers["cache-control"] == "no-store"
+    assert "# TYPE signalpost_engine_claimed_items_total counter" in response.text
+    assert "# TYPE signalpost_engine_lag_seconds histogram" in response.text
+
+
+@pytest.mark.parametrize("peer", ["192.0.2.7", "2001:db8::1", "::ffff:192.0.2.7", "10.0.0.1", "unknown"])
+async def test_for_everyone_else_there_is_nothing(context: AppContext, peer: str) -> None:
+    response = await get(context, peer)
+
+    assert response.status_code == 404
+    assert response.json()["code"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [{"X-Forwarded-For": "127.0.0.1"}, {"Forwarded": "for=127.0.0.1"}, {"X-Real-IP": "127.0.0.1"}, {"Via": "1.1 x"}],
+)
+async def test_a_reverse_proxy_on_the_same_machine_is_not_the_client(
+    context: AppContext, header: dict[str, str]
+) -> None:
+    """Otherwise the whole internet could read it through the proxy."""
+    assert (await get(context, "127.0.0.1", header)).status_code == 404
+
+
+async def test_whoever_has_the_token_may_read_it_from_anywhere(context: AppContext) -> None:
+    headers = {"Authorization": f"Bearer {TOKEN}", "X-Forwarded-For": "192.0.2.7"}
+
+    assert (await get(context, "192.0.2.7", headers, metrics_token=TOKEN)).status_code == 200
+
+
+@pytest.mark.parametrize("authorization", [None, "Bearer wrong", f"Basic {TOKEN}", "Bearer", f"Bearer {TOKEN}x"])
+async def test_without_the_token_it_is_a_401(context: AppContext, authorization: str | None) -> None:
+    headers = {"Authorization": authorization} if authorization else {}
+
+    response = await get(context, "192.0.2.7", headers, metrics_token=TOKEN)
+
+    assert response.status_code == 401
+    assert response.headers["www-authenticate"] == "Bearer"
+    assert TOKEN not in response.text
+
+
+async def test_guessing_the_token_is_rate_limited(context: AppContext) -> None:
+    transport = httpx.ASGITransport(app=app.create(context), client=("192.0.2.8", 50_000))
+    async with httpx.AsyncClient(transport=transport, base_url="http://signalpost.test") as client:
+        statuses = [(await client.get("/metrics")).status_code for _ in range(31)]
+
+    assert statuses == [404] * 30 + [429]
+
+
+async def test_another_method_is_refused(context: AppContext) -> None:
+    transport = httpx.ASGITransport(app=app.create(context), client=("127.0.0.1", 50_000))
+    async with httpx.AsyncClient(transport=transport, base_url="http://signalpost.test") as client:
+        assert (await client.post("/metrics")).status_code == 405
+        assert (await client.head("/metrics")).status_code == 200
+
+
+async def test_a_process_without_the_api_serves_it_on_a_port_of_its_own() -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+
+    with metrics.own_port(port):
+        async with httpx.AsyncClient() as client:
+            response = await client.get(f"http://127.0.0.1:{port}/metrics")
+
+    assert response.status_code == 200
+    assert "signalpost_engine_claimed_items" in response.text
