@@ -11,7 +11,15 @@ from signalpost.context import AppContext
 from signalpost.engine.wake import wake
 from signalpost.kit import clock, ids
 from signalpost.kit.http import MaybeSent, NotSent
-from signalpost.networks.contract import Absent, NeedsReconnect, OutcomeUnknown, Pending, Refused, TryLater
+from signalpost.networks.contract import (
+    Absent,
+    NeedsReconnect,
+    OutcomeUnknown,
+    Pending,
+    RateLimit,
+    Refused,
+    TryLater,
+)
 
 
 async def test_a_post_goes_out_and_says_so(world: World) -> None:
@@ -466,7 +474,8 @@ async def test_a_limit_of_the_app_is_shared_by_its_accounts(world: World, monkey
     from signalpost import networks
     from signalpost.publishing.work import declare_buckets
 
-    facts = replace(world.connector.facts, base_url="https://stage.test", requests_per_window=(3, 60))
+    limit = RateLimit(count=3, seconds=60, per="app")
+    facts = replace(world.connector.facts, base_url="https://stage.test", rate_limit=limit)
     monkeypatch.setitem(networks.CONNECTORS, "stage", replace(world.connector, facts=facts))
     async with world.context.database.transaction() as db:
         await declare_buckets(world.context, db)

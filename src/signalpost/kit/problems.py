@@ -195,6 +195,11 @@ def _first(errors: list[Issue]) -> str | None:
     return f"{errors[0].path}: {errors[0].message}{more}"
 
 
+def pointer(*tokens: str | int) -> str:
+    """Return a JSON pointer (RFC 6901): `pointer("options", "a/b")` is `/options/a~1b`."""
+    return "".join(f"/{str(token).replace('~', '~0').replace('/', '~1')}" for token in tokens)
+
+
 def invalid(path: str, code: str, message: str, **params: Any) -> ValidationFailed:
     """Return a ValidationFailed with one finding."""
     return ValidationFailed(message, errors=[Issue(path, code, message, params or None)])

@@ -11,8 +11,8 @@ from urllib.parse import urljoin, urlsplit
 from typing_extensions import override
 
 from signalpost.kit.http import HttpFailure
+from signalpost.kit.sniff import media_type
 from signalpost.networks.contract import Http, Response
-from signalpost.networks.images import image_type
 
 PAGE_BYTES_MAX = 512_000  # the head of a page is in there, or nowhere
 TITLE_LENGTH_MAX = 300
@@ -48,8 +48,10 @@ async def fetch_card(http: Http, url: str) -> Card | None:
 async def fetch_image(http: Http, url: str, bytes_max: int) -> tuple[bytes, str] | None:
     """Return the picture at `url` and its media type; None when it cannot be had, is too large or is no picture."""
     response = await _fetch(http, url, bytes_max, truncate=False)
-    found = None if response is None else image_type(response.body)
-    return None if response is None or found is None else (response.body, found)
+    if response is None:
+        return None
+    mime_type = media_type(response.body)
+    return (response.body, mime_type) if mime_type and mime_type.startswith("image/") else None
 
 
 async def _fetch(http: Http, url: str, bytes_max: int, *, truncate: bool) -> Response | None:

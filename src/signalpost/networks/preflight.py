@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from signalpost.kit.problems import pointer
 from signalpost.networks.contract import (
     Connector,
     Facts,
@@ -180,17 +181,13 @@ def _options(facts: Facts, options: Mapping[str, Any]) -> Iterator[PreflightIssu
         if option is None:
             known = ", ".join(facts.options) or "none"
             message = f"{facts.name} has no option {key[:100]!r}; it has: {known}."
-            yield PreflightIssue(f"{facts.key}.options.unknown", f"/options/{_pointer(key)}", message)
+            yield PreflightIssue(f"{facts.key}.options.unknown", pointer("options", key[:100]), message)
             continue
         try:
             msgspec.convert(value, option.type)
         except msgspec.ValidationError as failure:
             message = f"Option {key!r}: {failure}."
-            yield PreflightIssue(f"{facts.key}.options.type", f"/options/{_pointer(key)}", message)
-
-
-def _pointer(key: str) -> str:
-    return key[:100].replace("~", "~0").replace("/", "~1")
+            yield PreflightIssue(f"{facts.key}.options.type", pointer("options", key[:100]), message)
 
 
 def _params(limit: int, actual: int) -> dict[str, Any]:

@@ -19,6 +19,7 @@ _UNITS = {
     "utf16": "UTF-16 units",
     "weighted": "weighted characters",
 }
+_SHARED_BY = {"app": "app of an operator", "account": "account", "address": "IP address"}
 
 
 def render() -> str:
@@ -69,9 +70,8 @@ def _limits(facts: Facts) -> Iterator[tuple[str, str]]:
     yield "Link", "a card, or in the text beside media" if facts.link == "card" else "in the text"
     if facts.dedupes_for_seconds is not None:
         yield "Recognises repeats", f"for {facts.dedupes_for_seconds} s"
-    if facts.requests_per_window is not None:
-        count, seconds = facts.requests_per_window
-        yield "Rate", f"{count} requests in {seconds} s"
+    if (limit := facts.rate_limit) is not None:
+        yield "Rate limit", f"{limit.count} requests in {limit.seconds} s for each {_SHARED_BY[limit.per]}"
 
 
 def _text(rule: TextRule) -> str:

@@ -175,7 +175,7 @@ class _Call:
         attempt = self._attempt
         missing = [name for name in attempt.content.media_ids() if name not in self._files()]
         if missing and attempt.kind == "publish":
-            return Refused(code="media_missing", message=f"The file {missing[0]} is gone.", category="media")
+            return Refused(code="media_missing", message=f"The file {missing[0]} is gone.")
         session = await open_session(self._context, attempt.account)
         self._http = RecordingHttp(session.server.http, session.secrets)
         session.server = replace(session.server, http=self._http)
@@ -241,19 +241,19 @@ def _as_dict(value: Any) -> dict[str, Any] | None:
 
 
 def bucket_of(context: AppContext, platform: str) -> str | None:
-    """Return the rate bucket that posts to a network share, if it has a limit for the whole app."""
+    """Return the rate bucket that the posts of all accounts on a network share; None where each account has its own."""
     connector = CONNECTORS.get(platform)
-    if connector is None or connector.facts.requests_per_window is None or connector.facts.base_url is None:
-        return None  # where every account brings its own server, there is nothing to share
+    if connector is None or connector.facts.rate_limit is None or connector.facts.rate_limit.per == "account":
+        return None
     return f"{platform}:{context.settings.network(platform, 'client_id') or 'own'}"
 
 
 async def declare_buckets(context: AppContext, db: Db) -> None:
     """Make the rate buckets of all networks known; safe in every process at every start."""
     for platform, connector in CONNECTORS.items():
-        key, window = bucket_of(context, platform), connector.facts.requests_per_window
-        if key is not None and window is not None:
-            await buckets.declare(db, key, capacity=float(window[0]), per_second=window[0] / window[1])
+        key, limit = bucket_of(context, platform), connector.facts.rate_limit
+        if key is not None and limit is not None:
+            await buckets.declare(db, key, capacity=float(limit.count), per_second=limit.count / limit.seconds)
 
 
 def jobs(context: AppContext) -> list[JobKind]:

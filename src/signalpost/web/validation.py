@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from signalpost.kit import ids, problems
-from signalpost.kit.problems import Issue
+from signalpost.kit.problems import Issue, pointer
 
 T = TypeVar("T", bound=Struct)
 FINDINGS_MAX = 100
@@ -69,7 +69,7 @@ def nul_findings(value: Any, path: str = "") -> list[Issue]:
         return []
     found: list[Issue] = []
     for key, item in items:
-        here = f"{path}/{_escape(key)}"
+        here = path + pointer(key)
         if "\0" in key:
             found.append(Issue(path, "format", "The character U+0000 is not allowed in a key."))
         else:
@@ -120,7 +120,7 @@ def _findings(kind: Any, value: Any, path: str, *, strict: bool) -> typing.Itera
         yield from _leaf(Annotated[dict[str, Any], meta] if meta else dict[str, Any], value, path, strict=strict)
         key_kind, item = typing.get_args(bare)
         for key, entry in list(value.items())[:1_000]:
-            here = f"{path}/{_escape(str(key))}"
+            here = path + pointer(str(key))
             yield from _leaf(key_kind, key, here, strict=strict)
             yield from _findings(item, entry, here, strict=strict)
     else:
@@ -135,7 +135,7 @@ def _struct_findings(
     if kind.__struct_config__.forbid_unknown_fields:
         known = {"known": sorted(fields)}
         for name in value.keys() - fields.keys():
-            yield Issue(f"{path}/{_escape(str(name))}", "unknown_field", "There is no such field here.", known)
+            yield Issue(path + pointer(str(name)), "unknown_field", "There is no such field here.", known)
     for name, field in fields.items():
         if name in value:
             found += _findings(field.type, value[name], f"{path}/{name}", strict=strict)
@@ -238,7 +238,3 @@ def _same_shape(option: Any, value: Any) -> bool:
     if isinstance(value, str):
         return not (origin in (list, tuple, dict) or (isinstance(origin, type) and issubclass(origin, Struct)))
     return isinstance(origin, type) and isinstance(value, origin)
-
-
-def _escape(token: str) -> str:
-    return token.replace("~", "~0").replace("/", "~1")

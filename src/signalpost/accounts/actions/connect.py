@@ -153,8 +153,9 @@ async def _sign_in(connector: Connector, server: Server, fields: Mapping[str, st
 def _findings(connector: Connector, fields: Mapping[str, str], *, server_known: bool) -> Iterator[Issue]:
     known = {field.name: field for field in connector.facts.credential_fields}
     for name in fields.keys() - known.keys():
-        path = name.replace("~", "~0").replace("/", "~1")
-        yield Issue(f"/fields/{path}", "unknown_field", "There is no such field here.", {"known": sorted(known)})
+        yield Issue(
+            problems.pointer("fields", name), "unknown_field", "There is no such field here.", {"known": sorted(known)}
+        )
     for name, field in known.items():
         optional = not field.required or (server_known and name == "instanceUrl")
         if not optional and not fields.get(name, "").strip():

@@ -67,11 +67,11 @@ FACTS = Facts(
     first_comment=True,
     notes="Works without credentials and without a network. Tokens in a text choose what happens: `[[ok]]`, "
     "`[[fail:CODE]]`, `[[transient:n]]`, `[[timeout]]`, `[[timeout:lost]]`, `[[timeout:forever]]`, `[[slow:ms]]`, "
-    "`[[inbox]]`, `[[metrics:views=1,likes=2]]`.",
+    "`[[inbox]]`.",
 )
 
 SLOW_MS_MAX = 600_000
-_TOKEN = re.compile(r"\[\[(ok|fail|transient|timeout|slow|inbox|metrics)(?::([^\[\]]{0,200}))?\]\]")
+_TOKEN = re.compile(r"\[\[(ok|fail|transient|timeout|slow|inbox)(?::([^\[\]]{0,200}))?\]\]")
 _USERNAME = re.compile(r"@?([A-Za-z0-9](?:[A-Za-z0-9_.-]{0,48}[A-Za-z0-9])?)")
 _UNKNOWN = "outcome_unknown"
 _RECONNECT = frozenset({"auth_expired", "account_disconnected", "account_restricted"})
@@ -178,7 +178,7 @@ def _failure(code: str) -> Outcome:
     if code not in CATEGORIES:
         message = f"The sandbox knows no error code {code!r}; it refuses the post."
         return Refused(code="content_rejected", message=message, http_status=422, platform_code="unknown_code")
-    return Refused(code=code, category=CATEGORIES[code], message=message, http_status=422, platform_code=code)
+    return Refused(code=code, message=message, http_status=422, platform_code=code)
 
 
 def _arrived(tokens: Mapping[str, str]) -> bool | None:
@@ -196,13 +196,7 @@ def _published(session: NetworkSession, outgoing: Outgoing) -> Published:
         delivery="inbox" if "inbox" in tokens else "live",
         thread_ids=tuple(ids[1:]),
         first_comment_id=f"{ids[0]}-comment" if outgoing.first_comment else None,
-        metrics=_metrics(tokens["metrics"]) if "metrics" in tokens else None,
     )
-
-
-def _metrics(text: str) -> Mapping[str, int | None]:
-    pairs = (pair.partition("=") for pair in text.split(",") if "=" in pair)
-    return {name.strip(): _number(value, 1_000_000_000_000) for name, _, value in pairs}
 
 
 def _number(text: str, most: int) -> int:

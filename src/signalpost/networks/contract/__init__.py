@@ -6,7 +6,16 @@ becomes `OutcomeUnknown` when the one call that makes a post public may have bee
 
 from signalpost.networks.contract.connector import Connector
 from signalpost.networks.contract.errors import ApiError, BadCredentials, InvalidField
-from signalpost.networks.contract.facts import CredentialField, Facts, Kind, MediaRule, Option, TextRule, TextUnit
+from signalpost.networks.contract.facts import (
+    CredentialField,
+    Facts,
+    Kind,
+    MediaRule,
+    Option,
+    RateLimit,
+    TextRule,
+    TextUnit,
+)
 from signalpost.networks.contract.http import Http, Response
 from signalpost.networks.contract.journal import Journal
 from signalpost.networks.contract.oauth import OAuth, OAuthApp
@@ -54,6 +63,7 @@ __all__ = [
     "Pending",
     "PreflightIssue",
     "Published",
+    "RateLimit",
     "Reconciled",
     "Refused",
     "Response",

@@ -1,4 +1,7 @@
-"""The fact sheet of a network, and the limits in it."""
+"""The fact sheet of a network, and the limits in it. Numbers say their unit in their name or comment.
+
+Preflight, the capabilities and platforms endpoints, `docs/reference/networks.md` and names of settings come from it.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,38 +9,52 @@ from typing import Any, Literal
 
 Kind = Literal["image", "video", "gif", "document", "audio"]
 TextUnit = Literal["grapheme", "code_point", "utf16", "weighted"]
+"""What a network counts: grapheme clusters (UAX #29), Unicode code points, UTF-16 code units, or weights as X does."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TextRule:
-    """Limits of a text. `bytes_max` counts UTF-8 bytes; `url_length` is what every http(s) address counts for."""
+    """Limits of one text."""
 
-    max_length: int
+    max_length: int  # in `unit`
     unit: TextUnit = "grapheme"
-    bytes_max: int | None = None
-    url_length: int | None = None
-    mentions_count_local_part_only: bool = False
+    bytes_max: int | None = None  # of UTF-8, in addition to max_length
+    url_length: int | None = None  # what every http(s) address counts, however long it is; None: its own length
+    mentions_count_local_part_only: bool = False  # of `@user@server` only `@user` counts
     required: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class MediaRule:
-    """Limits of one kind of media in one post. Sizes in bytes, lengths in milliseconds, areas in pixels."""
+    """Limits of one kind of media in one post."""
 
-    per_post: int
-    bytes_max: int
+    per_post: int  # files
+    bytes_max: int  # of one file
     mime_types: tuple[str, ...]
     duration_ms_max: int | None = None
-    pixels_max: int | None = None
-    alt_text_max: int | None = None
-    mixes_with: tuple[Kind, ...] = ()  # other kinds that may stand beside it, where `Facts.media_mixed` is off
+    pixels_max: int | None = None  # width times height
+    alt_text_max: int | None = None  # characters
+    mixes_with: tuple[Kind, ...] = ()  # kinds that may stand beside it in a post, unless `Facts.media_mixed` allows all
+
+
+@dataclass(frozen=True, kw_only=True)
+class RateLimit:
+    """How many requests a network accepts: `count` in each window of `seconds`.
+
+    `per` says who shares them: all accounts of the operator's `app`, one `account`, or all accounts that publish from
+    one IP `address`. Limits per account need no bookkeeping here: an account's targets go out one after the other.
+    """
+
+    count: int
+    seconds: int
+    per: Literal["app", "account", "address"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class CredentialField:
-    """One field of a credential form: `secret` ones are never shown again."""
+    """One field of the form that connects an account. The values of `secret` fields are never shown again."""
 
-    name: str
+    name: str  # camelCase, as in the body of the connect request
     label: str
     secret: bool = False
     required: bool = True
@@ -45,36 +62,35 @@ class CredentialField:
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
-    """One allowed key of `options.<platform>`: what values it takes, as a Python type that msgspec can convert to."""
+    """One key of `options.<platform>`: the Python type that its value must convert to, and what it does."""
 
-    type: Any
+    type: Any  # anything that msgspec.convert accepts
     description: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """The fact sheet of a network: preflight, capabilities, reference page and settings names come from here."""
-
-    key: str
+    key: str  # the platform slug of the API
     name: str
-    source: str
-    verified_on: str
-    base_url: str | None = None  # where the API lives; None: every account brings its own server
+    source: str  # where the numbers were read
+    verified_on: str  # the day they were read: 2026-11-21
+    notes: str = ""  # what a user should know and no other member says; shown in the reference
+
+    base_url: str | None = None  # of the network's API, no slash at its end; None: every account brings its own server
     app_credentials: bool = False  # the operator registers an app: SIGNALPOST_<KEY>_CLIENT_ID and _CLIENT_SECRET
-    credential_fields: tuple[CredentialField, ...] = ()
-    account_kind: str = "personal"
+    credential_fields: tuple[CredentialField, ...] = ()  # what `Connector.connect` takes
+    rate_limit: RateLimit | None = None
+
     text: TextRule
-    title: TextRule | None = None
-    media: Mapping[Kind, MediaRule] = field(default_factory=dict)
-    media_mixed: bool = False  # may kinds be mixed in one post
-    media_total: int | None = None
-    media_required: bool = False
+    title: TextRule | None = None  # None: the network has no titles, and the post's title is not sent
     link: Literal["text", "card"] = "text"  # where `Outgoing.link` goes: into the text, or a card (text beside media)
-    thread_parts_max: int = 0  # 0: no threads; else posts in all, the first one counted
     first_comment: bool = False
-    alt_text: bool = True
+    thread_parts_max: int = 0  # posts, the first one included; 0: no threads
     options: Mapping[str, Option] = field(default_factory=dict)
+
+    media: Mapping[Kind, MediaRule] = field(default_factory=dict)  # a kind that is missing is not accepted
+    media_total: int | None = None  # files of all kinds in one post
+    media_mixed: bool = False  # whether all kinds may be mixed in one post
+    media_required: bool = False
+
     dedupes_for_seconds: int | None = None  # how long a repeat with the same key is recognised; None: never
-    edits: bool = False
-    requests_per_window: tuple[int, int] | None = None  # (requests, seconds) per app, shared by all accounts
-    notes: str = ""

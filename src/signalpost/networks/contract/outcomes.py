@@ -1,4 +1,9 @@
-"""What comes out of a connector."""
+"""What comes out of a connector.
+
+`http_status` and `response` of an outcome are those of the response it was made from, for the record of the attempt:
+`response` is redacted and at most 4 KB (`responses.response_text`). `platform_code` is the network's own error code.
+Messages are shown to users.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,42 +12,65 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+# --- accounts ------------------------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True, kw_only=True)
 class Identity:
-    """Who the credentials belong to, and what is kept of them. `secrets` get sealed before they are stored."""
+    """The account that credentials open, and what is stored of it."""
 
-    remote_id: str
-    username: str
+    remote_id: str  # the network's permanent id: connecting the same one again keeps the account
+    username: str  # unique on the network, without @
     display_name: str
-    secrets: Mapping[str, str]
-    base_url: str | None = None
-    kind: str = "personal"
+    secrets: Mapping[str, str]  # sealed before they are stored
+    base_url: str | None = None  # the account's own server; None: `Facts.base_url`
+    kind: str = "personal"  # personal, page, group, channel, ...: what the API shows as the account's kind
     avatar_url: str | None = None
     profile_url: str | None = None
-    scopes: tuple[str, ...] = ()
-    token_expires_at: datetime | None = None
-    refreshable: bool = False
+    scopes: tuple[str, ...] = ()  # granted by the network
+    token_expires_at: datetime | None = None  # of the longest-lived token; None: it does not expire
+    refreshable: bool = False  # whether `Connector.refresh` can renew the tokens
     followers: int | None = None
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # for `NetworkSession.facts`; `limits` replace those of Facts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Health:
+    """What a check of an account found. None means that the network did not say."""
+
+    valid: bool = True  # whether the credentials open the account
+    can_post: bool = True
+    restricted: bool = False  # the network blocks the account rather than the credentials
+    message: str | None = None  # why it cannot post
+    granted: tuple[str, ...] = ()  # permissions
+    missing: tuple[str, ...] = ()  # permissions
+    followers: int | None = None
+    token_expires_at: datetime | None = None
+    username: str | None = None
+    display_name: str | None = None
+    avatar_url: str | None = None
+
+
+# --- posts ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
 class Published:
-    """It is public: `remote_id` and `url` say where. `delivery` tells a draft or inbox from a live post."""
+    """The post is public."""
 
     remote_id: str
     url: str | None
-    delivery: Literal["live", "inbox", "private"] = "live"
-    thread_ids: tuple[str, ...] = ()
+    delivery: Literal["live", "inbox", "private"] = "live"  # inbox, private: a draft at the network, not a public post
+    thread_ids: tuple[str, ...] = ()  # remote ids of the thread after the first post
     first_comment_id: str | None = None
-    first_comment_error: str | None = None
-    metrics: Mapping[str, int | None] | None = None
+    first_comment_error: str | None = None  # why the first comment is missing although the post is public
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pending:
-    """The network took it and is still working; `poll` asks again with `state`."""
+    """The network accepted the post and is still working on it; `poll` asks again with `state`, which is JSON."""
 
     state: Mapping[str, Any]
     poll_after_seconds: float = 5.0
@@ -50,24 +78,23 @@ class Pending:
 
 @dataclass(frozen=True, kw_only=True)
 class Refused:
-    """The network will never take this as it is. `code` is one of `codes.CATEGORIES` (content_rejected, ...)."""
+    """The network will never accept the post as it is."""
 
-    code: str
+    code: str  # one of `codes.CATEGORIES`
     message: str
-    category: str = "platform_rejected"
-    rule: str | None = None
+    rule: str | None = None  # the preflight rule that would have found it
+    remediation: str | None = None  # what the user can do, where the code's own advice is too general
     http_status: int | None = None
     platform_code: str | None = None
     response: str | None = None
-    remediation: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class NeedsReconnect:
-    """The credential is dead: a person has to connect the account again."""
+    """The credentials no longer work: the user has to connect the account again."""
 
     message: str
-    restricted: bool = False  # the network blocks the account rather than the credential
+    restricted: bool = False  # the network blocks the account rather than the credentials
     http_status: int | None = None
     platform_code: str | None = None
     response: str | None = None
@@ -75,11 +102,11 @@ class NeedsReconnect:
 
 @dataclass(frozen=True, kw_only=True)
 class TryLater:
-    """Nothing was created, and the same call may work later."""
+    """Nothing was created, and the same call may succeed later."""
 
     message: str
-    code: str = "platform_unavailable"
-    after_seconds: float | None = None
+    code: str = "platform_unavailable"  # one of `codes.CATEGORIES`
+    after_seconds: float | None = None  # as the network asked; None: it did not say
     http_status: int | None = None
     platform_code: str | None = None
     response: str | None = None
@@ -87,7 +114,7 @@ class TryLater:
 
 @dataclass(frozen=True, kw_only=True)
 class OutcomeUnknown:
-    """It may be public or not; only looking at the network can tell. Never sent again blindly."""
+    """The post may be public or not; only the network can tell. It is never sent again without asking."""
 
     message: str
     http_status: int | None = None
@@ -96,7 +123,7 @@ class OutcomeUnknown:
 
 @dataclass(frozen=True)
 class Absent:
-    """Only from `reconcile`: what was intended is surely not there, so `publish` may go on from the journal."""
+    """From `reconcile` only: what was intended is certainly not there, so `publish` may go on from the journal."""
 
 
 Outcome = Published | Pending | Refused | NeedsReconnect | TryLater | OutcomeUnknown
@@ -104,31 +131,12 @@ Reconciled = Published | Absent | OutcomeUnknown | NeedsReconnect | TryLater
 
 
 class PreflightIssue(Struct, omit_defaults=True):
-    """One preflight finding: `rule` is `<platform>.<area>.<name>`, `path` a JSON pointer into the target's content.
+    """One thing that a network would refuse, or that the user should know before the post goes out."""
 
-    That content is {text, media[], title, link, thread[], firstComment, options{}}: `/media/0`, `/options/languages`,
-    `/thread/1/text` (the third post of a thread).
-    """
-
-    rule: str
+    rule: str  # <platform>.<area>.<name>
     path: str
+    """A JSON pointer into the target's content {text, media[], title, link, thread[], firstComment, options{}}:
+    `/media/0`, `/options/languages`, `/thread/1/text` (the third post of a thread)."""
     message: str
-    params: dict[str, Any] | None = None
-    severity: Literal["error", "warning"] = "error"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Health:
-    """What a look at the account told."""
-
-    valid: bool = True
-    message: str | None = None
-    can_post: bool = True
-    restricted: bool = False
-    granted: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
-    followers: int | None = None
-    token_expires_at: datetime | None = None
-    username: str | None = None
-    display_name: str | None = None
-    avatar_url: str | None = None
+    params: dict[str, Any] | None = None  # the numbers of the message: {"limit": 300, "actual": 310}
+    severity: Literal["error", "warning"] = "error"  # a warning does not stop the post

@@ -10,27 +10,27 @@ from signalpost.networks.contract.facts import Kind
 
 @dataclass(frozen=True, kw_only=True)
 class OutgoingMedia:
-    """One file of a post; `read()` streams its bytes anew at each call."""
+    """One file of a post, as it was uploaded; width, height and duration_ms are None where they are not known."""
 
     kind: Kind
     mime_type: str
     size_bytes: int
-    sha256: bytes
-    width: int | None = None
-    height: int | None = None
+    sha256: bytes  # of the content; networks such as Nostr name files by it
+    width: int | None = None  # pixels
+    height: int | None = None  # pixels
     duration_ms: int | None = None
     alt_text: str | None = None
     file_name: str = "file"
-    read: Callable[[], AsyncIterator[bytes]]
+    read: Callable[[], AsyncIterator[bytes]]  # streams the content from its beginning, at each call
 
     async def bytes(self) -> bytes:
-        """Return the whole file; for networks that take it in one piece."""
+        """Return the whole content; for networks that take a file in one piece."""
         return b"".join([chunk async for chunk in self.read()])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """One post of a thread; the first one is the post itself."""
+    """One post of a thread."""
 
     text: str
     media: tuple[OutgoingMedia, ...] = ()
@@ -38,19 +38,16 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class Outgoing:
-    """A post as one account shall get it. `parts[0]` is the post, the rest its thread, never empty.
+    """A post with the content and options of one account."""
 
-    `dedupe_key` is the same over all attempts at this target and different for a deliberate "post again".
-    """
-
-    dedupe_key: str
-    parts: tuple[Part, ...]
+    parts: tuple[Part, ...]  # the post itself and then the rest of its thread; never empty
     title: str | None = None
     link: str | None = None
     first_comment: str | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
-    created_at: datetime
-    attempt: int = 1
+    options: Mapping[str, Any] = field(default_factory=dict)  # by the names of `Facts.options`
+    dedupe_key: str  # the same at every attempt at this target; another one when a user posts it again on purpose
+    created_at: datetime  # of the post, so the same at every attempt
+    attempt: int = 1  # counts from 1
 
     @property
     def text(self) -> str:

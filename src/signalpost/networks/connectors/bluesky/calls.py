@@ -90,11 +90,11 @@ def explain(error: ApiError) -> Outcome:
 def _refused(name: str, message: str, about: Mapping[str, Any]) -> Refused:
     if about["http_status"] == 413 or name in _MEDIA_CODES:
         code = _MEDIA_CODES.get(name, "media_too_large")
-        return Refused(code=code, category="media", message=message, platform_code=name, **about)
+        return Refused(code=code, message=message, platform_code=name, **about)
     if about["http_status"] == 403:
         advice = "Connect the account again with an app password of full rights."
         return Refused(
-            code="permission_missing", category="permission", message=message, platform_code=name,
+            code="permission_missing", message=message, platform_code=name,
             remediation=advice, **about,
         )  # fmt: skip
     return Refused(code="content_rejected", message=message, platform_code=name, **about)

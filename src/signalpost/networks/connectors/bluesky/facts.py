@@ -5,7 +5,16 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from signalpost.networks.contract import CredentialField, Facts, MediaRule, Option, Outgoing, PreflightIssue, TextRule
+from signalpost.networks.contract import (
+    CredentialField,
+    Facts,
+    MediaRule,
+    Option,
+    Outgoing,
+    PreflightIssue,
+    RateLimit,
+    TextRule,
+)
 
 
 class LinkCard(msgspec.Struct, forbid_unknown_fields=True):
@@ -68,7 +77,7 @@ FACTS = Facts(
             description="Who may reply: everyone (default), nobody, or a list of mentioned, followers, following.",
         ),
     },
-    requests_per_window=(3_000, 300),  # per IP address
+    rate_limit=RateLimit(count=3_000, seconds=300, per="address"),
     notes="Sign in with an app password. A post is also bound to 3000 bytes. GIFs are not shown moving, so they are "
     "refused. Posts cannot be edited. Writes: 5000 points an hour and account, a post costs 3.",
 )

@@ -8,12 +8,12 @@ import msgspec
 
 from signalpost.kit import clock
 from signalpost.kit.http import BadAnswer
+from signalpost.kit.sniff import media_type
 from signalpost.networks import opengraph
 from signalpost.networks.connectors.bluesky import rich_text
 from signalpost.networks.connectors.bluesky.calls import call, send
 from signalpost.networks.connectors.bluesky.facts import FACTS, LinkCard
 from signalpost.networks.contract import ApiError, Journal, NetworkSession, Outgoing, OutgoingMedia, Refused, Response
-from signalpost.networks.images import image_type
 from signalpost.networks.preflight import text_of_part
 from signalpost.networks.responses import members
 
@@ -86,11 +86,11 @@ async def _blob(session: NetworkSession, media: OutgoingMedia, journal: Journal,
         response = await _upload(session, headers, media=media)
     else:
         data = await media.bytes()
-        found = image_type(data)  # the server takes a video as an image; readers would see nothing
-        if found != media.mime_type or found not in FACTS.media["image"].mime_types:
+        mime_type = media_type(data)  # the server accepts a video as an image, and readers would see nothing
+        if mime_type != media.mime_type or mime_type not in FACTS.media["image"].mime_types:
             message = f"{media.file_name} is no image that Bluesky shows."
-            return Refused(code="media_unsupported", category="media", message=message)
-        response = await _upload(session, {"Content-Type": found}, data=data)
+            return Refused(code="media_unsupported", message=message)
+        response = await _upload(session, {"Content-Type": mime_type}, data=data)
     return await _keep_blob(journal, step, response, session.now())
 
 

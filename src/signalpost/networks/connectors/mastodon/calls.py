@@ -54,14 +54,14 @@ def _refused(error: ApiError, said: str, message: str, about: dict[str, Any]) ->
     if status == 403:
         advice = "Connect the account again and allow it to write posts and media."
         return Refused(
-            code="permission_missing", category="permission", message=message, remediation=advice, **about
+            code="permission_missing", message=message, remediation=advice, **about
         )  # fmt: skip
     if "/media" in error.call or status == 413:
         looking = error.call.startswith("GET")
         code = "media_too_large" if status == 413 else "media_processing_failed" if looking else "media_unsupported"
-        return Refused(code=code, category="media", message=message, **about)
+        return Refused(code=code, message=message, **about)
     if status == 404:
-        return Refused(code="destination_missing", category="user_content", message=message, **about)
+        return Refused(code="destination_missing", message=message, **about)
     if "haracter limit" in said:
-        return Refused(code="text_too_long", category="user_content", message=message, **about)
+        return Refused(code="text_too_long", message=message, **about)
     return Refused(code="content_rejected", message=message, **about)

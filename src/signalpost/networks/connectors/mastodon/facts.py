@@ -5,7 +5,16 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from signalpost.networks.contract import CredentialField, Facts, MediaRule, Option, Outgoing, PreflightIssue, TextRule
+from signalpost.networks.contract import (
+    CredentialField,
+    Facts,
+    MediaRule,
+    Option,
+    Outgoing,
+    PreflightIssue,
+    RateLimit,
+    TextRule,
+)
 from signalpost.networks.counting import graphemes, length
 from signalpost.networks.preflight import for_account, text_of_part
 
@@ -83,8 +92,7 @@ FACTS = Facts(
         "poll": Option(type=Poll, description="{options[2-4], minutes, multiple?, hideTotals?}, without media."),
     },
     dedupes_for_seconds=3_600,
-    edits=True,
-    requests_per_window=(300, 300),  # per token and address
+    rate_limit=RateLimit(count=300, seconds=300, per="account"),  # per access token and address
     notes="Each server tells its own limits at connect, and they replace these. Media: 30 uploads in 30 minutes.",
 )
 
