@@ -1,4 +1,4 @@
-"""Processes that die or hang, a database that goes away. The ledger is the oracle: what really ran, and when."""
+"""Processes that die or hang, a database that goes away. The ledger records what really ran, and when."""
 
 import asyncio
 import contextlib
@@ -15,7 +15,8 @@ from tests.helpers import engine
 from tests.helpers.engine import ALL_DONE, Work, add, running, until, value
 
 from signalpost.embedded_postgres.start import start_postgres
-from signalpost.engine import contract, presence, turn
+from signalpost.engine import contract, registration
+from signalpost.engine import lease as lease_module
 from signalpost.engine.contract import Lease, LeaseLost
 from signalpost.engine.engine import Engine
 from signalpost.kit import ids
@@ -122,16 +123,16 @@ async def test_an_item_whose_lane_was_taken_away_stops_quietly(store: Database) 
     assert await value(store, "runs from work where id = $1", item) == 0
 
 
-async def test_ensure_fresh_refuses_a_lease_that_may_have_run_out(
+async def test_ensure_fresh_refuses_a_lease_that_may_have_expired(
     store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The last look before a call that cannot be undone needs no database."""
+    """The last check before a call that cannot be undone does not need the database."""
     await add(store, [ids.new_id()])
     ends: list[str] = []
 
     def check(lease: Lease, _item: UUID) -> None:
         for late in (0, contract.LEASE_SECONDS + 1):
-            monkeypatch.setattr(turn, "steady", lambda late=late: presence.steady() + late)
+            monkeypatch.setattr(lease_module, "boottime", lambda late=late: registration.boottime() + late)
             try:
                 lease.ensure_fresh()
                 ends.append("fresh")
@@ -148,7 +149,7 @@ async def test_ensure_fresh_refuses_a_lease_that_may_have_run_out(
 
 
 async def test_leases_of_long_items_are_renewed(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(presence, "RENEW_SECONDS", 0.2)
+    monkeypatch.setattr(registration, "RENEW_SECONDS", 0.2)
     await add(store, [ids.new_id()])
     async with running(Engine(store, [Work(store, seconds=2.5)])):
         await until(store, "exists (select from ledger)")
@@ -165,8 +166,8 @@ def _stop(folder: Path) -> None:
 
 async def test_renewing_does_not_wait_for_a_locked_lane(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """A slow transaction of one item must not cost the process its session, nor that item its lane."""
-    monkeypatch.setattr(presence, "RENEW_SECONDS", 0.2)
-    monkeypatch.setattr(presence, "STATEMENT_SECONDS", 0.5)
+    monkeypatch.setattr(registration, "RENEW_SECONDS", 0.2)
+    monkeypatch.setattr(registration, "STATEMENT_SECONDS", 0.5)
     work = await add(store, [ids.new_id() for _ in range(2)])
 
     class SlowTransaction(Work):

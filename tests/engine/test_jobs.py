@@ -8,7 +8,7 @@ from tests.helpers.engine import running, until, value
 from signalpost.engine import jobs
 from signalpost.engine.contract import Lease
 from signalpost.engine.engine import Engine
-from signalpost.engine.jobs import Again, Jobs
+from signalpost.engine.jobs import Jobs, RunAgain
 from signalpost.kit import ids
 from signalpost.kit.db import Database
 
@@ -16,11 +16,11 @@ NO_JOBS = "not exists (select from job)"
 
 
 class Recorder:
-    def __init__(self, *answers: Again | Exception | None) -> None:
+    def __init__(self, *answers: RunAgain | Exception | None) -> None:
         self.answers = list(answers)
         self.seen: list[Mapping[str, Any]] = []
 
-    async def __call__(self, _lease: Lease, payload: Mapping[str, Any]) -> Again | None:
+    async def __call__(self, _lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
         self.seen.append(payload)
         answer = self.answers.pop(0) if self.answers else None
         if isinstance(answer, Exception):
@@ -150,7 +150,7 @@ async def test_enqueued_again_while_it_runs_it_runs_once_more(store: Database) -
 
 
 async def test_a_handler_can_ask_to_be_run_again(store: Database) -> None:
-    handler = Recorder(Again(0.2), Again(0.2))
+    handler = Recorder(RunAgain(0.2), RunAgain(0.2))
     engine, _ = _engine(store, handler)
     async with running(engine):
         await _enqueue(store)

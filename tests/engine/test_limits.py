@@ -37,13 +37,13 @@ async def test_take_grants_what_is_there_and_tells_when_more_comes(store: Databa
     assert grants["a"].tokens == 3
     assert grants["a"].wait_seconds(0) == pytest.approx(2, abs=0.2)
     assert grants["a"].wait_seconds(1) == pytest.approx(4, abs=0.2)
-    assert grants["a"].wait_seconds(1000) == buckets.HOLD_SECONDS_MAX
+    assert grants["a"].wait_seconds(1000) == buckets.PAUSE_SECONDS_MAX
 
 
 async def test_a_held_bucket_grants_nothing(store: Database) -> None:
     async with store.transaction() as db:
         await buckets.declare(db, "a", capacity=3, per_second=1)
-        await buckets.hold(db, "a", 30)
+        await buckets.pause(db, "a", 30)
         grants = await buckets.take(db, {"a": 1})
     assert grants["a"].tokens == 0
     assert 29 < grants["a"].wait_seconds(0) <= 30
@@ -54,23 +54,23 @@ async def test_a_clock_step_keeps_due_work_until_the_clock_is_back(store: Databa
     engine = Engine(store, [Work(store)])
     async with running(engine):
         await asyncio.sleep(0.2)
-        engine.clock.observe(time.time() - 3600, *_now())  # as if our notion had been of an hour ago
+        engine.clock.observe(time.time() - 3600, *_now())  # as if the clock had been an hour behind before
         assert engine.clock.problem is not None
         await add(store, [ids.new_id()])
         engine.clock._offset -= 3600  # type: ignore[operator]
         await asyncio.sleep(1.5)
         status = await engine.status()
         assert await value(store, "count(*) from ledger") == 0
-        assert "step of" in str(status.clock_problem)
+        assert "jumped by" in str(status.clock_problem)
         engine.clock._offset += 3600  # type: ignore[operator]
         await until(store, ALL_DONE)
     assert engine.clock.problem is None
 
 
 def _now() -> tuple[float, float]:
-    from signalpost.engine.clock import steady
+    from signalpost.engine.clock import boottime
 
-    return steady(), steady()
+    return boottime(), boottime()
 
 
 class TestClockGuard:
@@ -88,7 +88,7 @@ class TestClockGuard:
         assert guard.observe(1e9 + 3, 3, 3.01)
         assert guard.problem is None
 
-    def test_a_slow_answer_is_no_step(self) -> None:
+    def test_a_slow_answer_is_not_a_step(self) -> None:
         guard = ClockGuard()
         guard.observe(1e9, 0, 0.01)
         assert guard.observe(1e9 + 1, 1, 31)
@@ -98,9 +98,7 @@ class TestClockGuard:
         start = time.time()
         guard.observe(start - 3600, 0, 0.01)
         assert not guard.observe(start, 1, 1.01)
-        assert not guard.observe(
-            start, 2, 2.01
-        )  # time.time() does not move with our made-up seconds: within 2 s is even
+        assert not guard.observe(start, 2, 2.01)  # time.time() stands still meanwhile; up to 2 s count as even
         guard._candidate = start - 1 - TRUST_AFTER_SECONDS
         guard._candidate_since = 1
         assert guard.observe(start, 1 + TRUST_AFTER_SECONDS, 1 + TRUST_AFTER_SECONDS)

@@ -111,6 +111,18 @@ async def test_an_item_due_later_starts_in_time(store: Database) -> None:
     assert late < 0.25
 
 
+async def test_a_stop_while_the_engine_connects_leaves_no_worker_registered(store: Database) -> None:
+    """A registration that nobody closes would keep its session, and its row would count as a living worker."""
+    engine = Engine(store, [Work(store)])
+    task = asyncio.create_task(engine.run())
+    await asyncio.sleep(0)  # it connects now
+
+    await engine.stop()
+    await asyncio.wait_for(task, 5)
+
+    assert await value(store, "count(*) from worker") == 0
+
+
 async def _lag(store: Database, due: object) -> tuple[bool, float]:
     async with store.connection() as db:
         lag = await db.fetchval("select extract(epoch from min(began) - $1)::float8 from ledger", due)
@@ -153,7 +165,7 @@ async def test_a_turn_that_is_deferred_leaves_the_rest_for_later(store: Database
     """429 with Retry-After: the account is left alone for that time."""
     items = await add(store, [ids.new_id()] * 4)
     source = Work(store)
-    source.on_run = lambda lease, item: lease.defer(60) if item == items[1] else None
+    source.on_run = lambda lease, item: lease.pause_lane(60) if item == items[1] else None
 
     async with running(Engine(store, [source])):
         await until(store, "count(*) = 2 from work where done_at is not null")

@@ -12,7 +12,7 @@ from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.token_store import NoCredentials
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
-from signalpost.engine.jobs import Again, JobKind
+from signalpost.engine.jobs import JobKind, RunAgain
 from signalpost.kit import clock, ids, log
 from signalpost.kit.http import HttpFailure
 from signalpost.networks.contract import ApiError, Connector, NeedsReconnect
@@ -27,7 +27,7 @@ _logger = log.get("accounts")
 def jobs(context: AppContext) -> list[JobKind]:
     """Return the jobs of this room."""
 
-    async def upkeep(_lease: Lease, payload: Mapping[str, Any]) -> Again | None:
+    async def upkeep(_lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
         account_id = ids.decode("acc", payload["accountId"])
         async with context.database.connection() as db:
             row = await queries.by_id(db, account_id) if account_id else None
@@ -43,12 +43,12 @@ def jobs(context: AppContext) -> list[JobKind]:
     return [JobKind(UPKEEP, upkeep), JobKind(PURGE, purge, 3600)]
 
 
-async def look_after(context: AppContext, account: AccountRow, due_at: datetime) -> Again | None:
+async def look_after(context: AppContext, account: AccountRow, due_at: datetime) -> RunAgain | None:
     """Renew the token, or say that it ends; return when to look again."""
     now = clock.now()
     connector = networks.get(account.platform)
     if due_at > now:
-        return Again((due_at - now).total_seconds())
+        return RunAgain((due_at - now).total_seconds())
     if account.status == "needs_reauth" or connector is None:
         return None
     if account.refreshable and connector.refresh is not None:
@@ -56,7 +56,7 @@ async def look_after(context: AppContext, account: AccountRow, due_at: datetime)
     return await _tell_age(context, account, now)
 
 
-async def _renew(context: AppContext, connector: Connector, account: AccountRow) -> Again | None:
+async def _renew(context: AppContext, connector: Connector, account: AccountRow) -> RunAgain | None:
     assert connector.refresh is not None  # noqa: S101 - checked by the caller
     try:
         session = await token_store.open_session(context, account)
@@ -75,7 +75,7 @@ async def _renew(context: AppContext, connector: Connector, account: AccountRow)
         return _later(account)
     async with context.database.connection() as db:
         next_at = await db.fetchval(_UPKEEP_AT, account.id)
-    return None if next_at is None else Again(max((next_at - clock.now()).total_seconds(), 1.0))
+    return None if next_at is None else RunAgain(max((next_at - clock.now()).total_seconds(), 1.0))
 
 
 async def _end(context: AppContext, account: AccountRow, why: str, *, restricted: bool = False) -> None:
@@ -84,7 +84,7 @@ async def _end(context: AppContext, account: AccountRow, why: str, *, restricted
         await mark(db, account.id, why, secrets_version=account.secrets_version)
 
 
-async def _tell_age(context: AppContext, account: AccountRow, now: datetime) -> Again | None:
+async def _tell_age(context: AppContext, account: AccountRow, now: datetime) -> RunAgain | None:
     """Move a token that cannot be renewed towards its end: expiring a week before, then needs_reauth."""
     to = states.standing(now, account.token_expires_at, refreshable=False)
     next_at = states.upkeep_at(now, account.token_expires_at, refreshable=False, chance=0.0)
@@ -94,8 +94,8 @@ async def _tell_age(context: AppContext, account: AccountRow, now: datetime) -> 
                 db, account.id, to, "The token ends and cannot be renewed.", secrets_version=account.secrets_version
             )
         await db.execute(_SET_UPKEEP, account.id, next_at)
-    return None if next_at is None else Again(max((next_at - now).total_seconds(), 1.0))
+    return None if next_at is None else RunAgain(max((next_at - now).total_seconds(), 1.0))
 
 
-def _later(account: AccountRow) -> Again:
-    return Again(states.retry_seconds(clock.now(), account.token_expires_at))
+def _later(account: AccountRow) -> RunAgain:
+    return RunAgain(states.retry_seconds(clock.now(), account.token_expires_at))

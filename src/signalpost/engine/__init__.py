@@ -1,1 +1,1 @@
-"""How anything happens later: lanes, leases, waking, retries. It knows no word of posts, webhooks or networks."""
+"""How anything happens later: lanes, leases, waking, retries. Knows nothing of posts, webhooks or networks."""

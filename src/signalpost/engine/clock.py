@@ -6,8 +6,8 @@ STEP_SECONDS = 2.0
 TRUST_AFTER_SECONDS = 300.0
 
 
-def steady() -> float:
-    """Return seconds that never step and go on while the machine is suspended; only differences mean something."""
+def boottime() -> float:
+    """Return seconds that never step and also count while the machine is suspended; only differences mean something."""
     return time.clock_gettime(_CLOCK)
 
 
@@ -15,15 +15,15 @@ _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 class ClockGuard:
-    """Compares readings of the database clock with our own steady one. Slow drift (NTP slewing) is followed.
+    """Compares readings of the database clock with our own boot-time clock. Slow drift (NTP slewing) is followed.
 
-    After a step nobody can say which time was right, so sources that publish pause. They go on by themselves when the
-    database clock is back where it should be, or when for five minutes it ran evenly *and* agreed with the wall clock
-    of this machine; else when an operator says so (`accept`) or restarts (see docs/decisions/0031).
+    After a step nobody can say which time was right, so sources that publish are paused. They resume when the database
+    clock is back where it should be, or when for five minutes it ran evenly *and* agreed with the wall clock of this
+    machine; otherwise when an operator says so (`accept`) or restarts the service (see docs/decisions/0031).
     """
 
     def __init__(self) -> None:
-        self._offset: float | None = None  # database clock minus steady clock, seconds
+        self._offset: float | None = None  # database clock minus our clock, seconds
         self._candidate: float | None = None
         self._candidate_since = 0.0
         self.problem: str | None = None
@@ -36,7 +36,7 @@ class ClockGuard:
             self._candidate = self.problem = None
             return True
         step = (low + high) / 2 - self._offset
-        self.problem = f"The database clock made a step of {step:+.0f} s. Publishing is paused until it can be trusted."
+        self.problem = f"The database clock jumped by {step:+.0f} s. Publishing is paused until it can be trusted."
         if self._candidate is None or _distance(self._candidate, low, high) > STEP_SECONDS:
             self._candidate, self._candidate_since = (low + high) / 2, received
         elif _distance(database, time.time() - STEP_SECONDS, time.time() + STEP_SECONDS) > 0:
@@ -47,7 +47,7 @@ class ClockGuard:
         return False
 
     def accept(self) -> None:
-        """Take the present time of the database as right from now on."""
+        """Take the current time of the database as right from now on."""
         self._offset, self._candidate, self.problem = self._candidate, None, None
 
 

@@ -1,7 +1,7 @@
 """General jobs: work that has no row of its own elsewhere (mail, purge, token refresh, media).
 
-A job may run more than once: a worker can die between its effect and its end. Each queue and workspace has a lane of
-its own, so that neither a slow kind of job nor one tenant's burst holds up others. A finished job is deleted.
+A job may run more than once: a worker can die between the effect of a job and its end. Each queue and workspace has a
+lane of its own, so that neither a slow kind of job nor one tenant's burst holds up others. A finished job is deleted.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -12,6 +12,7 @@ from uuid import UUID, uuid5
 from msgspec import Struct
 
 from signalpost.engine.contract import Done, Lease, LeaseLost, Source
+from signalpost.engine.wake import wake_sql
 from signalpost.kit import ids, log
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Unavailable
@@ -22,12 +23,13 @@ RETRY_SECONDS = (10.0, 60.0, 300.0, 1800.0)
 """Delays after the first failures, up to 10 % longer; the failure after the last one is final."""
 CRASHES_MAX = 3
 CRASH_PERIODIC_SECONDS = 3600.0
-"""How long a periodic job rests after it took the worker down three times; it is never given up."""
+"""How long a periodic job pauses after it crashed the worker three times; it is never given up."""
 ERROR_CHARACTERS_MAX = 500
 
 _LANES = UUID("6c6a1d3e-4f0b-5d6e-9a5d-0c4de5a9f001")
 
-_ENQUEUE = """
+_WAKE = wake_sql("job", keys="array[queue]", due="array[next_attempt_at]", workspace_id="workspace_id")
+_ENQUEUE = f"""
 with written as (
     insert into job (id, queue, kind, workspace_id, payload, unique_key, next_attempt_at)
     values ($1, $2, $3, $4, $5, $6, coalesce($7, now()))
@@ -35,16 +37,16 @@ with written as (
         next_attempt_at = least(job.next_attempt_at, excluded.next_attempt_at)
     returning id, queue, workspace_id, next_attempt_at
 )
-select id, wake_lanes('job', array[queue], workspace_id, array[null::text], array[next_attempt_at]) from written
-"""
-_ENSURE = """
+select id, {_WAKE} from written
+"""  # noqa: S608 - constants only
+_ENSURE = f"""
 with written as (
     insert into job (id, queue, kind, unique_key, next_attempt_at) values ($1, $2, $3, $3, now())
-    on conflict (unique_key) do nothing returning queue, next_attempt_at
+    on conflict (unique_key) do nothing returning queue, workspace_id, next_attempt_at
 )
-select wake_lanes('job', array[queue], null, array[null::text], array[next_attempt_at]) from written
-"""
-# An attempt that never ended left its start: the worker died on it.
+select {_WAKE} from written
+"""  # noqa: S608 - constants only
+# A start time that is still set belongs to an attempt that never ended: the worker died during it.
 _DUE = """
 with picked as (
     select j.id from unnest($1::uuid[]) as k(key) cross join lateral (
@@ -55,12 +57,12 @@ update job j set attempts = attempts + 1, started_at = now(),
 from picked p where j.id = p.id
 returning j.queue, j.id, j.kind, j.payload, j.workspace_id, j.attempts, j.crashes, j.revision
 """
-# Enqueued again while it ran (another revision): what it did may be outdated, so it stays due.
+# A job that was enqueued again while it ran (another revision) stays due: what it did may be outdated.
 _FINISH = """
 delete from job using unnest($1::uuid[], $2::int[]) as d(id, revision)
 where job.id = d.id and job.revision = d.revision
 """
-_AGAIN = """
+_RESCHEDULE = """
 update job set started_at = null, attempts = case when d.attempted then attempts else 0 end, last_error = d.error,
     next_attempt_at = case when job.revision = d.revision or d.attempted
         then now() + make_interval(secs => d.seconds) else next_attempt_at end
@@ -85,19 +87,19 @@ delete from lane where (kind, key) in (
 """
 
 
-class Again(Struct, frozen=True):
-    """What a handler returns to be run again later, as a new job: its attempts start anew."""
+class RunAgain(Struct, frozen=True):
+    """Returned by a handler to be run again later, like a new job: its attempts are counted from zero."""
 
     after_seconds: float
 
 
-Handler: TypeAlias = Callable[[Lease, Mapping[str, Any]], Awaitable[Again | None]]
+Handler: TypeAlias = Callable[[Lease, Mapping[str, Any]], Awaitable[RunAgain | None]]
 
 
 class JobKind(NamedTuple):
-    """A kind of job and who runs it: what `jobs(context)` of a room's `work` returns a list of.
+    """A kind of job with its handler; `jobs(context)` in a room's `work` returns a list of these.
 
-    With `every_seconds` it is periodic: one row, which runs again so many seconds after the end of each run.
+    With `every_seconds` the job is periodic: one row, which runs again this many seconds after the end of each run.
     """
 
     kind: str
@@ -129,7 +131,7 @@ class Finished(Struct, frozen=True):
     pass
 
 
-End: TypeAlias = Finished | Again | Retry | Failed
+JobResult: TypeAlias = Finished | RunAgain | Retry | Failed
 
 
 async def enqueue(
@@ -147,28 +149,28 @@ async def enqueue(
     Args:
         db: a connection inside the transaction that makes the job necessary.
         kind: which handler runs it.
-        payload: JSON; ids rather than things, no secrets.
-        queue: jobs of one queue (and workspace) share a lane; the kind when left out.
-        run_at: not before; now when left out.
-        unique_key: when an open job of this name exists, it takes over the payload, comes at the earlier of both times,
-            and runs once more if it is running right now.
-        workspace_id: whose it is; none for jobs of the installation.
+        payload: JSON; ids rather than copies, no secrets.
+        queue: jobs of one queue (and workspace) share a lane; defaults to the kind.
+        run_at: not before; defaults to now.
+        unique_key: if an open job with this key exists, it gets the new payload, runs at the earlier of both times, and
+            once more if it is running right now.
+        workspace_id: None for jobs of the installation.
     """
     lane = uuid5(_LANES, f"{queue or kind}/{workspace_id or ''}")
     row = await db.fetchrow(_ENQUEUE, ids.new_id(), lane, kind, workspace_id, dict(payload), unique_key, run_at)
-    assert row is not None  # noqa: S101 - both ways return the row
+    assert row is not None  # noqa: S101 - insert and update both return the row
     job_id: UUID = row["id"]
     return job_id
 
 
-class Jobs(Source[Job, End]):
-    """The source of general jobs: `main` registers handlers on it before the engine starts."""
+class Jobs(Source[Job, JobResult]):
+    """The source of general jobs. `main` registers the handlers before the engine starts."""
 
     kind = "job"
     table = "job"
     key_column = "queue"
     per_lane = 8
-    parallel = 8  # as many: a claimed job starts at once, so its attempt may be counted by the claim
+    parallel = 8  # equal: a claimed job starts at once, so the claim may count the attempt
     pauses_on_clock_step = False
 
     def __init__(self) -> None:
@@ -183,70 +185,71 @@ class Jobs(Source[Job, End]):
             self._every[kind] = every_seconds
 
     async def ensure_periodic(self, db: Db) -> None:
-        """Write the rows of periodic jobs that are missing. At the start of every worker."""
+        """Write the missing rows of periodic jobs. Called at the start of every worker."""
         for kind in self._every:
             await db.execute(_ENSURE, ids.new_id(), uuid5(_LANES, f"{kind}/"), kind)
 
     async def due(self, db: Db, keys: Sequence[UUID], per_lane: int) -> Sequence[tuple[UUID, Job]]:
-        """See `Source`. Counts the attempt."""
+        """See `Source`. Counts the attempts."""
         return [(row[0], Job(*row[1:])) for row in await db.fetch(_DUE, keys, per_lane)]
 
-    async def run(self, lease: Lease, item: Job) -> End:
+    async def run(self, lease: Lease, item: Job) -> JobResult:
         """See `Source`."""
-        end = await self._end(lease, item)
-        lease.count({Retry: "retrying", Failed: "failed"}.get(type(end), "done"))
-        return end
+        result = await self._handle(lease, item)
+        lease.count({Retry: "retrying", Failed: "failed"}.get(type(result), "done"))
+        return result
 
-    async def _end(self, lease: Lease, job: Job) -> End:
+    async def _handle(self, lease: Lease, job: Job) -> JobResult:
         if job.crashes >= CRASHES_MAX:
-            return self._final(
-                job, "crashed", f"the worker died {job.crashes} times while it ran", CRASH_PERIODIC_SECONDS
+            return self._give_up(
+                job, "crashed", f"the worker died {job.crashes} times while the job ran", CRASH_PERIODIC_SECONDS
             )
         handler = self._handlers.get(job.kind)
         if handler is None:
-            return self._failure(job, "unknown_kind", "no handler of this kind in this version")
+            return self._failure(job, "unknown_kind", "this version has no handler for this kind")
         try:
-            again = await handler(lease, job.payload)
+            run_again = await handler(lease, job.payload)
         except (LeaseLost, Unavailable):
             raise
         except Exception as error:  # noqa: BLE001 - a failed job is retried, whatever failed
             _log.warning("job.failed", kind=job.kind, job=str(job.id), attempt=job.attempts, exc_info=error)
             return self._failure(job, "failed", repr(error))
-        if again is None and job.kind in self._every:
-            return Again(self._every[job.kind])
-        return again or Finished()
+        if run_again is None and job.kind in self._every:
+            return RunAgain(self._every[job.kind])
+        return run_again or Finished()
 
-    def _failure(self, job: Job, code: str, error: str) -> End:
+    def _failure(self, job: Job, code: str, error: str) -> JobResult:
         if job.attempts <= len(RETRY_SECONDS):
             jitter = 1 + job.id.int % 101 / 1000
             return Retry(RETRY_SECONDS[job.attempts - 1] * jitter, error[:ERROR_CHARACTERS_MAX])
-        return self._final(job, code, error, 0.0)
+        return self._give_up(job, code, error, 0.0)
 
-    def _final(self, job: Job, code: str, error: str, rest_seconds: float) -> End:
-        """Give up; a periodic job only until its next time."""
+    def _give_up(self, job: Job, code: str, error: str, pause_seconds: float) -> JobResult:
+        """Give up for good; a periodic job only until its next run."""
         _log.error("job.gave_up", kind=job.kind, job=str(job.id), code=code, error=error)
         if job.kind in self._every:
-            return Again(max(self._every[job.kind], rest_seconds))
+            return RunAgain(max(self._every[job.kind], pause_seconds))
         return Failed(code, error[:ERROR_CHARACTERS_MAX])
 
-    async def settle(self, db: Db, done: Sequence[Done[Job, End]]) -> None:
+    async def settle(self, db: Db, done: Sequence[Done[Job, JobResult]]) -> None:
         """See `Source`."""
         finished: list[tuple[Any, ...]] = []
-        again: list[tuple[Any, ...]] = []
+        rescheduled: list[tuple[Any, ...]] = []
         failed: list[tuple[Any, ...]] = []
-        for one in done:
-            job = one.item
-            match one.result or self._failure(job, "failed", repr(one.error)):
+        for ended in done:
+            job = ended.item
+            match ended.result or self._failure(job, "failed", repr(ended.error)):
                 case Finished():
                     finished.append((job.id, job.revision))
-                    again.append((job.id, job.revision, 0.0, False, None))  # no row left, unless enqueued meanwhile
-                case Again(after_seconds):
-                    again.append((job.id, job.revision, after_seconds, False, None))
+                    # Changes nothing unless the job was enqueued again meanwhile: otherwise its row is gone.
+                    rescheduled.append((job.id, job.revision, 0.0, False, None))
+                case RunAgain(after_seconds):
+                    rescheduled.append((job.id, job.revision, after_seconds, False, None))
                 case Retry(after_seconds, error):
-                    again.append((job.id, job.revision, after_seconds, True, error))
+                    rescheduled.append((job.id, job.revision, after_seconds, True, error))
                 case Failed(code, error):
                     failed.append((job.id, code, error))
-        for statement, rows in ((_FINISH, finished), (_AGAIN, again), (_FAIL, failed)):
+        for statement, rows in ((_FINISH, finished), (_RESCHEDULE, rescheduled), (_FAIL, failed)):
             if rows:
                 await db.execute(statement, *(list(column) for column in zip(*rows, strict=True)))
 
@@ -256,7 +259,7 @@ class Jobs(Source[Job, End]):
 
 
 async def _purge(lease: Lease, _payload: Mapping[str, Any]) -> None:
-    """Forget jobs that failed a month ago, and lanes of queues and workspaces that are quiet."""
+    """Delete jobs that failed a month ago, and lanes of queues and workspaces without jobs."""
     async with lease.transaction() as db:
         await db.execute(_PURGE_FAILED)
         await db.execute(_PURGE_LANES)

@@ -1,4 +1,4 @@
-"""The statements over the lane table. Each is correct alone; the order in which a release runs them matters (below)."""
+"""The statements on the lane table. Each is correct alone; the order in which a release runs them matters (below)."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -8,13 +8,13 @@ from uuid import UUID
 from signalpost.engine.contract import LEASE_SECONDS, Source
 from signalpost.kit.db import Db, Row
 
-# Looks at four times as many ready lanes as wanted and takes them round robin over workspaces, so that one tenant's
-# ready lanes cannot fill a claim; those of workspaces that are at their cap are not even looked at.
+# Reads four times as many ready lanes as asked for and takes them round robin over workspaces, so that one tenant's
+# ready lanes cannot fill a claim; lanes of workspaces that are at their cap are not even read.
 _CLAIM = """
 with ready as materialized (
     select r.key, r.wake_at, r.workspace_id, row_number() over (partition by r.workspace_id order by r.wake_at)
-        + coalesce((select b.held from unnest($4::uuid[], $5::int[]) as b(id, held)
-            where b.id = r.workspace_id), 0) as nth
+        + coalesce((select f.leases from unnest($4::uuid[], $5::int[]) as f(id, leases)
+            where f.id = r.workspace_id), 0) as nth
     from (
         select key, wake_at, workspace_id from lane
         where kind = $1 and owner is null and next_due_at is not null and wake_at <= now() and wake_at >= $9
@@ -40,14 +40,14 @@ where kind = $1 and owner is null and next_due_at is not null and wake_at >= $3
     and (workspace_id is null or workspace_id <> all($2::uuid[]))
 """
 
-# Lanes that were served leave dead entries at the low end of the index, and somebody's forgotten transaction keeps
-# vacuum from removing them. So claims begin to read at a floor, and only once a second somebody reads from the bottom.
+# Served lanes leave dead entries at the low end of the index, and a forgotten transaction elsewhere keeps vacuum from
+# removing them. So claims start reading at a floor, and only once a second a claim reads from the bottom.
 _FLOOR = """
 select least(min(wake_at), now() - interval '10 s') from lane
 where kind = $1 and owner is null and next_due_at is not null
 """
 
-# A worker that stops dead inside a transaction keeps the lane row locked: the server ends that transaction.
+# A worker that hangs inside a transaction would keep the lane row locked: the server ends that transaction.
 CHECK = """
 select set_config('idle_in_transaction_session_timeout', '15s', true) from lane
 where kind = $1 and key = $2 and owner = $3 and fence = $4 for no key update
@@ -60,36 +60,36 @@ where l.kind = $1 and l.owner = $4 order by l.key for no key update of l
 
 _FREE = """
 with due as materialized (
-    select m.key, m.hold,
+    select m.key, m.pause_seconds,
         (select min(t.{due}) from {table} t where t.{key} = m.key and t.{due} is not null and ({open})) as at
-    from unnest($2::uuid[], $3::float8[]) as m(key, hold)
+    from unnest($2::uuid[], $3::float8[]) as m(key, pause_seconds)
 )
 update lane l set owner = null, lease_until = null, next_due_at = d.at, not_before = greatest(
     case when l.not_before > now() then l.not_before end,
-    case when d.hold > 0 then now() + make_interval(secs => d.hold) end,
+    case when d.pause_seconds > 0 then now() + make_interval(secs => d.pause_seconds) end,
     case when d.at <= now() then now() end)
 from due d where l.kind = $1 and l.key = d.key
 """
 
-# Never waits: a row that an item or a release holds locked is renewed a second later. What is not ours is lost.
+# Never waits: a row locked by an item or a release is renewed a second later. A lane that is not ours is lost.
 RENEW = """
-with held as materialized (
+with named as materialized (
     select m.kind, m.key, m.fence from unnest($1::text[], $2::uuid[], $3::bigint[]) as m(kind, key, fence)
 ), free as materialized (
-    select l.kind, l.key from lane l join held h on l.kind = h.kind and l.key = h.key and l.fence = h.fence
+    select l.kind, l.key from lane l join named n on l.kind = n.kind and l.key = n.key and l.fence = n.fence
     where l.owner = $4 order by l.kind, l.key for no key update of l skip locked
 ), renewed as (
     update lane l set lease_until = now() + make_interval(secs => $5)
     from free f where l.kind = f.kind and l.key = f.key returning l.kind, l.key
 )
-select h.kind, h.key, h.fence, r.key is not null as renewed, exists (
-    select from lane l where l.kind = h.kind and l.key = h.key and l.fence = h.fence and l.owner = $4) as ours
-from held h left join renewed r on r.kind = h.kind and r.key = h.key
+select n.kind, n.key, n.fence, r.key is not null as renewed, exists (
+    select from lane l where l.kind = n.kind and l.key = n.key and l.fence = n.fence and l.owner = $4) as ours
+from named n left join renewed r on r.kind = n.kind and r.key = n.key
 """
 
-# Freed are lanes of workers whose lock nobody holds, of workers that are no longer known, and (unless the clock is in
-# doubt: a step would end every lease) those whose lease ran out. Locked rows are left to the next second.
-REAP = """
+# Frees lanes of workers whose lock nobody holds, of workers that are no longer registered, and (if the clock can be
+# trusted: a step would end every lease) lanes whose lease expired. Locked rows are left to the next round.
+FREE_ABANDONED = """
 with dead as materialized (select id from worker where id <> $1 and pg_try_advisory_xact_lock(lock_key)),
 taken as materialized (
     select kind, key from lane
@@ -104,7 +104,7 @@ freed as (
 )
 select kind, count(*) as lanes from freed group by kind
 """
-FORGET_DEAD = "delete from worker where id <> $1 and pg_try_advisory_xact_lock(lock_key)"
+DELETE_DEAD_WORKERS = "delete from worker where id <> $1 and pg_try_advisory_xact_lock(lock_key)"
 
 _BACKLOG = """
 with ready as materialized (
@@ -132,37 +132,37 @@ class LaneStatements:
         self._backlog = _BACKLOG.format(**columns, open=source.open_condition)
 
     async def find_floor(self, db: Db) -> None:
-        """Look at all waiting lanes, for those that were woken with a time long past. Call it about once a second."""
+        """Look at all waiting lanes, for those woken with a time long past. Call it about once a second."""
         self._floor = await db.fetchval(_FLOOR, self.kind)
 
-    async def claim(self, db: Db, lanes: int, owner: UUID, busy: dict[UUID, int]) -> list[Row]:
-        """Take up to `lanes` ready lanes; `busy`: how many each workspace has in flight here."""
-        counts = (list(busy), list(busy.values()), self._full(busy), self._cap)
+    async def claim(self, db: Db, lanes: int, owner: UUID, in_flight: dict[UUID, int]) -> list[Row]:
+        """Claim up to `lanes` ready lanes; `in_flight`: how many leases each workspace has in this process."""
+        counts = (list(in_flight), list(in_flight.values()), self._full(in_flight), self._cap)
         return await db.fetch(_CLAIM, self.kind, lanes, owner, *counts, float(LEASE_SECONDS), self._floor)
 
-    async def seconds_to_next(self, db: Db, busy: dict[UUID, int]) -> float | None:
-        """Return when the next lane is ready (negative: it is, but was locked), or None."""
-        seconds: float | None = await db.fetchval(_NEXT, self.kind, self._full(busy), self._floor)
+    async def seconds_to_next(self, db: Db, in_flight: dict[UUID, int]) -> float | None:
+        """Return in how many seconds the next lane is ready (negative: it is, but was locked), or None."""
+        seconds: float | None = await db.fetchval(_NEXT, self.kind, self._full(in_flight), self._floor)
         return seconds
 
     async def lock(self, db: Db, keys: Sequence[UUID], fences: Sequence[int], owner: UUID) -> set[UUID]:
-        """Lock those lanes that are still ours, and return them."""
+        """Lock the lanes that are still ours, and return their keys."""
         return {row["key"] for row in await db.fetch(_LOCK, self.kind, keys, fences, owner)}
 
-    async def free(self, db: Db, keys: Sequence[UUID], holds: Sequence[float]) -> None:
-        """Give locked lanes back, and work out anew when each is due.
+    async def free(self, db: Db, keys: Sequence[UUID], pause_seconds: Sequence[float]) -> None:
+        """Release locked lanes, and compute again when each is due.
 
-        Must be a statement after `lock` in the same transaction, never one with it: a single statement would read the
-        items as they were before it got the lock, and an item committed in between would never be woken.
-        A lane with work left goes behind all that wait already.
+        Must be a later statement than `lock` in the same transaction, never combined with it: a single statement would
+        read the items as of before it got the lock, and an item committed in between would never be woken.
+        A lane with work left goes behind all lanes that are waiting already.
         """
-        await db.execute(self._free, self.kind, keys, holds)
+        await db.execute(self._free, self.kind, keys, pause_seconds)
 
     async def backlog(self, db: Db, older_than_seconds: float) -> Row:
-        """Count what is ready and nobody holds, and of that the items due longer ago than given."""
+        """Count the ready lanes that no worker holds, and of their items those due at least this long ago."""
         row = await db.fetchrow(self._backlog, self.kind, older_than_seconds)
         assert row is not None  # noqa: S101 - an aggregate
         return row
 
-    def _full(self, busy: dict[UUID, int]) -> list[UUID]:
-        return [workspace for workspace, held in busy.items() if held >= self._cap]
+    def _full(self, in_flight: dict[UUID, int]) -> list[UUID]:
+        return [workspace for workspace, leases in in_flight.items() if leases >= self._cap]

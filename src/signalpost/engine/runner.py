@@ -1,4 +1,4 @@
-"""The loop of one source: claim ready lanes, run their turns, release them in batches, wait."""
+"""The loop of one source: claim ready lanes, run their items, release the lanes in batches, wait."""
 
 import asyncio
 import contextlib
@@ -10,11 +10,11 @@ from typing import Any
 from uuid import UUID
 
 from signalpost.engine import buckets, metrics
-from signalpost.engine.clock import ClockGuard, steady
+from signalpost.engine.clock import ClockGuard, boottime
 from signalpost.engine.contract import ERROR_PAUSE_SECONDS, Source
 from signalpost.engine.lanes import LaneStatements
-from signalpost.engine.presence import Presence
-from signalpost.engine.turn import Turn
+from signalpost.engine.lease import LaneLease
+from signalpost.engine.registration import WorkerRegistration
 from signalpost.kit import log
 from signalpost.kit.db import DATABASE_DOWN, RETRYABLE, Database, Db
 from signalpost.kit.problems import Unavailable
@@ -27,67 +27,71 @@ _RELEASE_LANES_MAX = 256
 
 
 class _ClockStepped(Exception):
-    """The claim saw a clock it does not trust: undo it."""
+    """The database clock jumped: undo the claim that saw it."""
 
 
 class Runner:
-    def __init__(self, source: Source[Any, Any], database: Database, presence: Presence, clock: ClockGuard) -> None:
+    """Claims and runs the lanes of one source in this process."""
+
+    def __init__(
+        self, source: Source[Any, Any], database: Database, registration: WorkerRegistration, clock: ClockGuard
+    ) -> None:
         self.source = source
         self.statements = LaneStatements(source)
-        self.held: set[Turn] = set()
+        self.leases: set[LaneLease] = set()
         self.woken = asyncio.Event()
-        self.looped_at = float("-inf")  # steady seconds
+        self.looped_at = float("-inf")  # by boottime()
         self.stopping = False
-        self._floor_found_at = float("-inf")  # steady seconds
+        self._floor_found_at = float("-inf")  # by boottime()
         self._database = database
-        self._presence = presence
+        self._registration = registration
         self._clock = clock
-        self._busy: Counter[UUID] = Counter()
-        self._claiming = asyncio.Lock()
-        self._ended: list[Turn] = []
-        self._some_ended = asyncio.Event()
+        self._in_flight: Counter[UUID] = Counter()  # leases by workspace
+        self._claim_lock = asyncio.Lock()
+        self._ended: list[LaneLease] = []
+        self._ended_event = asyncio.Event()
 
     @property
     def paused(self) -> bool:
         return self._clock.problem is not None and self.source.pauses_on_clock_step
 
     async def loop(self) -> None:
-        """Claim until told to stop. Outlives everything but cancellation."""
+        """Claim until told to stop. Survives everything but cancellation."""
         failures = misses = 0
         while not self.stopping:
             self.woken.clear()
-            self.looped_at = steady()
+            self.looped_at = boottime()
             try:
                 if await self.claim(max(1, self.source.lanes // 2)):
                     failures = misses = 0
                     await asyncio.sleep(0)
                     continue
                 pause = await self._until_next()
-                misses = misses + 1 if pause <= 0 else 0  # ready, but locked by somebody: look again soon, then later
+                misses = misses + 1 if pause <= 0 else 0  # ready, but locked by another: look again soon, then later
                 pause = max(pause, 0.0025 * 2 ** min(misses, 8) if misses else 0.001)
                 failures = 0
-            except Exception as error:  # noqa: BLE001 - the loop must not die; it says so and slows down
+            except Exception as error:  # noqa: BLE001 - the loop must not die; it logs the error and slows down
                 failures += 1
-                await asyncio.sleep(_failed("claim", self.source.kind, failures, error))  # hints do not shorten it
+                await asyncio.sleep(_backoff("claim", self.source.kind, failures, error))  # waking does not shorten it
                 continue
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self.woken.wait(), pause)
 
     async def quiesce(self) -> None:
-        """Claim no more; on return no claim is under way."""
+        """Stop claiming; on return no claim is under way."""
         self.stopping = True
         self.woken.set()
-        async with self._claiming:
+        async with self._claim_lock:
             pass
 
-    async def claim(self, lanes: int, *, items: int | None = None) -> list[Turn]:
-        """Take up to `lanes` lanes and `items` items, and set their turns going.
+    async def claim(self, lanes: int, *, items: int | None = None) -> list[LaneLease]:
+        """Claim up to `lanes` lanes and `items` items, and start running them.
 
         Raises:
-            whatever the database or the source raises; then nothing was taken.
+            whatever the database or the source raises; then nothing was claimed.
         """
-        async with self._claiming:
-            owner, free = self._presence.owner, min(lanes, self.source.lanes - len(self.held))
+        async with self._claim_lock:
+            owner, free = self._registration.owner, min(lanes, self.source.lanes - len(self.leases))
             if free <= 0 or owner is None or self.paused or self.stopping:
                 return []
             per_lane = self.source.per_lane
@@ -96,113 +100,113 @@ class Runner:
                 free = min(free, items // per_lane)
             try:
                 async with self._database.transaction() as db:
-                    turns = await self._take(db, owner, free, per_lane)
+                    leases = await self._claim_leases(db, owner, free, per_lane)
             except _ClockStepped:
                 return []
-            if owner != self._presence.owner:
-                return []  # somebody took us for dead meanwhile; the lanes are free again
-            self._start(turns)
-            return turns
+            if owner != self._registration.owner:
+                return []  # others took us for dead meanwhile; the lanes are free again
+            self._start(leases)
+            return leases
 
-    async def _take(self, db: Db, owner: UUID, lanes: int, per_lane: int) -> list[Turn]:
-        sent = steady()
+    async def _claim_leases(self, db: Db, owner: UUID, lanes: int, per_lane: int) -> list[LaneLease]:
+        sent = boottime()
         if sent - self._floor_found_at >= IDLE_SECONDS_MAX:
             await self.statements.find_floor(db)
             self._floor_found_at = sent
-        rows = await self.statements.claim(db, lanes, owner, self._busy)
+        rows = await self.statements.claim(db, lanes, owner, self._in_flight)
         if not rows:
             return []
-        if not self._presence.observe(rows[0]["clock"], sent) and self.source.pauses_on_clock_step:
+        if not self._registration.observe(rows[0]["clock"], sent) and self.source.pauses_on_clock_step:
             raise _ClockStepped
-        turns = {
-            row["key"]: Turn(self.source, self._database, row, owner, sent)
+        leases = {
+            row["key"]: LaneLease(self.source, self._database, row, owner, sent)
             for row in sorted(rows, key=itemgetter("wake_at"))
         }
-        items: dict[UUID, list[Any]] = {key: [] for key in turns}
-        for key, item in await self.source.due(db, list(turns), per_lane):
+        items: dict[UUID, list[Any]] = {key: [] for key in leases}
+        for key, item in await self.source.due(db, list(leases), per_lane):
             items[key].append(item)
         if type(self.source).bucket is not Source.bucket:
-            await self._take_tokens(db, turns, items)
-        for key, turn in turns.items():
-            turn.hand_out(items[key])
+            await self._take_tokens(db, leases, items)
+        for key, lease in leases.items():
+            lease.hand_out(items[key])
         for row in rows:
-            metrics.LAG.labels(*turns[row["key"]].labels).observe(max(0.0, row["lag"]))
-        return list(turns.values())
+            metrics.LAG.labels(*leases[row["key"]].labels).observe(max(0.0, row["lag"]))
+        return list(leases.values())
 
-    async def _take_tokens(self, db: Db, turns: dict[UUID, Turn], items: dict[UUID, list[Any]]) -> None:
-        """Cut from `items` those without a token, and what follows them in their lane: the order stays."""
-        needs = {key: [self.source.bucket(item) for item in some] for key, some in items.items()}
-        wanted = Counter(bucket for some in needs.values() for bucket in some if bucket is not None)
-        grants = await buckets.take(db, wanted) if wanted else {}
+    async def _take_tokens(self, db: Db, leases: dict[UUID, LaneLease], items: dict[UUID, list[Any]]) -> None:
+        """Hand back items without a token, and those that follow them in their lane, so that the order is kept."""
+        needs = {key: [self.source.bucket(item) for item in claimed] for key, claimed in items.items()}
+        demand = Counter(bucket for names in needs.values() for bucket in names if bucket is not None)
+        grants = await buckets.take(db, demand) if demand else {}
         used: Counter[str] = Counter()
-        for key, turn in turns.items():
-            for at, bucket in enumerate(needs[key]):
+        for key, lease in leases.items():
+            for index, bucket in enumerate(needs[key]):
                 if bucket is None or (grant := grants.get(bucket)) is None:
                     continue
                 used[bucket] += 1
                 if used[bucket] > grant.tokens:
-                    turn.hold = grant.wait_seconds(used[bucket] - grant.tokens - 1)
-                    turn.back = [(key, item) for item in items[key][at:]]
-                    del items[key][at:]
+                    lease.pause_seconds = grant.wait_seconds(used[bucket] - grant.tokens - 1)
+                    lease.handed_back = [(key, item) for item in items[key][index:]]
+                    del items[key][index:]
                     break
 
-    def _start(self, turns: list[Turn]) -> None:
-        former = {turn.key: turn for turn in self.held}
-        for turn in turns:
-            if (lost := former.get(turn.key)) is not None:  # taken away and free again before we noticed
+    def _start(self, leases: list[LaneLease]) -> None:
+        earlier = {lease.key: lease for lease in self.leases}
+        for lease in leases:
+            if (lost := earlier.get(lease.key)) is not None:  # taken away and free again before we noticed
                 lost.cancel()
-                turn.after = lost.task
-            self.held.add(turn)
-            if turn.workspace_id is not None:
-                self._busy[turn.workspace_id] += 1
-            metrics.CLAIMED.labels(*turn.labels).inc(turn.claimed)
-            turn.task = asyncio.create_task(turn.run(), name=f"engine.{turn.kind}")
-            turn.task.add_done_callback(partial(self._end, turn))
+                lease.predecessor = lost.task
+            self.leases.add(lease)
+            if lease.workspace_id is not None:
+                self._in_flight[lease.workspace_id] += 1
+            metrics.CLAIMED.labels(*lease.labels).inc(lease.claimed)
+            lease.task = asyncio.create_task(lease.run(), name=f"engine.{lease.kind}")
+            lease.task.add_done_callback(partial(self._end, lease))
 
-    def _end(self, turn: Turn, _task: "asyncio.Task[None]") -> None:
-        turn.end()
-        self._ended.append(turn)
-        self._some_ended.set()
+    def _end(self, lease: LaneLease, _task: "asyncio.Task[None]") -> None:
+        lease.end()
+        self._ended.append(lease)
+        self._ended_event.set()
 
     async def release_loop(self) -> None:
-        """Release ended turns, all that are there in one transaction; while one runs, the next ones gather."""
+        """Release ended leases, all at hand in one transaction; while it runs, the next ones gather."""
         failures = 0
         while True:
-            await self._some_ended.wait()
+            await self._ended_event.wait()
             batch = self._ended[:_RELEASE_LANES_MAX]
             try:
-                for owner in {turn.owner for turn in batch}:
-                    await self._release(owner, [turn for turn in batch if turn.owner == owner])
+                for owner in {lease.owner for lease in batch}:
+                    await self._release(owner, [lease for lease in batch if lease.owner == owner])
                 failures = 0
-            except Exception as error:  # noqa: BLE001 - the lanes stay ours, and are released by a later try
+            except Exception as error:  # noqa: BLE001 - the lanes stay ours, and a later round releases them
                 failures += 1
-                await asyncio.sleep(_failed("release", self.source.kind, failures, error))
+                await asyncio.sleep(_backoff("release", self.source.kind, failures, error))
                 if failures < 10 or isinstance(error, (*DATABASE_DOWN, Unavailable)):
                     continue
             del self._ended[: len(batch)]
             if not self._ended:
-                self._some_ended.clear()
+                self._ended_event.clear()
             self._forget(batch)
 
-    async def _release(self, owner: UUID, turns: list[Turn]) -> None:
-        turns.sort(key=lambda turn: turn.key)
-        keys, fences = [turn.key for turn in turns], [turn.fence for turn in turns]
+    async def _release(self, owner: UUID, leases: list[LaneLease]) -> None:
+        leases.sort(key=lambda lease: lease.key)
+        keys, fences = [lease.key for lease in leases], [lease.fence for lease in leases]
         async with self._database.transaction() as db:
             ours = await self.statements.lock(db, keys, fences, owner)
-            mine = [turn for turn in turns if turn.key in ours]
+            mine = [lease for lease in leases if lease.key in ours]
             await self._settle(db, mine)
-            await self.statements.free(db, [turn.key for turn in mine], [turn.hold for turn in mine])
-        for turn in turns:
-            if turn.key not in ours:
-                metrics.LEASE_LOST.labels(*turn.labels).inc()
-                _log.warning("lease.lost", source=turn.kind, lane=str(turn.key), dropped=len(turn.done))
+            await self.statements.free(db, [lease.key for lease in mine], [lease.pause_seconds for lease in mine])
+        for lease in leases:
+            if lease.key not in ours:
+                metrics.LEASES_LOST.labels(*lease.labels).inc()
+                _log.warning("lease.lost", source=lease.kind, lane=str(lease.key), dropped=len(lease.done))
 
-    async def _settle(self, db: Db, turns: list[Turn]) -> None:
-        """Let the source write its ends; one that cannot be written holds up its own lane only."""
-        back = [pair for turn in turns for pair in turn.back]
-        if back:
-            await self.source.hand_back(db, back)
-        done = [end for turn in turns for end in turn.done]
+    async def _settle(self, db: Db, leases: list[LaneLease]) -> None:
+        """Let the source write the outcomes; one that cannot be written holds up its own lane only."""
+        handed_back = [pair for lease in leases for pair in lease.handed_back]
+        if handed_back:
+            await self.source.hand_back(db, handed_back)
+        done = [item for lease in leases for item in lease.done]
         if not done:
             return
         try:
@@ -212,43 +216,43 @@ class Runner:
             if db.is_closed() or isinstance(error, RETRYABLE):
                 raise
             _log.error("settle.failed", source=self.source.kind, items=len(done), exc_info=error)
-            for turn in turns:
-                await self._settle_singly(db, turn)
+            for lease in leases:
+                await self._settle_singly(db, lease)
 
-    async def _settle_singly(self, db: Db, turn: Turn) -> None:
-        for end in turn.done:
+    async def _settle_singly(self, db: Db, lease: LaneLease) -> None:
+        for item in lease.done:
             try:
                 async with db.transaction():
-                    await self.source.settle(db, [end])
+                    await self.source.settle(db, [item])
             except Exception as error:
                 if db.is_closed() or isinstance(error, RETRYABLE):
                     raise
-                metrics.ERRORS.labels(*turn.labels).inc()
-                _log.error("settle.item_failed", source=turn.kind, lane=str(turn.key), exc_info=error)
-                turn.hold = max(turn.hold, ERROR_PAUSE_SECONDS)
+                metrics.ERRORS.labels(*lease.labels).inc()
+                _log.error("settle.item_failed", source=lease.kind, lane=str(lease.key), exc_info=error)
+                lease.pause_seconds = max(lease.pause_seconds, ERROR_PAUSE_SECONDS)
 
-    def _forget(self, turns: list[Turn]) -> None:
-        for turn in turns:
-            self.held.discard(turn)
-            if turn.workspace_id is not None:
-                self._busy[turn.workspace_id] -= 1
-                if not self._busy[turn.workspace_id]:
-                    del self._busy[turn.workspace_id]
-            turn.released.set()
+    def _forget(self, leases: list[LaneLease]) -> None:
+        for lease in leases:
+            self.leases.discard(lease)
+            if lease.workspace_id is not None:
+                self._in_flight[lease.workspace_id] -= 1
+                if not self._in_flight[lease.workspace_id]:
+                    del self._in_flight[lease.workspace_id]
+            lease.released.set()
         self.woken.set()
 
     async def _until_next(self) -> float:
-        """Return seconds until a lane is ready for us, at most 1; 0 or less: one is ready, but was locked."""
-        if len(self.held) >= self.source.lanes or self.paused or self._presence.owner is None:
+        """Return the seconds until a lane is ready for us, at most 1; 0 or less: one is ready, but was locked."""
+        if len(self.leases) >= self.source.lanes or self.paused or self._registration.owner is None:
             return IDLE_SECONDS_MAX  # a release, or the clock, wakes us
         async with self._database.connection() as db:
-            seconds = await self.statements.seconds_to_next(db, self._busy)
+            seconds = await self.statements.seconds_to_next(db, self._in_flight)
         return IDLE_SECONDS_MAX if seconds is None else min(IDLE_SECONDS_MAX, seconds)
 
 
-def _failed(loop: str, kind: str, failures: int, error: Exception) -> float:
-    """Say that a round failed; return how many seconds to wait before the next."""
+def _backoff(loop: str, kind: str, failures: int, error: Exception) -> float:
+    """Log that a round failed; return how many seconds to wait before the next."""
     metrics.LOOP_FAILURES.labels(loop).inc()
-    gone = isinstance(error, (*DATABASE_DOWN, Unavailable))
-    _log.warning(f"{loop}.failed", source=kind, failures=failures, error=repr(error), exc_info=None if gone else error)
+    trace = None if isinstance(error, (*DATABASE_DOWN, Unavailable)) else error
+    _log.warning(f"{loop}.failed", source=kind, failures=failures, error=repr(error), exc_info=trace)
     return min(_BACKOFF_SECONDS_MAX, 0.05 * 2.0 ** min(failures, 8)) * random.uniform(0.7, 1)  # noqa: S311 - spreads load

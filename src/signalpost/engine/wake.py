@@ -1,10 +1,25 @@
-"""Saying that something is due. SQL may also call `wake_lanes(kind, keys, workspace, platforms, due)` itself."""
+"""Telling the engine that something is due: the only module that calls the SQL function `wake_lanes`."""
 
 from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
 from signalpost.kit.db import Db
+
+
+def wake_sql(kind: str, *, keys: str, due: str, workspace_id: str = "null", platforms: str | None = None) -> str:
+    """Return an expression that wakes lanes, for statements that write the items too; see `wake` for the rules.
+
+    Args:
+        kind: of the lanes.
+        keys: SQL of a uuid[].
+        due: SQL of a timestamptz[], one for each key.
+        workspace_id: SQL of a uuid.
+        platforms: SQL of a text[], one for each key; None: the lanes belong to no platform.
+    """
+    platforms = platforms or f"array_fill(null::text, array[cardinality({keys})])"
+    return f"wake_lanes('{kind}', {keys}, {workspace_id}, {platforms}, {due})"
+
 
 _WAKE = "select wake_lanes($1, $2, $3, $4, $5)"
 
@@ -18,10 +33,10 @@ async def wake(
     platforms: Sequence[str | None],
     due: Sequence[datetime | None],
 ) -> None:
-    """Make lanes known and see that a worker looks at them in time. In the transaction that writes the items.
+    """Create missing lanes, and have a worker look at them in time. Call it in the transaction that writes the items.
 
-    `keys`, `platforms` and `due` belong together by position; one lane may stand there several times, and a `due` of
-    None is skipped. Only ever moves a lane's time forward to an earlier one; a later or cancelled item needs no call.
-    A transaction that wakes lanes of several kinds does so in the order target, delivery, job: no deadlocks.
+    `keys`, `platforms` and `due` belong together by position; the same lane may occur several times, and a `due` of
+    None is skipped. A lane's time only moves to an earlier one; an item that is put off or cancelled needs no call.
+    A transaction that wakes lanes of several kinds does so in the order target, delivery, job, to avoid deadlocks.
     """
     await db.execute(_WAKE, kind, keys, workspace_id, platforms, due)

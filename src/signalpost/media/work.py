@@ -8,7 +8,7 @@ from uuid import UUID
 
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
-from signalpost.engine.jobs import Again, JobKind
+from signalpost.engine.jobs import JobKind, RunAgain
 from signalpost.kit import log
 from signalpost.kit.storage import StorageFailure
 from signalpost.media.queries import COLUMNS, MediaRow, row_of
@@ -32,15 +32,15 @@ def jobs(context: AppContext) -> list[JobKind]:
     return [JobKind("media.sweep", sweeper(context), EVERY_SECONDS)]
 
 
-def sweeper(context: AppContext) -> Callable[[Lease, Mapping[str, Any]], Awaitable[Again | None]]:
+def sweeper(context: AppContext) -> Callable[[Lease, Mapping[str, Any]], Awaitable[RunAgain | None]]:
     """Return the handler of `media.sweep`."""
 
-    async def sweep(lease: Lease, _payload: Mapping[str, Any]) -> Again | None:
+    async def sweep(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
         async with context.database.connection() as db:
             rows = [row_of(row) for row in await db.fetch(_DUE, _BATCH)]
         await _end_unused(context, lease, [row for row in rows if row.status == "ready"])
         await _remove_bytes(context, lease, [row for row in rows if row.status != "ready"])
-        return Again(0) if any(row.status == "ready" for row in rows) or len(rows) == _BATCH else None
+        return RunAgain(0) if any(row.status == "ready" for row in rows) or len(rows) == _BATCH else None
 
     return sweep
 

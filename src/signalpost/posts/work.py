@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
-from signalpost.engine.jobs import Again, JobKind
+from signalpost.engine.jobs import JobKind, RunAgain
 from signalpost.posts.actions.trash import purge_expired
 
 JOB: Final = "posts.purge"
@@ -18,8 +18,8 @@ def jobs(_context: AppContext) -> list[JobKind]:
     return [JobKind(JOB, purge, EVERY_SECONDS)]
 
 
-async def purge(lease: Lease, _payload: Mapping[str, Any]) -> Again | None:
+async def purge(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
     """Delete for good what lay in the trash for 30 days."""
     async with lease.transaction() as db:
         done = await purge_expired(db, _BATCH)
-    return Again(0) if done == _BATCH else None
+    return RunAgain(0) if done == _BATCH else None

@@ -119,7 +119,7 @@ class TargetSource(Source[Item, None]):
             code=change.error and change.error["code"],
         )
         if change.lane_seconds:
-            lease.defer(change.lane_seconds)
+            lease.pause_lane(change.lane_seconds)
         key = bucket_of(self._context, begun.item.platform) if change.lane_seconds else None
         mark = {"needs_reauth": mark_needs_reauth, "restricted": mark_restricted}.get(change.account or "")
         if change.status != "published" and key is None and mark is None:
@@ -128,7 +128,7 @@ class TargetSource(Source[Item, None]):
             if change.status == "published":
                 await db.execute(_LAST_PUBLISHED, begun.account.id)
             if key is not None:
-                await buckets.hold(db, key, min(change.lane_seconds, buckets.HOLD_SECONDS_MAX))
+                await buckets.pause(db, key, min(change.lane_seconds, buckets.PAUSE_SECONDS_MAX))
             if mark is not None:
                 reason = change.account_message or ""
                 await mark(db, begun.account.id, reason, secrets_version=begun.secrets_version)

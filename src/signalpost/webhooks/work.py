@@ -6,7 +6,7 @@ from uuid import UUID
 
 from signalpost.context import AppContext
 from signalpost.engine.contract import Done, Lease, Source
-from signalpost.engine.jobs import Again, JobKind
+from signalpost.engine.jobs import JobKind, RunAgain
 from signalpost.kit import clock
 from signalpost.kit.db import Db
 from signalpost.plans import limit_of
@@ -159,19 +159,19 @@ def jobs(context: AppContext) -> list[JobKind]:
     return [JobKind(PURGE_JOB, purger(context), PURGE_EVERY_SECONDS)]
 
 
-def purger(context: AppContext) -> Callable[[Lease, Mapping[str, Any]], Awaitable[Again | None]]:
+def purger(context: AppContext) -> Callable[[Lease, Mapping[str, Any]], Awaitable[RunAgain | None]]:
     """Return the handler of `PURGE_JOB`.
 
     Removes deleted webhooks with their deliveries, and ended deliveries older than the plan keeps them.
     """
     kept = {plan: days for plan in PLANS if (days := limit_of(plan, "deliveryLogDays")) is not None}
 
-    async def purge(lease: Lease, _payload: Mapping[str, Any]) -> Again | None:
+    async def purge(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
         async with lease.transaction() as db:
             removed = [await db.execute(_PURGE_DELETED, _PURGE_BATCH)]
             await db.execute(_FORGET_WEBHOOKS)
             if context.settings.billing_enabled:
                 removed.append(await db.execute(_PURGE_OLD, list(kept), list(kept.values()), _PURGE_BATCH))
-        return Again(1) if f"DELETE {_PURGE_BATCH}" in removed else None
+        return RunAgain(1) if f"DELETE {_PURGE_BATCH}" in removed else None
 
     return purge

@@ -23,7 +23,7 @@ create table lane (
     next_due_at timestamptz,               -- earliest due item; null: nothing waits
     not_before timestamptz,                -- fairness, rate limits, Retry-After
     owner uuid,                            -- the worker that holds it
-    fence bigint not null default 0,       -- raised by every claim: one worker's earlier turn is not its later one
+    fence bigint not null default 0,       -- raised by every claim: tells a worker's later lease from its earlier one
     lease_until timestamptz,
     wake_at timestamptz generated always as (greatest(next_due_at, not_before)) stored,
     primary key (kind, key)

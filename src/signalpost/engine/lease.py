@@ -1,4 +1,4 @@
-"""One turn of one lane: run its items, remember how they ended."""
+"""One claimed lane: runs its items and remembers how they ended."""
 
 import asyncio
 from collections import Counter, deque
@@ -10,19 +10,19 @@ from uuid import UUID
 import asyncpg
 
 from signalpost.engine import lanes, metrics
-from signalpost.engine.clock import steady
+from signalpost.engine.clock import boottime
 from signalpost.engine.contract import ERROR_PAUSE_SECONDS, LEASE_SECONDS, Done, LeaseLost, Source
 from signalpost.kit import log
 from signalpost.kit.db import DATABASE_DOWN, Database, Db, Row
 from signalpost.kit.problems import Unavailable
 
 _log = log.get("engine")
-_GONE = (*DATABASE_DOWN, asyncpg.InternalClientError)  # the latter: a connection cut in the middle of a statement
+_DISCONNECTED = (*DATABASE_DOWN, asyncpg.InternalClientError)  # the latter: a connection cut in mid-statement
 _FRESH_MARGIN_SECONDS = 1.0
 
 
-class Turn:
-    """A claimed lane with its items. Is the `Lease` that its items see."""
+class LaneLease:
+    """A claimed lane with its items. Implements `Lease`, which its items see."""
 
     def __init__(self, source: Source[Any, Any], database: Database, row: Row, owner: UUID, claimed_at: float) -> None:
         self.kind = source.kind
@@ -35,11 +35,12 @@ class Turn:
         self.claimed = 0
         """Items handed out, without those that got no token."""
         self.done: list[Done[Any, Any]] = []
-        self.back: list[tuple[UUID, Any]] = []
-        self.hold = 0.0
+        self.handed_back: list[tuple[UUID, Any]] = []
+        self.pause_seconds = 0.0
+        """How long the lane is kept back after its release."""
         self.outcomes: Counter[str] = Counter()
-        self.after: asyncio.Task[None] | None = None
-        """An earlier turn of this lane in this process that must end first."""
+        self.predecessor: asyncio.Task[None] | None = None
+        """The task of an earlier lease of this lane in this process, which must end first."""
         self.task: asyncio.Task[None] | None = None
         self.released = asyncio.Event()
         self._closed = False  # start no more items
@@ -54,42 +55,42 @@ class Turn:
         return self.kind, self.platform or ""
 
     def hand_out(self, items: Iterable[Any]) -> None:
-        """Say which items to run, in this order."""
+        """Set the items to run, in this order."""
         self._waiting = deque(items)
         self.claimed = len(self._waiting)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Db]:
         """See `Lease`."""
-        alive = False
+        connected = False
         try:
             async with self._database.transaction() as db:
                 if await db.fetchrow(lanes.CHECK, self.kind, self.key, self.owner, self.fence) is None:
                     raise LeaseLost
                 try:
                     yield db
-                except _GONE:
-                    alive = not db.is_closed()  # then the item's own doing: a bad argument, a slow statement
+                except _DISCONNECTED:
+                    connected = not db.is_closed()  # then the item caused it: a bad argument, a slow statement
                     raise
-        except _GONE as error:
-            if alive:
+        except _DISCONNECTED as error:
+            if connected:
                 raise
-            raise Unavailable("The database went away.") from error
+            raise Unavailable("The database connection was lost.") from error
 
     def ensure_fresh(self) -> None:
         """See `Lease`."""
-        if self._lost or steady() > self.fresh_until - _FRESH_MARGIN_SECONDS:
+        if self._lost or boottime() > self.fresh_until - _FRESH_MARGIN_SECONDS:
             raise LeaseLost
 
-    def defer(self, seconds: float) -> None:
+    def pause_lane(self, seconds: float) -> None:
         """See `Lease`."""
-        self.hold = max(self.hold, seconds)
+        self.pause_seconds = max(self.pause_seconds, seconds)
         self._closed = True
 
     def count(self, outcome: str) -> None:
         """See `Lease`."""
         self.outcomes[outcome] += 1
-        metrics.ENDED.labels(*self.labels, outcome).inc()
+        metrics.OUTCOMES.labels(*self.labels, outcome).inc()
         if outcome == "retrying":
             metrics.RETRIED.labels(*self.labels).inc()
 
@@ -100,61 +101,61 @@ class Turn:
             self.task.cancel()
 
     async def run(self) -> None:
-        """Run all items, at most `parallel` at once; raises nothing but CancelledError."""
-        if self.after is not None:
-            await asyncio.wait([self.after])
+        """Run all items, at most `parallel` at the same time; raises nothing but CancelledError."""
+        if self.predecessor is not None:
+            await asyncio.wait([self.predecessor])
         if self._source.parallel == 1:
-            await self._work()
+            await self._run_items()
             return
         async with asyncio.TaskGroup() as group:
             for _ in range(min(self._source.parallel, self.claimed)):
-                group.create_task(self._work())
+                group.create_task(self._run_items())
 
     def end(self) -> None:
-        """Add what never started to what is handed back. Also right for a task that was cancelled before it began."""
-        self.back.extend((self.key, item) for item in self._waiting)
+        """Hand back items that never started. Also right for a task that was cancelled before it began."""
+        self.handed_back.extend((self.key, item) for item in self._waiting)
         metrics.FINISHED.labels(*self.labels).inc(self.claimed - len(self._waiting) - self._interrupted)
 
-    async def _work(self) -> None:
-        with _Watch(self._source.item_seconds_max) as watch:
+    async def _run_items(self) -> None:
+        with _Watchdog(self._source.item_seconds_max) as watchdog:
             while self._waiting and not self._closed:
-                watch.item_started()
-                await self._one(self._waiting.popleft(), watch)
+                watchdog.item_started()
+                await self._run_item(self._waiting.popleft(), watchdog)
 
-    async def _one(self, item: Any, watch: "_Watch") -> None:
+    async def _run_item(self, item: Any, watchdog: "_Watchdog") -> None:
         try:
             result = await self._source.run(self, item)
         except (LeaseLost, Unavailable):
-            # Nothing wrong with the item: it is handed out again, here or elsewhere.
+            # Nothing is wrong with the item: it is handed out again, here or elsewhere.
             self._interrupt(item)
-            self.defer(1.0)
+            self.pause_lane(1.0)
         except asyncio.CancelledError:
-            if watch.was_it():
-                self._unforeseen(item, TimeoutError(f"took longer than {self._source.item_seconds_max} s"))
+            if watchdog.timed_out():
+                self._fail(item, TimeoutError(f"took longer than {self._source.item_seconds_max} s"))
                 return
             self._interrupt(item)
             raise
         except Exception as error:  # noqa: BLE001 - whatever a source raises must end here, not the loop
-            self._unforeseen(item, error)
+            self._fail(item, error)
         else:
             if result is not None:
                 self.done.append(Done(self.key, item, result, None))
 
     def _interrupt(self, item: Any) -> None:
         self._interrupted += 1
-        self.back.append((self.key, item))
+        self.handed_back.append((self.key, item))
 
-    def _unforeseen(self, item: Any, error: Exception) -> None:
+    def _fail(self, item: Any, error: Exception) -> None:
         metrics.ERRORS.labels(*self.labels).inc()
-        _log.error("item.failed_unforeseen", source=self.kind, lane=str(self.key), exc_info=error)
+        _log.error("item.unexpected_error", source=self.kind, lane=str(self.key), exc_info=error)
         self.done.append(Done(self.key, item, None, error))
-        self.hold = max(self.hold, ERROR_PAUSE_SECONDS)
+        self.pause_seconds = max(self.pause_seconds, ERROR_PAUSE_SECONDS)
 
 
-class _Watch:
-    """Cancels the present task when one item takes too long.
+class _Watchdog:
+    """Cancels the current task when one item takes too long.
 
-    One timer per turn: `asyncio.timeout` for each item cost a third of the throughput of small items.
+    One timer per lease: `asyncio.timeout` for each item cost a third of the throughput of small items.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -163,7 +164,7 @@ class _Watch:
         self._task = asyncio.current_task()
         self._fired = False
         self._started = self._loop.time()
-        self._timer = self._loop.call_later(seconds, self._look)
+        self._timer = self._loop.call_later(seconds, self._check)
 
     def __enter__(self) -> Self:
         return self
@@ -174,18 +175,18 @@ class _Watch:
     def item_started(self) -> None:
         self._started = self._loop.time()
 
-    def was_it(self) -> bool:
-        """Whether a CancelledError just caught was ours alone; then it is taken back."""
+    def timed_out(self) -> bool:
+        """Whether a CancelledError just caught was caused by this watchdog alone; if so, it is taken back."""
         fired, self._fired = self._fired, False
         if not fired or self._task is None:
             return False
-        self._timer = self._loop.call_later(self._seconds, self._look)
+        self._timer = self._loop.call_later(self._seconds, self._check)
         return self._task.uncancel() == 0
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         left = self._started + self._seconds - self._loop.time()
         if left > 0:
-            self._timer = self._loop.call_later(left, self._look)
+            self._timer = self._loop.call_later(left, self._check)
         elif self._task is not None:
             self._fired = True
             self._task.cancel()
