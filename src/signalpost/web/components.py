@@ -1,9 +1,9 @@
-"""Schemas of what crosses the wire, by readable names, for the OpenAPI document."""
+"""The named schemas of the OpenAPI document, generated from the types of bodies and responses."""
 
 import re
 import types
 import typing
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -15,59 +15,59 @@ _TEMPLATE = "#/components/schemas/{name}"
 
 
 class Components:
-    """The schemas of `kinds` and of all that they hold. A union of structs without tags is an `anyOf`."""
+    """The schemas of `kinds` and of every type inside them. An untagged union of structs becomes an `anyOf`."""
 
     def __init__(self, kinds: Sequence[Any]) -> None:
-        single = [each for kind in kinds for each in members(kind)]
-        shown, found = msgspec.json.schema_components(single, ref_template=_TEMPLATE, schema_hook=ids.schema_hook)
-        _require_all(single, found)
-        names = _readable(found)
+        types = [member for kind in kinds for member in members(kind)]
+        schemas, named = msgspec.json.schema_components(types, ref_template=_TEMPLATE, schema_hook=ids.schema_hook)
+        _require_all(types, named)
+        names = _readable(named)
         self.schemas: Document = {
-            names[name]: _renamed(found[name], names) for name in sorted(found, key=names.__getitem__)
+            names[name]: _renamed(named[name], names) for name in sorted(named, key=names.__getitem__)
         }
         for name, schema in self.schemas.items():
             if "title" in schema:
                 schema["title"] = name
             for member in schema.get("properties", {}).values():
                 _lift_description(member)
-        self._refs = {each: _renamed(schema, names) for each, schema in zip(single, shown, strict=True)}
+        self._refs = {kind: _renamed(schema, names) for kind, schema in zip(types, schemas, strict=True)}
 
     def of(self, kind: Any) -> Document:
-        """Return the schema of one of the kinds: a reference where it has a name."""
-        parts = [self._refs[each] for each in members(kind)]
-        return dict(parts[0]) if len(parts) == 1 else {"anyOf": parts}
+        """Return the schema of one of the kinds, as a reference if it is named."""
+        schemas = [self._refs[member] for member in members(kind)]
+        return dict(schemas[0]) if len(schemas) == 1 else {"anyOf": schemas}
 
 
 def members(kind: Any) -> tuple[Any, ...]:
-    """Return the members of a union, or the kind alone."""
+    """Return the members of a union, or the type itself."""
     is_union = typing.get_origin(kind) in (typing.Union, types.UnionType)
     return typing.get_args(kind) if is_union else (kind,)
 
 
-def _readable(found: Document) -> dict[str, str]:
-    # msgspec says `Listing_Post_` for a Listing[Post], and the whole module where two rooms use one name.
+def _readable(names_of_msgspec: Iterable[str]) -> dict[str, str]:
+    # msgspec names a Listing[Post] `Listing_Post_`, and prefixes the module if two rooms use the same name.
     names = {}
-    for name in found:
-        if listed := re.fullmatch(r"Listing_(.+)_", name):
-            names[name] = f"{listed[1]}List"
-        elif filled := re.fullmatch(r"([A-Z][A-Za-z]*)_(\w+)_", name):
-            names[name] = filled[2] + filled[1]
-        elif placed := re.fullmatch(r"signalpost\.(\w+)\..*\.(\w+)", name):
-            names[name] = placed[1].title().replace("_", "") + placed[2]
+    for name in names_of_msgspec:
+        if listing := re.fullmatch(r"Listing_(.+)_", name):
+            names[name] = f"{listing[1]}List"
+        elif generic := re.fullmatch(r"([A-Z][A-Za-z]*)_(\w+)_", name):
+            names[name] = generic[2] + generic[1]
+        elif qualified := re.fullmatch(r"signalpost\.(\w+)\..*\.(\w+)", name):
+            names[name] = qualified[1].title().replace("_", "") + qualified[2]
         else:
             names[name] = name
     if len(set(names.values())) != len(names):
-        raise TypeError(f"two structs would have the same name in the reference: {sorted(names.values())}")
+        raise TypeError(f"two structs have the same name in the OpenAPI document: {sorted(names.values())}")
     return names
 
 
 def _renamed(value: Any, names: dict[str, str]) -> Any:
     if isinstance(value, dict):
-        found = {key: _renamed(one, names) for key, one in value.items()}
+        renamed = {key: _renamed(item, names) for key, item in value.items()}
         if isinstance(reference := value.get("$ref"), str):
-            found["$ref"] = _TEMPLATE.format(name=names[reference.rsplit("/", 1)[1]])
-        return found
-    return [_renamed(one, names) for one in value] if isinstance(value, list) else value
+            renamed["$ref"] = _TEMPLATE.format(name=names[reference.rsplit("/", 1)[1]])
+        return renamed
+    return [_renamed(item, names) for item in value] if isinstance(value, list) else value
 
 
 def _lift_description(member: Document) -> None:
@@ -77,29 +77,29 @@ def _lift_description(member: Document) -> None:
         member.setdefault("description", text)
 
 
-def _require_all(kinds: Sequence[Any], found: Document) -> None:
-    """Say that answers carry every key: `Output` leaves none out."""
+def _require_all(kinds: Sequence[Any], named: Document) -> None:
+    """Mark every member of an `Output` as required: responses always contain all of them."""
     seen: set[Any] = set()
-    waiting = list(msgspec.inspect.multi_type_info(kinds))
-    while waiting:
-        kind = waiting.pop()
+    pending = list(msgspec.inspect.multi_type_info(kinds))
+    while pending:
+        kind = pending.pop()
         if not isinstance(kind, msgspec.inspect.StructType):
-            waiting += _inner(kind)
+            pending += _inner(kind)
         elif kind.cls not in seen:
             seen.add(kind.cls)
             bare = typing.get_origin(kind.cls) or kind.cls
             if issubclass(bare, wire.Output) and not bare.__struct_config__.omit_defaults:
-                schema = _schema_of(kind.cls, found)
+                schema = _schema_of(kind.cls, named)
                 schema["required"] = list(schema["properties"])
-            waiting += [field.type for field in kind.fields]
+            pending += [field.type for field in kind.fields]
 
 
-def _schema_of(kind: Any, found: Document) -> Document:
+def _schema_of(kind: Any, named: Document) -> Document:
     if arguments := typing.get_args(kind):
-        name = f"{kind.__origin__.__name__}_{'__'.join(each.__name__ for each in arguments)}_"
+        name = f"{kind.__origin__.__name__}_{'__'.join(argument.__name__ for argument in arguments)}_"
     else:
         name = kind.__name__
-    schema: Document = found[name] if name in found else found[f"{kind.__module__}.{kind.__qualname__}"]
+    schema: Document = named[name] if name in named else named[f"{kind.__module__}.{kind.__qualname__}"]
     return schema
 
 
