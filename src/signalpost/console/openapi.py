@@ -1,13 +1,17 @@
 """The OpenAPI document of the service: its endpoints and events, with the introduction and the tags."""
 
+import inspect
+import typing
 from collections.abc import Iterable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
+import msgspec
 from msgspec import Struct
 
 from signalpost.console.descriptions import FIELDS, INTRODUCTION, PARAMETERS, TAGS
-from signalpost.console.event_examples import EXAMPLES
+from signalpost.events import PUBLIC_EVENTS, PublicEvent
 from signalpost.identity.errors import KeyRevoked, TokenExpired
+from signalpost.kit import ids
 from signalpost.kit.wire import Instant
 from signalpost.web.components import Document
 from signalpost.web.openapi import Texts, WebhookDoc, build_document
@@ -41,16 +45,7 @@ def headers(brand: str) -> dict[str, str]:
 
 def openapi_document(endpoints: Iterable[Endpoint], *, base_url: str, version: str, brand: str) -> Document:
     """Return the OpenAPI document."""
-    webhooks = [
-        WebhookDoc(
-            name=name,
-            summary=event.summary,
-            body=Envelope[event.data],  # type: ignore[name-defined]
-            examples=event.examples,
-            headers=headers(brand),
-        )
-        for name, event in EXAMPLES.items()
-    ]
+    webhooks = [_webhook(event, brand) for event in PUBLIC_EVENTS.values()]
     texts = Texts(
         base_url=base_url,
         version=version,
@@ -62,3 +57,20 @@ def openapi_document(endpoints: Iterable[Endpoint], *, base_url: str, version: s
         fields=FIELDS,
     )
     return build_document(endpoints, texts)
+
+
+def event_examples(event: type[PublicEvent]) -> dict[str, Any]:
+    """Return complete deliveries of an event by title."""
+    envelope = {"id": ids.example("evt"), "type": event.type, "createdAt": "2026-11-21T18:00:00.000Z"}
+    return {title: {**envelope, "data": msgspec.to_builtins(data)} for title, data in event.examples.items()}
+
+
+def _webhook(event: type[PublicEvent], brand: str) -> WebhookDoc:
+    data_type = typing.get_type_hints(event)["data"]
+    return WebhookDoc(
+        name=event.type,
+        summary=(inspect.getdoc(event) or "").partition("\n")[0].rstrip("."),
+        body=Envelope[data_type],  # type: ignore[valid-type]
+        examples=event_examples(event),
+        headers=headers(brand),
+    )

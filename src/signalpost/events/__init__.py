@@ -1,7 +1,7 @@
-"""The vocabulary of events: facts about a workspace, told inside the transaction of the change."""
+"""Events: facts about a workspace, emitted inside the transaction of the change. It does not know who subscribes."""
 
-from signalpost.events.actor import Actor
-from signalpost.events.vocabulary import *  # noqa: F403 - the vocabulary is this package's content
-from signalpost.events.vocabulary import __all__ as _names
-
-__all__ = ["Actor", *_names]  # noqa: PLE0604 - names of the vocabulary
+from signalpost.events.actor import *  # noqa: F403 - this room is a vocabulary: `events.PostQueued`
+from signalpost.events.data import *  # noqa: F403
+from signalpost.events.event import *  # noqa: F403
+from signalpost.events.internal import *  # noqa: F403
+from signalpost.events.public import *  # noqa: F403

@@ -117,7 +117,9 @@ def schema_hook(kind: type) -> dict[str, Any]:
     """Return the JSON schema of a typed id: the `schema_hook` of msgspec."""
     if not issubclass(kind, Id):
         raise NotImplementedError(f"{kind} has no schema")
-    return {"type": "string", "maxLength": 64, "examples": [f"{kind.prefix}_{_EXAMPLE}"]}
+    return {"type": "string", "maxLength": 64, "examples": [example(kind.prefix)]}
 
 
-_EXAMPLE = "01M7Z0000000000000000000AB"
+def example(prefix: str) -> str:
+    """Return an id for documentation."""
+    return f"{prefix}_01M7Z0000000000000000000AB"

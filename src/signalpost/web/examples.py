@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-_ID = "01M7Z0000000000000000000AB"
+from signalpost.kit import ids
+
 _AT = "2026-11-21T18:00:00.000Z"
 _PICTURE = "https://example.com/picture.jpg"
 _BY_NAME: Mapping[str, Any] = {
@@ -52,11 +53,6 @@ _OWN = {
     "LinkHistory": "lnh", "AuditEntry": "aud", "ProfileDeletion": "prof", "LinkDeletion": "lnk", "PostDeletion": "pst",
     "MediaDeleted": "med", "Disconnection": "acc", "IdentityActor": "usr", "PostsActor": "usr", "Actor": "usr",
 }  # fmt: skip
-
-
-def example_id(prefix: str) -> str:
-    """Return an id as it looks outside."""
-    return f"{prefix}_{_ID}"
 
 
 def example_of(schema: Mapping[str, Any], components: Mapping[str, Any], *, name: str = "") -> Any:
@@ -114,7 +110,7 @@ def _object(schema: Mapping[str, Any], components: Mapping[str, Any]) -> dict[st
     for name, one in properties.items():
         if name in shown:
             own = _OWN.get(schema.get("title", "")) if name == "id" else None
-            found[name] = example_id(own) if own else example_of(one, components, name=name)
+            found[name] = ids.example(own) if own else example_of(one, components, name=name)
     return found
 
 
@@ -123,7 +119,7 @@ def _text(schema: Mapping[str, Any], name: str) -> str:
     if name.endswith(("At", "Until")) or schema.get("format") == "date-time":
         return _AT
     if name.endswith(("Id", "Ids")) and (prefix := _PREFIXES.get(name.removesuffix("s").removesuffix("Id"))):
-        return example_id(prefix)
+        return ids.example(prefix)
     if known is None:
         known = _PICTURE if name.lower().endswith("url") else name or "text"
     text = str(known[0] if isinstance(known, list) else known)

@@ -1,0 +1,70 @@
+"""What webhooks receive as `data` of a public event."""
+
+from typing import Any, Literal
+
+from msgspec import UNSET, Struct, UnsetType
+
+from signalpost.kit.wire import Instant
+
+
+class TargetData(Struct, rename="camel", omit_defaults=True, kw_only=True):
+    """A target inside `data` of a post event; members without a value are left out."""
+
+    target_id: str
+    platform: str
+    account_id: str
+    username: str | UnsetType = UNSET
+    status: str | UnsetType = UNSET
+    delivery: str | UnsetType | None = UNSET
+    platform_post_id: str | UnsetType | None = UNSET
+    url: str | UnsetType | None = UNSET
+    published_at: Instant | UnsetType | None = UNSET
+    error: dict[str, Any] | UnsetType | None = UNSET
+
+
+class PostData(Struct, rename="camel", kw_only=True):
+    """`data` of every post event. The counts are those at the moment of the event."""
+
+    post_id: str
+    published: int
+    failed: int
+    total: int
+    profile_id: str
+    status: str
+    scope: Literal["post", "target"]
+    external_id: str | None
+    scheduled_at: Instant | None
+    source: str
+    mode: Literal["live", "test"]
+    queued_at: Instant | UnsetType | None = UNSET
+    run_at: Instant | UnsetType | None = UNSET
+    published_at: Instant | UnsetType | None = UNSET
+    targets: list[TargetData] | UnsetType = UNSET
+    target: TargetData | UnsetType = UNSET
+
+
+class AccountData(Struct, rename="camel", kw_only=True):
+    """`data` of account.connected."""
+
+    account_id: str
+    profile_id: str
+    platform: str
+    kind: str
+    username: str
+    display_name: str
+    connected_via: str
+    reconnected: bool
+    invite_id: str | None = None
+
+
+class AccountDisconnectedData(Struct, rename="camel", kw_only=True):
+    """`data` of account.disconnected; it names at most 100 of the affected posts."""
+
+    account_id: str
+    profile_id: str
+    platform: str
+    username: str
+    display_name: str
+    reason: Literal["user_request", "profile_deleted", "platform_deletion_callback"]
+    affected_posts: int
+    affected_post_ids: list[str]

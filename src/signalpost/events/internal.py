@@ -1,0 +1,44 @@
+"""Events that only rooms of this service hear; webhooks never receive them."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from msgspec import Struct
+
+from signalpost.events.actor import Actor
+from signalpost.events.event import Event
+
+
+@dataclass(frozen=True, kw_only=True)
+class PostSettled(Event):
+    """The last target of a post ended; `status` is published, partial or failed."""
+
+    post_id: UUID
+    status: str
+
+
+class Removal(Struct, frozen=True, kw_only=True):
+    """A published target to remove from its network, with everything needed once the post itself is deleted."""
+
+    target_id: UUID
+    account_id: UUID
+    platform: str
+    remote_id: str
+    thread_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RemovalRequested(Event):
+    """A user asked to remove a post from the networks. `publishing` does so after this transaction."""
+
+    post_id: UUID
+    actor: Actor
+    removals: list[Removal]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccountReady(Event):
+    """An account can publish again: connected, resumed or healthy. `posts` wakes the targets that wait for it."""
+
+    account_id: UUID
+    platform: str

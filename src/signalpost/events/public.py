@@ -1,0 +1,167 @@
+"""The events that webhooks can subscribe to. A class here is all a new one needs: `PUBLIC_EVENTS` and the docs follow.
+
+The first line of the docstring is the event's text in the reference, `examples` are complete `data` by title.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+from uuid import UUID
+
+from msgspec import Struct
+
+from signalpost.events.data import AccountData, AccountDisconnectedData, PostData, TargetData
+from signalpost.events.event import Event
+from signalpost.kit import ids
+
+_AT = "2026-11-21T18:00:00.000Z"
+_TARGET_ID, _ACCOUNT_ID, _PROFILE_ID = ids.example("tgt"), ids.example("acc"), ids.example("prof")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublicEvent(Event):
+    """An event that webhooks can subscribe to."""
+
+    type: ClassVar[str]
+    examples: ClassVar[Mapping[str, Struct]]
+    profile_id: UUID | None
+    mode: Literal["live", "test"]
+    data: Struct
+
+
+def _published(**more: Any) -> TargetData:
+    return TargetData(
+        target_id=_TARGET_ID,
+        platform="bluesky",
+        account_id=_ACCOUNT_ID,
+        status="published",
+        platform_post_id="at://did:plc:44ybard66vv44zksje25o7dz/app.bsky.feed.post/3l6oveex3ii2l",
+        url="https://bsky.app/profile/acme.example.com/post/3l6oveex3ii2l",
+        **more,
+    )
+
+
+_FAILED = TargetData(
+    target_id="tgt_01M7Z0000000000000000000AC",
+    platform="mastodon",
+    account_id="acc_01M7Z0000000000000000000AC",
+    username="acme@mastodon.example",
+    status="failed",
+    error={
+        "code": "text_too_long", "category": "user_content", "source": "user", "retryable": False,
+        "message": "The text has 512 characters; 500 are allowed.",
+        "userMessage": "The text is too long for Mastodon.", "rule": "mastodon.text.max",
+        "httpStatus": None, "platformCode": None, "remediation": "Shorten the text and retry.", "occurredAt": _AT,
+    },
+)  # fmt: skip
+
+
+def _post(status: str, published: int, failed: int, **more: Any) -> PostData:
+    members: dict[str, Any] = {"scope": "post"} | more
+    return PostData(
+        post_id=ids.example("pst"),
+        published=published,
+        failed=failed,
+        total=2,
+        profile_id=_PROFILE_ID,
+        status=status,
+        external_id="cms-4711",
+        scheduled_at=_AT,
+        source="api",
+        mode="live",
+        **members,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PostQueued(PublicEvent):
+    """A post was accepted and queued."""
+
+    type = "post.queued"
+    data: PostData
+    examples: ClassVar = {
+        "post": _post(
+            "scheduled", 0, 0, queued_at="2026-11-20T09:30:00.000Z", run_at=_AT,
+            targets=[TargetData(target_id=_TARGET_ID, platform="bluesky", account_id=_ACCOUNT_ID)],
+        )
+    }  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class PostPublished(PublicEvent):
+    """A target was published, or the whole post was."""
+
+    type = "post.published"
+    data: PostData
+    examples: ClassVar = {
+        "target": _post(
+            "publishing", 1, 0, scope="target",
+            target=_published(username="acme.example.com", delivery="live", published_at=_AT),
+        ),
+        "post": _post("published", 2, 0, published_at=_AT, targets=[_published()]),
+    }  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class PostPartial(PublicEvent):
+    """The last target ended; some targets were published and some failed."""
+
+    type = "post.partial"
+    data: PostData
+    examples: ClassVar = {"post": _post("partial", 1, 1, targets=[_published(), _FAILED])}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PostFailed(PublicEvent):
+    """A target failed permanently, or every target did."""
+
+    type = "post.failed"
+    data: PostData
+    examples: ClassVar = {
+        "target": _post("publishing", 0, 1, scope="target", target=_FAILED),
+        "post": _post("failed", 0, 2, targets=[_FAILED]),
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccountConnected(PublicEvent):
+    """A user connected or reconnected a platform account."""
+
+    type = "account.connected"
+    data: AccountData
+    examples: ClassVar = {
+        "account": AccountData(
+            account_id=_ACCOUNT_ID,
+            profile_id=_PROFILE_ID,
+            platform="bluesky",
+            kind="personal",
+            username="acme.example.com",
+            display_name="Acme",
+            connected_via="api",
+            reconnected=False,
+        )
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccountDisconnected(PublicEvent):
+    """A user disconnected a platform account, here or on the platform."""
+
+    type = "account.disconnected"
+    data: AccountDisconnectedData
+    examples: ClassVar = {
+        "account": AccountDisconnectedData(
+            account_id=_ACCOUNT_ID,
+            profile_id=_PROFILE_ID,
+            platform="bluesky",
+            username="acme.example.com",
+            display_name="Acme",
+            reason="user_request",
+            affected_posts=1,
+            affected_post_ids=[ids.example("pst")],
+        )
+    }
+
+
+PUBLIC_EVENTS: dict[str, type[PublicEvent]] = {kind.type: kind for kind in PublicEvent.__subclasses__()}
+"""All public events by type, in the order of this file."""
