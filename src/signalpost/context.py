@@ -61,7 +61,7 @@ class CreateDefaultProfile(Protocol):
     async def __call__(self, db: Db, workspace_id: UUID, *, name: str, timezone: str) -> UUID: ...
 
 
-class RequireApiKeyRoom(Protocol):
+class RequireApiKeyCapacity(Protocol):
     """`identity` asks, `plans` answers, after the key was written.
 
     Raises:
@@ -114,7 +114,7 @@ class Hooks:
     """Questions of lower rooms that higher rooms answer, inside the transaction of the one who asks."""
 
     create_default_profile: CreateDefaultProfile = _unanswered
-    require_api_key_room: RequireApiKeyRoom = _unanswered
+    require_api_key_capacity: RequireApiKeyCapacity = _unanswered
     profile_exists: ProfileExists = _unanswered
     count_media_uses: CountMediaUses = _unanswered
     trash_profile_posts: TrashProfilePosts = _unanswered

@@ -17,10 +17,10 @@ from tests.helpers import media_files
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 
-from signalpost import plans
 from signalpost.context import AppContext
 from signalpost.media import receiver
 from signalpost.media.probe.images import THUMBNAIL_PIXELS
+from signalpost.plans import limits
 from signalpost.settings import Settings
 
 
@@ -297,7 +297,7 @@ async def test_the_plan_bounds_storage(api: Api, make: Make, monkeypatch: pytest
     """Counted before, while and after a file comes, so that nothing can pass by."""
     owner = await make.owner()
     content = media_files.image("PNG")
-    monkeypatch.setitem(plans.limits._BY_NAME["self_hosted"], "storageBytes", 2 * len(content))
+    monkeypatch.setitem(limits.STORAGE_BYTES.by_plan, "self_hosted", 2 * len(content))
 
     first = await send(api, owner, content)
     over = await send(api, owner, media_files.PDF.replace(b"\n1", bytes(2 * len(content)) + b"\n1"))
@@ -319,7 +319,7 @@ async def test_the_plan_and_the_operator_bound_a_video(
     tight(media_file_bytes_max=200_000)
     by_operator = await send(api, owner, movie)
     tight(media_file_bytes_max=10**9)
-    monkeypatch.setitem(plans.limits._BY_NAME["self_hosted"], "fileBytes", 100_000)
+    monkeypatch.setitem(limits.FILE_BYTES.by_plan, "self_hosted", 100_000)
     by_plan = await send(api, owner, movie)
 
     assert [answer.status_code for answer in (by_operator, by_plan)] == [413, 413]

@@ -6,10 +6,11 @@ from uuid import uuid4
 
 import pytest
 
-from signalpost import plans
+from signalpost.identity.errors import PlanLimitReached
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
-from signalpost.plans import actions, queries
+from signalpost.plans import actions as plans
+from signalpost.plans import limits, queries
 from signalpost.web.caller import Caller
 
 
@@ -29,14 +30,14 @@ def caller(plan: str) -> Caller:
 
 async def used(database: Database, who: Caller, metric: str = "posts") -> int:
     async with database.connection() as db:
-        return (await queries.usage_of(db, who.workspace_id, actions.month_of(clock.now())))[metric]
+        return (await queries.usage(db, who.workspace_id, plans.month_of(clock.now())))[metric]
 
 
 async def spend(database: Database, who: Caller, units: int = 1) -> bool:
     try:
         async with database.transaction() as db:
-            await plans.spend(db, who, "posts", units)
-    except plans.PlanLimitReached:
+            await plans.spend(db, who, limits.POSTS, units)
+    except PlanLimitReached:
         return False
     return True
 
@@ -56,9 +57,9 @@ async def test_units_are_spent_all_or_none(database: Database) -> None:
     free = caller("free")
     assert await spend(database, free, 26)
 
-    with pytest.raises(plans.PlanLimitReached) as refused:
+    with pytest.raises(PlanLimitReached) as refused:
         async with database.transaction() as db:
-            await plans.spend(db, free, "posts", 5)
+            await plans.spend(db, free, limits.POSTS, 5)
 
     assert refused.value.status == 402
     assert refused.value.members == {"limit": {"name": "posts", "used": 26, "max": 30, "plan": "free"}}
@@ -70,9 +71,9 @@ async def test_an_unlimited_plan_is_counted_without_waiting(database: Database) 
     """Creates of one workspace must not queue up behind each other's commit."""
     own = caller("self_hosted")
     async with database.transaction() as first, database.transaction() as second:
-        await plans.spend(first, own, "posts", 1)
+        await plans.spend(first, own, limits.POSTS, 1)
         async with asyncio.timeout(5):
-            await plans.spend(second, own, "posts", 2)
+            await plans.spend(second, own, limits.POSTS, 2)
 
     assert await used(database, own) == 3
 
@@ -97,7 +98,7 @@ async def test_a_refund_goes_to_the_month_of_the_spending(database: Database) ->
     with clock.at(datetime(2026, 11, 1, tzinfo=UTC)):
         assert await spend(database, free, 30)
         async with database.transaction() as db:
-            await plans.refund(db, free.workspace_id, "posts", 1, spent_at=datetime(2026, 10, 31, tzinfo=UTC))
+            await plans.refund(db, free.workspace_id, limits.POSTS, 1, spent_at=datetime(2026, 10, 31, tzinfo=UTC))
         assert not await spend(database, free)
     with clock.at(datetime(2026, 10, 31, tzinfo=UTC)):
         assert await spend(database, free)
@@ -108,11 +109,11 @@ async def test_another_statement_can_spend(database: Database) -> None:
     free = caller("free")
     statement = "select $1::text, spend_usage($2, $3, $4, $5, $6)"
     async with database.transaction() as db:
-        first = await db.fetchrow(statement, "post", *actions.spend_parameters(free, "posts", 30))
-        second = await db.fetchrow(statement, "post", *actions.spend_parameters(free, "posts", 1))
+        first = await db.fetchrow(statement, "post", *plans.spend_parameters(free, limits.POSTS, 30))
+        second = await db.fetchrow(statement, "post", *plans.spend_parameters(free, limits.POSTS, 1))
         assert first is not None
         assert second is not None
         assert tuple(first) == ("post", 30)
         assert tuple(second) == ("post", None)
-        with pytest.raises(plans.PlanLimitReached):
-            await actions.check_spent(db, free, "posts", second[1])
+        with pytest.raises(PlanLimitReached):
+            await plans.check_spent(db, free, limits.POSTS, second[1])

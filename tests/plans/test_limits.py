@@ -2,15 +2,17 @@
 
 import asyncio
 
-import msgspec
 import pytest
 from tests.helpers.factories import Login, Make
 from tests.plans.test_ledger import caller
 
-from signalpost import plans, settings
+from signalpost import settings
+from signalpost.identity.errors import PlanLimitReached
 from signalpost.kit import ids
 from signalpost.kit.db import Database
+from signalpost.plans import actions as plans
 from signalpost.plans import limits
+from signalpost.plans.errors import PlanFeatureUnavailable
 from signalpost.web.caller import Caller
 
 NAMES = (
@@ -29,14 +31,15 @@ def of(owner: Login, plan: str) -> Caller:
 
 def test_every_plan_knows_every_name_of_the_wire() -> None:
     """The names are decided in the contract (C26.7); languageOverride is part of profile links there."""
-    for plan in limits.PLANS.values():
-        assert set(msgspec.to_builtins(plan)) == {*NAMES, "languageOverride"}
+    rows = [*limits.LIMITS, *limits.FEATURES]
+    assert {row.name for row in rows} == {*NAMES, "languageOverride"}
+    assert all(tuple(row.by_plan) == limits.PLANS for row in rows)
 
 
 def test_self_hosting_has_no_limit_and_every_feature() -> None:
     """BILLING_ENABLED=false gives every workspace this plan."""
-    values = msgspec.to_builtins(limits.PLANS["self_hosted"]).values()
-    assert all(value is None or value is True for value in values)
+    assert all(limit.of("self_hosted") is None for limit in limits.LIMITS)
+    assert all(feature.included_in("self_hosted") for feature in limits.FEATURES)
 
 
 def test_the_operators_guard_holds_where_a_plan_sets_no_rate() -> None:
@@ -55,13 +58,13 @@ async def test_fifty_parallel_creates_stop_at_the_limit(make: Make, database: Da
     async def create() -> bool:
         try:
             async with database.transaction() as db:
-                await plans.require_room(db, free, "apiKeys")
+                await plans.require_capacity(db, free, limits.API_KEYS)
                 await db.execute(
                     "insert into api_key (id, workspace_id, key_id, secret_hmac, name, mode, permission, scopes,"
                     " created_by) values ($1, $2, $3, '', 'one more', 'live', 'read', '{}', $4)",
                     ids.new_id(), owner.workspace_id, ids.new_id().hex, owner.user_id,
                 )  # fmt: skip
-        except plans.PlanLimitReached:
+        except PlanLimitReached:
             return False
         return True
 
@@ -73,29 +76,32 @@ async def test_fifty_parallel_creates_stop_at_the_limit(make: Make, database: Da
 async def test_a_plan_without_something_says_so(database: Database) -> None:
     """Zero is not a count that was reached: the plan has no webhooks at all."""
     async with database.transaction() as db:
-        with pytest.raises(plans.PlanFeatureUnavailable) as refused:
-            await plans.require_room(db, caller("free"), "webhooks")
+        with pytest.raises(PlanFeatureUnavailable) as refused:
+            await plans.require_capacity(db, caller("free"), limits.WEBHOOKS)
     assert refused.value.members["limit"] == {"name": "webhooks", "used": 0, "max": 0, "plan": "free"}
 
 
 @pytest.mark.parametrize(
     ("plan", "feature", "there"),
-    [("free", "profileLinks", False), ("starter", "profileLinks", True), ("starter", "languageOverride", False),
-     ("pro", "approvals", True), ("self_hosted", "messengerLink", True)],
+    [("free", limits.PROFILE_LINKS, False), ("starter", limits.PROFILE_LINKS, True),
+     ("starter", limits.LANGUAGE_OVERRIDE, False), ("pro", limits.APPROVALS, True),
+     ("self_hosted", limits.MESSENGER_LINK, True)],
 )  # fmt: skip
 def test_features(plan: str, feature: limits.Feature, there: bool) -> None:
     """A feature is there or 402."""
     if there:
         plans.require_feature(caller(plan), feature)
     else:
-        with pytest.raises(plans.PlanFeatureUnavailable):
+        with pytest.raises(PlanFeatureUnavailable):
             plans.require_feature(caller(plan), feature)
 
 
-@pytest.mark.parametrize("metric", sorted(plans.queries.COUNTS))
-async def test_every_count_can_be_asked_for(make: Make, database: Database, metric: plans.Metric) -> None:
+@pytest.mark.parametrize(
+    "limit", [limit for limit in limits.LIMITS if isinstance(limit, limits.Counted)], ids=lambda limit: limit.name
+)
+async def test_every_count_can_be_asked_for(make: Make, database: Database, limit: limits.Counted) -> None:
     """The counts name tables of rooms above: this fails when one of them is changed."""
     owner = await make.owner()
     async with database.transaction() as db:
-        await plans.require_room(db, of(owner, "max"), metric)
-        await plans.require_room(db, of(owner, "pro"), metric)
+        await plans.require_capacity(db, of(owner, "max"), limit)
+        await plans.require_capacity(db, of(owner, "pro"), limit)

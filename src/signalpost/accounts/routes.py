@@ -27,11 +27,11 @@ from signalpost.accounts.schemas import (
     PlatformAccount,
 )
 from signalpost.context import AppContext
+from signalpost.identity.errors import PlanLimitReached, TestModeOnlySandbox
 from signalpost.kit.db import Db
 from signalpost.kit.problems import AlreadyExists, Forbidden, InvalidState, UnsafeAddress
 from signalpost.kit.wire import Listing
-from signalpost.plans.errors import PlanLimitReached
-from signalpost.web.caller import PUBLIC, Caller, TestModeOnlySandbox
+from signalpost.web.caller import PUBLIC, Caller
 from signalpost.web.fields import AccountId
 from signalpost.web.inputs import Mine, Segment
 from signalpost.web.paging import LIST_ALL, Page

@@ -41,3 +41,12 @@ class PlanLimitReached(problems.Problem, status=402):
 
     `limit` names it; remove something, wait for the next month, or choose a larger plan.
     """
+
+
+class TestModeOnlySandbox(problems.Problem, status=403):
+    """A test key sees only accounts on the sandbox.
+
+    Use a live key for live networks.
+    """
+
+    __test__ = False  # not a test class, whatever pytest thinks of its name

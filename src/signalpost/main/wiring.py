@@ -62,7 +62,7 @@ def hooks() -> Hooks:
     """Return the answers of higher rooms to the questions of lower ones."""
     return Hooks(
         create_default_profile=profile_actions.create_default,
-        require_api_key_room=plan_actions.require_api_key_room,
+        require_api_key_capacity=plan_actions.require_api_key_capacity,
         profile_exists=profile_queries.profile_exists,
         count_media_uses=post_queries.media_uses,
         trash_profile_posts=posts.trash_profile_posts,

@@ -9,9 +9,9 @@ from uuid import UUID
 import msgspec
 from msgspec import UNSET
 
-from signalpost import plans
 from signalpost.context import AppContext, MediaUse
 from signalpost.engine import jobs
+from signalpost.identity.errors import PlanLimitReached
 from signalpost.kit import http, ids, problems, storage
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
@@ -21,6 +21,8 @@ from signalpost.media.probe_process import ProbeResult, Rejected
 from signalpost.media.queries import COLUMNS, MediaRow, row_of
 from signalpost.media.receiver import FileReceiver, PlanStorageExceeded, ReceivedFile, SizeLimits
 from signalpost.media.schemas import MediaFetch, MediaUpdate, UploadFields
+from signalpost.plans import actions as plans
+from signalpost.plans import limits
 from signalpost.plans import queries as plan_queries
 from signalpost.web import validation
 from signalpost.web.caller import Caller
@@ -157,12 +159,12 @@ async def _bounds(context: AppContext, caller: Caller) -> SizeLimits:
         PlanLimitReached: the plan's storage is full.
     """
     settings = context.settings
-    room = plans.limit_of(caller.plan, "storageBytes")
+    room = limits.STORAGE_BYTES.of(caller.plan)
     if room is not None:
         async with context.database.transaction() as db:
-            await plans.require_room(db, caller, "storageBytes", 1)
-            room -= await plan_queries.count(db, caller.workspace_id, "storageBytes")
-    file_bytes = plans.limit_of(caller.plan, "fileBytes") or settings.media_file_bytes_max
+            await plans.require_capacity(db, caller, limits.STORAGE_BYTES, 1)
+            room -= await plan_queries.count(db, caller.workspace_id, limits.STORAGE_BYTES)
+    file_bytes = limits.FILE_BYTES.of(caller.plan) or settings.media_file_bytes_max
     return SizeLimits(
         file_bytes=min(file_bytes, settings.media_file_bytes_max),
         storage_bytes=room,
@@ -173,8 +175,8 @@ async def _bounds(context: AppContext, caller: Caller) -> SizeLimits:
 async def _used_up(context: AppContext, caller: Caller, bounds: SizeLimits) -> problems.Problem:
     try:
         async with context.database.transaction() as db:
-            await plans.require_room(db, caller, "storageBytes", (bounds.storage_bytes or 0) + 1)
-    except plans.PlanLimitReached as reached:
+            await plans.require_capacity(db, caller, limits.STORAGE_BYTES, (bounds.storage_bytes or 0) + 1)
+    except PlanLimitReached as reached:
         return reached
     return problems.Unavailable("The room of the plan changed meanwhile.", headers={"Retry-After": "1"})
 
@@ -238,7 +240,7 @@ async def _keep(
     path = f"{base}.{received.format.extensions[0]}"
     thumbnail_path = f"{base}.thumbnail.webp" if received.thumbnail.exists() else None
     async with context.database.transaction() as db:
-        await plans.require_room(db, caller, "storageBytes", received.size)
+        await plans.require_capacity(db, caller, limits.STORAGE_BYTES, received.size)
         await db.execute(
             _INSERT, media_id, caller.workspace_id, profile_id, kind, file_types.tidy_name(file_name, received.format),
             received.format.mime_type, received.size, received.sha256, found.width, found.height, found.duration_ms,

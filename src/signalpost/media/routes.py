@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from litestar import Request
 
 from signalpost.context import AppContext, MediaUse
+from signalpost.identity.errors import PlanLimitReached
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.kit.wire import Listing
@@ -13,7 +14,6 @@ from signalpost.media.errors import MediaFetchFailed
 from signalpost.media.queries import MediaRow
 from signalpost.media.schemas import ContentQuery, Media, MediaDeleted, MediaFetch, MediaQuery, MediaUpdate
 from signalpost.media.views import shown
-from signalpost.plans import PlanLimitReached
 from signalpost.web.caller import PUBLIC, Caller
 from signalpost.web.fields import MediaId
 from signalpost.web.inputs import Mine

@@ -1,18 +1,16 @@
-"""Units of a month are spent, counts are kept within their limit: at most one statement where the plan sets none."""
+"""Keep workspaces within their plan: units of a month are spent, things that exist are counted."""
 
 from datetime import date, datetime
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
+from signalpost.identity.errors import PlanLimitReached
 from signalpost.kit import clock
 from signalpost.kit.db import Db
-from signalpost.plans import queries
-from signalpost.plans.errors import PlanFeatureUnavailable, PlanLimitReached
-from signalpost.plans.limits import Feature, limit_of
-from signalpost.plans.queries import Metric
+from signalpost.plans import limits, queries
+from signalpost.plans.errors import PlanFeatureUnavailable
+from signalpost.plans.limits import Counted, Feature, Monthly
 from signalpost.web.caller import Caller
-
-Unit = Literal["posts", "aiCaptions"]
 
 
 def month_of(instant: datetime) -> date:
@@ -23,25 +21,33 @@ def month_of(instant: datetime) -> date:
 _SPEND = "select spend_usage($1, $2, $3, $4, $5)"  # the function is in the migrations; null means too few are left
 
 
-def spend_parameters(caller: Caller, metric: Unit, units: int) -> tuple[UUID, str, date, int, int | None]:
+def spend_parameters(caller: Caller, limit: Monthly, units: int) -> tuple[UUID, str, date, int, int | None]:
     """Return the five parameters of the database function `spend_usage`.
 
     A statement that writes what is paid for calls it too: `select ..., spend_usage($7, $8, $9, $10, $11)`. Hand its
     result to `check_spent`.
     """
-    return caller.workspace_id, metric, month_of(clock.now()), units, limit_of(caller.plan, metric)
+    return caller.workspace_id, limit.name, month_of(clock.now()), units, limit.of(caller.plan)
 
 
-async def check_spent(db: Db, caller: Caller, metric: Unit, used: int | None) -> None:
+async def check_spent(db: Db, caller: Caller, limit: Monthly, used: int | None) -> None:
     """Refuse if `spend_usage` returned null (`used` is None); the transaction must then be rolled back.
 
     Raises:
         PlanLimitReached: the month's units are used up.
     """
     if used is None:
-        month = month_of(clock.now())
-        total = (await queries.usage_of(db, caller.workspace_id, month))[metric]
-        raise _reached(caller.plan, metric, total)
+        total = (await queries.usage(db, caller.workspace_id, month_of(clock.now())))[limit.name]
+        raise _limit_reached(caller.plan, limit, total)
+
+
+async def spend(db: Db, caller: Caller, limit: Monthly, units: int) -> None:
+    """Spend units of the current month: all of them or none. One statement.
+
+    Raises:
+        PlanLimitReached: fewer are left; nothing is written.
+    """
+    await check_spent(db, caller, limit, await db.fetchval(_SPEND, *spend_parameters(caller, limit, units)))
 
 
 _REFUND = """
@@ -50,25 +56,16 @@ on conflict (workspace_id, metric, period, stripe) do update set used = usage.us
 """
 
 
-async def spend(db: Db, caller: Caller, metric: Unit, units: int) -> None:
-    """Use units of the present month: all of them or none. One statement.
-
-    Raises:
-        PlanLimitReached: fewer are left; nothing is written.
-    """
-    await check_spent(db, caller, metric, await db.fetchval(_SPEND, *spend_parameters(caller, metric, units)))
-
-
-async def refund(db: Db, workspace_id: UUID, metric: Unit, units: int, *, spent_at: datetime) -> None:
-    """Give units back to the month they were spent in."""
-    await db.execute(_REFUND, workspace_id, metric, month_of(spent_at), units)
+async def refund(db: Db, workspace_id: UUID, limit: Monthly, units: int, *, spent_at: datetime) -> None:
+    """Give units back to the month in which they were spent."""
+    await db.execute(_REFUND, workspace_id, limit.name, month_of(spent_at), units)
 
 
 _LOCK = "select pg_advisory_xact_lock(hashtextextended($1, 0))"
 
 
-async def require_room(db: Db, caller: Caller, metric: Metric, units: int = 1) -> None:
-    """See that `units` more fit, before writing them in the same transaction; others wait for its end.
+async def require_capacity(db: Db, caller: Caller, limit: Counted, units: int = 1) -> None:
+    """Ensure that `units` more fit, before they are written in the same transaction; others wait for its end.
 
     No statement at all where the plan sets no limit; two where it does.
 
@@ -76,22 +73,42 @@ async def require_room(db: Db, caller: Caller, metric: Metric, units: int = 1) -
         PlanLimitReached: they do not fit.
         PlanFeatureUnavailable: the plan has none of these.
     """
-    await keep_within(db, caller.workspace_id, caller.plan, metric, coming=units)
+    await check_capacity(db, caller.workspace_id, caller.plan, limit, adding=units)
 
 
-async def keep_within(db: Db, workspace_id: UUID, plan: str, metric: Metric, *, coming: int = 0) -> None:
-    """The same for a workspace; `coming` 0 when they are written already in this transaction."""
-    most = limit_of(plan, metric)
-    if most is None:
+async def check_capacity(db: Db, workspace_id: UUID, plan: str, limit: Counted, *, adding: int = 0) -> None:
+    """Do the same for a workspace. `adding` is 0 when this transaction has written them already."""
+    maximum = limit.of(plan)
+    if maximum is None:
         return
-    if most == 0:
+    if maximum == 0:
         raise PlanFeatureUnavailable(
-            f"The plan {plan} has no {metric}.", limit={"name": metric, "used": 0, "max": 0, "plan": plan}
+            f"The plan {plan} does not include {limit.name}.", limit=_members(plan, limit.name, used=0, maximum=0)
         )
-    await db.execute(_LOCK, f"plan:{metric}:{workspace_id}")
-    used = await queries.count(db, workspace_id, metric)  # a statement of its own: it sees what the lock waited for
-    if used + coming > most:
-        raise _reached(plan, metric, used if coming else used - 1)
+    await db.execute(_LOCK, f"plan:{limit.name}:{workspace_id}")
+    used = await queries.count(db, workspace_id, limit)  # a statement of its own: it sees what the lock waited for
+    if used + adding > maximum:
+        raise _limit_reached(plan, limit, used if adding else used - 1)
+
+
+async def require_api_key_capacity(db: Db, workspace_id: UUID, plan: str) -> None:
+    """Ensure that the plan covers the API keys of the workspace, including the newest one.
+
+    Raises:
+        PlanLimitReached: it does not.
+    """
+    await check_capacity(db, workspace_id, plan, limits.API_KEYS)
+
+
+async def over_limit(db: Db, caller: Caller, limit: Counted) -> PlanLimitReached:
+    """Return the refusal of something that has been over the limit since the workspace moved to a smaller plan."""
+    maximum = limit.of(caller.plan)
+    return PlanLimitReached(
+        f"The plan {caller.plan} allows {maximum} {limit.name}; this is one too many.",
+        limit=_members(
+            caller.plan, limit.name, used=await queries.count(db, caller.workspace_id, limit), maximum=maximum
+        ),
+    )
 
 
 def require_feature(caller: Caller, feature: Feature) -> None:
@@ -100,23 +117,20 @@ def require_feature(caller: Caller, feature: Feature) -> None:
     Raises:
         PlanFeatureUnavailable: it does not.
     """
-    if not limit_of(caller.plan, feature):
-        limit: dict[str, Any] = {"name": feature, "used": 0, "max": 0, "plan": caller.plan}
-        raise PlanFeatureUnavailable(f"The plan {caller.plan} does not include {feature}.", limit=limit)
+    if not feature.included_in(caller.plan):
+        raise PlanFeatureUnavailable(
+            f"The plan {caller.plan} does not include {feature.name}.",
+            limit=_members(caller.plan, feature.name, used=0, maximum=0),
+        )
 
 
-def _reached(plan: str, metric: str, used: int) -> PlanLimitReached:
-    most = limit_of(plan, metric)
+def _limit_reached(plan: str, limit: Counted | Monthly, used: int) -> PlanLimitReached:
+    maximum = limit.of(plan)
     return PlanLimitReached(
-        f"The plan {plan} allows {most} {metric}, {used} are used.",
-        limit={"name": metric, "used": used, "max": most, "plan": plan},
+        f"The plan {plan} allows {maximum} {limit.name}; {used} are used.",
+        limit=_members(plan, limit.name, used=used, maximum=maximum),
     )
 
 
-async def require_api_key_room(db: Db, workspace_id: UUID, plan: str) -> None:
-    """Ensure that the plan covers the API keys of the workspace, the newest included.
-
-    Raises:
-        PlanLimitReached: it does not.
-    """
-    await keep_within(db, workspace_id, plan, "apiKeys")
+def _members(plan: str, name: str, *, used: int, maximum: int | None) -> dict[str, Any]:
+    return {"name": name, "used": used, "max": maximum, "plan": plan}

@@ -1,102 +1,155 @@
-"""What each plan allows, as data. The names are those of the wire; null is unlimited; a GB is 10^9 bytes."""
+"""What each plan allows. A limit is one row: the usage page, its schema, the count and the refusals come from it.
+
+The names are those of the API. None is unlimited, a GB is 10^9 bytes.
+"""
 
 from collections.abc import Callable
-from typing import Any, Final, Literal
-
-import msgspec
-from msgspec import Struct
+from dataclasses import dataclass
+from typing import Final
 
 from signalpost.settings import Settings
 
-GB: Final = 10**9
-Feature = Literal["profileLinks", "languageOverride", "inviteBranding", "approvals", "messengerLink"]
-
-
-class Limits(Struct, frozen=True, rename="camel", kw_only=True):
-    """One plan. Rows of things stay within a count; features are there or not."""
-
-    profiles: int | None
-    profile_links: bool
-    language_override: bool
-    accounts: int | None
-    posts: int | None  # a calendar month, UTC
-    scheduled_posts: int | None  # waiting at one time
-    bulk_items: int | None  # posts of one bulk request, targets of one fan-out
-    members: int | None  # with the owner and open invites
-    api_keys: int | None
-    webhooks: int | None
-    platform_invites: int | None  # open ones
-    invite_branding: bool
-    storage_bytes: int | None
-    file_bytes: int | None  # the largest one
-    requests_per_minute: int | None
-    writes_per_minute: int | None
-    ai_captions: int | None  # a calendar month, UTC
-    analytics_days: int | None
-    delivery_log_days: int | None
-    audit_days: int | None
-    approvals: bool
-    messenger_link: bool
-
-
 SELF_HOSTED: Final = "self_hosted"
-"""Plan of every workspace while SIGNALPOST_BILLING_ENABLED is false."""
+"""The plan of every workspace while SIGNALPOST_BILLING_ENABLED is false: no limits, all features."""
 
-PLANS: Final[dict[str, Limits]] = {
-    "free": Limits(
-        profiles=2, profile_links=False, language_override=False, accounts=4, posts=30, scheduled_posts=10,
-        bulk_items=5, members=1, api_keys=1, webhooks=0, platform_invites=1, invite_branding=False,
-        storage_bytes=1 * GB, file_bytes=GB // 2, requests_per_minute=60, writes_per_minute=10, ai_captions=10,
-        analytics_days=30, delivery_log_days=0, audit_days=30, approvals=False, messenger_link=False,
-    ),
-    "starter": Limits(
-        profiles=5, profile_links=True, language_override=False, accounts=15, posts=200, scheduled_posts=100,
-        bulk_items=20, members=2, api_keys=3, webhooks=0, platform_invites=5, invite_branding=False,
-        storage_bytes=10 * GB, file_bytes=GB // 2, requests_per_minute=120, writes_per_minute=30, ai_captions=100,
-        analytics_days=90, delivery_log_days=0, audit_days=90, approvals=False, messenger_link=True,
-    ),
-    "pro": Limits(
-        profiles=20, profile_links=True, language_override=True, accounts=60, posts=2_000, scheduled_posts=1_000,
-        bulk_items=50, members=10, api_keys=10, webhooks=3, platform_invites=50, invite_branding=True,
-        storage_bytes=100 * GB, file_bytes=2 * GB, requests_per_minute=600, writes_per_minute=120, ai_captions=1_000,
-        analytics_days=365, delivery_log_days=14, audit_days=365, approvals=True, messenger_link=True,
-    ),
-    "max": Limits(
-        profiles=None, profile_links=True, language_override=True, accounts=None, posts=None, scheduled_posts=10_000,
-        bulk_items=50, members=None, api_keys=50, webhooks=None, platform_invites=None, invite_branding=True,
-        storage_bytes=1_000 * GB, file_bytes=5 * GB, requests_per_minute=1_200, writes_per_minute=300,
-        ai_captions=5_000, analytics_days=730, delivery_log_days=30, audit_days=None, approvals=True,
-        messenger_link=True,
-    ),
-    SELF_HOSTED: Limits(
-        profiles=None, profile_links=True, language_override=True, accounts=None, posts=None, scheduled_posts=None,
-        bulk_items=None, members=None, api_keys=None, webhooks=None, platform_invites=None, invite_branding=True,
-        storage_bytes=None, file_bytes=None, requests_per_minute=None, writes_per_minute=None, ai_captions=None,
-        analytics_days=None, delivery_log_days=None, audit_days=None, approvals=True, messenger_link=True,
-    ),
-}  # fmt: skip
+PLANS: Final = ("free", "starter", "pro", "max", SELF_HOSTED)
 
-_BY_NAME: Final[dict[str, dict[str, Any]]] = {plan: msgspec.to_builtins(limits) for plan, limits in PLANS.items()}
+_GB: Final = 10**9
 
 
-def limit_of(plan: str, name: str) -> int | None:
-    """Return the limit by its name on the wire (`profiles`, `fileBytes`); None is unlimited.
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A number that the plan sets for one request, for retention, or for a rate."""
 
-    Raises:
-        KeyError: there is no such plan or limit.
-    """
-    found: int | None = _BY_NAME[plan][name]
-    return found
+    name: str
+    by_plan: dict[str, int | None]
+    description: str
+
+    def of(self, plan: str) -> int | None:
+        """Return the limit of this plan; None is unlimited."""
+        return self.by_plan[plan]
+
+
+@dataclass(frozen=True, slots=True)
+class Counted(Limit):
+    """A limit on how many there are at one time."""
+
+    # Counts those of workspace $1. The tables belong to rooms above: asking each room for its count would take one hook
+    # per limit, and nine statements for the usage page.
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class Monthly(Limit):
+    """A limit on the units spent in a calendar month, UTC. The table `usage` is their ledger."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """Something that a plan includes or does not include."""
+
+    name: str
+    by_plan: dict[str, bool]
+    description: str
+
+    def included_in(self, plan: str) -> bool:
+        """Whether the plan includes it."""
+        return self.by_plan[plan]
+
+
+def _limits(free: int | None, starter: int | None, pro: int | None, max_: int | None) -> dict[str, int | None]:
+    return dict(zip(PLANS, (free, starter, pro, max_, None), strict=True))
+
+
+def _from(smallest: str) -> dict[str, bool]:
+    return {plan: PLANS.index(plan) >= PLANS.index(smallest) for plan in PLANS}
+
+
+# The four numbers are those of free, starter, pro and max.
+PROFILES: Final = Counted(
+    "profiles",
+    _limits(2, 5, 20, None),
+    "Profiles.",
+    "select count(*) from profile where workspace_id = $1 and deleted_at is null",
+)
+ACCOUNTS: Final = Counted(
+    "accounts",
+    _limits(4, 15, 60, None),
+    "Connected accounts.",
+    "select count(*) from account where workspace_id = $1 and status <> 'disconnected'",
+)
+POSTS: Final = Monthly("posts", _limits(30, 200, 2_000, None), "Posts queued in a calendar month, UTC.")
+SCHEDULED_POSTS: Final = Counted(
+    "scheduledPosts",
+    _limits(10, 100, 1_000, 10_000),
+    "Posts that wait for their scheduled time.",
+    "select count(*) from post where workspace_id = $1 and status = 'scheduled' and deleted_at is null",
+)
+BULK_ITEMS: Final = Limit(
+    "bulkItems", _limits(5, 20, 50, 50), "Posts in one bulk request, and target profiles of one fan-out."
+)
+MEMBERS: Final = Counted(
+    "members",
+    _limits(1, 2, 10, None),
+    "Members of the workspace, including the owner and open invitations.",
+    "select count(*) from member where workspace_id = $1"
+    " and (status in ('active', 'suspended') or (status = 'invited' and expires_at > now()))",
+)
+API_KEYS: Final = Counted(
+    "apiKeys",
+    _limits(1, 3, 10, 50),
+    "API keys that are neither revoked nor expired.",
+    "select count(*) from api_key where workspace_id = $1 and revoked_at is null"
+    " and (expires_at is null or expires_at > now())",
+)
+WEBHOOKS: Final = Counted(
+    "webhooks",
+    _limits(0, 0, 3, None),
+    "Webhook endpoints.",
+    "select count(*) from webhook where workspace_id = $1 and deleted_at is null",
+)
+PLATFORM_INVITES: Final = Limit("platformInvites", _limits(1, 5, 50, None), "Open platform invitations.")
+STORAGE_BYTES: Final = Counted(
+    "storageBytes",
+    _limits(1 * _GB, 10 * _GB, 100 * _GB, 1_000 * _GB),
+    "Bytes of stored media.",
+    "select coalesce(sum(size_bytes), 0)::bigint from media where workspace_id = $1 and deleted_at is null",
+)
+FILE_BYTES: Final = Limit(
+    "fileBytes", _limits(_GB // 2, _GB // 2, 2 * _GB, 5 * _GB), "The size of the largest media file, in bytes."
+)
+REQUESTS_PER_MINUTE: Final = Limit(
+    "requestsPerMinute", _limits(60, 120, 600, 1_200), "Requests per minute and credential."
+)
+WRITES_PER_MINUTE: Final = Limit(
+    "writesPerMinute", _limits(10, 30, 120, 300), "Requests per minute and credential that change something."
+)
+AI_CAPTIONS: Final = Monthly(
+    "aiCaptions", _limits(10, 100, 1_000, 5_000), "Captions written by AI in a calendar month, UTC."
+)
+ANALYTICS_DAYS: Final = Limit("analyticsDays", _limits(30, 90, 365, 730), "Days that analytics go back.")
+DELIVERY_LOG_DAYS: Final = Limit("deliveryLogDays", _limits(0, 0, 14, 30), "Days that webhook deliveries are kept.")
+AUDIT_DAYS: Final = Limit("auditDays", _limits(30, 90, 365, None), "Days that the audit log is kept.")
+
+PROFILE_LINKS: Final = Feature("profileLinks", _from("starter"), "Links between profiles.")
+LANGUAGE_OVERRIDE: Final = Feature(
+    "languageOverride", _from("pro"), "Links between profiles that change the language of a post."
+)
+INVITE_BRANDING: Final = Feature("inviteBranding", _from("pro"), "Own branding of platform invitations.")
+APPROVALS: Final = Feature("approvals", _from("pro"), "Approval of posts before they go out.")
+MESSENGER_LINK: Final = Feature("messengerLink", _from("starter"), "A link to a messenger.")
+
+LIMITS: Final = tuple(value for value in [*globals().values()] if isinstance(value, Limit))
+FEATURES: Final = tuple(value for value in [*globals().values()] if isinstance(value, Feature))
 
 
 def rates(settings: Settings) -> Callable[[str], tuple[int, int]]:
-    """Return plan -> requests and writes per minute; where the plan sets none, the operator's guard holds."""
+    """Return plan -> requests and writes per minute; where the plan sets none, the operator's limit holds."""
 
-    def of(plan: str) -> tuple[int, int]:
-        limits = PLANS[plan]
+    def of_plan(plan: str) -> tuple[int, int]:
         return (
-            limits.requests_per_minute or settings.requests_per_minute,
-            limits.writes_per_minute or settings.writes_per_minute,
+            REQUESTS_PER_MINUTE.of(plan) or settings.requests_per_minute,
+            WRITES_PER_MINUTE.of(plan) or settings.writes_per_minute,
         )
 
-    return of
+    return of_plan

@@ -1,10 +1,11 @@
 from typing import Annotated
 
 from signalpost.context import AppContext
+from signalpost.identity.errors import PlanLimitReached, TestModeOnlySandbox
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Forbidden, InvalidState, VersionConflict
 from signalpost.kit.wire import Listing
-from signalpost.plans.errors import PlanFeatureUnavailable, PlanLimitReached
+from signalpost.plans.errors import PlanFeatureUnavailable
 from signalpost.posts import lists, queries
 from signalpost.posts.actions import approve, create, trash, update, validate
 from signalpost.posts.actions.fetch import BEFORE, Fetched
@@ -27,7 +28,7 @@ from signalpost.posts.schemas.requests import (
     ProfileQuery,
 )
 from signalpost.posts.schemas.responses import AuditEntry, Post, PostDeletion, PostProgress, PostStats, PostValidation
-from signalpost.web.caller import Caller, TestModeOnlySandbox
+from signalpost.web.caller import Caller
 from signalpost.web.fields import PostId
 from signalpost.web.inputs import IfMatch, Mine
 from signalpost.web.paging import LIST_ALL, Page

@@ -10,6 +10,7 @@ from signalpost.engine.wake import wake
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
+from signalpost.plans import limits
 from signalpost.posts import event_data, queries
 from signalpost.posts.actions.trash import KEPT
 from signalpost.posts.queries import PostRow, TargetRow
@@ -132,7 +133,7 @@ async def trash_profile_posts(_context: AppContext, db: Db, event: DeletedProfil
     for target in await queries.targets_of(db, post_ids):
         by_post[target.post_id].append(target)
     for row in await db.fetch(_UNSTARTED, post_ids):
-        await plans.refund(db, event.workspace_id, "posts", 1, spent_at=row["queued_at"])
+        await plans.refund(db, event.workspace_id, limits.POSTS, 1, spent_at=row["queued_at"])
     statuses = [queries.derive(by_post[post_id], event.at) for post_id in post_ids]
     await db.execute(_TRASH, post_ids, event.at, event.at + KEPT, statuses)
     await db.execute(

@@ -1,10 +1,11 @@
 from typing import Annotated
 
 from signalpost.context import AppContext
+from signalpost.identity.errors import PlanLimitReached
 from signalpost.kit.db import Db
 from signalpost.kit.problems import AlreadyExists, Forbidden, InvalidState, VersionConflict
 from signalpost.kit.wire import Listing
-from signalpost.plans.errors import PlanFeatureUnavailable, PlanLimitReached
+from signalpost.plans.errors import PlanFeatureUnavailable
 from signalpost.profiles import actions, queries, views
 from signalpost.profiles.errors import LinkCycle
 from signalpost.profiles.queries import LinkRow, ProfileRow

@@ -3,9 +3,9 @@ from typing import Annotated, Any
 from litestar import Request
 
 from signalpost.context import AppContext
+from signalpost.identity.errors import PlanLimitReached
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Forbidden, InvalidState, Unavailable
-from signalpost.plans.errors import PlanLimitReached
 from signalpost.posts import queries as posts
 from signalpost.posts.errors import DuplicateContent, PreflightFailed, ScheduleInPast, ScheduleTooFar
 from signalpost.posts.queries import PostRow

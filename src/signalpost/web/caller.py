@@ -5,7 +5,7 @@ from typing import Final, Literal
 from uuid import UUID
 
 from signalpost.events import Actor
-from signalpost.kit import ids, problems
+from signalpost.kit import ids
 
 SCOPES: Final = (
     "profiles:read", "profiles:write", "accounts:read", "accounts:write", "posts:read", "posts:write", "posts:publish",
@@ -60,12 +60,3 @@ class Caller:
     def may_see_profile(self, profile_id: UUID) -> bool:
         """Whether the profile is inside what this member or key is limited to."""
         return self.profile_ids is None or profile_id in self.profile_ids
-
-
-class TestModeOnlySandbox(problems.Problem, status=403):
-    """A test key sees only accounts on the sandbox.
-
-    Use a live key for live networks.
-    """
-
-    __test__ = False  # not a test class, whatever pytest thinks of its name

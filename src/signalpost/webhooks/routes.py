@@ -1,10 +1,11 @@
 from typing import Annotated
 
 from signalpost.context import AppContext
+from signalpost.identity.errors import PlanLimitReached
 from signalpost.kit.db import Db
 from signalpost.kit.problems import InvalidState, NotFound, UnsafeAddress
 from signalpost.kit.wire import Listing
-from signalpost.plans.errors import PlanFeatureUnavailable, PlanLimitReached
+from signalpost.plans.errors import PlanFeatureUnavailable
 from signalpost.web.caller import Caller
 from signalpost.web.fields import DeliveryId, WebhookId
 from signalpost.web.inputs import Mine

@@ -9,8 +9,7 @@ from signalpost.engine.contract import Done, Lease, Source
 from signalpost.engine.jobs import JobKind, RunAgain
 from signalpost.kit import clock
 from signalpost.kit.db import Db
-from signalpost.plans import limit_of
-from signalpost.plans.limits import PLANS
+from signalpost.plans import limits
 from signalpost.webhooks import actions
 from signalpost.webhooks.actions.results import SettledAttempt
 from signalpost.webhooks.sending import Attempt, AttemptResult, Sender
@@ -164,7 +163,7 @@ def purger(context: AppContext) -> Callable[[Lease, Mapping[str, Any]], Awaitabl
 
     Removes deleted webhooks with their deliveries, and ended deliveries older than the plan keeps them.
     """
-    kept = {plan: days for plan in PLANS if (days := limit_of(plan, "deliveryLogDays")) is not None}
+    kept = {plan: days for plan in limits.PLANS if (days := limits.DELIVERY_LOG_DAYS.of(plan)) is not None}
 
     async def purge(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
         async with lease.transaction() as db:

@@ -11,6 +11,7 @@ from signalpost.accounts.errors import PlatformError, PlatformNotConfigured, Pla
 from signalpost.accounts.schemas import AccountConnect, PlatformAccount, Via
 from signalpost.accounts.token_store import entry_server
 from signalpost.context import AppContext
+from signalpost.identity.errors import TestModeOnlySandbox
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
 from signalpost.kit.http import HttpFailure, MaybeSent, NotSent, UnsafeUrl
@@ -26,7 +27,7 @@ from signalpost.networks.contract import (
     Server,
 )
 from signalpost.profiles import queries as profiles
-from signalpost.web.caller import Caller, TestModeOnlySandbox
+from signalpost.web.caller import Caller
 
 
 async def connect_account(context: AppContext, caller: Caller, platform: str, data: AccountConnect) -> PlatformAccount:

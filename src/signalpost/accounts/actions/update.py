@@ -6,10 +6,10 @@ from signalpost.accounts.errors import AccountInUse
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import AccountUpdate, PlatformAccount
 from signalpost.context import AppContext
+from signalpost.identity.errors import PlanLimitReached
 from signalpost.identity.roles import may_move_accounts
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
-from signalpost.plans.errors import PlanLimitReached
 from signalpost.profiles import queries as profiles
 from signalpost.web.caller import Caller
 

@@ -12,12 +12,13 @@ from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import Via
 from signalpost.context import AppContext
 from signalpost.engine import jobs
+from signalpost.identity.errors import PlanLimitReached
 from signalpost.identity.queries import plan_in_force
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.networks.contract import Identity
 from signalpost.plans import actions as plans
-from signalpost.plans.errors import PlanLimitReached
+from signalpost.plans import limits
 from signalpost.profiles import queries as profiles
 
 UPKEEP = "account.upkeep"
@@ -76,7 +77,7 @@ async def upsert_account(db: Db, context: AppContext, request: ConnectRequest, i
         )
     if known is None or known.status == "disconnected":
         plan = plan_in_force(context.settings, await db.fetchval(_PLAN, request.workspace_id))
-        await plans.keep_within(db, request.workspace_id, plan, "accounts", coming=1)
+        await plans.check_capacity(db, request.workspace_id, plan, limits.ACCOUNTS, adding=1)
     account_id = known.id if known else ids.new_id()
     upkeep_at = await _write(db, context, request, identity, account_id)
     row = await queries.by_id(db, account_id)

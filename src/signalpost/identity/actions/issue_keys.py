@@ -101,7 +101,7 @@ async def issue(context: AppContext, db: Db, caller: Caller, wish: CreateApiKey)
     row, key = await create_key_for(
         db, context.keys, workspace_id=caller.workspace_id, user_id=caller.user_id, name=wish.name, **terms
     )
-    await context.hooks.require_api_key_room(db, caller.workspace_id, caller.plan)
+    await context.hooks.require_api_key_capacity(db, caller.workspace_id, caller.plan)
     return NewApiKey(**msgspec.structs.asdict(row.shown()), key=key)
 
 

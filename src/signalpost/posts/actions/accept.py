@@ -9,10 +9,7 @@ from signalpost.context import AppContext
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
-from signalpost.plans import queries as plan_queries
-from signalpost.plans.errors import PlanLimitReached
-from signalpost.plans.limits import limit_of
-from signalpost.plans.queries import Metric
+from signalpost.plans import limits
 from signalpost.posts import event_data, queries
 from signalpost.posts.actions.draft import PostDraft
 from signalpost.posts.errors import DuplicateContent, ExternalIdConflict
@@ -103,13 +100,10 @@ async def require_within_plan(db: Db, caller: Caller, draft: PostDraft) -> None:
     Raises:
         PlanLimitReached: one is.
     """
-    over: list[Metric] = ["profiles"] if draft.profile.over_limit else []
+    if draft.profile.over_limit:
+        raise await plans.over_limit(db, caller, limits.PROFILES)
     if any(target.account.over_limit for target in draft.targets):
-        over.append("accounts")
-    for metric in over:
-        used, most = await plan_queries.count(db, caller.workspace_id, metric), limit_of(caller.plan, metric)
-        limit = {"name": metric, "used": used, "max": most, "plan": caller.plan}
-        raise PlanLimitReached(f"The plan {caller.plan} allows {most} {metric}; this is one too many.", limit=limit)
+        raise await plans.over_limit(db, caller, limits.ACCOUNTS)
 
 
 async def require_room(db: Db, caller: Caller, post: PostRow) -> None:
@@ -119,7 +113,7 @@ async def require_room(db: Db, caller: Caller, post: PostRow) -> None:
         PlanLimitReached: it does not.
     """
     if post.status == "scheduled":
-        await plans.require_room(db, caller, "scheduledPosts")
+        await plans.require_capacity(db, caller, limits.SCHEDULED_POSTS)
 
 
 async def tell_queued(context: AppContext, db: Db, post: PostRow, targets: Sequence[TargetRow]) -> None:

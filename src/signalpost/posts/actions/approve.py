@@ -8,6 +8,7 @@ from signalpost.context import AppContext
 from signalpost.kit import clock, problems
 from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
+from signalpost.plans import limits
 from signalpost.posts import queries
 from signalpost.posts.actions import accept, rows
 from signalpost.posts.actions.rows import Entry
@@ -26,7 +27,7 @@ async def request_approval(db: Db, caller: Caller, row: PostRow, data: ApprovalD
         PlanFeatureUnavailable: the plan has no approvals.
     """
     accept.require_ownership(caller, row)
-    plans.require_feature(caller, "approvals")
+    plans.require_feature(caller, limits.APPROVALS)
     if row.status != "draft":
         raise problems.InvalidState(f"Approval is asked for a draft; this post is {row.status}.")
     if row.approval["state"] == "pending":

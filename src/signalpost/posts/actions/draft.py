@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct, field
 
 from signalpost import networks
+from signalpost.identity.errors import TestModeOnlySandbox
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
@@ -24,7 +25,7 @@ from signalpost.posts.queries import ConnectedAccount, ProfileWithAccounts
 from signalpost.posts.schemas.requests import PostCreate, TargetIn
 from signalpost.posts.schemas.responses import PostWarning, PublishMode
 from signalpost.posts.times import InvalidTime, Moment
-from signalpost.web.caller import Caller, TestModeOnlySandbox
+from signalpost.web.caller import Caller
 
 OPTIONS_BYTES_MAX: Final = 32_768
 

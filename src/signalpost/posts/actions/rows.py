@@ -12,6 +12,7 @@ from signalpost.events import Actor
 from signalpost.kit import ids, log
 from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
+from signalpost.plans import limits
 from signalpost.posts.errors import ExternalIdConflict
 from signalpost.posts.queries import PostRow, TargetRow
 from signalpost.web.caller import Caller
@@ -112,14 +113,14 @@ async def save(
         actor, log.request_id.get(),
         [target.account_id for target in waking], [target.platform for target in waking],
         [target.next_attempt_at for target in waking],
-        *(plans.spend_parameters(payer, "posts", 1) if payer else ()),
+        *(plans.spend_parameters(payer, limits.POSTS, 1) if payer else ()),
     ]  # fmt: skip
     try:
         row = await db.fetchrow(_STATEMENTS[new, payer is not None], *values)
     except asyncpg.UniqueViolationError as error:
         raise _taken(error, post) from None
     if payer is not None:
-        await plans.check_spent(db, payer, "posts", row[1] if row else None)
+        await plans.check_spent(db, payer, limits.POSTS, row[1] if row else None)
 
 
 _ANNOTATE: Final = """
@@ -158,7 +159,7 @@ def _taken(error: asyncpg.UniqueViolationError, post: PostRow) -> Exception:
 async def give_back(db: Db, post: PostRow) -> None:
     """Give the unit of the plan back that was spent on a post of which nothing was tried yet."""
     if post.counted and post.queued_at is not None:
-        await plans.refund(db, post.workspace_id, "posts", 1, spent_at=post.queued_at)
+        await plans.refund(db, post.workspace_id, limits.POSTS, 1, spent_at=post.queued_at)
     post.counted, post.queued_at = False, None
 
 

@@ -6,6 +6,7 @@ from signalpost.kit import clock, ids, problems, rows
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
 from signalpost.plans import actions as plans
+from signalpost.plans import limits
 from signalpost.profiles import queries, views
 from signalpost.profiles.errors import LinkCycle
 from signalpost.profiles.queries import LinkRow, LinkRulesRow
@@ -76,9 +77,9 @@ async def link_profiles(db: Db, caller: Caller, data: ProfileLinkCreate) -> Prof
         LinkCycle: the link would close a cycle, or make a chain of more than three.
         PlanFeatureUnavailable: the plan has no links, or no language override.
     """
-    plans.require_feature(caller, "profileLinks")
+    plans.require_feature(caller, limits.PROFILE_LINKS)
     if data.rules is not None and data.rules.language_override is not None:
-        plans.require_feature(caller, "languageOverride")
+        plans.require_feature(caller, limits.LANGUAGE_OVERRIDE)
     rules = _rules(data.rules or LinkRulesIn())
     await queries.lock_workspace(db, caller.workspace_id)  # so that neither profile is deleted meanwhile
     await _require_profiles(db, caller, data)

@@ -4,11 +4,12 @@ import asyncpg
 from msgspec.structs import replace
 
 from signalpost.context import AppContext, DeletedProfile
+from signalpost.identity.errors import PlanLimitReached
 from signalpost.kit import clock, ids, problems, rows
 from signalpost.kit.db import Db
 from signalpost.kit.slugs import slugify
 from signalpost.plans import actions as plans
-from signalpost.plans.errors import PlanLimitReached
+from signalpost.plans import limits
 from signalpost.profiles import queries, validation, views
 from signalpost.profiles.actions.links import end_links
 from signalpost.profiles.queries import ProfileRow
@@ -40,7 +41,7 @@ async def create_profile(db: Db, caller: Caller, data: ProfileCreate) -> Profile
         raise problems.Forbidden("This credential is limited to some profiles, so it cannot create others.")
     await validation.check(db, caller, data)
     await queries.lock_workspace(db, caller.workspace_id)
-    await plans.require_room(db, caller, "profiles")
+    await plans.require_capacity(db, caller, limits.PROFILES)
     row = validation.apply(data, _new_profile(caller.workspace_id, caller.workspace_timezone), caller)
     return views.profile(await _insert(db, row))
 

@@ -5,11 +5,12 @@ from uuid import UUID
 
 from msgspec import UNSET
 
-from signalpost import plans
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Db
+from signalpost.plans import actions as plans
+from signalpost.plans import limits
 from signalpost.web.caller import Caller
 from signalpost.webhooks import queries, signing
 from signalpost.webhooks.actions import validation
@@ -63,12 +64,12 @@ async def create_webhook(context: AppContext, caller: Caller, data: WebhookCreat
         PlanFeatureUnavailable: the plan has no webhooks.
     """
     async with context.database.connection() as db:
-        await plans.require_room(db, caller, "webhooks")  # refused early, before we look up anybody's names
+        await plans.require_capacity(db, caller, limits.WEBHOOKS)  # refused early, before we look up anybody's names
         scope = await validation.checked(db, caller, data)
     await validation.check_address(context, data.url)
     webhook_id, secret = ids.new_id(), signing.new_secret()
     async with context.database.transaction() as db:
-        await plans.require_room(db, caller, "webhooks")
+        await plans.require_capacity(db, caller, limits.WEBHOOKS)
         row = await db.fetchrow(
             _INSERT,
             webhook_id,
