@@ -31,10 +31,10 @@ def test_every_fault_is_named_at_once() -> None:
 
     text = str(caught.value)
     for name in (
-        "BILING_ENABLED",
-        "BILLING_ENABLED: true or false",
-        "TRUSTED_PROXIES: a whole",
-        "REGISTRATION: one of",
+        "BILING_ENABLED: unknown",
+        "BILLING_ENABLED: must be true or false",
+        "TRUSTED_PROXIES: must be a whole number",
+        "REGISTRATION: must be one of",
     ):
         assert f"SIGNALPOST_{name}" in text
 

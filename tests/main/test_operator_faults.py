@@ -29,7 +29,7 @@ def test_a_value_that_cannot_work_stops_the_start_and_is_not_quoted(name: str, v
     with pytest.raises(BadSettings) as raised:
         settings.load({f"SIGNALPOST_{name}": value, "SIGNALPOST_WRITES_PER_MINUTE": "0"})
 
-    assert [fault.partition(":")[0] for fault in sorted(raised.value.faults)] == sorted(
+    assert [error.partition(":")[0] for error in sorted(raised.value.errors)] == sorted(
         [f"SIGNALPOST_{name}", "SIGNALPOST_WRITES_PER_MINUTE"]
     )
     assert "secret" not in str(raised.value)
