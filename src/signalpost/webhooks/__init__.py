@@ -1,1 +1,1 @@
-"""Webhooks: who wants to hear of what, and every delivery until it is made. Knows nothing of posts or networks."""
+"""Webhooks: registered addresses, and every event delivered to them. Knows nothing of posts or networks."""

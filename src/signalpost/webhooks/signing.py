@@ -70,12 +70,12 @@ def _standard(secret: str, signed: bytes) -> bytes:
 
 
 def headers(
-    *, brand: str, event: str, delivery_id: str, attempt: int, timestamp: int, secrets: Sequence[str], body: bytes
+    *, brand: str, event_type: str, delivery_id: str, attempt: int, timestamp: int, secrets: Sequence[str], body: bytes
 ) -> dict[str, str]:
     """Return the headers of one attempt."""
     return {
         "Content-Type": "application/json",
-        f"X-{brand}-Event": event,
+        f"X-{brand}-Event": event_type,
         f"X-{brand}-Signature": body_signature(secrets[0], body),
         f"X-{brand}-Delivery": delivery_id,
         f"X-{brand}-Attempt": str(attempt),

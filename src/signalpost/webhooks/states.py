@@ -1,44 +1,44 @@
-"""The states of webhooks and deliveries as pure tables; the statements that move rows read their next state here."""
+"""The states of webhooks and deliveries: pure functions give the next state to the statements that write it."""
 
 from typing import Literal, NamedTuple
 
 WebhookStatus = Literal["active", "paused", "disabled"]
 DeliveryState = Literal["pending", "delivered", "failed", "permanently_failed"]
-Mode = Literal["retry", "single"]
+DeliveryMode = Literal["retry", "single"]
 
 RETRY_SECONDS = (60.0, 300.0, 1800.0, 7200.0, 43_200.0)
-"""Mode retry: seconds after the failure before. The failure after the last of them is final."""
+"""Mode `retry`: the delay after each failure. The failure after the last delay is final."""
 ATTEMPTS_MAX = len(RETRY_SECONDS) + 1
 DEADLINE_SECONDS = {"retry": 10.0, "single": 5.0}
-"""For a whole attempt."""
+"""The time limit of a whole attempt, by delivery mode."""
 LOST_MAX = 10
-"""So many deliveries failed for good in a row, and no success for `LOST_DAYS`: the webhook is disabled."""
+"""A webhook is disabled after this many deliveries in a row failed for good and none succeeded for `LOST_DAYS`."""
 LOST_DAYS = 7
 
 
-class Failed(NamedTuple):
-    """What a failed attempt of the schedule leads to."""
+class AfterFailure(NamedTuple):
+    """The state that follows a failed attempt of the schedule, and the delay before the next attempt."""
 
     state: DeliveryState
     retry_seconds: float | None
 
     @property
     def final(self) -> bool:
-        """Whether the schedule is over."""
+        """Whether no attempt follows."""
         return self.retry_seconds is None
 
 
-def after_failure(mode: str, attempts: int) -> Failed:
-    """Say what follows when the `attempts`-th attempt of the schedule (from 1) failed."""
+def after_failure(mode: DeliveryMode, attempts: int) -> AfterFailure:
+    """Return what follows the failure of the `attempts`-th attempt of the schedule, counted from 1."""
     if mode == "single":
-        return Failed("failed", None)
+        return AfterFailure("failed", None)
     if attempts > len(RETRY_SECONDS):
-        return Failed("permanently_failed", None)
-    return Failed("failed", RETRY_SECONDS[attempts - 1])
+        return AfterFailure("permanently_failed", None)
+    return AfterFailure("failed", RETRY_SECONDS[attempts - 1])
 
 
-def switched(status: WebhookStatus, *, active: bool) -> WebhookStatus:
-    """Return the status after somebody sets `active`. What we disabled stays so until it is enabled."""
+def with_active(status: WebhookStatus, *, active: bool) -> WebhookStatus:
+    """Return the status after a user sets `active`. A webhook that we disabled stays disabled until it is enabled."""
     if active:
         return "active"
     return "paused" if status == "active" else status

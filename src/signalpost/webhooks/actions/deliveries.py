@@ -1,4 +1,4 @@
-"""Writing deliveries: of an event to those who listen, as a test, once more. Sending them is the engine's work."""
+"""Write deliveries: of an event, of a test, and again on request. The engine sends them."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,12 +10,14 @@ from msgspec import Struct
 from signalpost.events import PublicEvent
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
-from signalpost.webhooks.queries import DELIVERY_COLUMNS, DeliveryRow, WebhookRow
+from signalpost.webhooks import views
+from signalpost.webhooks.actions.wake import wake_now
+from signalpost.webhooks.queries import DELIVERY_COLUMNS, WebhookRow, read_delivery
 from signalpost.webhooks.schemas import Delivery, TestData
 
-TEST = "webhook.test"
+TEST_EVENT = "webhook.test"
 
-_LISTENING = """
+_SUBSCRIBED = """
 select id from webhook
 where workspace_id = $1 and status = 'active' and events @> array[$2::text]
     and (profile_ids is null or profile_ids @> array[$3::uuid])
@@ -30,7 +32,6 @@ with written as (
 select wake_lanes('delivery', array_agg(webhook_id), $1, array_agg(null::text), array_agg(next_attempt_at)) from written
 """
 _BY_ID = f"select {DELIVERY_COLUMNS} from delivery where id = $1"  # noqa: S608 - constants only
-_WAKE = "select wake_lanes('delivery', array[$1::uuid], $2, array[null::text], array[now()])"
 _RESEND = f"""
 update delivery set resend_at = now()
 where workspace_id = $1 and webhook_id = $2 and id = $3 and state <> 'pending'
@@ -41,17 +42,17 @@ _STATE = "select state from delivery where workspace_id = $1 and webhook_id = $2
 
 
 async def record_event(db: Db, event: PublicEvent) -> None:
-    """Write one delivery for each active webhook that wants this event, due now.
+    """Write one delivery, due now, for each active webhook that receives this event.
 
-    Stands in the transaction of every change that tells of itself: one short read where nobody listens.
+    It is part of the transaction that emits the event, and costs one short read if there is no such webhook.
     """
-    rows = await db.fetch(_LISTENING, event.workspace_id, event.type, event.profile_id)
-    if rows:
-        await _write(db, event.workspace_id, [row[0] for row in rows], event.type, event.at, event.data)
+    webhook_ids = [row[0] for row in await db.fetch(_SUBSCRIBED, event.workspace_id, event.type, event.profile_id)]
+    if webhook_ids:
+        await _insert(db, event.workspace_id, webhook_ids, event.type, event.at, event.data)
 
 
 async def send_test(db: Db, webhook: WebhookRow) -> Delivery:
-    """Write a delivery of the type webhook.test, to be signed, sent and retried like any other.
+    """Write a delivery of type webhook.test, which is signed, sent and retried like any other.
 
     Raises:
         InvalidState: the webhook is not active.
@@ -59,41 +60,56 @@ async def send_test(db: Db, webhook: WebhookRow) -> Delivery:
     if webhook.status != "active":
         raise _inactive(webhook)
     data = TestData(webhook_id=ids.encode("whk", webhook.id))
-    (delivery_id,) = await _write(db, webhook.workspace_id, [webhook.id], TEST, clock.now(), data)
-    row = await db.fetchrow(_BY_ID, delivery_id)
-    return DeliveryRow(*row or ()).shown()
+    [delivery_id] = await _insert(db, webhook.workspace_id, [webhook.id], TEST_EVENT, clock.now(), data)
+    [record] = await db.fetch(_BY_ID, delivery_id)
+    return views.delivery(read_delivery(record))
 
 
 async def resend(db: Db, webhook: WebhookRow, delivery_id: UUID) -> Delivery:
-    """Ask for one extra attempt, now, with the same id and bytes. The schedule stays as it is.
+    """Request one extra attempt, now, with the same id and bytes. The schedule does not change.
 
     Raises:
-        InvalidState: the webhook is not active, or an attempt of the schedule is under way or due at once.
+        NotFound: the webhook has no such delivery.
+        InvalidState: the webhook is not active, or an attempt of the schedule is under way or due now.
     """
-    await db.execute(_WAKE, webhook.id, webhook.workspace_id)
-    row = await db.fetchrow(_RESEND, webhook.workspace_id, webhook.id, delivery_id)
-    if row is not None:
-        return DeliveryRow(*row).shown()
+    await wake_now(db, webhook)
+    record = await db.fetchrow(_RESEND, webhook.workspace_id, webhook.id, delivery_id)
+    if record is not None:
+        return views.delivery(read_delivery(record))
     if await db.fetchval(_STATE, webhook.workspace_id, webhook.id, delivery_id) is None:
         raise problems.NotFound
     if webhook.status != "active":
         raise _inactive(webhook)
-    raise problems.InvalidState("This delivery is pending: an attempt is under way, or comes at once.")
+    raise problems.InvalidState("This delivery is pending: an attempt is under way or is due now.")
 
 
-def envelope(delivery_id: UUID, kind: str, at: datetime, data: bytes) -> bytes:
-    """Return the body of a delivery: exactly id, type, createdAt and data. Made once, then only stored and sent."""
-    head = {"id": ids.encode("dlv", delivery_id), "type": kind, "createdAt": clock.wire(at), "data": msgspec.Raw(data)}
-    return msgspec.json.encode(head)
+def envelope(delivery_id: UUID, event_type: str, at: datetime, data: bytes) -> bytes:
+    """Return the body of a delivery: id, type, createdAt and data. It is stored, and sent as it is by every attempt.
+
+    Args:
+        delivery_id: becomes `id`.
+        event_type: such as post.published.
+        at: when the event happened.
+        data: the event's data as JSON.
+    """
+    return msgspec.json.encode(
+        {
+            "id": ids.encode("dlv", delivery_id),
+            "type": event_type,
+            "createdAt": clock.wire(at),
+            "data": msgspec.Raw(data),
+        }
+    )
 
 
-async def _write(
-    db: Db, workspace_id: UUID, webhook_ids: Sequence[UUID], kind: str, at: datetime, data: Struct
+async def _insert(
+    db: Db, workspace_id: UUID, webhook_ids: Sequence[UUID], event_type: str, at: datetime, data: Struct
 ) -> list[UUID]:
+    """Write one delivery of the same event for each webhook, wake their lanes, return the deliveries' ids."""
     encoded = msgspec.json.encode(data)
     delivery_ids = [ids.new_id() for _ in webhook_ids]
-    bodies = [envelope(delivery_id, kind, at, encoded) for delivery_id in delivery_ids]
-    await db.execute(_INSERT, workspace_id, ids.new_id(), kind, delivery_ids, webhook_ids, bodies)
+    bodies = [envelope(delivery_id, event_type, at, encoded) for delivery_id in delivery_ids]
+    await db.execute(_INSERT, workspace_id, ids.new_id(), event_type, delivery_ids, webhook_ids, bodies)
     return delivery_ids
 
 

@@ -1,79 +1,107 @@
-"""What a client wants of a webhook: checked, and laid over what there is."""
+"""What must hold of a webhook before it is written: known events, visible profiles, a safe address."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
 from msgspec import UNSET, UnsetType
 
 from signalpost.context import AppContext
 from signalpost.events import PUBLIC_EVENTS
-from signalpost.kit import ids, problems
+from signalpost.kit import problems
 from signalpost.kit.db import Db
 from signalpost.kit.http import UnsafeUrl
 from signalpost.kit.problems import Issue
 from signalpost.profiles import queries as profiles
+from signalpost.plans import actions as plans
+from signalpost.plans import limits
 from signalpost.web.caller import Caller
-from signalpost.webhooks.schemas import WebhookUpdate
+from signalpost.web.fields import ProfileId
+from signalpost.web.inputs import Before
+from signalpost.webhooks.schemas import WebhookCreate, WebhookUpdate
 
-ALL_EVENTS = list(PUBLIC_EVENTS)
+ALL_EVENTS: Final = list(PUBLIC_EVENTS)
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a webhook hears, as wished: None where nothing was said of it."""
+    """Which events a webhook receives; a member is UNSET if the body leaves it out."""
 
-    events: list[str] | None
+    events: list[str] | UnsetType
     profile_ids: list[UUID] | UnsetType | None
 
 
-async def checked(db: Db, caller: Caller, data: WebhookUpdate) -> Scope:
-    """Read events and profiles of a data. No profiles means all: to a limited caller, all of its own.
+async def scope_of(db: Db, caller: Caller, data: WebhookUpdate) -> Scope:
+    """Return the events and profiles that a body chooses. No profiles means all: for a limited caller, all of theirs.
 
     Raises:
         ValidationFailed: with every unknown event and profile.
     """
-    findings = list(_unknown_events(data.events or ()))
+    issues = list(_unknown_events(data.events or ()))
     profile_ids: list[UUID] | UnsetType | None = UNSET
     if isinstance(data.profile_ids, list):
-        given = [ids.decode("prof", text) for text in data.profile_ids]
-        found = await profiles.by_ids(db, caller, [one for one in given if one is not None])
-        findings += [
-            Issue(f"/profileIds/{index}", "not_found", "There is no such profile here.")
-            for index, one in enumerate(given)
-            if one not in found
-        ]
-        profile_ids = list(found)
+        visible = await profiles.by_ids(db, caller, data.profile_ids)
+        issues += _unknown_profiles(data.profile_ids, visible)
+        profile_ids = list(visible)
     elif data.profile_ids is None:
         profile_ids = caller.sees_profiles
-    if findings:
-        raise problems.ValidationFailed(errors=findings)
-    events = None if isinstance(data.events, UnsetType) else _in_order(data.events or ALL_EVENTS)
-    return Scope(events, profile_ids)
+    if issues:
+        raise problems.ValidationFailed(errors=issues)
+    return Scope(UNSET if data.events is UNSET else _in_order(data.events or ALL_EVENTS), profile_ids)
 
 
-async def check_address(context: AppContext, url: str) -> None:
-    """Resolve and judge an address before it is kept; every send judges again. No transaction may be open.
+async def _check_create(context: AppContext, caller: Caller, data: WebhookCreate) -> Scope:
+    async with context.database.connection() as db:
+        await plans.require_capacity(db, caller, limits.WEBHOOKS)  # refuse before resolving a name on the caller's behalf
+        scope = await scope_of(db, caller, data)
+    await _check_address(context, data.url)
+    return scope
+
+
+async def _check_update(context: AppContext, caller: Caller, data: WebhookUpdate) -> Scope:
+    async with context.database.connection() as db:
+        scope = await scope_of(db, caller, data)
+    if data.url is not UNSET:
+        await _check_address(context, data.url)
+    return scope
+
+
+BEFORE_CREATE: Final = Before(lambda _data: True, _check_create)
+BEFORE_UPDATE: Final = Before(lambda data: data.url is not UNSET, _check_update)
+"""Addresses are checked before the transaction is opened, since resolving a name can take seconds."""
+
+
+async def _check_address(context: AppContext, url: str) -> None:
+    """Resolve and check an address before it is stored; every attempt checks it again.
 
     Raises:
-        UnsafeAddress: it must not be reached from here.
+        UnsafeAddress: the service must not connect to it.
     """
     try:
         await context.http.check_url(url, trusted=context.settings.allow_private_webhooks)
-    except UnsafeUrl as refusal:
+    except UnsafeUrl as unsafe:
         raise problems.UnsafeAddress(
-            f"The webhook's address is refused: {refusal.detail}.",
-            errors=[Issue("/url", "unsafe_url", f"{refusal.detail[:1].upper()}{refusal.detail[1:]}.")],
+            f"This address cannot be used for a webhook: {unsafe.detail}.",
+            errors=[Issue("/url", "unsafe_url", f"{unsafe.detail[:1].upper()}{unsafe.detail[1:]}.")],
         ) from None
 
 
 def _unknown_events(names: Iterable[str]) -> Iterable[Issue]:
     for index, name in enumerate(names):
         if name not in PUBLIC_EVENTS:
-            message = f"There is no such event. Known are {', '.join(ALL_EVENTS)}."
+            message = f"Not a known event. Choose from {', '.join(ALL_EVENTS)}."
             yield Issue(f"/events/{index}", "not_allowed", message, {"known": ALL_EVENTS})
 
 
+def _unknown_profiles(profile_ids: Sequence[UUID], visible: Iterable[UUID]) -> Iterable[Issue]:
+    known = set(visible)
+    for index, profile_id in enumerate(profile_ids):
+        if profile_id not in known:
+            yield ProfileId.not_found(f"/profileIds/{index}")
+
+
 def _in_order(names: Iterable[str]) -> list[str]:
-    wanted = set(names)
-    return [name for name in PUBLIC_EVENTS if name in wanted]
+    """Return the names without duplicates, in the order of the reference."""
+    chosen = set(names)
+    return [name for name in PUBLIC_EVENTS if name in chosen]

@@ -1,0 +1,58 @@
+"""Register a webhook."""
+
+from msgspec import UNSET
+
+from signalpost.kit import clock, ids
+from signalpost.kit.crypto import KeyRing
+from signalpost.kit.db import Db
+from signalpost.plans import actions as plans
+from signalpost.plans import limits
+from signalpost.web.caller import Caller
+from signalpost.webhooks import signing, views
+from signalpost.webhooks.actions.validation import ALL_EVENTS, Scope, scope_of
+from signalpost.webhooks.queries import WEBHOOK_COLUMNS, read_webhook
+from signalpost.webhooks.schemas import WebhookCreate, WebhookWithSecret
+
+_INSERT = f"""
+insert into webhook (id, workspace_id, url, events, name, description, profile_ids, delivery_mode, status, secret,
+    created_by, created_at, updated_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)
+returning {WEBHOOK_COLUMNS}
+"""  # noqa: S608 - constants only
+
+
+async def create_webhook(
+    db: Db, keys: KeyRing, caller: Caller, data: WebhookCreate, scope: Scope | None
+) -> WebhookWithSecret:
+    """Write a webhook and return it with its secret, which is never shown again.
+
+    Args:
+        db: a connection in a transaction.
+        keys: seal the secret.
+        caller: whose workspace gets the webhook.
+        data: the body.
+        scope: what `validation.BEFORE_CREATE` returned.
+
+    Raises:
+        PlanLimitReached: the plan does not allow another webhook.
+        PlanFeatureUnavailable: the plan does not include webhooks.
+    """
+    await plans.require_capacity(db, caller, limits.WEBHOOKS)
+    scope = scope or await scope_of(db, caller, data)
+    webhook_id, secret = ids.new_id(), signing.new_secret()
+    [record] = await db.fetch(
+        _INSERT,
+        webhook_id,
+        caller.workspace_id,
+        data.url,
+        scope.events or ALL_EVENTS,
+        data.name or None,
+        data.description or None,
+        caller.sees_profiles if scope.profile_ids is UNSET else scope.profile_ids,
+        data.delivery_mode or "retry",
+        "paused" if data.active is False else "active",
+        signing.seal(keys, webhook_id, caller.workspace_id, secret),
+        caller.actor,
+        clock.now(),
+    )
+    return views.webhook_with_secret(read_webhook(record), secret)

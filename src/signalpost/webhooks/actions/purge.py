@@ -1,0 +1,42 @@
+"""Remove deleted webhooks with their deliveries, and deliveries older than the plan keeps them."""
+
+from collections.abc import Mapping
+
+from signalpost.kit.db import Db
+
+_BATCH = 1_000
+
+_PURGE_DELETED = """
+delete from delivery where id in (
+    select d.id from webhook w join delivery d on d.webhook_id = w.id
+    where w.deleted_at < now() - interval '1 hour' limit $1)
+"""
+_DELETE_WEBHOOKS = """
+with deleted as (
+    delete from webhook w where w.deleted_at < now() - interval '1 hour'
+        and not exists (select from delivery d where d.webhook_id = w.id)
+    returning w.id
+)
+delete from lane where kind = 'delivery' and owner is null and key in (select id from deleted)
+"""
+_PURGE_OLD = """
+delete from delivery where id in (
+    select d.id from unnest($1::text[], $2::int[]) as p(plan, days)
+    join workspace s on s.plan = p.plan join webhook w on w.workspace_id = s.id
+    cross join lateral (
+        select id from delivery where webhook_id = w.id and created_at < now() - make_interval(days => p.days)
+            and due_at is null order by created_at limit $3) d
+    limit $3)
+"""
+
+
+async def purge_deleted(db: Db) -> bool:
+    """Remove a batch of the deliveries of deleted webhooks, and those webhooks without any; return whether to repeat."""
+    removed = await db.execute(_PURGE_DELETED, _BATCH)
+    await db.execute(_DELETE_WEBHOOKS)
+    return removed == f"DELETE {_BATCH}"
+
+
+async def purge_old(db: Db, days_by_plan: Mapping[str, int]) -> bool:
+    """Remove a batch of ended deliveries older than the plan keeps them; return whether to repeat."""
+    return await db.execute(_PURGE_OLD, list(days_by_plan), list(days_by_plan.values()), _BATCH) == f"DELETE {_BATCH}"

@@ -1,0 +1,64 @@
+"""Change a webhook, or pause, resume and enable it."""
+
+from msgspec import UNSET
+
+from signalpost.kit import clock, problems
+from signalpost.kit.db import Db
+from signalpost.web.caller import Caller
+from signalpost.webhooks import queries, views
+from signalpost.webhooks.actions.validation import Scope, scope_of
+from signalpost.webhooks.actions.wake import wake_waiting
+from signalpost.webhooks.queries import WEBHOOK_COLUMNS, WebhookRow, read_webhook
+from signalpost.webhooks.schemas import Webhook, WebhookUpdate
+from signalpost.webhooks.states import with_active
+
+# $10: the webhook was disabled and is enabled now.
+_UPDATE = f"""
+update webhook set url = $3, events = $4, name = $5, description = $6, profile_ids = $7, delivery_mode = $8,
+    status = $9, disabled_reason = case when $9 = 'active' then null else disabled_reason end,
+    consecutive_failures = case when $10 then 0 else consecutive_failures end,
+    consecutive_lost = case when $10 then 0 else consecutive_lost end,
+    enabled_at = case when $10 then now() else enabled_at end, updated_at = $11
+where id = $1 and workspace_id = $2
+returning {WEBHOOK_COLUMNS}
+"""  # noqa: S608 - constants only
+
+
+async def update_webhook(
+    db: Db, caller: Caller, webhook: WebhookRow, data: WebhookUpdate, scope: Scope | None
+) -> Webhook:
+    """Change the fields that the body names. `active: true` releases held deliveries and clears the reason.
+
+    Args:
+        db: a connection in a transaction.
+        caller: who changes the webhook.
+        webhook: as it was when the request came in.
+        data: the body.
+        scope: what `validation.BEFORE_UPDATE` returned.
+
+    Raises:
+        ValidationFailed: an event or profile is unknown.
+        NotFound: the webhook was deleted meanwhile.
+    """
+    scope = scope or await scope_of(db, caller, data)
+    if data.active is True:
+        await wake_waiting(db, webhook)
+    row = await queries.lock_mine(db, caller, webhook.id)
+    if row is None:
+        raise problems.NotFound
+    status = row.status if data.active is UNSET else with_active(row.status, active=data.active)
+    [record] = await db.fetch(
+        _UPDATE,
+        row.id,
+        row.workspace_id,
+        row.url if data.url is UNSET else data.url,
+        row.events if scope.events is UNSET else scope.events,
+        row.name if data.name is UNSET else data.name,
+        row.description if data.description is UNSET else data.description,
+        row.profile_ids if scope.profile_ids is UNSET else scope.profile_ids,
+        row.delivery_mode if data.delivery_mode is UNSET else data.delivery_mode,
+        status,
+        row.status == "disabled" and status == "active",
+        clock.now(),
+    )
+    return views.webhook(read_webhook(record))
