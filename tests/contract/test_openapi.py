@@ -105,7 +105,13 @@ def test_every_event_is_documented_with_examples_that_fit() -> None:
 
 def test_the_headers_of_a_delivery_are_those_that_are_sent() -> None:
     sent = signing.headers(
-        brand="Acme", event="post.queued", delivery_id="evt_1", attempt=1, timestamp=1, secrets=["whsec_QQ=="], body=b""
+        brand="Acme",
+        event_type="post.queued",
+        delivery_id="evt_1",
+        attempt=1,
+        timestamp=1,
+        secrets=["whsec_QQ=="],
+        body=b"",
     )
 
     assert {*headers("Acme"), "Content-Type"} == set(sent)

@@ -18,7 +18,7 @@ from signalpost.context import AppContext
 from signalpost.engine.engine import Engine
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
-from signalpost.webhooks.actions import record_event
+from signalpost.webhooks.actions.deliveries import record_event
 from signalpost.webhooks.work import DeliverySource
 
 

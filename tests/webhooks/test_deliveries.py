@@ -25,8 +25,8 @@ from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 from signalpost.kit.http import Client
 from signalpost.webhooks import signing, work
-from signalpost.webhooks.actions import record_event
-from signalpost.webhooks.states import RETRY_SECONDS, after_failure, switched
+from signalpost.webhooks.actions.deliveries import record_event
+from signalpost.webhooks.states import RETRY_SECONDS, after_failure, with_active
 
 
 def delivered(row: dict[str, Any]) -> bool:
@@ -158,7 +158,7 @@ def test_signatures_equal_the_reference_librarys() -> None:
         secret, body = signing.new_secret(), f'{{"n":{number},"t":"ä"}}'.encode()
         at = int(clock.now().timestamp())
         headers = signing.headers(
-            brand="Service", event="x", delivery_id="dlv_1", attempt=1, timestamp=at, secrets=[secret], body=body
+            brand="Service", event_type="x", delivery_id="dlv_1", attempt=1, timestamp=at, secrets=[secret], body=body
         )
         StandardWebhook(secret).verify(body, headers)
         with pytest.raises(Exception, match="No matching signature"):
@@ -564,7 +564,7 @@ async def test_our_own_failures_are_not_charged(api: Api, make: Make, context: A
         (row,) = await deliveries(api, owner, webhook)
         assert (row["state"], row["attempts"]) == ("pending", 0)
         assert row["nextAttemptAt"] > clock.wire(clock.now())
-        await pass_time(database, webhook, work.OURS_AGE_SECONDS_MAX)
+        await pass_time(database, webhook, work.OUR_FAULT_AGE_SECONDS_MAX)
         (row,) = await settled(api, owner, webhook, lambda row: row["attempts"] == 1)
 
     assert row["state"] == "failed"
@@ -627,7 +627,8 @@ async def test_the_purge_forgets_deleted_webhooks_and_old_deliveries(
     oldest = (await deliveries(api, owner, kept))[-1]
     await api.delete(f"/webhooks/{gone['id']}", key=owner.key)
     source = jobs.Jobs()
-    source.register(work.PURGE_JOB, work.purger(billed))
+    [purge] = work.jobs(billed)
+    source.register(purge.kind, purge.handler)
     async with database.transaction() as db:
         await db.execute("update webhook set deleted_at = now() - interval '2 hours' where id = $1", uuid_of(gone))
         await db.execute(
@@ -655,5 +656,5 @@ def test_what_follows_a_failure() -> None:
 @pytest.mark.parametrize(("status", "paused"), [("active", "paused"), ("paused", "paused"), ("disabled", "disabled")])
 def test_what_active_switches(status: Any, paused: str) -> None:
     """What we disabled is not hidden behind a pause."""
-    assert switched(status, active=True) == "active"
-    assert switched(status, active=False) == paused
+    assert with_active(status, active=True) == "active"
+    assert with_active(status, active=False) == paused

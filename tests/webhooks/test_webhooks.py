@@ -84,8 +84,12 @@ async def test_one_address_may_have_two_webhooks(api: Api, make: Make) -> None:
         ({"url": URL, "events": "post.queued"}, [("/events", "type")]),
         ({"url": URL, "profileIds": []}, [("/profileIds", "too_short")]),
         (
-            {"url": URL, "profileIds": ["prof_01JD7ZK8Q4M4S0V9T6B2X3Y5W7", "x"]},
+            {"url": URL, "profileIds": ["prof_01JD7ZK8Q4M4S0V9T6B2X3Y5W7", "prof_01JD7ZK8Q4M4S0V9T6B2X3Y5W8"]},
             [("/profileIds/0", "not_found"), ("/profileIds/1", "not_found")],
+        ),
+        (
+            {"url": URL, "profileIds": ["x", "prof_01JD7ZK8Q4M4S0V9T6B2X3Y5W7", "pst_01JD7ZK8Q4M4S0V9T6B2X3Y5W7"]},
+            [("/profileIds/0", "not_found"), ("/profileIds/2", "not_found")],
         ),
         ({"url": URL, "secret": "mine"}, [("/secret", "unknown_field")]),
         ({"url": URL, "deliveryMode": "never"}, [("/deliveryMode", "not_allowed")]),

@@ -16,6 +16,9 @@ ProfileIds = Annotated[list[ProfileId], Meta(min_length=1, max_length=500)]
 _URL = "https://example.com/hooks/signalpost"
 _EVENTS = ["post.published", "post.failed"]
 _SECRET = "whsec_C2FVsBQIhrscChlQIMV4b5sSYspob7oD2BIcuYDEg1c="  # noqa: S105 - an example
+_BODY = (
+    '{"id":"dlv_01M7Z0000000000000000000AB","type":"post.published","createdAt":"2026-11-21T18:00:00.000Z","data":{}}'
+)
 _RETRY = (
     "How deliveries are attempted. `retry`: your server has 10 seconds to answer, and a failed delivery is retried"
     " five times over 14 hours. `single`: 5 seconds, no retry."
@@ -125,15 +128,7 @@ class DeliveryAttempt(Output):
 class DeliveryDetail(Delivery):
     """A delivery with the exact `body` that was sent and its latest 20 attempts, the oldest first."""
 
-    body: Annotated[
-        str,
-        Meta(
-            examples=[
-                '{"id":"dlv_01M7Z0000000000000000000AB","type":"post.published",'
-                '"createdAt":"2026-11-21T18:00:00.000Z","data":{}}'
-            ]
-        ),
-    ]
+    body: Annotated[str, Meta(examples=[_BODY])]
     attempt_log: list[DeliveryAttempt]
 
 

@@ -31,7 +31,7 @@ delete from delivery where id in (
 
 
 async def purge_deleted(db: Db) -> bool:
-    """Remove a batch of the deliveries of deleted webhooks, and those webhooks without any; return whether to repeat."""
+    """Remove a batch of deliveries of deleted webhooks, and deleted webhooks without any; return whether to repeat."""
     removed = await db.execute(_PURGE_DELETED, _BATCH)
     await db.execute(_DELETE_WEBHOOKS)
     return removed == f"DELETE {_BATCH}"
