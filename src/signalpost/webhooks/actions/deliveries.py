@@ -7,6 +7,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Struct
 
+from signalpost.engine.wake import wake_sql
 from signalpost.events import PublicEvent
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
@@ -22,15 +23,16 @@ select id from webhook
 where workspace_id = $1 and status = 'active' and events @> array[$2::text]
     and (profile_ids is null or profile_ids @> array[$3::uuid])
 """
-_INSERT = """
+_WAKE = wake_sql("delivery", keys="array_agg(webhook_id)", workspace_id="$1", due="array_agg(next_attempt_at)")
+_INSERT = f"""
 with written as (
     insert into delivery (id, workspace_id, webhook_id, event_id, type, body, next_attempt_at)
     select w.id, $1, w.webhook_id, $2, $3, w.body, now()
     from unnest($4::uuid[], $5::uuid[], $6::bytea[]) as w(id, webhook_id, body)
     returning webhook_id, next_attempt_at
 )
-select wake_lanes('delivery', array_agg(webhook_id), $1, array_agg(null::text), array_agg(next_attempt_at)) from written
-"""
+select {_WAKE} from written
+"""  # noqa: S608 - constants only
 _BY_ID = f"select {DELIVERY_COLUMNS} from delivery where id = $1"  # noqa: S608 - constants only
 _RESEND = f"""
 update delivery set resend_at = now()
