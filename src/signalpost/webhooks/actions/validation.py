@@ -13,9 +13,9 @@ from signalpost.kit import problems
 from signalpost.kit.db import Db
 from signalpost.kit.http import UnsafeUrl
 from signalpost.kit.problems import Issue
-from signalpost.profiles import queries as profiles
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
+from signalpost.profiles import queries as profiles
 from signalpost.web.caller import Caller
 from signalpost.web.fields import ProfileId
 from signalpost.web.inputs import Before
@@ -53,7 +53,7 @@ async def scope_of(db: Db, caller: Caller, data: WebhookUpdate) -> Scope:
 
 async def _check_create(context: AppContext, caller: Caller, data: WebhookCreate) -> Scope:
     async with context.database.connection() as db:
-        await plans.require_capacity(db, caller, limits.WEBHOOKS)  # refuse before resolving a name on the caller's behalf
+        await plans.require_capacity(db, caller, limits.WEBHOOKS)  # refuse before a name is resolved
         scope = await scope_of(db, caller, data)
     await _check_address(context, data.url)
     return scope
