@@ -241,7 +241,7 @@ async def test_no_secret_is_left_anywhere(data_dir: Path) -> None:
         "database log": (data_dir / "postgres" / "server.log").read_text(errors="replace"),
         "database": await _database(data_dir),
     }
-    assert places["service log"].count("request.answered") > 30
+    assert places["service log"].count("request.completed") > 30
     assert len(journey.secrets) >= 18
     leaks = {
         (place, secret)

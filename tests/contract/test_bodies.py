@@ -14,7 +14,10 @@ READING = [endpoint for endpoint in ENDPOINTS if endpoint.body is not None]
 SILENT = [
     endpoint
     for endpoint in ENDPOINTS
-    if endpoint.writes and endpoint.body is None and endpoint.documented_body is None and not endpoint.has("request")
+    if endpoint.writes
+    and endpoint.body is None
+    and endpoint.documented_request_body is None
+    and not endpoint.has("request")
 ]
 SCHEMAS = DOCUMENT["components"]["schemas"]
 _EVERYTHING = "select string_agg(format('select %L as name, count(*) from %I', relname, relname), ' union all ')"

@@ -9,7 +9,7 @@ from signalpost.web.routing import Endpoint
 
 READS = [endpoint for endpoint in ENDPOINTS if endpoint.method == "GET"]
 PAGED = [endpoint for endpoint in ENDPOINTS if endpoint.has("page")]
-LISTED = [endpoint for endpoint in READS if "Listing" in str(endpoint.answer)]
+LISTED = [endpoint for endpoint in READS if "Listing" in str(endpoint.response_type)]
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=name_of)

@@ -35,7 +35,7 @@ from signalpost.web.caller import PUBLIC, Caller
 from signalpost.web.fields import AccountId
 from signalpost.web.inputs import Mine, Segment
 from signalpost.web.paging import LIST_ALL, Page
-from signalpost.web.routing import Raw, Routes
+from signalpost.web.routing import RawResponse, Routes
 
 routes = Routes("Platform accounts")
 
@@ -129,11 +129,11 @@ async def get_auth_url(
     "/platforms/{platform}/callback",
     scope=PUBLIC,
     raises=(OauthStateInvalid,),
-    documented_answer={"text/html": {"schema": {"type": "string", "description": "A page, for a browser."}}},
+    documented_response={"text/html": {"schema": {"type": "string", "description": "A page, for a browser."}}},
 )
 async def finish_authorization(
     platform: PlatformSlug, context: AppContext, query: CallbackQuery, request: Request[Any, Any, Any]
-) -> CallbackResult | Raw:
+) -> CallbackResult | RawResponse:
     """Take a person back from a platform. Answers JSON, or a small page to a browser, which moves on to `redirectUrl`.
 
     The state works once. A refusal at the platform, or an account that cannot be stored, is told as `status: failed`.
@@ -141,7 +141,7 @@ async def finish_authorization(
     result, redirect_url = await actions.finish(context, platform, query)
     if "text/html" not in request.headers.get("accept", ""):
         return result
-    return Raw(
+    return RawResponse(
         callback_page.callback_page(result, platform, redirect_url),
         "text/html; charset=utf-8",
         headers=dict(callback_page.HEADERS),

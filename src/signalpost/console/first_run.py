@@ -12,8 +12,8 @@ from signalpost.identity import actions as identity
 from signalpost.identity import first_run
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.kit import ids, problems
-from signalpost.web.reply import Reply
 from signalpost.web.request import query_values, read_body
+from signalpost.web.response import Response
 
 FORM_BYTES_MAX = 10_000
 _FIELDS = ("email", "password", "workspaceName", "timezone")
@@ -33,14 +33,14 @@ class FirstRunPages:
         self.site = site
         self.zones = sorted(zone for zone in available_timezones() if "/" in zone and not zone.startswith("Etc/"))
 
-    async def show(self, request: PageRequest) -> Reply:
+    async def show(self, request: PageRequest) -> Response:
         """Show the form if the link is valid."""
         async with self.site.web.context.database.connection() as db:
             if not await first_run.is_valid(db, _token(request)):
                 return self._expired()
         return self._form({"timezone": "UTC"}, {})
 
-    async def redeem(self, request: PageRequest) -> Reply:
+    async def redeem(self, request: PageRequest) -> Response:
         """Create the user, workspace, profile and API key; this uses up the link."""
         _check_origin(request)
         form = await _form(request)
@@ -74,10 +74,10 @@ class FirstRunPages:
             steps=steps(self.site.web.base_url, key, profile_id),
         )
 
-    def _form(self, values: Mapping[str, str], messages: Mapping[str, str], *, status: int = 200) -> Reply:
+    def _form(self, values: Mapping[str, str], messages: Mapping[str, str], *, status: int = 200) -> Response:
         return self.site.page("first_run", status=status, values=values, messages=messages, zones=self.zones)
 
-    def _expired(self) -> Reply:
+    def _expired(self) -> Response:
         text = (
             "A first-run link works once, within 30 minutes, and only as long as no user exists.\n\n"
             "If no user exists yet, restart the service to get a new link. Otherwise, ask the owner for an"

@@ -12,7 +12,7 @@ from signalpost.identity import first_run
 from signalpost.kit import problems
 from signalpost.kit.problems import Problem
 from signalpost.web.components import Document
-from signalpost.web.reply import Reply
+from signalpost.web.response import Response
 from signalpost.web.serve import Web
 
 _PREFIXES = ("", "/api/v1", "/v1")
@@ -23,19 +23,19 @@ def handlers(web: Web, openapi_document: Callable[[], Document]) -> list[Any]:
     site = Site(web, openapi_document)
     first_run_pages = FirstRunPages(site)
 
-    async def index(_: PageRequest) -> Reply:
+    async def index(_: PageRequest) -> Response:
         async with web.context.database.connection() as db:
             return site.page("index", no_users=await first_run.nobody_is_registered(db))
 
-    async def problem_list(_: PageRequest) -> Reply:
+    async def problem_list(_: PageRequest) -> Response:
         kinds = sorted(Problem.registry.values(), key=lambda kind: (kind.status, kind.code))
         return site.page("problems", kinds=kinds)
 
-    async def problem(request: PageRequest) -> Reply:
+    async def problem(request: PageRequest) -> Response:
         return _problem_page(site, request)
 
     def cached(build: Callable[[], CachedContent]) -> PageHandler:
-        async def respond(request: PageRequest) -> Reply:
+        async def respond(request: PageRequest) -> Response:
             content = await asyncio.to_thread(build)  # slow the first time
             return content.reply(request)
 
@@ -58,7 +58,7 @@ def handlers(web: Web, openapi_document: Callable[[], Document]) -> list[Any]:
     ]
 
 
-def _problem_page(site: Site, request: PageRequest) -> Reply:
+def _problem_page(site: Site, request: PageRequest) -> Response:
     """Explain an error code: as a page, or as JSON to a program that asks below `/api/v1`."""
     kind = Problem.registry.get(str(request.path_params["code"]))
     if kind is None:
@@ -73,6 +73,6 @@ def _problem_page(site: Site, request: PageRequest) -> Reply:
             "remediation": kind.remediation,
             "retryable": kind.retryable,
         }
-        return Reply(200, msgspec.json.encode(explanation), [(b"vary", b"accept")])
+        return Response(200, msgspec.json.encode(explanation), [(b"vary", b"accept")])
     operations = site.operations_by_code.get(kind.code, [])
     return site.page("problem", kind=kind, operations=operations, headers=[(b"vary", b"accept")])

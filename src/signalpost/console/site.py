@@ -19,12 +19,12 @@ from signalpost.kit import log, problems
 from signalpost.kit.problems import Problem
 from signalpost.web import limits
 from signalpost.web.components import Document
-from signalpost.web.reply import Headers, Reply
 from signalpost.web.request import address_bucket, client_address, request_id
+from signalpost.web.response import Headers, Response
 from signalpost.web.serve import Web
 
 PageRequest = Request[Any, Any, Any]
-PageHandler = Callable[[PageRequest], Awaitable[Reply]]
+PageHandler = Callable[[PageRequest], Awaitable[Response]]
 HTML = b"text/html; charset=utf-8"
 LISTED_OPERATIONS_MAX = 40  # an error of more operations than that is a general one: its page lists none
 _CONTENT_SECURITY_POLICY = (
@@ -71,18 +71,18 @@ class CachedContent:
             *(headers or []),
         ]
 
-    def reply(self, request: PageRequest) -> Reply:
+    def reply(self, request: PageRequest) -> Response:
         """Return the content, or 304 if the client has it already."""
         accepts_gzip = "gzip" in request.headers.get("accept-encoding", "")
         if self.digest in request.headers.get("if-none-match", ""):
-            return _without_no_store(Reply(304, b"", list(self.headers)))
+            return _without_no_store(Response(304, b"", list(self.headers)))
         extra = [(b"content-encoding", b"gzip")] if accepts_gzip else []
         return _without_no_store(
-            Reply(200, self.compressed if accepts_gzip else self.body, [*self.headers, *extra], self.media_type)
+            Response(200, self.compressed if accepts_gzip else self.body, [*self.headers, *extra], self.media_type)
         )
 
 
-def _without_no_store(reply: Reply) -> Reply:
+def _without_no_store(reply: Response) -> Response:
     """Drop the `no-store` that every reply starts with."""
     reply.headers = [header for header in reply.headers if header != (b"cache-control", b"no-store")]
     return reply
@@ -133,11 +133,11 @@ class Site:
         """Render a template."""
         return _templates().get_template(f"{template}.html").render(self.common | values).encode()
 
-    def page(self, template: str, *, status: int = 200, headers: Headers | None = None, **values: Any) -> Reply:
+    def page(self, template: str, *, status: int = 200, headers: Headers | None = None, **values: Any) -> Response:
         """Return a page that is never cached."""
-        return Reply(status, self.text(template, **values), [*_SECURITY_HEADERS, *(headers or [])], HTML)
+        return Response(status, self.text(template, **values), [*_SECURITY_HEADERS, *(headers or [])], HTML)
 
-    def notice(self, title: str, text: str, *, status: int, headers: Headers | None = None) -> Reply:
+    def notice(self, title: str, text: str, *, status: int, headers: Headers | None = None) -> Response:
         """Return a page with a title and a text."""
         return self.page("notice", status=status, headers=headers, title=title, text=text)
 
@@ -160,7 +160,7 @@ class Site:
         methods: Any = ["GET", "HEAD"] if method == "GET" else [method]
         return HTTPRouteHandler(paths, http_method=methods, status_code=200)(answer)
 
-    async def _handle(self, request: PageRequest, handler: PageHandler, bucket: str | None) -> Reply:
+    async def _handle(self, request: PageRequest, handler: PageHandler, bucket: str | None) -> Response:
         headers: Headers = []
         try:
             if bucket is not None:

@@ -14,8 +14,8 @@ from prometheus_client.exposition import choose_encoder
 
 from signalpost.kit import log, problems
 from signalpost.web import limits
-from signalpost.web.reply import Reply, problem_reply
 from signalpost.web.request import address_bucket, client_address, request_id
+from signalpost.web.response import Response, problem_response
 from signalpost.web.serve import Web
 
 PATH = "/metrics"
@@ -32,9 +32,9 @@ def route(web: Web) -> HTTPRouteHandler:
         try:
             _authorise(web, request)
             encode, media_type = choose_encoder(request.headers.get("accept", ""))
-            reply = Reply(200, encode(REGISTRY), [], media_type.encode())
+            reply = Response(200, encode(REGISTRY), [], media_type.encode())
         except problems.Problem as problem:
-            reply = problem_reply(problem, PATH, web.base_url, [])
+            reply = problem_response(problem, PATH, web.base_url, [])
         finally:
             log.request_id.reset(context_token)
         reply.headers.append((b"x-request-id", current.encode()))

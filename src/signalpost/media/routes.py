@@ -18,7 +18,7 @@ from signalpost.web.caller import PUBLIC, Caller
 from signalpost.web.fields import MediaId
 from signalpost.web.inputs import Mine
 from signalpost.web.paging import Page
-from signalpost.web.routing import Raw, Routes
+from signalpost.web.routing import RawResponse, Routes
 from signalpost.web.streaming import body_pieces
 
 routes = Routes("Media")
@@ -43,7 +43,7 @@ async def _shown(db: Db, context: AppContext, rows: list[MediaRow]) -> list[Medi
         PlanLimitReached,
         problems.Unavailable,
     ),
-    documented_body={
+    documented_request_body={
         "multipart/form-data": {
             "schema": {
                 "type": "object",
@@ -108,10 +108,10 @@ async def delete_media(media: MyMedia, context: AppContext, db: Db, caller: Call
     "/media/{id}/content",
     scope=PUBLIC,
     unlimited=True,
-    documented_answer={"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    documented_response={"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
 )
 async def get_media_content(
     media_id: MediaId, query: ContentQuery, request: Request[Any, Any, Any], context: AppContext
-) -> Raw:
+) -> RawResponse:
     """Return the bytes of a file. `url` and `thumbnailUrl` of a media lead here; they need no credential."""
     return await serving.content(context, media_id, query, request.headers.get("range"))

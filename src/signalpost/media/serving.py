@@ -8,13 +8,13 @@ from signalpost.context import AppContext
 from signalpost.kit import problems, storage
 from signalpost.media import links, queries
 from signalpost.media.schemas import ContentQuery
-from signalpost.web.routing import Raw
+from signalpost.web.routing import RawResponse
 from signalpost.web.streaming import Stream
 
 _RANGE = re.compile(r"bytes=(\d{1,15})-(\d{0,15})")
 
 
-async def content(context: AppContext, media_id: UUID, address: ContentQuery, wanted_range: str | None) -> Raw:
+async def content(context: AppContext, media_id: UUID, address: ContentQuery, wanted_range: str | None) -> RawResponse:
     """Answer with the file or its thumbnail; a plain `bytes=from-to` range gets a part of it.
 
     Raises:
@@ -45,7 +45,7 @@ async def content(context: AppContext, media_id: UUID, address: ContentQuery, wa
     if size < found.size:
         headers["Content-Range"] = f"bytes {found.start}-{found.end - 1}/{found.size}"
     mime_type = row.mime_type if address.variant == "original" else "image/webp"
-    return Raw(Stream(found.pieces, size), mime_type, 206 if size < found.size else 200, headers)
+    return RawResponse(Stream(found.pieces, size), mime_type, 206 if size < found.size else 200, headers)
 
 
 def _wanted(header: str | None) -> tuple[int, int | None]:

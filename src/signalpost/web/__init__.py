@@ -1,1 +1,1 @@
-"""What every endpoint needs, once: who asks, which row, page, transaction, errors, limits, docs. Knows no domain."""
+"""What all endpoints need: caller, inputs, paging, transactions, idempotency, problems, limits, OpenAPI; no domain."""

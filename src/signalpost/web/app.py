@@ -1,4 +1,4 @@
-"""The ASGI application: every endpoint under both prefixes, every error rendered, every request logged."""
+"""The ASGI application: serves every endpoint under both prefixes, renders errors and logs requests."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -13,8 +13,8 @@ from litestar.types import ASGIApp
 
 from signalpost.kit import db, log, problems
 from signalpost.web import limits
-from signalpost.web.reply import Reply, problem_reply
 from signalpost.web.request import Call, address_bucket, client_address, request_id
+from signalpost.web.response import Response, problem_response
 from signalpost.web.routing import Endpoint
 from signalpost.web.serve import Web, serve
 
@@ -22,58 +22,58 @@ PREFIXES = ("/api/v1", "/v1")
 _logger = log.get("web")
 
 
-async def _guarded(web: Web, call: Call, path: str, work: Awaitable[Reply]) -> Reply:
-    """Turn whatever is raised into a problem; faults of ours are logged and tell nothing."""
+async def _guarded(web: Web, call: Call, path: str, work: Awaitable[Response]) -> Response:
+    """Turn whatever is raised into a problem. Errors of our own are logged, and their response reveals nothing."""
     try:
         return await work
     except problems.Problem as problem:
-        answer = problem
+        raised = problem
     except db.DATABASE_DOWN:
         _logger.warning("database.unreachable", path=path, exc_info=True)
-        answer = problems.Unavailable("The database cannot answer right now.", headers={"Retry-After": "2"})
-    except db.RETRYABLE:  # of a transaction that an action opened itself; `serve` runs the others again
-        _logger.warning("request.undone", path=path, exc_info=True)
-        answer = problems.Unavailable("Too many changes at the same place at once.", headers={"Retry-After": "1"})
+        raised = problems.Unavailable("The database is not available right now.", headers={"Retry-After": "2"})
+    except db.RETRYABLE:  # in a transaction that an action opened itself; `serve` retries its own
+        _logger.warning("request.rolled_back", path=path, exc_info=True)
+        raised = problems.Unavailable("Too many concurrent changes to the same data.", headers={"Retry-After": "1"})
     except (asyncpg.QueryCanceledError, TimeoutError):
         _logger.warning("request.timed_out", path=path, exc_info=True)
-        answer = problems.Unavailable("This took too long and was given up.", headers={"Retry-After": "5"})
+        raised = problems.Unavailable("The operation took too long and was cancelled.", headers={"Retry-After": "5"})
     except Exception:  # the last line of defence: one request fails, the service does not
         _logger.exception("request.failed", path=path)
-        answer = problems.InternalError()
-    return problem_reply(answer, path, web.base_url, call.headers)
+        raised = problems.InternalError()
+    return problem_response(raised, path, web.base_url, call.headers)
 
 
 def _handler(web: Web, endpoint: Endpoint) -> Callable[..., Awaitable[ASGIApp]]:
     trusted = web.context.settings.trusted_proxies
 
-    async def answer(request: Request[Any, Any, Any]) -> ASGIApp:
+    async def respond(request: Request[Any, Any, Any]) -> ASGIApp:
         started = perf_counter()
         current = request_id(request.headers)
         token = log.request_id.set(current)
         call = Call(request, client_address(request.scope, trusted))
         path = request.scope["path"]
         try:
-            reply = await _guarded(web, call, path, serve(web, endpoint, call))
-            reply.headers.append((b"x-request-id", current.encode()))
+            response = await _guarded(web, call, path, serve(web, endpoint, call))
+            response.headers.append((b"x-request-id", current.encode()))
             caller = call.caller
             _logger.info(
-                "request.answered",
+                "request.completed",
                 method=endpoint.method,
                 path=endpoint.path,
-                status=reply.status,
+                status=response.status,
                 ms=round((perf_counter() - started) * 1000, 2),
                 workspace=str(caller.workspace_id) if caller else None,
                 credential=caller.credential if caller else None,
             )
         finally:
             log.request_id.reset(token)
-        return reply
+        return response
 
-    return answer
+    return respond
 
 
 def _unmatched(web: Web) -> Callable[[Request[Any, Any, Any], Exception], Any]:
-    """Answer for what never reached an endpoint: unknown path, wrong method."""
+    """Render what never reached an endpoint: an unknown path, a wrong method."""
 
     def render(request: Request[Any, Any, Any], error: Exception) -> Any:
         current = request_id(request.headers)
@@ -88,7 +88,7 @@ def _unmatched(web: Web) -> Callable[[Request[Any, Any, Any], Exception], Any]:
                     problem = problems.MethodNotAllowed(headers={"Allow": allow} if allow else {})
                 case NotFoundException():
                     problem = problems.NotFound(
-                        f"There is nothing at {path[:200]}. All operations: {web.base_url}/docs"
+                        f"No operation at {path[:200]}. The API reference is at {web.base_url}/docs."
                     )
                 case HTTPException(status_code=status) if status < 500:
                     problem = problems.MalformedRequest()
@@ -100,17 +100,17 @@ def _unmatched(web: Web) -> Callable[[Request[Any, Any, Any], Exception], Any]:
                 call.headers = web.limiter.check(name, "address", limits.PER_ADDRESS * 10)
             except problems.RateLimited as limited:
                 problem = limited
-            reply = problem_reply(problem, path, web.base_url, call.headers)
-            reply.headers.append((b"x-request-id", current.encode()))
+            response = problem_response(problem, path, web.base_url, call.headers)
+            response.headers.append((b"x-request-id", current.encode()))
         finally:
             log.request_id.reset(token)
-        return reply
+        return response
 
     return render
 
 
 class _Application(Litestar):
-    """Litestar without its support of pydantic and attrs: importing them takes as long as making all the routes."""
+    """Litestar without its pydantic and attrs plugins: importing them takes as long as building all the routes."""
 
     @staticmethod
     def _get_default_plugins(plugins: list[Any]) -> list[Any]:
@@ -138,7 +138,7 @@ def build(
         on_startup=list(on_startup),
         on_shutdown=list(on_shutdown),
         openapi_config=None,
-        logging_config=None,  # ours is kit.log; Litestar's would write every library's lines from a thread of its own
+        logging_config=None,  # kit.log is ours; Litestar's would log for every library, from a thread of its own
         request_max_body_size=None,
         debug=False,
     )

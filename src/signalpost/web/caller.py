@@ -1,4 +1,4 @@
-"""Who asks: what `identity` finds behind a credential, and what a route may demand of it."""
+"""The caller: what `identity` resolves a credential to, and the scopes that routes require."""
 
 from dataclasses import dataclass, field
 from typing import Final, Literal
@@ -17,14 +17,14 @@ PUBLIC: Final = "public"
 """Scope of a route that needs no credential."""
 
 SIGNED_IN: Final = "signed_in"
-"""Scope of a route that any valid credential may use; the action decides by role."""
+"""Scope of a route that any valid credential may use; its action checks the role."""
 
 Role = Literal["owner", "admin", "editor", "contributor", "approver", "viewer"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """A resolved credential. Shared between requests for up to a second, so nothing here may change."""
+    """A resolved credential. Requests share it for up to a second, so it is immutable."""
 
     user_id: UUID
     user_name: str
@@ -33,7 +33,7 @@ class Caller:
     scopes: frozenset[str]
     mode: Literal["live", "test"]
     auth: Literal["session", "api_key"]
-    credential: str  # stable name of the credential: rate limits and idempotency keys hang on it
+    credential: str  # stable name of the credential, by which rate limits and idempotency keys are kept
     plan: str
     workspace_timezone: str = "UTC"
     profile_ids: frozenset[UUID] | None = None  # None: all of the workspace
@@ -58,5 +58,5 @@ class Caller:
         return None if self.profile_ids is None else list(self.profile_ids)
 
     def may_see_profile(self, profile_id: UUID) -> bool:
-        """Whether the profile is inside what this member or key is limited to."""
+        """Whether this member or key is allowed to see the profile."""
         return self.profile_ids is None or profile_id in self.profile_ids

@@ -1,6 +1,6 @@
-"""Idempotency keys: the first answer to a POST is kept for 24 hours and given again to its repeats.
+"""Idempotency keys: the first response to a POST is stored for 24 hours and returned again to repeated requests.
 
-Answers are sealed: some hold what is shown only once, an API key or a webhook's secret.
+Stored responses are encrypted: some contain a secret that is shown only once, such as an API key.
 """
 
 import hashlib
@@ -17,26 +17,27 @@ from signalpost.kit import clock, problems
 from signalpost.kit.crypto import KeyRing, Undecipherable
 from signalpost.kit.db import Db
 
-KEPT = timedelta(hours=24)
-RUNNING = timedelta(minutes=2)
+RETENTION = timedelta(hours=24)
+RUNNING_MAX = timedelta(minutes=2)
+"""A key without a response is free again after this time: the process that held it has died."""
 
 
 class IdempotencyKeyReused(problems.Problem, status=422):
-    """This Idempotency-Key was used for another request.
+    """This Idempotency-Key was used for a different request.
 
-    Use a new key for a new request; repeat the old one only with the very same method, path and body.
+    Use a new key for a new request. Repeat a key only with the same method, path and body.
     """
 
 
 class IdempotencyInProgress(problems.Problem, status=409, retryable=True):
     """A request with this Idempotency-Key is still running.
 
-    Wait a second and repeat it: you will get the answer of the first one.
+    Wait a second and repeat it: you will receive the response of the first request.
     """
 
 
-class Kept(Struct):
-    """A stored answer."""
+class StoredResponse(Struct):
+    """A response as it is stored."""
 
     status: int
     body: bytes
@@ -44,18 +45,20 @@ class Kept(Struct):
 
 
 def read_key(value: str) -> str:
-    """Check the header: 1 to 128 visible ASCII characters.
+    """Return the key in the header.
 
     Raises:
-        ValidationFailed: it is not.
+        ValidationFailed: it is not 1 to 128 visible ASCII characters.
     """
     if not 1 <= len(value) <= 128 or any(not "!" <= char <= "~" for char in value):
-        raise problems.invalid("Idempotency-Key", "format", "Idempotency-Key is 1 to 128 visible ASCII characters.")
+        raise problems.invalid(
+            "Idempotency-Key", "format", "Idempotency-Key must be 1 to 128 visible ASCII characters."
+        )
     return value
 
 
 def fingerprint(method: str, path: str, body: bytes) -> bytes:
-    """Return what makes two requests the same one."""
+    """Return the hash by which a repeated request is recognised."""
     return hashlib.sha256(method.encode() + b"\0" + path.encode() + b"\0" + body).digest()
 
 
@@ -70,67 +73,70 @@ returning true
 """
 _READ = "select fingerprint, status, headers, body from idempotency where credential = $1 and key = $2"
 _LOCK = "select pg_try_advisory_xact_lock(hashtextextended($1, 0))"
-_KEEP = "update idempotency set status = $3, headers = $4, body = $5 where credential = $1 and key = $2"
-_FORGET = "delete from idempotency where credential = $1 and key = $2 and status is null"
+_STORE = "update idempotency set status = $3, headers = $4, body = $5 where credential = $1 and key = $2"
+_RELEASE = "delete from idempotency where credential = $1 and key = $2 and status is null"
 _PURGE = "delete from idempotency where created_at < $1"
 
 
-async def claim(db: Db, keys: KeyRing, credential: str, key: str, print_: bytes) -> Kept | None:
-    """Take the key for this request, or return the answer that was kept for it.
+async def claim(db: Db, keys: KeyRing, credential: str, key: str, request_hash: bytes) -> StoredResponse | None:
+    """Claim the key for this request, or return the response that is stored under it.
 
-    Call it in the transaction of the effect (a twin then finds the lock taken), or in one of its own before work that
-    cannot stand in one transaction (a twin then finds the row without an answer, for at most two minutes).
+    Call it in the transaction of the effect: a concurrent repeat then finds the lock taken. For work that does not fit
+    into one transaction call it in a transaction of its own before: a concurrent repeat then finds the row without a
+    response, for at most `RUNNING_MAX`.
 
     Raises:
-        IdempotencyInProgress: a twin is running.
-        IdempotencyKeyReused: the key belongs to another request.
+        IdempotencyInProgress: the first request is still running.
+        IdempotencyKeyReused: the key belongs to a different request.
     """
     if not await db.fetchval(_LOCK, f"idempotency:{credential}:{key}"):
         raise IdempotencyInProgress(headers={"Retry-After": "1"})
-    if await db.fetchval(_CLAIM, credential, key, print_, KEPT, RUNNING):
+    if await db.fetchval(_CLAIM, credential, key, request_hash, RETENTION, RUNNING_MAX):
         return None
     row = await db.fetchrow(_READ, credential, key)
     if row is None:
         raise IdempotencyInProgress(headers={"Retry-After": "1"})
-    if row["fingerprint"] != print_:
+    if row["fingerprint"] != request_hash:
         raise IdempotencyKeyReused
     if row["status"] is None:
         raise IdempotencyInProgress(headers={"Retry-After": "1"})
     try:
         body = keys.open(row["body"], context=_context(credential, key))
     except Undecipherable:
-        raise IdempotencyKeyReused("The answer kept for this Idempotency-Key cannot be read any more.") from None
-    return Kept(row["status"], body, row["headers"])
+        raise IdempotencyKeyReused(
+            "The response stored under this Idempotency-Key can no longer be decrypted."
+        ) from None
+    return StoredResponse(row["status"], body, row["headers"])
 
 
-async def is_answered(db: Db, credential: str, key: str) -> bool:
-    """Whether an answer is kept under this key, for this request or another one."""
+async def has_response(db: Db, credential: str, key: str) -> bool:
+    """Whether a response is stored under this key, for this request or a different one."""
     row = await db.fetchrow(_READ, credential, key)
     return row is not None and row["status"] is not None
 
 
-async def keep(db: Db, keys: KeyRing, credential: str, key: str, answer: Kept) -> None:
-    """Store the answer for the repeats."""
-    body = keys.seal(answer.body, context=_context(credential, key))
-    await db.execute(_KEEP, credential, key, answer.status, answer.headers, body)
+async def store(db: Db, keys: KeyRing, credential: str, key: str, response: StoredResponse) -> None:
+    """Store the response under the claimed key."""
+    body = keys.seal(response.body, context=_context(credential, key))
+    await db.execute(_STORE, credential, key, response.status, response.headers, body)
 
 
 def _context(credential: str, key: str) -> str:
     return f"idempotency|{credential}|{key}"
 
 
-async def forget(db: Db, credential: str, key: str) -> None:
-    """Give the key back: the request ended without an answer worth repeating."""
-    await db.execute(_FORGET, credential, key)
+async def release(db: Db, credential: str, key: str) -> None:
+    """Release a claimed key: the request ended without a response that a repeat should receive."""
+    await db.execute(_RELEASE, credential, key)
 
 
 async def purge(db: Db) -> None:
-    """Delete what nobody may ask for any more."""
-    await db.execute(_PURGE, clock.now() - KEPT)
+    """Delete the responses that are past their retention."""
+    await db.execute(_PURGE, clock.now() - RETENTION)
 
 
 def jobs(_context: AppContext) -> list[JobKind]:
-    """Return the job that forgets kept responses whose time is over."""
+    """Return the job that deletes stored responses past their retention."""
     return [JobKind("web.purge", _purge, 3_600)]
 
 

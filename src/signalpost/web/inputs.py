@@ -20,10 +20,10 @@ Row = TypeVar("Row")
 
 @dataclass(frozen=True)
 class Mine(Generic[Row]):
-    """`Annotated[Row, Mine(PostId, find)]`: the row named in the path, if the caller may see it; 404 otherwise.
+    """`Annotated[Row, Mine(PostId, find)]`: the row named in the path if the caller may see it, else 404.
 
-    `find(db, caller, id)` returns the row or None; it filters by workspace and by the caller's profiles. `param` is the
-    path parameter, by default the route's only one.
+    `find(db, caller, id)` returns the row or None; it filters by workspace and by the profiles of the caller.
+    `param` is the path parameter, by default the only one of the route.
     """
 
     id: type[Id]
@@ -40,10 +40,10 @@ class Segment:
 
 @dataclass(frozen=True)
 class Before:
-    """`Annotated[Found | None, Before(needed, run)]`: what `run` found out before the transaction was opened.
+    """`Annotated[Result | None, Before(needed, run)]`: the result of `run`, which runs before the transaction opens.
 
-    For the rare body that needs other servers to be asked first. `needed(data)` is cheap and tells whether this one
-    does; if not, the argument is None. A repeat under an Idempotency-Key that has its answer does not run it again.
+    For a body that needs a call to another server first. `needed(data)` is cheap and says whether this one does; if
+    not, the argument is None. A repeated request whose Idempotency-Key has a stored response does not run it again.
     """
 
     needed: Callable[[Any], bool]
@@ -52,10 +52,10 @@ class Before:
 
 
 class IfMatch(int):
-    """The version in `If-Match`; -1 when the header is absent. Compare with `.allows(version)`."""
+    """The version in `If-Match`; -1 if the header is absent. Compare with `.allows(version)`."""
 
     def allows(self, version: int) -> bool:
-        """Whether a row of this version is the one the caller read."""
+        """Whether the caller read the row at this version, or does not mind."""
         return self in (-1, version)
 
 

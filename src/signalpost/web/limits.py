@@ -1,12 +1,12 @@
-"""Rate limits: one token bucket per credential, or per address where there is none. Kept in this process."""
+"""Rate limits: one token bucket per credential, or per address for requests without one. Each process has its own."""
 
-from collections import OrderedDict
 from dataclasses import dataclass
 from time import time
 
 from signalpost.kit import clock, problems
+from signalpost.kit.lru import LruDict
 
-CREDENTIALS_MAX = 50_000
+BUCKETS_MAX = 50_000
 PER_ADDRESS = 30
 LOGINS_PER_ADDRESS = 10
 LOGIN_SECONDS = 900
@@ -14,7 +14,7 @@ LOGIN_SECONDS = 900
 
 @dataclass(slots=True)
 class Bucket:
-    """`tokens` of `capacity` are left; it fills up within `window_seconds`."""
+    """A token bucket: `tokens` of `capacity` are left, and an empty one is full again after `window_seconds`."""
 
     capacity: int
     window_seconds: int
@@ -22,7 +22,7 @@ class Bucket:
     at: float
 
     def take(self, now: float) -> bool:
-        """Take one token if there is one."""
+        """Take one token; return whether there was one."""
         self.tokens = min(self.capacity, self.tokens + (now - self.at) * self.capacity / self.window_seconds)
         self.at = now
         if self.tokens < 1:
@@ -32,36 +32,32 @@ class Bucket:
 
     @property
     def seconds_to_full(self) -> int:
-        """Seconds until all tokens are back."""
+        """Seconds until the bucket is full."""
         return int((self.capacity - self.tokens) * self.window_seconds / self.capacity) + 1
 
     @property
     def seconds_to_next(self) -> int:
-        """Seconds until one token is there."""
+        """Seconds until there is a token to take."""
         return max(1, int((1 - self.tokens) * self.window_seconds / self.capacity) + 1)
 
 
 class Limiter:
-    """Buckets by name, the least recently used forgotten first."""
+    """Token buckets by name; beyond `BUCKETS_MAX` the least recently used is dropped."""
 
     def __init__(self) -> None:
-        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+        self._buckets: LruDict[str, Bucket] = LruDict(BUCKETS_MAX)
 
     def check(self, name: str, policy: str, capacity: int, window_seconds: int = 60) -> list[tuple[bytes, bytes]]:
-        """Take one token of `name` and return the headers that tell how many are left.
+        """Take one token of `name`; return the headers that report how many are left.
 
         Raises:
-            RateLimited: none is left; carries the same headers and Retry-After.
+            RateLimited: no token is left; it carries the same headers and Retry-After.
         """
         now = clock.monotonic()
         bucket = self._buckets.get(name)
         if bucket is None or bucket.capacity != capacity:
             bucket = self._buckets[name] = Bucket(capacity, window_seconds, float(capacity), now)
-            if len(self._buckets) > CREDENTIALS_MAX:
-                self._buckets.popitem(last=False)
-        else:
-            self._buckets.move_to_end(name)
-        passed = bucket.take(now)
+        allowed = bucket.take(now)
         left, full = int(bucket.tokens), bucket.seconds_to_full
         headers = [
             (b"ratelimit-policy", b'"%s";q=%d;w=%d' % (policy.encode(), capacity, window_seconds)),
@@ -70,10 +66,10 @@ class Limiter:
             (b"x-ratelimit-remaining", b"%d" % left),
             (b"x-ratelimit-reset", b"%d" % (int(time()) + full)),
         ]
-        if passed:
+        if allowed:
             return headers
         wait = bucket.seconds_to_next
         raise problems.RateLimited(
-            f"More than {capacity} in {window_seconds} seconds. Try again in {wait} seconds.",
+            f"More than {capacity} requests in {window_seconds} seconds. Try again in {wait} seconds.",
             headers={name.decode(): value.decode() for name, value in headers} | {"retry-after": str(wait)},
         )

@@ -1,7 +1,7 @@
-"""What a client still sends after its answer is read and thrown away, for a while.
+"""Lingering close: what a client sends after its response is read and discarded, within bounds.
 
-Who answers early (401, 413, 422) and closes with bytes unread makes the kernel reset the connection, and a client that
-sends first and reads then never sees the answer.
+Closing early (after 401, 413, 422) with unread request bytes makes the kernel send RST, so a client that is still
+sending never reads the response.
 """
 
 import asyncio
@@ -12,13 +12,13 @@ LINGER_BYTES_MAX = 250_000_000
 
 
 class Lingering:
-    """An application that takes in the rest of every body, within bounds."""
+    """An ASGI application that reads the rest of every request body."""
 
     def __init__(self, app: Any) -> None:
         self._app = app
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer, then see the body to its end if nobody did."""
+        """Respond, then read the body to its end if the application did not."""
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
             await self._app(scope, receive, send)
             return

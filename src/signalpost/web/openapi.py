@@ -18,7 +18,7 @@ from signalpost.web.caller import PUBLIC, SIGNED_IN
 from signalpost.web.components import Components, Document, members
 from signalpost.web.examples import example_of
 from signalpost.web.paging import LIMIT_DEFAULT, LIMIT_MAX, LIST_ALL
-from signalpost.web.routing import Endpoint, Raw
+from signalpost.web.routing import Endpoint, RawResponse
 
 PROBLEM_TYPE = "application/problem+json"
 
@@ -141,12 +141,15 @@ def operation_id(endpoint: Endpoint) -> str:
 
 
 def _bodies(endpoint: Endpoint) -> list[Any]:
-    return [endpoint.body, *(kind for kind in (endpoint.documented_body or {}).values() if isinstance(kind, type))]
+    return [
+        endpoint.body,
+        *(kind for kind in (endpoint.documented_request_body or {}).values() if isinstance(kind, type)),
+    ]
 
 
 def _response_type(endpoint: Endpoint) -> Any:
     """Return the type of the JSON response; None if there is no response body or it is not JSON."""
-    kinds = [kind for kind in members(endpoint.answer) if kind not in (None, type(None), Raw)]
+    kinds = [kind for kind in members(endpoint.response_type) if kind not in (None, type(None), RawResponse)]
     return functools.reduce(operator.or_, kinds) if kinds and endpoint.status != 204 else None
 
 
@@ -171,10 +174,10 @@ class _Writer:
         if endpoint.body is not None:
             content = {"application/json": self._content(endpoint.body, endpoint.example)}
             operation["requestBody"] = {"required": not endpoint.body_optional, "content": content}
-        elif endpoint.documented_body is not None:
+        elif endpoint.documented_request_body is not None:
             content = {
                 media_type: self._content(body) if isinstance(body, type) else body
-                for media_type, body in endpoint.documented_body.items()
+                for media_type, body in endpoint.documented_request_body.items()
             }
             operation["requestBody"] = {"required": True, "content": content}
         operation["responses"] = {str(endpoint.status): self._success(endpoint)}
@@ -225,7 +228,7 @@ class _Writer:
         response: Document = {"description": http.HTTPStatus(endpoint.status).phrase, "headers": headers}
         kind = _response_type(endpoint)
         content = {"application/json": self._content(kind)} if kind is not None else {}
-        if content := content | dict(endpoint.documented_answer or {}):
+        if content := content | dict(endpoint.documented_response or {}):
             response["content"] = content
         return response
 

@@ -21,7 +21,7 @@ Position = tuple[datetime, UUID]
 LIMIT_DEFAULT = 20
 LIMIT_MAX = 100
 LIST_ALL = 500
-"""`limit_default` of a list that the specification shows without paging: all of it, up to this many."""
+"""`limit_default` of a list that clients expect to be complete: all of it, up to this many."""
 
 
 def keyset(at: str, row_id: str, *, first: int, ascending: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""Reading a request: where it comes from, its body, its query, its headers."""
+"""Reading a request: client address, body, query string and headers."""
 
 import asyncio
 import ipaddress
@@ -14,7 +14,7 @@ from litestar import Request
 from signalpost.kit import problems
 from signalpost.web.caller import Caller
 from signalpost.web.inputs import IfMatch
-from signalpost.web.reply import Headers
+from signalpost.web.response import Headers
 from signalpost.web.routing import Endpoint
 
 BODY_SECONDS = 60
@@ -22,7 +22,7 @@ TEST_YEARS = range(2000, 2101)  # arithmetic with them stays within what Python 
 
 
 class Call:
-    """One request under way: what it knows of its caller and the headers it will answer with."""
+    """One request being served, with its caller once that is known, and the headers of its response."""
 
     __slots__ = ("address", "caller", "headers", "request")
 
@@ -34,9 +34,9 @@ class Call:
 
 
 def client_address(scope: Any, trusted_proxies: int) -> str:
-    """Return the address of the client: the peer, or what the outermost trusted proxy saw."""
+    """Return the address of the client: that of the peer, or the one that the outermost trusted proxy reported."""
     if trusted_proxies:
-        # A proxy may add a line of its own below the client's: all lines are one list.
+        # A proxy may add a header line of its own after the client's: all lines form one list.
         lines = b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for")
         hops = [hop.strip() for hop in lines.decode("latin-1").split(",") if hop.strip()]
         if hops:
@@ -46,7 +46,7 @@ def client_address(scope: Any, trusted_proxies: int) -> str:
 
 
 def address_bucket(address: str) -> str:
-    # An IPv6 client owns its whole /64: counting single addresses would limit nobody.
+    # An IPv6 client has a whole /64: limits on single addresses would have no effect.
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:
@@ -65,7 +65,7 @@ async def read_body(request: Request[Any, Any, Any], bytes_max: int) -> bytes:
             while True:
                 message: Any = await receive()
                 if message["type"] == "http.disconnect":
-                    raise problems.MalformedRequest("The connection ended before the whole body was sent.")
+                    raise problems.MalformedRequest("The connection was closed before the whole body arrived.")
                 body += message.get("body", b"")
                 if len(body) > bytes_max:
                     raise problems.PayloadTooLarge(
@@ -74,27 +74,32 @@ async def read_body(request: Request[Any, Any, Any], bytes_max: int) -> bytes:
                 if not message.get("more_body"):
                     return body
     except TimeoutError:
-        raise problems.MalformedRequest(f"The body did not come within {BODY_SECONDS} seconds.") from None
+        raise problems.MalformedRequest(f"The body did not arrive within {BODY_SECONDS} seconds.") from None
 
 
 def check_encoding(headers: Any) -> None:
     coding = headers.get("content-encoding", "identity").strip().lower()
     if coding not in ("", "identity"):
         raise problems.UnsupportedMediaType(
-            f"The body has Content-Encoding {coding[:100]}; send it as it is.", headers={"Accept-Encoding": "identity"}
+            f"Content-Encoding {coding[:100]} is not supported. Send the body uncompressed.",
+            headers={"Accept-Encoding": "identity"},
         )
 
 
 def check_media_types(endpoint: Endpoint, headers: Any, body: bytes) -> None:
     if body:
-        given = headers.get("content-type", "").partition(";")[0].strip().lower() or "application/json"
-        if given not in endpoint.request_types and not (given.endswith("+json") and given.startswith("application/")):
+        media_type = headers.get("content-type", "").partition(";")[0].strip().lower() or "application/json"
+        if media_type not in endpoint.request_types and not (
+            media_type.endswith("+json") and media_type.startswith("application/")
+        ):
             raise problems.UnsupportedMediaType(
-                f"This operation reads {' or '.join(endpoint.request_types)}, not {given}."
+                f"This operation accepts {' or '.join(endpoint.request_types)}, not {media_type}."
             )
     accept = headers.get("accept", "")
     if accept and not re.search(r"json|\*/\*|application/\*|text/", accept):
-        raise problems.NotAcceptable(f"This operation answers application/json, which {accept[:100]!r} leaves out.")
+        raise problems.NotAcceptable(
+            f"This operation returns application/json, which Accept: {accept[:100]!r} excludes."
+        )
 
 
 def query_values(request: Request[Any, Any, Any]) -> dict[str, str]:
@@ -104,11 +109,11 @@ def query_values(request: Request[Any, Any, Any]) -> dict[str, str]:
     try:
         pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, max_num_fields=100, errors="strict")
     except (UnicodeDecodeError, ValueError) as error:
-        raise problems.MalformedRequest("The query string cannot be read: it is percent-encoded UTF-8.") from error
+        raise problems.MalformedRequest("The query string is not percent-encoded UTF-8.") from error
     values: dict[str, str] = {}
     for name, value in pairs:
         if name in values:
-            raise problems.invalid(name, "not_unique", "This parameter is given twice.")
+            raise problems.invalid(name, "not_unique", "This parameter appears twice.")
         values[name] = value
     return values
 
@@ -117,14 +122,14 @@ def if_match(headers: Any) -> IfMatch:
     value = headers.get("if-match", "").strip()
     if not value or value == "*":
         return IfMatch(-1)
-    found = re.fullmatch(r'(?:W/)?"v?(\d{1,9})"', value)
-    if not found:
-        raise problems.VersionConflict("If-Match holds no version of this resource. Send the ETag as it was answered.")
-    return IfMatch(int(found[1]))
+    version = re.fullmatch(r'(?:W/)?"v?(\d{1,9})"', value)
+    if not version:
+        raise problems.VersionConflict("If-Match is not a version of this resource. Send the ETag as you received it.")
+    return IfMatch(int(version[1]))
 
 
 def test_now(call: Call) -> datetime | None:
-    """`X-Test-Now` of a request under a test key: the time that this request lives in."""
+    """Return the time that `X-Test-Now` sets for a request with a test key; None without the header."""
     value = call.request.headers.get("x-test-now")
     if not value or call.caller is None or call.caller.mode != "test":
         return None
@@ -134,11 +139,11 @@ def test_now(call: Call) -> datetime | None:
         instant = None
     if instant is None or instant.tzinfo is None or instant.year not in TEST_YEARS:
         raise problems.invalid(
-            "X-Test-Now", "format", "X-Test-Now is an RFC 3339 time with an offset or Z, from 2000 to 2100."
+            "X-Test-Now", "format", "X-Test-Now must be an RFC 3339 time with an offset or Z, from 2000 to 2100."
         )
     return instant
 
 
 def request_id(headers: Any) -> str:
-    given = headers.get("x-request-id", "")
-    return given if re.fullmatch(r"[A-Za-z0-9._-]{8,100}", given) else "req_" + secrets.token_hex(10)
+    requested = headers.get("x-request-id", "")
+    return requested if re.fullmatch(r"[A-Za-z0-9._-]{8,100}", requested) else "req_" + secrets.token_hex(10)

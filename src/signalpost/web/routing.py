@@ -1,4 +1,4 @@
-"""Routes: a room says method, path, scope and what can fail; the inputs are read off the handler's signature."""
+"""Routes: a room declares method, path, scope and errors; the inputs come from the signature of the handler."""
 
 import inspect
 import re
@@ -25,8 +25,8 @@ Handler = Callable[..., Awaitable[Any]]
 Method = Literal["GET", "POST", "PATCH", "PUT", "DELETE"]
 
 
-class Raw(Struct):
-    """An answer that is not JSON, or carries a status or headers of its own."""
+class RawResponse(Struct):
+    """A response that is not JSON, or has a status or headers of its own."""
 
     body: bytes | Stream
     media_type: str
@@ -56,7 +56,7 @@ class PathInput:
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoint:
-    """One operation. Everything that serves, documents and tests it reads from here."""
+    """One operation: serving, documentation and tests all read it."""
 
     method: Method
     path: str
@@ -71,24 +71,24 @@ class Endpoint:
     body: Any = None
     body_optional: bool = False
     query: type[Struct] | None = None
-    before: tuple[str, Before] | None = None  # which argument is found out before the transaction, and how
-    answer: Any = None
+    before: tuple[str, Before] | None = None  # the argument that is filled before the transaction opens
+    response_type: Any = None
     etag: bool = False
-    limit_default: int = LIMIT_DEFAULT  # of a list: LIST_ALL where the specification shows no paging
-    bucket: str | None = None  # a stricter rate limit by address: "login"
-    unlimited: bool = False  # no address limit: health checks, signed incoming webhooks
+    limit_default: int = LIMIT_DEFAULT  # of a list; LIST_ALL where clients expect all of it at once
+    bucket: str | None = None  # of a stricter rate limit per address: "login"
+    unlimited: bool = False  # no rate limit per address: health checks, signed incoming webhooks
     body_bytes_max: int = BODY_BYTES_MAX
     request_types: tuple[str, ...] = ("application/json",)
-    example: Any = None  # of the body, where the generated one says too little
-    documented_body: Mapping[str, Any] | None = None
-    """Media type -> OpenAPI content or struct, of a body that the handler reads itself."""
-    documented_answer: Mapping[str, Any] | None = None  # OpenAPI content of an answer that is not JSON
+    example: Any = None  # of the body, where the generated one is not enough
+    documented_request_body: Mapping[str, Any] | None = None
+    """Media type -> OpenAPI content or struct, for a body that the handler reads itself."""
+    documented_response: Mapping[str, Any] | None = None  # OpenAPI content of a response that is not JSON
     hidden: bool = False  # not in the reference: redirects and pages
     decoder: "msgspec.json.Decoder[Any] | None" = field(default=None, compare=False)
 
     @property
     def writes(self) -> bool:
-        """Whether the method may change something."""
+        """Whether the operation changes something."""
         return self.method != "GET"
 
     @property
@@ -112,7 +112,7 @@ _PLAIN = {
 
 
 class Routes:
-    """The routes of one room. `tag` is their group in the reference."""
+    """The routes of one room. `tag` is their group in the API reference."""
 
     def __init__(self, tag: str) -> None:
         self.tag = tag
@@ -145,7 +145,7 @@ class Routes:
         self, method: Method, path: str, scope: str, status: int, options: dict[str, Any]
     ) -> Callable[[Handler], Handler]:
         if scope not in SCOPES and scope not in (PUBLIC, SIGNED_IN):
-            raise TypeError(f"{method} {path}: there is no scope {scope!r}")
+            raise TypeError(f"{method} {path}: unknown scope {scope!r}")
 
         def register(handler: Handler) -> Handler:
             self.endpoints.append(_endpoint(self.tag, method, path, scope, status, handler, dict(options)))
@@ -181,12 +181,12 @@ def _endpoint(
         elif (source := _path_source(hint)) is not None:
             path_inputs.append(PathInput(name, _param(source, name, params, where), source))
         else:
-            raise TypeError(f"{where}: nothing is known about the argument {name!r} of type {hint!r}")
-    if missing := set(params) - {found.param for found in path_inputs}:
-        raise TypeError(f"{where}: the path parameters {sorted(missing)} are not asked for")
+            raise TypeError(f"{where}: cannot fill the argument {name!r} of type {hint!r}")
+    if missing := set(params) - {path_input.param for path_input in path_inputs}:
+        raise TypeError(f"{where}: the path parameters {sorted(missing)} are not used by the handler")
     description = inspect.getdoc(handler)
     if not description:
-        raise TypeError(f"{where}: a docstring is needed, it is the operation's text in the reference")
+        raise TypeError(f"{where}: the handler needs a docstring: it is the description of the operation")
     return Endpoint(
         method=method,
         path=path,
@@ -202,7 +202,7 @@ def _endpoint(
         body_optional=body_optional,
         query=query,
         before=before,
-        answer=hints.get("return"),
+        response_type=hints.get("return"),
         decoder=msgspec.json.Decoder(body, dec_hook=ids.decode_hook) if body is not None else None,
         **options,
     )

@@ -1,4 +1,4 @@
-"""Serving one endpoint: find the caller, fill the inputs, run the handler in its transaction, commit, answer."""
+"""Serve one endpoint: resolve the caller, fill the inputs, run the handler in its transaction, commit, respond."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
@@ -13,7 +13,6 @@ from signalpost.web import idempotency, limits, validation
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
 from signalpost.web.inputs import Before, Mine, Segment
 from signalpost.web.paging import fingerprint, read_page
-from signalpost.web.reply import Reply, problem_reply
 from signalpost.web.request import (
     Call,
     address_bucket,
@@ -24,20 +23,21 @@ from signalpost.web.request import (
     read_body,
     test_now,
 )
-from signalpost.web.routing import Endpoint, Raw
+from signalpost.web.response import Response, problem_response
+from signalpost.web.routing import Endpoint, RawResponse
 from signalpost.web.streaming import Stream
 
 Authenticate = Callable[[str, str | None, str], Awaitable[Caller]]
-"""(bearer, X-Workspace-Id or None, client address) -> Caller; raises what the caller shall see."""
+"""(bearer, X-Workspace-Id or None, client address) -> Caller; what it raises goes to the client."""
 
-TRIES_MAX = 3  # of a transaction that lost a deadlock or a serialisation race
+ATTEMPTS_MAX = 3  # of a transaction that ended in a deadlock or a serialization failure
 _PAGE = ("limit", "cursor")
 _encode = msgspec.json.Encoder().encode
 
 
 @dataclass(kw_only=True)
 class Web:
-    """Everything the endpoints share."""
+    """What all endpoints share."""
 
     context: AppContext
     authenticate: Authenticate
@@ -47,7 +47,7 @@ class Web:
 
 
 async def _identify(web: Web, endpoint: Endpoint, call: Call) -> None:
-    """Find the caller, take one token of its rate limit, check its scope."""
+    """Resolve the caller, take a token of its rate limit and check its scope."""
     if endpoint.scope == PUBLIC:
         if not endpoint.unlimited:
             name = address_bucket(call.address)
@@ -66,10 +66,10 @@ async def _identify(web: Web, endpoint: Endpoint, call: Call) -> None:
         caller = await web.authenticate(bearer.strip(), headers.get("x-workspace-id"), call.address)
     except problems.Problem as problem:
         name = f"address:{address_bucket(call.address)}"
-        if problem.status < 500:  # a guess; that we cannot tell right now is not the caller's doing
+        if problem.status < 500:  # a wrong credential, perhaps a guess; an outage of ours is not the client's fault
             call.headers = web.limiter.check(name, "address", limits.PER_ADDRESS)
         else:
-            call.headers = web.limiter.check(f"{name}:untold", "address", web.context.settings.requests_per_minute)
+            call.headers = web.limiter.check(f"{name}:outage", "address", web.context.settings.requests_per_minute)
         raise
     call.caller = caller
     writes = endpoint.writes
@@ -86,14 +86,13 @@ async def _identify(web: Web, endpoint: Endpoint, call: Call) -> None:
 
 async def _path_values(endpoint: Endpoint, call: Call, connection: db.Db | None) -> dict[str, Any]:
     values: dict[str, Any] = {}
-    given = call.request.path_params
-    for wish in endpoint.path_inputs:
-        text = str(given[wish.param])
-        match wish.source:
+    for path_input in endpoint.path_inputs:
+        text = str(call.request.path_params[path_input.param])
+        match path_input.source:
             case Segment():
                 if "\0" in text or len(text) > 200:
                     raise problems.NotFound
-                values[wish.argument] = text
+                values[path_input.argument] = text
             case Mine(id=kind, find=find):
                 row_id = kind.parse(text)
                 if row_id is None or connection is None or call.caller is None:
@@ -101,28 +100,28 @@ async def _path_values(endpoint: Endpoint, call: Call, connection: db.Db | None)
                 row = await find(connection, call.caller, row_id)
                 if row is None:
                     raise problems.NotFound
-                values[wish.argument] = row
+                values[path_input.argument] = row
             case kind:
                 if (row_id := kind.parse(text)) is None:
                     raise problems.NotFound
-                values[wish.argument] = row_id
+                values[path_input.argument] = row_id
     return values
 
 
 def _query_inputs(web: Web, endpoint: Endpoint, call: Call) -> dict[str, Any]:
-    given = query_values(call.request)
+    parameters = query_values(call.request)
     values: dict[str, Any] = {}
     paged = endpoint.has("page")
-    limit, cursor = (given.pop(name, None) if paged else None for name in _PAGE)
+    limit, cursor = (parameters.pop(name, None) if paged else None for name in _PAGE)
     if endpoint.query is not None:
-        values["query"] = validation.decode_query(endpoint.query, given, besides=_PAGE if paged else ())
-    elif given:
+        values["query"] = validation.decode_query(endpoint.query, parameters, besides=_PAGE if paged else ())
+    elif parameters:
         raise problems.ValidationFailed(
-            errors=[problems.Issue(name, "unknown_field", "There is no such parameter here.") for name in given]
+            errors=[problems.Issue(name, "unknown_field", "Unknown parameter.") for name in parameters]
         )
     if paged:
         workspace = call.caller.workspace_id.hex if call.caller else ""
-        filters = fingerprint([endpoint.path, workspace, given])
+        filters = fingerprint([endpoint.path, workspace, parameters])
         page = read_page(web.page_key, filters, limit, cursor, endpoint.limit_default)
         values.update({argument: page for argument, kind in endpoint.arguments.items() if kind == "page"})
     return values
@@ -146,7 +145,7 @@ def _plain_inputs(web: Web, endpoint: Endpoint, call: Call) -> dict[str, Any]:
 
 
 def _render(endpoint: Endpoint, value: Any) -> tuple[int, bytes | Stream, dict[str, str], bytes]:
-    if isinstance(value, Raw):
+    if isinstance(value, RawResponse):
         return value.status, value.body, value.headers, value.media_type.encode()
     if endpoint.status == 204:
         return 204, b"", {}, b""
@@ -154,123 +153,123 @@ def _render(endpoint: Endpoint, value: Any) -> tuple[int, bytes | Stream, dict[s
     return endpoint.status, _encode(value), headers, b"application/json"
 
 
-def _reply(call: Call, status: int, body: bytes | Stream, headers: dict[str, str], media_type: bytes) -> Reply:
+def _response(call: Call, status: int, body: bytes | Stream, headers: dict[str, str], media_type: bytes) -> Response:
     extra = [(name.lower().encode(), value.encode("latin-1")) for name, value in headers.items()]
-    return Reply(status, body, [*call.headers, *extra], media_type)
+    return Response(status, body, [*call.headers, *extra], media_type)
 
 
-async def _run(web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any], body: bytes) -> Reply:
-    """Run the handler in its transaction, under its idempotency key if it has one."""
+async def _run(web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any], body: bytes) -> Response:
+    """Run the handler in its transaction, under the Idempotency-Key if there is one."""
     key = call.request.headers.get("idempotency-key") if endpoint.method == "POST" else None
     if key is not None:
         idempotency.read_key(key)
     database = web.context.database
-    needs_row = any(isinstance(wish.source, Mine) for wish in endpoint.path_inputs)
+    needs_row = any(isinstance(path_input.source, Mine) for path_input in endpoint.path_inputs)
     if endpoint.before is not None:
         values = values | await _before(web, endpoint.before, call, values["data"], key)
     if endpoint.has("db"):
-        for tries in range(TRIES_MAX):
+        for attempt in range(ATTEMPTS_MAX):
             try:
                 scope = database.transaction() if endpoint.writes else database.connection()
                 async with scope as connection:
                     if key is None:
-                        return await _answer(endpoint, call, values, connection)
-                    return await _answer_once(web, endpoint, call, values, body, key, connection)
+                        return await _respond(endpoint, call, values, connection)
+                    return await _respond_once(web, endpoint, call, values, body, key, connection)
             except db.RETRYABLE:
-                if tries == TRIES_MAX - 1:
+                if attempt == ATTEMPTS_MAX - 1:
                     raise problems.Unavailable(
-                        "Too many changes at the same place at once.", headers={"Retry-After": "1"}
+                        "Too many concurrent changes to the same data.", headers={"Retry-After": "1"}
                     ) from None
     async with AsyncExitStack() as stack:
         connection_ = await stack.enter_async_context(database.connection()) if needs_row else None
         values = values | await _path_values(endpoint, call, connection_)
     if key is None:
-        return _reply(call, *_render(endpoint, await endpoint.handler(**values)))
-    return await _answer_reserved(web, endpoint, call, values, body, key)
+        return _response(call, *_render(endpoint, await endpoint.handler(**values)))
+    return await _respond_claimed(web, endpoint, call, values, body, key)
 
 
-async def _before(web: Web, asked: tuple[str, Before], call: Call, data: Any, key: str | None) -> dict[str, Any]:
-    """Find out what the handler needs from elsewhere, unless its answer is kept already."""
-    argument, before = asked
+async def _before(web: Web, step: tuple[str, Before], call: Call, data: Any, key: str | None) -> dict[str, Any]:
+    """Run what must happen before the transaction, unless a response is stored under the key already."""
+    argument, before = step
     if not before.needed(data):
         return {argument: None}
     if key is not None:
         async with web.context.database.connection() as connection:
-            if await idempotency.is_answered(connection, _credential(call), key):
+            if await idempotency.has_response(connection, _credential(call), key):
                 return {argument: None}
     return {argument: await before.run(web.context, call.caller, data)}
 
 
-async def _answer(endpoint: Endpoint, call: Call, values: dict[str, Any], connection: db.Db) -> Reply:
-    found = await _path_values(endpoint, call, connection) if endpoint.path_inputs else {}
-    value = await endpoint.handler(**values, **found, db=connection)
-    return _reply(call, *_render(endpoint, value))
+async def _respond(endpoint: Endpoint, call: Call, values: dict[str, Any], connection: db.Db) -> Response:
+    path_values = await _path_values(endpoint, call, connection) if endpoint.path_inputs else {}
+    value = await endpoint.handler(**values, **path_values, db=connection)
+    return _response(call, *_render(endpoint, value))
 
 
 def _credential(call: Call) -> str:
     return call.caller.credential if call.caller else f"address:{call.address}"
 
 
-def _replay(call: Call, kept: idempotency.Kept) -> Reply:
-    kept.headers["idempotent-replayed"] = "true"
-    media_type = kept.headers.pop("content-type", "application/json")
-    return _reply(call, kept.status, kept.body, kept.headers, media_type.encode())
+def _replay(call: Call, stored: idempotency.StoredResponse) -> Response:
+    stored.headers["idempotent-replayed"] = "true"
+    media_type = stored.headers.pop("content-type", "application/json")
+    return _response(call, stored.status, stored.body, stored.headers, media_type.encode())
 
 
-def _keepable(reply: Reply) -> idempotency.Kept:
+def _storable(response: Response) -> idempotency.StoredResponse:
     own = {b"etag", b"location", b"content-type", b"retry-after"}
-    headers = {name.decode(): value.decode("latin-1") for name, value in reply.headers if name in own}
-    if isinstance(reply.body, Stream):
-        raise TypeError("a streamed answer cannot be kept for an Idempotency-Key")
-    return idempotency.Kept(reply.status, reply.body, headers)
+    headers = {name.decode(): value.decode("latin-1") for name, value in response.headers if name in own}
+    if isinstance(response.body, Stream):
+        raise TypeError("a streamed response cannot be stored under an Idempotency-Key")
+    return idempotency.StoredResponse(response.status, response.body, headers)
 
 
-async def _answer_once(
+async def _respond_once(
     web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any], body: bytes, key: str, connection: db.Db
-) -> Reply:
-    """Answer in one transaction with the key: effect and stored answer are committed together."""
-    print_ = idempotency.fingerprint(endpoint.method, call.request.scope["path"], body)
-    if kept := await idempotency.claim(connection, web.context.keys, _credential(call), key, print_):
-        return _replay(call, kept)
+) -> Response:
+    """Respond in one transaction with the key: the effect and the stored response are committed together."""
+    request_hash = idempotency.fingerprint(endpoint.method, call.request.scope["path"], body)
+    if stored := await idempotency.claim(connection, web.context.keys, _credential(call), key, request_hash):
+        return _replay(call, stored)
     try:
-        async with connection.transaction():  # a savepoint: a refusal undoes the effect and keeps the answer
-            reply = await _answer(endpoint, call, values, connection)
+        async with connection.transaction():  # a savepoint: a problem rolls the effect back and is stored
+            response = await _respond(endpoint, call, values, connection)
     except problems.Problem as problem:
         if problem.status == 429 or problem.status >= 500:
             raise
-        reply = problem_reply(problem, call.request.scope["path"], web.base_url, call.headers)
-    await idempotency.keep(connection, web.context.keys, _credential(call), key, _keepable(reply))
-    return reply
+        response = problem_response(problem, call.request.scope["path"], web.base_url, call.headers)
+    await idempotency.store(connection, web.context.keys, _credential(call), key, _storable(response))
+    return response
 
 
-async def _answer_reserved(
+async def _respond_claimed(
     web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any], body: bytes, key: str
-) -> Reply:
-    """Answer when the work cannot stand in one transaction (it talks to other servers): the key is taken first."""
-    print_ = idempotency.fingerprint(endpoint.method, call.request.scope["path"], body)
+) -> Response:
+    """Respond where the work does not fit into one transaction (it calls other servers): the key is claimed first."""
+    request_hash = idempotency.fingerprint(endpoint.method, call.request.scope["path"], body)
     async with web.context.database.transaction() as connection:
-        kept = await idempotency.claim(connection, web.context.keys, _credential(call), key, print_)
-    if kept:
-        return _replay(call, kept)
-    stored = False
+        stored = await idempotency.claim(connection, web.context.keys, _credential(call), key, request_hash)
+    if stored:
+        return _replay(call, stored)
+    completed = False
     try:
         try:
-            reply = _reply(call, *_render(endpoint, await endpoint.handler(**values)))
+            response = _response(call, *_render(endpoint, await endpoint.handler(**values)))
         except problems.Problem as problem:
             if problem.status == 429 or problem.status >= 500:
                 raise
-            reply = problem_reply(problem, call.request.scope["path"], web.base_url, call.headers)
+            response = problem_response(problem, call.request.scope["path"], web.base_url, call.headers)
         async with web.context.database.transaction() as connection:
-            await idempotency.keep(connection, web.context.keys, _credential(call), key, _keepable(reply))
-        stored = True
-        return reply
+            await idempotency.store(connection, web.context.keys, _credential(call), key, _storable(response))
+        completed = True
+        return response
     finally:
-        if not stored:
+        if not completed:
             async with web.context.database.transaction() as connection:
-                await idempotency.forget(connection, _credential(call), key)
+                await idempotency.release(connection, _credential(call), key)
 
 
-async def serve(web: Web, endpoint: Endpoint, call: Call) -> Reply:
+async def serve(web: Web, endpoint: Endpoint, call: Call) -> Response:
     await _identify(web, endpoint, call)
     streams = endpoint.has("request") and endpoint.body is None
     if endpoint.writes:
@@ -284,7 +283,7 @@ async def serve(web: Web, endpoint: Endpoint, call: Call) -> Reply:
         if body or not endpoint.body_optional:
             values["data"] = validation.decode_body(endpoint.decoder, body)
     elif body.strip() not in (b"", b"{}", b"null") and not streams:
-        raise problems.invalid("", "not_allowed", "This operation takes no body.")
+        raise problems.invalid("", "not_allowed", "This operation does not accept a body.")
     if (instant := test_now(call)) is not None:
         with clock.at(instant):
             return await _run(web, endpoint, call, values, body)

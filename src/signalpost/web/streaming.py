@@ -1,4 +1,4 @@
-"""Bodies too large for memory, in both directions: handed on piece by piece."""
+"""Request and response bodies that are too large for memory, read and written in pieces."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,11 +9,11 @@ from litestar import Request
 from signalpost.kit import problems
 
 STALL_SECONDS = 30
-"""So long may a client send nothing in the middle of its body."""
+"""How long a client may pause in the middle of its body."""
 
 
 class Stream:
-    """Bytes of an answer that come piece by piece; `size` of them in all."""
+    """A response body in pieces; `size` is the number of bytes in all of them."""
 
     __slots__ = ("pieces", "size")
 
@@ -26,20 +26,20 @@ class Stream:
 
 
 async def body_pieces(request: Request[Any, Any, Any]) -> AsyncIterator[bytes]:
-    """Yield the request's body as it arrives. Who reads it bounds its size.
+    """Yield the body of the request as it arrives. The caller limits its size.
 
     Raises:
-        Unavailable: the connection ended, or nothing came for `STALL_SECONDS`. A 503 on purpose: it may be sent again,
-            and no idempotency key remembers it.
+        Unavailable: the connection ended, or nothing arrived for `STALL_SECONDS`. It is a 503, so that the request can
+            be sent again and no response is stored under its Idempotency-Key.
     """
     while True:
         try:
             async with asyncio.timeout(STALL_SECONDS):
                 message: Any = await request.receive()
         except TimeoutError:
-            raise problems.Unavailable(f"No byte of the body came for {STALL_SECONDS} seconds.") from None
+            raise problems.Unavailable(f"No part of the body arrived for {STALL_SECONDS} seconds.") from None
         if message["type"] == "http.disconnect":
-            raise problems.Unavailable("The connection ended before the whole body was sent.")
+            raise problems.Unavailable("The connection was closed before the whole body arrived.")
         if piece := message.get("body"):
             yield piece
         if not message.get("more_body"):

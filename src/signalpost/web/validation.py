@@ -1,4 +1,4 @@
-"""Bodies and query strings into structs. The fast path is msgspec; all findings are gathered only after a failure."""
+"""Decode bodies and query strings into structs. msgspec does; all issues are collected only after it has failed."""
 
 import re
 import types
@@ -13,7 +13,7 @@ from signalpost.kit import ids, problems
 from signalpost.kit.problems import Issue, pointer
 
 T = TypeVar("T", bound=Struct)
-FINDINGS_MAX = 100
+ISSUES_MAX = 100
 _NUL_ESCAPED = b"\\u0000"
 
 
@@ -21,8 +21,8 @@ def decode_body(decoder: "msgspec.json.Decoder[T]", body: bytes) -> T:
     """Decode a JSON body.
 
     Raises:
-        MalformedRequest: it is not JSON.
-        ValidationFailed: it does not fit, with a JSON pointer for every finding.
+        MalformedRequest: the body is not JSON.
+        ValidationFailed: it does not match the schema, with a JSON pointer for every issue.
     """
     try:
         value = decoder.decode(body)
@@ -30,35 +30,42 @@ def decode_body(decoder: "msgspec.json.Decoder[T]", body: bytes) -> T:
         raise _explain(decoder.type, body, str(error)) from None
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise problems.MalformedRequest(f"The body is not valid JSON: {_reason(error)}.") from None
-    if _NUL_ESCAPED in body and (found := nul_findings(_raw(body))):
-        raise problems.ValidationFailed(errors=found)
+    if _NUL_ESCAPED in body and (issues := nul_issues(_raw(body))):
+        raise problems.ValidationFailed(errors=issues)
     return value
 
 
 def decode_query(kind: type[T], values: Mapping[str, str], *, besides: Sequence[str] = ()) -> T:
-    """Convert query parameters; an empty one counts as absent. `besides`: others that the operation knows."""
-    given = {name: value for name, value in values.items() if value != ""}
+    """Convert query parameters; an empty one counts as absent. `besides` are further names that the operation knows.
+
+    Raises:
+        NotFound: an id is malformed, and nothing else is wrong.
+        ValidationFailed: a parameter is unknown or not valid.
+    """
+    present = {name: value for name, value in values.items() if value != ""}
     try:
-        value = msgspec.convert(given, kind, strict=False, dec_hook=ids.decode_hook)
+        query = msgspec.convert(present, kind, strict=False, dec_hook=ids.decode_hook)
     except msgspec.ValidationError as error:
-        found = list(_findings(kind, given, "", strict=False)) or [Issue("", "type", str(error))]
-        for issue in found:
+        issues = list(_issues(kind, present, "", strict=False)) or [Issue("", "type", str(error))]
+        for issue in issues:
             issue.path = issue.path.lstrip("/")
             if issue.code == "unknown_field" and issue.params:
-                issue.message = "There is no such parameter here."
+                issue.message = "Unknown parameter."
                 issue.params["known"] = sorted({*issue.params["known"], *besides})
-        if all(issue.code == "not_found" for issue in found):
-            raise problems.NotFound(errors=found) from None
-        raise problems.ValidationFailed(errors=found) from None
-    if found := [
-        Issue(name, "format", "The character U+0000 is not allowed.") for name, v in given.items() if "\0" in v
+        if all(issue.code == "not_found" for issue in issues):
+            raise problems.NotFound(errors=issues) from None
+        raise problems.ValidationFailed(errors=issues) from None
+    if issues := [
+        Issue(name, "format", "The character U+0000 is not allowed.")
+        for name, value in present.items()
+        if "\0" in value
     ]:
-        raise problems.ValidationFailed(errors=found)
-    return value
+        raise problems.ValidationFailed(errors=issues)
+    return query
 
 
-def nul_findings(value: Any, path: str = "") -> list[Issue]:
-    """Find U+0000 in strings and keys: no database text can hold it."""
+def nul_issues(value: Any, path: str = "") -> list[Issue]:
+    """Return the places of U+0000 in strings and keys: PostgreSQL text cannot contain it."""
     if isinstance(value, str):
         return [Issue(path, "format", "The character U+0000 is not allowed.")] if "\0" in value else []
     if isinstance(value, Mapping):
@@ -67,14 +74,14 @@ def nul_findings(value: Any, path: str = "") -> list[Issue]:
         items = [(str(index), item) for index, item in enumerate(value)]
     else:
         return []
-    found: list[Issue] = []
+    issues: list[Issue] = []
     for key, item in items:
-        here = path + pointer(key)
+        place = path + pointer(key)
         if "\0" in key:
-            found.append(Issue(path, "format", "The character U+0000 is not allowed in a key."))
+            issues.append(Issue(path, "format", "The character U+0000 is not allowed in a key."))
         else:
-            found += nul_findings(item, here)
-    return found[:FINDINGS_MAX]
+            issues += nul_issues(item, place)
+    return issues[:ISSUES_MAX]
 
 
 def _reason(error: BaseException) -> str:
@@ -94,68 +101,64 @@ def _explain(kind: Any, body: bytes, message: str) -> problems.Problem:
     try:
         raw = msgspec.json.decode(body)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-        if "out of range" not in str(error):  # that is JSON, though no number of ours; all else is none, further on
+        if "out of range" not in str(error):  # JSON with a number out of our range; the issues below name it
             return problems.MalformedRequest(f"The body is not valid JSON: {_reason(error)}.")
         raw = None
-    found = (nul_findings(raw) + list(_findings(kind, raw, "", strict=True)))[:FINDINGS_MAX] if raw is not None else []
-    if not found:
+    issues = (nul_issues(raw) + list(_issues(kind, raw, "", strict=True)))[:ISSUES_MAX] if raw is not None else []
+    if not issues:
         text, _, place = message.partition(" - at `$")
-        found = [Issue(re.sub(r"\[(\d+)\]|\.", r"/\1", place.rstrip("`")), *_code(text))]
-    return problems.ValidationFailed(errors=found)
+        issues = [Issue(re.sub(r"\[(\d+)\]|\.", r"/\1", place.rstrip("`")), *_code(text))]
+    return problems.ValidationFailed(errors=issues)
 
 
-def _findings(kind: Any, value: Any, path: str, *, strict: bool) -> typing.Iterator[Issue]:
+def _issues(kind: Any, value: Any, path: str, *, strict: bool) -> typing.Iterator[Issue]:
     bare, meta = _unwrap(kind)
     options = _options(bare)
     if options is not None:
-        yield from _union_findings(kind, options, value, path, strict=strict)
+        yield from _union_issues(kind, options, value, path, strict=strict)
     elif isinstance(bare, type) and issubclass(bare, Struct) and isinstance(value, Mapping):
-        yield from _struct_findings(bare, value, path, strict=strict)
+        yield from _struct_issues(bare, value, path, strict=strict)
     elif typing.get_origin(bare) in (list, tuple) and isinstance(value, list):
         yield from _leaf(Annotated[list[Any], meta] if meta else list[Any], value, path, strict=strict)
         item = typing.get_args(bare)[0]
         for index, entry in enumerate(value[:1_000]):
-            yield from _findings(item, entry, f"{path}/{index}", strict=strict)
+            yield from _issues(item, entry, f"{path}/{index}", strict=strict)
     elif typing.get_origin(bare) is dict and isinstance(value, Mapping):
         yield from _leaf(Annotated[dict[str, Any], meta] if meta else dict[str, Any], value, path, strict=strict)
         key_kind, item = typing.get_args(bare)
         for key, entry in list(value.items())[:1_000]:
-            here = path + pointer(str(key))
-            yield from _leaf(key_kind, key, here, strict=strict)
-            yield from _findings(item, entry, here, strict=strict)
+            place = path + pointer(str(key))
+            yield from _leaf(key_kind, key, place, strict=strict)
+            yield from _issues(item, entry, place, strict=strict)
     else:
         yield from _leaf(kind, value, path, strict=strict)
 
 
-def _struct_findings(
-    kind: type[Struct], value: Mapping[str, Any], path: str, *, strict: bool
-) -> typing.Iterator[Issue]:
+def _struct_issues(kind: type[Struct], value: Mapping[str, Any], path: str, *, strict: bool) -> typing.Iterator[Issue]:
     fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
-    found: list[Issue] = []
+    issues: list[Issue] = []
     if kind.__struct_config__.forbid_unknown_fields:
         known = {"known": sorted(fields)}
         for name in value.keys() - fields.keys():
-            yield Issue(path + pointer(str(name)), "unknown_field", "There is no such field here.", known)
+            yield Issue(path + pointer(str(name)), "unknown_field", "Unknown field.", known)
     for name, field in fields.items():
         if name in value:
-            found += _findings(field.type, value[name], f"{path}/{name}", strict=strict)
+            issues += _issues(field.type, value[name], f"{path}/{name}", strict=strict)
         elif field.required:
-            found.append(Issue(f"{path}/{name}", "required", "This field is required."))
-    if not found:
-        # What only the struct as a whole knows (__post_init__) speaks last, when every field by itself is fine.
-        found += _leaf(kind, {name: value[name] for name in fields if name in value}, path, strict=strict)
-    yield from found
+            issues.append(Issue(f"{path}/{name}", "required", "This field is required."))
+    if not issues:
+        # Checks across fields (__post_init__) run last, once every field by itself is valid.
+        issues += _leaf(kind, {name: value[name] for name in fields if name in value}, path, strict=strict)
+    yield from issues
 
 
-def _union_findings(
-    kind: Any, options: Sequence[Any], value: Any, path: str, *, strict: bool
-) -> typing.Iterator[Issue]:
+def _union_issues(kind: Any, options: Sequence[Any], value: Any, path: str, *, strict: bool) -> typing.Iterator[Issue]:
     try:
         msgspec.convert(value, kind, strict=strict, dec_hook=ids.decode_hook)
     except msgspec.ValidationError as error:
         fitting = [option for option in options if _same_shape(option, value)]
         if len(fitting) == 1:
-            yield from _findings(fitting[0], value, path, strict=strict)
+            yield from _issues(fitting[0], value, path, strict=strict)
         else:
             yield Issue(path, *_code(str(error).partition(" - at `$")[0]))
 
@@ -188,10 +191,10 @@ _WORDS = {
 
 
 def _readable(message: str) -> str:
-    """Say it in the words of JSON: "Expected a list or null, got a string."."""
+    """Translate a message of msgspec into the terms of JSON: "Expected a list or null, got a string."."""
 
-    def named(found: "re.Match[str]") -> str:
-        return " or ".join(_WORDS.get(part, f"'{part}'") for part in found[1].split(" | "))
+    def named(match: "re.Match[str]") -> str:
+        return " or ".join(_WORDS.get(part, f"'{part}'") for part in match[1].split(" | "))
 
     text = re.sub(r"`([^`]*)`", named, message)
     return text if text.endswith(".") else text + "."
@@ -202,8 +205,8 @@ def _code(message: str) -> tuple[str, str, dict[str, Any] | None]:
     if ids.is_not_found(message):
         return "not_found", readable, None
     for pattern, code, param in _CODES:
-        if found := pattern.search(message):
-            number = next((group for group in found.groups() if group), None) if found.groups() else None
+        if match := pattern.search(message):
+            number = next((group for group in match.groups() if group), None)
             return (
                 code,
                 readable,

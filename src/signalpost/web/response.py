@@ -1,4 +1,4 @@
-"""Answers as bytes: the one ASGI response of the service, and problems rendered into it."""
+"""The ASGI response of the service, and problems rendered as one."""
 
 from typing import Any
 
@@ -18,8 +18,8 @@ _BASE: Headers = [
 ]
 
 
-class Reply:
-    """Status, headers and body, sent in two ASGI messages; a streamed body in as many as it has pieces."""
+class Response:
+    """Status, headers and body, sent in two ASGI messages; a streamed body in one message per piece."""
 
     __slots__ = ("body", "headers", "status")
 
@@ -34,7 +34,7 @@ class Reply:
             self.headers.append((b"content-length", b"%d" % len(body)))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI
-        """Send it; a HEAD request gets the headers only."""
+        """Send the response; without its body for a HEAD request."""
         await send({"type": "http.response.start", "status": self.status, "headers": self.headers})
         body = b"" if scope["method"] == "HEAD" else self.body  # type: ignore[typeddict-item]
         if isinstance(body, Stream):
@@ -43,13 +43,13 @@ class Reply:
             body = b""
         await send({"type": "http.response.body", "body": body, "more_body": False})
 
-    def to_asgi_response(self, *_: Any, **__: Any) -> "Reply":
-        """Return itself: what Litestar asks of the answer of an exception handler."""
+    def to_asgi_response(self, *_: Any, **__: Any) -> "Response":
+        """Return itself: Litestar calls this on what an exception handler returns."""
         return self
 
 
 def problem_document(problem: Problem, path: str, base_url: str) -> dict[str, Any]:
-    """Return the members of the problem, as they go on the wire."""
+    """Return the members of the problem document."""
     document: dict[str, Any] = {
         "type": f"{base_url}/problems/{problem.code}",
         "title": problem.title,
@@ -67,12 +67,12 @@ def problem_document(problem: Problem, path: str, base_url: str) -> dict[str, An
     return document | problem.members
 
 
-def problem_reply(problem: Problem, path: str, base_url: str, headers: Headers) -> Reply:
+def problem_response(problem: Problem, path: str, base_url: str, headers: Headers) -> Response:
     """Render a problem as application/problem+json."""
     extra = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in problem.headers.items()]
     sent = {name for name, _ in extra}
     body = _encode(problem_document(problem, path, base_url))
-    return Reply(
+    return Response(
         problem.status,
         body,
         [*(header for header in headers if header[0] not in sent), *extra],
