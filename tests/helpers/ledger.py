@@ -27,7 +27,8 @@ from signalpost.networks.contract import (
     Refused,
     TextRule,
 )
-from signalpost.networks.outcome_mapping import map_errors, part_done, part_intended, part_step
+from signalpost.networks.outcome_mapping import map_errors
+from signalpost.networks.threads import part_done, part_intended, part_step
 
 
 def explain(error: ApiError) -> Outcome:

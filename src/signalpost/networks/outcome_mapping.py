@@ -16,6 +16,7 @@ from signalpost.networks.contract import (
     Refused,
     TryLater,
 )
+from signalpost.networks.threads import part_done
 
 Publish = Callable[[NetworkSession, Outgoing, Journal], Awaitable[Outcome]]
 
@@ -66,25 +67,8 @@ def map_errors(explain: Callable[[ApiError], Outcome]) -> Callable[[Publish], Pu
     return wrap
 
 
-def part_step(index: int) -> str:
-    """Return the name of the journal step that makes part `index` of a post public."""
-    return f"part:{index}"
-
-
-def part_done(journal: Journal, index: int) -> Mapping[str, Any] | None:
-    """Return what `done` kept of part `index`, or None while it is not known to be public."""
-    known = journal.steps.get(part_step(index))
-    return known if isinstance(known, Mapping) and "id" in known else None
-
-
-def part_intended(journal: Journal, index: int) -> Mapping[str, Any] | None:
-    """Return what an earlier run intended for part `index` and did not finish, or None."""
-    known = journal.steps.get(part_step(index))
-    return known if isinstance(known, Mapping) and "id" not in known else None
-
-
 def _with_public_count(outcome: Outcome, outgoing: Outgoing, journal: Journal) -> Outcome:
-    """Tell how much of a refused thread is public already."""
+    """Add to a refusal how much of the thread is public already."""
     public = sum(part_done(journal, index) is not None for index in range(len(outgoing.parts)))
     if public == 0 or not isinstance(outcome, Refused):
         return outcome

@@ -7,12 +7,12 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from signalpost.kit import clock
 from signalpost.networks.codes import CATEGORIES
 from signalpost.networks.contract import (
-    Absent,
     ApiError,
     Connector,
     CredentialField,
@@ -35,7 +35,7 @@ from signalpost.networks.contract import (
     TextRule,
     TryLater,
 )
-from signalpost.networks.outcome_mapping import part_done, part_intended, part_step
+from signalpost.networks.threads import PublicPart, ThreadPart, publish_parts, reconcile_parts
 
 FACTS = Facts(
     key="sandbox",
@@ -94,49 +94,45 @@ async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal)
 
 async def _publish(session: NetworkSession, outgoing: Outgoing, journal: Journal, *, ready: int) -> Outcome:
     """Publish what is left; the first `ready` parts have been slow enough."""
-    for index, part in enumerate(outgoing.parts):
-        if part_done(journal, index) is not None:
-            continue
-        intended = part_intended(journal, index)
-        tokens = _tokens(part.text)
-        if tokens and (early := _early(tokens, outgoing)) is not None:
-            return early
-        if "slow" in tokens and index >= ready:
-            milliseconds = _number(tokens["slow"], SLOW_MS_MAX)
-            until = clock.wire(session.now() + timedelta(milliseconds=milliseconds))
-            return Pending(state={"until": until, "ready": index + 1}, poll_after_seconds=milliseconds / 1000)
-        if intended is None:
-            await journal.intend(part_step(index), {"at": clock.wire(session.now())})
-            if "timeout" in tokens or tokens.get("fail") == _UNKNOWN:
-                return OutcomeUnknown(message="The sandbox lost the response, as the text asked for.")
-        elif _arrived(tokens) is None:
-            return OutcomeUnknown(message="The sandbox cannot tell, as the text asked for.")
-        await journal.done(part_step(index), {"id": _remote_id(outgoing, index)})
-    return _published(session, outgoing)
+    create = partial(_create, ready=ready)
+    return await publish_parts(session, outgoing, journal, find=_find, create=create, published=_published)
 
 
 async def reconcile(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Reconciled:
-    """Tell whether the open intent got through: always, except where a `timeout` token says otherwise."""
-    for index, part in enumerate(outgoing.parts):
-        if part_done(journal, index) is not None:
-            continue
-        if part_intended(journal, index) is None:
-            return Absent()
-        arrived = _arrived(_tokens(part.text))
-        if arrived is None:
-            return OutcomeUnknown(message="The sandbox cannot tell, as the text asked for.")
-        if not arrived:
-            return Absent()
-        await journal.done(part_step(index), {"id": _remote_id(outgoing, index)})
-    return _published(session, outgoing)
+    """Find out whether the open intent got through: always, unless a `timeout` token says otherwise."""
+    return await reconcile_parts(session, outgoing, journal, find=_find, published=_published)
 
 
 async def poll(session: NetworkSession, outgoing: Outgoing, journal: Journal, state: Mapping[str, Any]) -> Outcome:
     """Publish a slow part when its time has come."""
-    left = (datetime.fromisoformat(state["until"]) - session.now()).total_seconds()
-    if left > 0:
-        return Pending(state=state, poll_after_seconds=left)
+    left_seconds = (datetime.fromisoformat(state["until"]) - session.now()).total_seconds()
+    if left_seconds > 0:
+        return Pending(state=state, poll_after_seconds=left_seconds)
     return await _publish(session, outgoing, journal, ready=state["ready"])
+
+
+async def _create(part: ThreadPart, *, ready: int) -> PublicPart | Outcome:
+    tokens = _tokens(part.content.text)
+    if tokens and (early := _early(tokens, part.outgoing)) is not None:
+        return early
+    now = part.session.now()
+    if "slow" in tokens and part.index >= ready:
+        milliseconds = _number(tokens["slow"], SLOW_MS_MAX)
+        until = clock.wire(now + timedelta(milliseconds=milliseconds))
+        return Pending(state={"until": until, "ready": part.index + 1}, poll_after_seconds=milliseconds / 1000)
+    if part.intended is None:
+        await part.intend({"at": clock.wire(now)})
+        if "timeout" in tokens or tokens.get("fail") == _UNKNOWN:
+            return OutcomeUnknown(message="The sandbox lost the response, as the text asked for.")
+    return {"id": _remote_id(part.outgoing, part.index)}
+
+
+async def _find(part: ThreadPart, _intended: Mapping[str, Any]) -> PublicPart | OutcomeUnknown | None:
+    tokens = _tokens(part.content.text)
+    fate = "forever" if tokens.get("fail") == _UNKNOWN else tokens.get("timeout", "")
+    if fate == "forever":
+        return OutcomeUnknown(message="The sandbox cannot tell, as the text asked for.")
+    return None if fate == "lost" else {"id": _remote_id(part.outgoing, part.index)}
 
 
 def explain(error: ApiError) -> Outcome:
@@ -181,21 +177,14 @@ def _failure(code: str) -> Outcome:
     return Refused(code=code, message=message, http_status=422, platform_code=code)
 
 
-def _arrived(tokens: Mapping[str, str]) -> bool | None:
-    """Return whether a create call with these tokens got through; None when nobody can tell."""
-    fate = "forever" if tokens.get("fail") == _UNKNOWN else tokens.get("timeout", "")
-    return None if fate == "forever" else fate != "lost"
-
-
-def _published(session: NetworkSession, outgoing: Outgoing) -> Published:
-    tokens = _tokens(outgoing.text)
-    ids = [_remote_id(outgoing, index) for index in range(len(outgoing.parts))]
+def _published(session: NetworkSession, outgoing: Outgoing, posted: Sequence[PublicPart]) -> Published:
+    remote_id, *thread_ids = [part["id"] for part in posted]
     return Published(
-        remote_id=ids[0],
-        url=f"{_address(session.username)}/{ids[0]}",
-        delivery="inbox" if "inbox" in tokens else "live",
-        thread_ids=tuple(ids[1:]),
-        first_comment_id=f"{ids[0]}-comment" if outgoing.first_comment else None,
+        remote_id=remote_id,
+        url=f"{_address(session.username)}/{remote_id}",
+        delivery="inbox" if "inbox" in _tokens(outgoing.text) else "live",
+        thread_ids=tuple(thread_ids),
+        first_comment_id=f"{remote_id}-comment" if outgoing.first_comment else None,
     )
 
 

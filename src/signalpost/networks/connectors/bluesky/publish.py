@@ -2,15 +2,15 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from signalpost.kit import clock
-from signalpost.kit.http import BadAnswer, HttpFailure
+from signalpost.kit.http import BadAnswer
 from signalpost.networks.connectors.bluesky.calls import call, explain, send
 from signalpost.networks.connectors.bluesky.record import COLLECTION, build, forget_blobs
 from signalpost.networks.contract import (
-    Absent,
     ApiError,
     Journal,
     NetworkSession,
@@ -23,8 +23,9 @@ from signalpost.networks.contract import (
     Response,
     TryLater,
 )
-from signalpost.networks.outcome_mapping import map_errors, part_done, part_intended, part_step
-from signalpost.networks.responses import members, response_text
+from signalpost.networks.outcome_mapping import map_errors
+from signalpost.networks.responses import members
+from signalpost.networks.threads import PublicPart, ThreadPart, find_part, publish_parts, reconcile_parts
 
 _GATE = "app.bsky.feed.threadgate"
 _GATE_RULES = {"mentioned": "mentionRule", "followers": "followerRule", "following": "followingRule"}
@@ -33,105 +34,78 @@ _ALPHABET = "234567abcdefghijklmnopqrstuvwxyz"  # sorts like the numbers it stan
 
 @map_errors(explain)
 async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
-    """Create the post and then each reply of its thread, under keys recorded before; what is there stays as it is."""
-    posted: list[Mapping[str, Any]] = []
-    for index in range(len(outgoing.parts)):
-        known = await _look(session, journal, index) or await _create(session, outgoing, journal, index, posted)
-        if not isinstance(known, Mapping):
-            return known
-        posted.append(known)
-    return _published(posted)
+    """Create each post of the thread under a record key that the journal knows before."""
+    return await publish_parts(session, outgoing, journal, find=_find, create=_create, published=_published)
 
 
 async def reconcile(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Reconciled:
     """Read the intended records back by their keys."""
-    posted: list[Mapping[str, Any]] = []
-    for index in range(len(outgoing.parts)):
-        known = await _look(session, journal, index)
-        if known is None:
-            return Absent()
-        if isinstance(known, OutcomeUnknown):
-            return known
-        posted.append(known)
-    return _published(posted)
+    return await reconcile_parts(session, outgoing, journal, find=_find, published=_published)
 
 
-def _published(posted: Sequence[Mapping[str, Any]]) -> Published:
+def _published(_session: NetworkSession, _outgoing: Outgoing, posted: Sequence[PublicPart]) -> Published:
     did, _, rkey = posted[0]["id"].removeprefix("at://").partition(f"/{COLLECTION}/")
     return Published(
         remote_id=posted[0]["id"],
         url=f"https://bsky.app/profile/{did}/post/{rkey}",  # by DID: a handle may change hands
-        thread_ids=tuple(done["id"] for done in posted[1:]),
+        thread_ids=tuple(part["id"] for part in posted[1:]),
     )
 
 
-async def _look(session: NetworkSession, journal: Journal, index: int) -> Mapping[str, Any] | OutcomeUnknown | None:
-    """Return what is known of a public part; None when it was never intended, or surely is not there."""
-    intended = part_intended(journal, index)
-    if intended is None:
-        return part_done(journal, index)
+async def _find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | None:
+    session = part.session
     query = {"repo": session.remote_id, "collection": COLLECTION, "rkey": intended["rkey"]}
     try:
-        response = await send(session, "GET", "com.atproto.repo.getRecord", params=query)
-        return await _keep(journal, index, intended, response)
+        return _reference(await send(session, "GET", "com.atproto.repo.getRecord", params=query))
     except ApiError as error:
-        if _says_absent(error.response):
+        if _is_absent(error.response):
             return None
-        message = f"Bluesky does not say whether the post is there: {error}"
-        return OutcomeUnknown(
-            message=message, http_status=error.response.status, response=response_text(error.response)
-        )
-    except HttpFailure as failure:
-        return OutcomeUnknown(message=failure.detail, http_status=failure.status)
+        raise
 
 
-def _says_absent(response: Response) -> bool:
-    told = members(response)
-    # The error got its name late; before, only its words told. Without an address they mean: the account moved away.
-    words = str(told.get("message")).startswith("Could not locate record: at://")
-    return response.status == 400 and (told.get("error") == "RecordNotFound" or words)
+def _is_absent(response: Response) -> bool:
+    """Return whether the server says that the record does not exist."""
+    body = members(response)
+    # Old servers have no error name, only the words; without an address these mean that the account moved away.
+    words = str(body.get("message")).startswith("Could not locate record: at://")
+    return response.status == 400 and (body.get("error") == "RecordNotFound" or words)
 
 
-async def _keep(journal: Journal, index: int, intended: Mapping[str, Any], response: Response) -> Mapping[str, Any]:
+def _reference(response: Response) -> PublicPart:
     results = members(response).get("results")  # of applyWrites: the post comes first
     result = results[0] if isinstance(results, list) and results and isinstance(results[0], dict) else members(response)
     uri, cid = result.get("uri"), result.get("cid")
     if not isinstance(uri, str) or not isinstance(cid, str):
         raise BadAnswer("the response names no record", status=response.status)
-    done = {**intended, "id": uri, "cid": cid}
-    await journal.done(part_step(index), done)
-    return done
+    return {"id": uri, "cid": cid}
 
 
-async def _create(
-    session: NetworkSession, outgoing: Outgoing, journal: Journal, index: int, posted: Sequence[Mapping[str, Any]]
-) -> Mapping[str, Any] | Outcome:
-    """Create one record; returns what `done` keeps, or how it ended."""
-    record = await build(session, outgoing, journal, index)
+async def _create(part: ThreadPart) -> PublicPart | Outcome:
+    session, posted = part.session, part.posted
+    record = await build(session, part.outgoing, part.journal, part.index)
     if isinstance(record, Refused):
         return record
     if posted:
-        references = [{"uri": done["id"], "cid": done["cid"]} for done in (posted[0], posted[-1])]
+        references = [{"uri": post["id"], "cid": post["cid"]} for post in (posted[0], posted[-1])]
         record["reply"] = dict(zip(("root", "parent"), references, strict=True))
-    intended = part_intended(journal, index)
+    intended = part.intended
     if intended is None:
         now = session.now()
-        intended = {"rkey": record_key(now, posted[-1]["rkey"] if posted else None), "at": clock.wire(now)}
-    await journal.intend(part_step(index), intended)
+        intended = {"rkey": record_key(now, part.parent["rkey"] if part.parent else None), "at": clock.wire(now)}
+    await part.intend(intended)
     record["createdAt"] = intended["at"]
     try:
-        response = await _write(session, outgoing, record, intended["rkey"], first=index == 0)
+        return _reference(await _write(part, record, intended["rkey"]))
     except ApiError as error:
-        return await _after_refusal(session, journal, index, error)
-    return await _keep(journal, index, intended, response)
+        if members(error.response).get("error") == "BlobNotFound":
+            await forget_blobs(part.journal, part.index)
+        return await _after_error(replace(part, intended=intended), error)
 
 
-async def _write(
-    session: NetworkSession, outgoing: Outgoing, record: Mapping[str, Any], rkey: str, *, first: bool
-) -> Response:
+async def _write(part: ThreadPart, record: Mapping[str, Any], rkey: str) -> Response:
     """Make the record public; with a reply gate both are written at once or not at all."""
-    gate = outgoing.options.get("replyGate", "everyone")
-    if not first or gate == "everyone":
+    session, gate = part.session, part.outgoing.options.get("replyGate", "everyone")
+    if part.index > 0 or gate == "everyone":
         body = {"repo": session.remote_id, "collection": COLLECTION, "rkey": rkey, "record": record}
         return await call(session, "POST", "com.atproto.repo.createRecord", json=body)
     gate_record = {
@@ -149,19 +123,15 @@ async def _write(
     )
 
 
-async def _after_refusal(
-    session: NetworkSession, journal: Journal, index: int, error: ApiError
-) -> Mapping[str, Any] | Outcome:
-    """Settle an error of the create call. The reference server answers 500 when the key is taken: look it up."""
-    if members(error.response).get("error") == "BlobNotFound":
-        await forget_blobs(journal, index)
+async def _after_error(part: ThreadPart, error: ApiError) -> PublicPart | Outcome:
+    """Resolve an error of the create call. The reference server answers 500 when the key is taken: read it back."""
     outcome = explain(error)
     if not isinstance(outcome, OutcomeUnknown):
         raise error
-    found = await _look(session, journal, index)
-    if found is None and error.response.status == 500:  # the server itself answered, and there is nothing
+    public = await find_part(_find, part)
+    if public is None and error.response.status == 500:  # the server itself answered, and there is no record
         return TryLater(message=outcome.message, http_status=500, response=outcome.response)
-    return found or outcome
+    return public or outcome
 
 
 async def delete(session: NetworkSession, remote_id: str, thread_ids: Sequence[str]) -> None:

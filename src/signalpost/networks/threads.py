@@ -1,0 +1,162 @@
+"""The loops over the parts of a post: publish what is missing, or find what an earlier attempt made public.
+
+A part is a journal step: `intend` before the one call that makes it public, `done` after it. `done` always has the
+remote `id`, and that alone tells a public part from an open intent.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from signalpost.kit.http import HttpFailure
+from signalpost.networks.contract import (
+    Absent,
+    ApiError,
+    Journal,
+    NetworkSession,
+    Outcome,
+    OutcomeUnknown,
+    Outgoing,
+    Part,
+    Published,
+    Reconciled,
+)
+from signalpost.networks.responses import response_text
+
+PublicPart: TypeAlias = Mapping[str, Any]
+"""What the journal keeps of a public part: the value of its intent, its remote `id`, and what the connector adds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadPart:
+    """One part of a post that is not known to be public, with all that is needed to publish or find it."""
+
+    session: NetworkSession
+    outgoing: Outgoing
+    journal: Journal
+    index: int  # 0 is the post itself
+    intended: Mapping[str, Any] | None  # what an earlier attempt gave to `intend`, if its call may have succeeded
+    posted: Sequence[PublicPart]  # the parts before this one
+
+    @property
+    def content(self) -> Part:
+        return self.outgoing.parts[self.index]
+
+    @property
+    def parent(self) -> PublicPart | None:
+        """The part that this one replies to; None for the post itself."""
+        return self.posted[-1] if self.posted else None
+
+    async def intend(self, value: Mapping[str, Any]) -> None:
+        """Commit the intent to make this part public; `find` gets `value` as `intended`."""
+        await self.journal.intend(part_step(self.index), value)
+
+
+FindPart: TypeAlias = Callable[[ThreadPart, Mapping[str, Any]], Awaitable[PublicPart | OutcomeUnknown | None]]
+"""Looks for a part that was intended, and may be public.
+
+The second argument is `part.intended`. Returns the remote `id` and what else the journal should keep of the part; None
+when it is certainly not there, or when creating it again does no harm; OutcomeUnknown when the network cannot tell.
+ApiError and HttpFailure count as the last.
+"""
+CreatePart: TypeAlias = Callable[[ThreadPart], Awaitable[PublicPart | Outcome]]
+"""Prepares a part, commits the intent by `part.intend`, and makes the one call that publishes it.
+
+Returns the remote `id` and what else the journal should keep of the part, or the outcome that stops the thread here.
+`part.intended` is set if the part was looked for and may be created again.
+"""
+ToPublished: TypeAlias = Callable[[NetworkSession, Outgoing, Sequence[PublicPart]], Published]
+"""Makes the outcome once all parts are public."""
+
+
+async def publish_parts(
+    session: NetworkSession,
+    outgoing: Outgoing,
+    journal: Journal,
+    *,
+    find: FindPart,
+    create: CreatePart,
+    published: ToPublished,
+) -> Outcome:
+    """Publish the post and then its thread. Public parts stay as they are; open intents are looked for first."""
+    posted: list[PublicPart] = []
+    for index in range(len(outgoing.parts)):
+        public = part_done(journal, index)
+        if public is None:
+            part = _part(session, outgoing, journal, index, posted)
+            result = await find_part(find, part) or await create(part)
+            if not isinstance(result, Mapping):
+                return result
+            public = await _done(journal, index, result)
+        posted.append(public)
+    return published(session, outgoing, posted)
+
+
+async def reconcile_parts(
+    session: NetworkSession, outgoing: Outgoing, journal: Journal, *, find: FindPart, published: ToPublished
+) -> Reconciled:
+    """Find out whether the intended parts are public; creates nothing."""
+    posted: list[PublicPart] = []
+    for index in range(len(outgoing.parts)):
+        public = part_done(journal, index)
+        if public is None:
+            result = await find_part(find, _part(session, outgoing, journal, index, posted))
+            if result is None:
+                return Absent()
+            if isinstance(result, OutcomeUnknown):
+                return result
+            public = await _done(journal, index, result)
+        posted.append(public)
+    return published(session, outgoing, posted)
+
+
+async def find_part(find: FindPart, part: ThreadPart) -> PublicPart | OutcomeUnknown | None:
+    """Return what `find` returns, None for a part that was never intended; when `find` fails, nobody can tell."""
+    if part.intended is None:
+        return None
+    try:
+        return await find(part, part.intended)
+    except ApiError as error:
+        return OutcomeUnknown(
+            message=f"The network did not say whether the post is there: {error}.",
+            http_status=error.response.status,
+            response=response_text(error.response),
+        )
+    except HttpFailure as failure:
+        return OutcomeUnknown(message=failure.detail, http_status=failure.status)
+
+
+def _part(
+    session: NetworkSession, outgoing: Outgoing, journal: Journal, index: int, posted: Sequence[PublicPart]
+) -> ThreadPart:
+    return ThreadPart(
+        session=session,
+        outgoing=outgoing,
+        journal=journal,
+        index=index,
+        intended=part_intended(journal, index),
+        posted=tuple(posted),
+    )
+
+
+def part_step(index: int) -> str:
+    """Return the name of the journal step that makes part `index` of a post public."""
+    return f"part:{index}"
+
+
+def part_done(journal: Journal, index: int) -> PublicPart | None:
+    """Return what `done` kept of part `index`, or None while it is not known to be public."""
+    step = journal.steps.get(part_step(index))
+    return step if isinstance(step, Mapping) and "id" in step else None
+
+
+def part_intended(journal: Journal, index: int) -> Mapping[str, Any] | None:
+    """Return the open intent of part `index`, or None."""
+    step = journal.steps.get(part_step(index))
+    return step if isinstance(step, Mapping) and "id" not in step else None
+
+
+async def _done(journal: Journal, index: int, part: PublicPart) -> PublicPart:
+    done = {**(part_intended(journal, index) or {}), **part}
+    await journal.done(part_step(index), done)
+    return done
