@@ -89,7 +89,7 @@ async def prepare(dsn: str, folder: Path) -> dict[str, Any]:
             _, key = await identity.create_key_for(
                 db, context.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="Bench"
             )
-        caller = await authenticator(context.database, context.keys, settings)(key, None, "127.0.0.1")
+        caller = await authenticator(context)(key, None, "127.0.0.1")
         profile = ids.encode("prof", owner.profile_id)  # type: ignore[arg-type]  # a new workspace has one
         for number in range(3):
             wish = ConnectAccount(profile_id=profile, fields={"username": f"bench{number}"})

@@ -19,6 +19,7 @@ from signalpost.kit.http import Client
 from signalpost.settings import Settings
 
 E = TypeVar("E", bound=Event)
+S = TypeVar("S")
 Subscriber = Callable[["AppContext", Db, E], Awaitable[None]]
 """(context, db, event); writes rows only. What it raises undoes the whole change."""
 
@@ -136,11 +137,19 @@ class AppContext:
     engine: Engine | None = None  # for what ticks it or reads its state; None in a command-line tool
     hooks: Hooks = field(default_factory=Hooks)
     subscribers: defaultdict[type[Event], list[Subscriber[Any]]] = field(default_factory=lambda: defaultdict(list))
+    states: dict[type[Any], Any] = field(default_factory=dict)
 
     @property
     def base_url(self) -> str:
         """The address under which users reach the service, without a trailing slash."""
         return self.settings.base_url or "http://127.0.0.1:8000"
+
+    def state(self, kind: type[S]) -> S:
+        """Return this process's only `kind`, made at first use: a cache or a counter that belongs to one room."""
+        state: S | None = self.states.get(kind)
+        if state is None:
+            state = self.states[kind] = kind()
+        return state
 
     def subscribe(self, kind: type[E], subscriber: Subscriber[E]) -> None:
         """Call `subscriber(context, db, event)` for every event of this kind, after those that subscribed before."""

@@ -2,8 +2,12 @@
 
 import secrets
 from typing import Any
+from uuid import UUID
 
 from tests.helpers.api import Api
+
+from signalpost.context import AppContext
+from signalpost.identity.caller_cache import CallerCache
 
 PASSWORD = "correct horse battery"
 
@@ -29,3 +33,10 @@ async def code(api: Api, path: str, token: str, **options: Any) -> str | int:
     """Return the problem code of a GET, or its status when it is none."""
     answer = await api.get(path, key=token, **options)
     return str(answer.json()["code"]) if answer.status_code >= 400 else answer.status_code
+
+
+async def change_member(context: AppContext, user_id: UUID, change: str) -> None:
+    """What `team` will do: change the membership and invalidate the cached callers."""
+    async with context.database.transaction() as db:
+        await db.execute(f"update member set {change} where user_id = $1", user_id)
+        context.state(CallerCache).invalidate(user_id)

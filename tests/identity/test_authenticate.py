@@ -9,7 +9,7 @@ from signalpost.identity.authenticate import authenticator
 async def test_a_new_owner_has_a_working_key(make: Make, context: AppContext) -> None:
     """All other rooms' tests stand on this."""
     owner = await make.owner()
-    authenticate = authenticator(context.database, context.keys, context.settings)
+    authenticate = authenticator(context)
 
     caller = await authenticate(owner.key, None, "127.0.0.1")
 

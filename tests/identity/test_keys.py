@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
-from tests.helpers.identity import code, register
+from tests.helpers.identity import change_member, code, register
 
 from signalpost.context import AppContext
-from signalpost.identity import callers, roles
+from signalpost.identity import actions, roles
 from signalpost.identity.authenticate import authenticator
+from signalpost.identity.caller_cache import CACHE_SECONDS, CallerCache
 from signalpost.kit import clock, crypto, db, ids, problems
 from signalpost.kit.db import Database
 from signalpost.main import app
@@ -94,7 +95,7 @@ async def test_ten_thousand_wrong_keys_do_not_reach_the_database(
         return real(self)
 
     monkeypatch.setattr(db.Database, "connection", counted)
-    authenticate = authenticator(context.database, context.keys, context.settings)
+    authenticate = authenticator(context)
     dice = random.Random(7)
     for _ in range(10_000):
         text = crypto.new_api_key(dice.choice(["sp_live", "sp_test"])).text
@@ -130,27 +131,23 @@ async def test_a_test_key_cannot_be_renamed_live(api: Api, owner: Login) -> None
 @pytest.mark.parametrize("role", roles.SCOPES_OF)
 @pytest.mark.parametrize("wish", [["posts:read"], ["posts:read", "webhooks:write"], list(SCOPES[:-1])])
 async def test_a_key_has_its_scopes_within_its_issuers_role(
-    api: Api, make: Make, owner: Login, database: Database, role: str, wish: list[str]
+    api: Api, context: AppContext, owner: Login, role: str, wish: list[str]
 ) -> None:
     """Also when the role changes after the key was made."""
     key = (await create(api, owner.key, scopes=wish))["key"]
     assert await scopes_of(api, key) == sorted(wish)
-    async with database.transaction() as connection:
-        await connection.execute("update member set role = $2 where user_id = $1", owner.user_id, role)
-        callers.forget(owner.user_id)
+    await change_member(context, owner.user_id, f"role = '{role}'")
 
     assert await scopes_of(api, key) == sorted(roles.SCOPES_OF[role] & set(wish))  # type: ignore[index]
 
 
 @pytest.mark.parametrize("status", ["removed", "suspended"])
 async def test_a_key_dies_with_its_issuers_membership(
-    api: Api, make: Make, owner: Login, database: Database, status: str
+    api: Api, context: AppContext, make: Make, owner: Login, status: str
 ) -> None:
     """Whoever leaves leaves no door open."""
     member = await make.member(owner, role="editor")
-    async with database.transaction() as connection:
-        await connection.execute("update member set status = $2 where user_id = $1", member.user_id, status)
-        callers.forget(member.user_id)
+    await change_member(context, member.user_id, f"status = '{status}'")
 
     assert await code(api, "/auth/me", member.key) == "key_revoked"
 
@@ -308,13 +305,11 @@ async def test_what_is_no_key(api: Api, owner: Login, wish: dict[str, Any], path
     assert path in [issue["path"] for issue in found["errors"]]
 
 
-async def test_staff_keys_administer_only_when_asked_to(api: Api, database: Database) -> None:
+async def test_staff_keys_administer_only_when_asked_to(api: Api, context: AppContext) -> None:
     """A staff member's everyday key is no master key."""
     made = await register(api)
-    async with database.transaction() as connection:
-        from signalpost.identity import actions
-
-        await actions.make_staff(connection, made["email"].upper())
+    async with context.database.transaction() as connection:
+        await actions.make_staff(context, connection, made["email"].upper())
 
     everyday = await create(api, made["accessToken"])
     asked = await create(api, made["accessToken"], scopes=["instance:admin"])
@@ -330,9 +325,10 @@ async def billing(context: AppContext) -> AsyncIterator[Api]:
         yield opened
 
 
-async def test_a_plan_limits_keys(billing: Api) -> None:
+async def test_a_plan_limits_keys(context: AppContext, billing: Api) -> None:
     """One on the free plan; twenty at once get one. A revoked one makes room."""
-    callers.REMEMBERED_SECONDS, kept = 0.0, callers.REMEMBERED_SECONDS
+    cache = context.state(CallerCache)
+    cache.seconds = 0.0
     try:
         made = await register(billing)
         assert made["workspace"]["plan"] == "free"
@@ -347,7 +343,7 @@ async def test_a_plan_limits_keys(billing: Api) -> None:
         await billing.delete("/api-keys/" + passed[0]["id"], key=made["accessToken"])
         await create(billing, made["accessToken"])
     finally:
-        callers.REMEMBERED_SECONDS = kept
+        cache.seconds = CACHE_SECONDS
 
 
 async def test_the_usage_page(api: Api, billing: Api, make: Make, owner: Login) -> None:
@@ -380,8 +376,8 @@ async def test_the_last_use_is_noted_once_a_minute(context: AppContext, owner: L
                 "select last_used_at from api_key where name = 'live' and created_by = $1", owner.user_id
             )
 
-    authenticate = authenticator(context.database, context.keys, context.settings)
-    callers.forget(owner.user_id)  # nothing of this user is remembered now
+    authenticate = authenticator(context)
+    context.state(CallerCache).invalidate(owner.user_id)  # nothing of this user is remembered now
     await authenticate(owner.key, None, LOCAL)
     first = await noted()
     await authenticate(owner.key, None, LOCAL)

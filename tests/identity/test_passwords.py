@@ -186,13 +186,13 @@ async def test_the_operator_can_set_a_password(api: Api, context: AppContext) ->
     made = await register(api)
     assert await code(api, "/auth/me", made["accessToken"]) == 200
     async with context.database.transaction() as db:
-        await actions.reset_password(db, email=made["email"].upper(), password=NEW)
+        await actions.reset_password(context, db, email=made["email"].upper(), password=NEW)
 
     assert await code(api, "/auth/me", made["accessToken"]) == "unauthenticated"
     await login(api, made["email"], NEW)
     async with context.database.transaction() as db:
         with pytest.raises(problems.NotFound):
-            await actions.reset_password(db, email="nobody@example.test", password=NEW)
+            await actions.reset_password(context, db, email="nobody@example.test", password=NEW)
 
 
 async def test_what_is_over_is_forgotten(api: Api, context: AppContext) -> None:

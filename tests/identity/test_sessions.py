@@ -8,10 +8,10 @@ from uuid import UUID
 
 import pytest
 from tests.helpers.api import Api
-from tests.helpers.identity import PASSWORD, code, login, register
+from tests.helpers.identity import PASSWORD, change_member, code, login, register
 
 from signalpost.context import AppContext
-from signalpost.identity import callers, throttle
+from signalpost.identity.login_throttle import FAILURES_MAX
 from signalpost.kit import ids
 from signalpost.kit.db import Database
 from signalpost.main import app
@@ -119,7 +119,7 @@ async def test_guessing_is_slowed_down_by_email_address(api: Api) -> None:
     answers = await asyncio.gather(*(api.post("/auth/login", json=wrong) for _ in range(25)))
 
     codes = [answer.json()["code"] for answer in answers]
-    assert codes.count("invalid_credentials") == throttle.FAILURES_MAX
+    assert codes.count("invalid_credentials") == FAILURES_MAX
     assert codes.count("login_throttled") == 15
     right = await api.post("/auth/login", json={"email": made["email"].upper(), "password": PASSWORD})
     assert right.status_code == 429
@@ -131,7 +131,7 @@ async def test_a_right_password_forgets_the_failures(api: Api) -> None:
     """Nine mistypings a day apart must not add up."""
     made = await register(api)
     for _ in range(3):
-        for _ in range(throttle.FAILURES_MAX - 1):
+        for _ in range(FAILURES_MAX - 1):
             await api.post("/auth/login", json={"email": made["email"], "password": "wrong horse battery"})
         await login(api, made["email"])
 
@@ -267,33 +267,30 @@ async def test_the_next_login_starts_where_the_last_work_was(api: Api) -> None:
         assert (await api.get("/auth/me", key=entered["accessToken"])).json()["workspace"]["id"] == workspace
 
 
-async def change_member(database: Database, made: dict[str, Any], change: str) -> None:
-    """What `team` will do, with its call to forget the callers."""
+def user_of(made: dict[str, Any]) -> UUID:
     user_id = ids.decode("usr", made["user"]["id"])
     assert user_id is not None
-    async with database.transaction() as db:
-        await db.execute(f"update member set {change} where user_id = $1", user_id)
-        callers.forget(user_id)
+    return user_id
 
 
-async def test_a_suspended_member_is_refused_and_a_removed_one_unknown(api: Api, database: Database) -> None:
+async def test_a_suspended_member_is_refused_and_a_removed_one_unknown(api: Api, context: AppContext) -> None:
     """At the next request, not at the next sign-in."""
     made = await register(api)
     assert await code(api, "/auth/me", made["accessToken"]) == 200
 
-    await change_member(database, made, "status = 'suspended'")
+    await change_member(context, user_of(made), "status = 'suspended'")
     assert await code(api, "/auth/me", made["accessToken"]) == "forbidden"
-    await change_member(database, made, "status = 'removed'")
+    await change_member(context, user_of(made), "status = 'removed'")
     assert await code(api, "/auth/me", made["accessToken"]) == "unauthenticated"
     assert (await refresh(api, made["refreshToken"]))[0] == 403
     refused = await api.post("/auth/login", json={"email": made["email"], "password": PASSWORD})
     assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
 
 
-async def test_a_role_taken_away_is_gone_at_once(api: Api, database: Database) -> None:
+async def test_a_role_taken_away_is_gone_at_once(api: Api, context: AppContext) -> None:
     """The role in the token is not believed."""
     made = await register(api)
-    await change_member(database, made, "role = 'viewer'")
+    await change_member(context, user_of(made), "role = 'viewer'")
 
     me = (await api.get("/auth/me", key=made["accessToken"])).json()
 
@@ -302,11 +299,13 @@ async def test_a_role_taken_away_is_gone_at_once(api: Api, database: Database) -
     assert await code(api, "/api-keys", made["accessToken"]) == "forbidden"
 
 
-async def test_a_member_limited_to_profiles_says_so(api: Api, database: Database) -> None:
+async def test_a_member_limited_to_profiles_says_so(api: Api, context: AppContext) -> None:
     """What lies outside is 404 everywhere."""
     made = await register(api)
     other = (await api.post("/profiles", key=made["accessToken"], json={"name": "Other"})).json()["id"]
-    await change_member(database, made, f"profile_ids = array['{UUID(int=0)}', '{ids.decode('prof', other)}']::uuid[]")
+    await change_member(
+        context, user_of(made), f"profile_ids = array['{UUID(int=0)}', '{ids.decode('prof', other)}']::uuid[]"
+    )
 
     assert other in (await api.get("/auth/me", key=made["accessToken"])).json()["profileIds"]
     assert await code(api, "/profiles/" + other, made["accessToken"]) == 200

@@ -5,12 +5,11 @@ from typing import Any
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Make
-from tests.helpers.identity import login, register
+from tests.helpers.identity import change_member, login, register
 
-from signalpost.identity import callers
+from signalpost.context import AppContext
 from signalpost.identity.actions import sign_up
 from signalpost.kit import ids
-from signalpost.kit.db import Database
 
 
 async def patch(api: Api, made: dict[str, Any], wish: dict[str, Any], expected: int = 200) -> dict[str, Any]:
@@ -59,7 +58,7 @@ async def test_what_a_workspace_cannot_be(api: Api, wish: dict[str, Any], path: 
     assert [issue["path"] for issue in found["errors"]] == [path]
 
 
-async def test_only_those_who_manage_it_may(api: Api, make: Make, database: Database) -> None:
+async def test_only_those_who_manage_it_may(api: Api, make: Make, context: AppContext) -> None:
     """Others 403; outsiders 404; keys never."""
     made, stranger = await register(api), await register(api)
     answer = await api.patch(
@@ -71,11 +70,9 @@ async def test_only_those_who_manage_it_may(api: Api, make: Make, database: Data
         "/workspaces/" + ids.encode("wsp", owner.workspace_id), key=owner.key, json={"name": "Mine"}
     )
     assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
-    async with database.transaction() as db:
-        user_id = ids.decode("usr", made["user"]["id"])
-        assert user_id is not None
-        await db.execute("update member set role = 'editor' where user_id = $1", user_id)
-        callers.forget(user_id)
+    user_id = ids.decode("usr", made["user"]["id"])
+    assert user_id is not None
+    await change_member(context, user_id, "role = 'editor'")
     assert (await patch(api, made, {"name": "Mine"}, 403))["code"] == "forbidden"
 
 

@@ -5,12 +5,13 @@ from collections.abc import Callable
 from functools import lru_cache
 from uuid import UUID
 
-from signalpost.identity import callers, queries, roles, tokens
+from signalpost.context import AppContext
+from signalpost.identity import queries, roles, tokens
+from signalpost.identity.caller_cache import CallerCache, cache_key
 from signalpost.identity.errors import KeyRevoked, TokenExpired
 from signalpost.kit import crypto, ids, problems
 from signalpost.kit.crypto import ApiKeyParts, KeyRing
-from signalpost.kit.db import Database
-from signalpost.settings import BRAND_KEY, Settings
+from signalpost.settings import BRAND_KEY
 from signalpost.web.caller import Caller
 from signalpost.web.serve import Authenticate
 
@@ -22,9 +23,9 @@ _CHALLENGE = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
 _PREFIXES = (f"{BRAND_KEY}_live", f"{BRAND_KEY}_test")
 
 
-def authenticator(database: Database, keys: KeyRing, settings: Settings, *, rates: Rates | None = None) -> Authenticate:
+def authenticator(context: AppContext, *, rates: Rates | None = None) -> Authenticate:
     """Return the function that `web` calls with bearer, X-Workspace-Id and address."""
-    return _Credentials(database, keys, settings, rates).caller
+    return _Credentials(context, rates).caller
 
 
 def secret_hmacs(keys: KeyRing, secret: str) -> list[bytes]:
@@ -33,10 +34,12 @@ def secret_hmacs(keys: KeyRing, secret: str) -> list[bytes]:
 
 
 class _Credentials:
-    def __init__(self, database: Database, keys: KeyRing, settings: Settings, rates: Rates | None) -> None:
-        self._database = database
-        self._keys = keys
+    def __init__(self, context: AppContext, rates: Rates | None) -> None:
+        settings = context.settings
+        self._database = context.database
+        self._keys = context.keys
         self._settings = settings
+        self._cache = context.state(CallerCache)
         self._rates = rates or (lambda _plan: (settings.requests_per_minute, settings.writes_per_minute))
 
     async def caller(self, bearer: str, workspace: str | None, address: str) -> Caller:
@@ -47,15 +50,15 @@ class _Credentials:
             Forbidden: the membership is suspended, or the key is not for this address.
             NotFound: X-Workspace-Id names a workspace the user does not belong to.
         """
-        name = callers.name_of(bearer, workspace)
-        if (known := callers.recall(name)) is not None:
-            _check_address(known, address)
-            return known
+        key = cache_key(bearer, workspace)
+        if (cached := self._cache.get(key)) is not None:
+            _check_address(cached, address)
+            return cached
         if bearer.startswith(BRAND_KEY + "_"):
             caller = await self._of_key(bearer, workspace, address)
         else:
             caller = await self._of_token(bearer, workspace)
-        callers.remember(name, caller)
+        self._cache.put(key, caller)
         return caller
 
     async def _of_key(self, bearer: str, workspace: str | None, address: str) -> Caller:

@@ -68,13 +68,13 @@ async def refresh(context: AppContext, data: Refresh) -> Refreshed:
     Every refresh token works once. Using one again ends the session, since then two parties hold it; only a repeat
     within 30 seconds, by a client that lost the answer, gets the same refresh token again.
     """
-    return await actions.refresh(context.database, context.keys, data.refresh_token)
+    return await actions.refresh(context, data.refresh_token)
 
 
 @routes.post("/auth/logout", scope=SIGNED_IN, status=204, raises=(InvalidState,))
-async def logout(db: Db, caller: Caller) -> None:
+async def logout(context: AppContext, db: Db, caller: Caller) -> None:
     """End the session: its access and refresh tokens stop working."""
-    await actions.logout(db, caller)
+    await actions.logout(context, db, caller)
 
 
 @routes.post("/auth/password/forgot", scope=PUBLIC, bucket="login", status=202)
@@ -87,7 +87,7 @@ async def forgot_password(db: Db, context: AppContext, data: ForgotPassword) -> 
 @routes.post("/auth/password/reset", scope=PUBLIC, bucket="login", status=204, raises=(InvalidCredentials,))
 async def reset_password(context: AppContext, data: ResetPassword) -> None:
     """Choose a new password with the token of a link; every session of the user ends."""
-    await actions.reset_with_token(context.database, data)
+    await actions.reset_with_token(context, data)
 
 
 @routes.get("/auth/me", scope=SIGNED_IN)
@@ -114,7 +114,7 @@ async def update_workspace(
     workspace: MyWorkspace, db: Db, caller: Caller, context: AppContext, data: UpdateWorkspace
 ) -> Workspace:
     """Change name, time zone or allowed redirect addresses of a workspace you own or administer. API keys cannot."""
-    return (await actions.update_workspace(db, caller, workspace, data)).shown(context.settings)
+    return (await actions.update_workspace(context, db, caller, workspace, data)).shown(context.settings)
 
 
 @routes.post("/api-keys", scope=SIGNED_IN, raises=(Forbidden, InsufficientScope, PlanLimitReached))
@@ -134,6 +134,6 @@ async def list_api_keys(db: Db, caller: Caller, page: Page) -> Listing[ApiKey]:
 
 
 @routes.delete("/api-keys/{id}", scope=SIGNED_IN, raises=(Forbidden, InsufficientScope))
-async def revoke_api_key(key: MyKey, db: Db, caller: Caller) -> ApiKeyRevocation:
+async def revoke_api_key(key: MyKey, context: AppContext, db: Db, caller: Caller) -> ApiKeyRevocation:
     """Revoke an API key at once. A key may revoke itself; repeating it changes nothing."""
-    return await actions.revoke(db, caller, key)
+    return await actions.revoke(context, db, caller, key)

@@ -97,7 +97,7 @@ def create(context: AppContext) -> Litestar:
     rates = plan_limits.rates(context.settings)
     web = Web(
         context=context,
-        authenticate=authenticator(context.database, context.keys, context.settings, rates=rates),
+        authenticate=authenticator(context, rates=rates),
         base_url=context.base_url,
         page_key=context.keys.derive("page-cursor"),
         limiter=limits.Limiter(),

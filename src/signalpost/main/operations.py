@@ -95,7 +95,7 @@ async def demo(context: AppContext) -> dict[str, Any]:
         _, key = await identity.create_key_for(
             db, context.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="Demo", mode="test"
         )
-    caller = await authenticator(context.database, context.keys, context.settings)(key, None, "127.0.0.1")
+    caller = await authenticator(context)(key, None, "127.0.0.1")
     wish = AccountConnect(profile_id=ids.encode("prof", owner.profile_id), fields={"username": "demo"})
     account = await accounts.connect_account(context, caller, "sandbox", wish)
     return {
@@ -123,13 +123,13 @@ def demo_curl(base_url: str, found: dict[str, Any]) -> str:
 async def reset_password(context: AppContext, email: str, password: str) -> None:
     """Set a password and end the user's sessions."""
     async with context.database.transaction() as db:
-        await identity.reset_password(db, email=email, password=_checked_password(password))
+        await identity.reset_password(context, db, email=email, password=_checked_password(password))
 
 
 async def add_staff(context: AppContext, email: str) -> None:
     """Make a user staff."""
     async with context.database.transaction() as db:
-        await identity.make_staff(db, email)
+        await identity.make_staff(context, db, email)
 
 
 async def set_plan(context: AppContext, workspace: str, plan: str) -> None:
@@ -138,7 +138,7 @@ async def set_plan(context: AppContext, workspace: str, plan: str) -> None:
         raise problems.invalid("--plan", "not_allowed", f"The plans are {', '.join(limits.PLANS)}.")
     async with context.database.transaction() as db:
         workspace_id, _ = await _workspace(db, workspace)
-        await db.execute("update workspace set plan = $2, updated_at = now() where id = $1", workspace_id, plan)
+        await identity.set_plan(context, db, workspace_id, plan)
 
 
 async def examine(context: AppContext) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from signalpost.identity.actions.sign_up import (
     register,
 )
 from signalpost.identity.actions.staff import make_staff
-from signalpost.identity.actions.workspaces import may_redirect_to, update_workspace
+from signalpost.identity.actions.workspaces import may_redirect_to, set_plan, update_workspace
 
 __all__ = [
     "Owner",
@@ -35,5 +35,6 @@ __all__ = [
     "reset_password",
     "reset_with_token",
     "revoke",
+    "set_plan",
     "update_workspace",
 ]

@@ -10,8 +10,9 @@ import msgspec
 from typing_extensions import Unpack
 
 from signalpost.context import AppContext
-from signalpost.identity import callers, queries, roles
+from signalpost.identity import queries, roles
 from signalpost.identity.authenticate import secret_hmacs
+from signalpost.identity.caller_cache import CallerCache
 from signalpost.identity.queries import KeyRow
 from signalpost.identity.schemas import ApiKeyRevocation, CreateApiKey, NewApiKey
 from signalpost.kit import clock, crypto, ids, problems
@@ -207,7 +208,7 @@ update api_key set revoked_at = coalesce(revoked_at, $3) where id = $1 and works
 """
 
 
-async def revoke(db: Db, caller: Caller, row: KeyRow) -> ApiKeyRevocation:
+async def revoke(context: AppContext, db: Db, caller: Caller, row: KeyRow) -> ApiKeyRevocation:
     """End a key at once; repeating it changes nothing. Any key may end itself.
 
     Raises:
@@ -219,7 +220,7 @@ async def revoke(db: Db, caller: Caller, row: KeyRow) -> ApiKeyRevocation:
         if caller.key_id is not None and not _covers(caller, row):
             raise problems.InsufficientScope("This API key cannot revoke one that may do more than itself.")
     revoked_at = await db.fetchval(_REVOKE, row.id, caller.workspace_id, clock.now())
-    callers.forget(row.id)
+    context.state(CallerCache).invalidate(row.id)
     return ApiKeyRevocation(ids.encode("key", row.id), "revoked", clock.wire(revoked_at))
 
 

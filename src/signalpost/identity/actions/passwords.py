@@ -2,13 +2,15 @@
 
 from uuid import UUID
 
+from signalpost.context import AppContext
 from signalpost.engine import jobs
-from signalpost.identity import passwords, throttle, tokens
+from signalpost.identity import passwords, tokens
 from signalpost.identity.actions.sign_in import end_sessions
 from signalpost.identity.errors import InvalidCredentials
+from signalpost.identity.login_throttle import LoginThrottle
 from signalpost.identity.schemas import ForgotPassword, ResetPassword
 from signalpost.kit import ids, log, problems
-from signalpost.kit.db import Database, Db
+from signalpost.kit.db import Db
 from signalpost.settings import Settings
 
 JOB = "identity.password_reset"
@@ -42,23 +44,23 @@ returning u.id, u.email
 """
 
 
-async def reset_with_token(database: Database, wish: ResetPassword) -> None:
+async def reset_with_token(context: AppContext, wish: ResetPassword) -> None:
     """Set the password by a link from a mail, and end all sessions.
 
     Raises:
         InvalidCredentials: the link is unknown, was used, or is older than 30 minutes.
     """
     hash_ = tokens.digest(wish.token)
-    async with database.connection() as db:
+    async with context.database.connection() as db:
         if not await db.fetchval(_VALID, hash_):  # before the costly hash
             raise _dead()
     password_hash = await passwords.hashed(wish.password)
-    async with database.transaction() as db:
+    async with context.database.transaction() as db:
         user = await db.fetchrow(_REDEEM, hash_, password_hash)
         if user is None:
             raise _dead()
-        await end_sessions(db, user["id"], "password_reset")
-    throttle.passed(user["email"])
+        await end_sessions(context, db, user["id"], "password_reset")
+    context.state(LoginThrottle).reset(user["email"])
 
 
 def _dead() -> InvalidCredentials:
@@ -68,7 +70,7 @@ def _dead() -> InvalidCredentials:
 _SET = "update app_user set password_hash = $2, updated_at = now() where email_key = lower($1) returning id"
 
 
-async def reset_password(db: Db, *, email: str, password: str) -> None:
+async def reset_password(context: AppContext, db: Db, *, email: str, password: str) -> None:
     """Set a user's password and end their sessions: the operator's way.
 
     Raises:
@@ -77,4 +79,4 @@ async def reset_password(db: Db, *, email: str, password: str) -> None:
     user_id: UUID | None = await db.fetchval(_SET, email, await passwords.hashed(password))
     if user_id is None:
         raise problems.NotFound(f"There is no user {email}.")
-    await end_sessions(db, user_id, "password_reset")
+    await end_sessions(context, db, user_id, "password_reset")

@@ -5,13 +5,15 @@ from uuid import UUID
 from msgspec import Struct
 
 from signalpost.context import AppContext
-from signalpost.identity import callers, passwords, queries, throttle, tokens
+from signalpost.identity import passwords, queries, tokens
+from signalpost.identity.caller_cache import CallerCache
 from signalpost.identity.errors import InvalidCredentials, TokenExpired
+from signalpost.identity.login_throttle import LoginThrottle
 from signalpost.identity.queries import WorkspaceRow
 from signalpost.identity.schemas import LoggedIn, Login, Refreshed
 from signalpost.kit import crypto, ids, problems
 from signalpost.kit.crypto import KeyRing
-from signalpost.kit.db import Database, Db
+from signalpost.kit.db import Db
 from signalpost.web.caller import Caller
 
 GRACE_SECONDS = 30
@@ -34,13 +36,14 @@ async def login(context: AppContext, wish: Login) -> LoggedIn:
         LoginThrottled: too many failed for this e-mail address.
         Forbidden: the user is an active member of no workspace.
     """
-    throttle.attempt(wish.email)
+    throttle = context.state(LoginThrottle)
+    throttle.count_attempt(wish.email)
     async with context.database.connection() as db:
         known = await queries.find_password(db, wish.email)
     stored = known.password_hash if known else None
     if not await passwords.fits(stored, wish.password) or known is None or stored is None:
         raise InvalidCredentials
-    throttle.passed(wish.email)
+    throttle.reset(wish.email)
     fresh = await passwords.hashed(wish.password) if crypto.needs_rehash(stored) else None
     async with context.database.transaction() as db:
         if not await db.fetchval(_STILL, known.user_id, stored):  # a new password was chosen meanwhile
@@ -83,7 +86,7 @@ where id = $1
 """
 
 
-async def refresh(database: Database, keys: KeyRing, refresh_token: str) -> Refreshed:
+async def refresh(context: AppContext, refresh_token: str) -> Refreshed:
     """Exchange a refresh token for an access token and the next refresh token.
 
     A token used before ends the session: two parties hold it, and nobody knows which one is the thief. Except that a
@@ -93,11 +96,11 @@ async def refresh(database: Database, keys: KeyRing, refresh_token: str) -> Refr
         InvalidCredentials: it is no token of ours, its session has ended, or it was used before.
         TokenExpired: the session was not used for 30 days.
     """
-    known = tokens.read_refresh_token(keys, refresh_token)
+    known = tokens.read_refresh_token(context.keys, refresh_token)
     if known is None:
         raise InvalidCredentials("This is no refresh token of this service.")
     session_id, generation = known
-    async with database.transaction() as db:
+    async with context.database.transaction() as db:
         found = await db.fetchrow(_LOCKED, session_id)
         if found is None or found["revoked"] or generation > found["generation"]:
             raise InvalidCredentials("This session has ended. Sign in again.")
@@ -109,10 +112,10 @@ async def refresh(database: Database, keys: KeyRing, refresh_token: str) -> Refr
             at = next((one for one in workspaces if one.id == found["workspace_id"]), None) or _first(workspaces)
             if current:
                 await db.execute(_ROTATE, session_id, tokens.REFRESH, at.id)
-            access = tokens.mint(keys, tokens.Access(found["user_id"], at.id, session_id), at.role)
-            following = tokens.refresh_token(keys, session_id, generation + 1)
+            access = tokens.mint(context.keys, tokens.Access(found["user_id"], at.id, session_id), at.role)
+            following = tokens.refresh_token(context.keys, session_id, generation + 1)
             return Refreshed(access, following, tokens.ACCESS_SECONDS)
-        await end_session(db, session_id, "refresh_token_reused")
+        await end_session(context, db, session_id, "refresh_token_reused")
     # Raised only here: the end of the session must be committed.
     raise InvalidCredentials("This refresh token was used before, so its session was ended. Sign in again.")
 
@@ -121,19 +124,19 @@ _END = "update session set revoked_at = now(), revoked_reason = $2 where id = $1
 _END_ALL = "update session set revoked_at = now(), revoked_reason = $2 where user_id = $1 and revoked_at is null"
 
 
-async def end_session(db: Db, session_id: UUID, reason: str) -> None:
+async def end_session(context: AppContext, db: Db, session_id: UUID, reason: str) -> None:
     """End one session: its access tokens stop working too."""
     await db.execute(_END, session_id, reason)
-    callers.forget(session_id)
+    context.state(CallerCache).invalidate(session_id)
 
 
-async def end_sessions(db: Db, user_id: UUID, reason: str) -> None:
+async def end_sessions(context: AppContext, db: Db, user_id: UUID, reason: str) -> None:
     """End all sessions of a user."""
     await db.execute(_END_ALL, user_id, reason)
-    callers.forget(user_id)
+    context.state(CallerCache).invalidate(user_id)
 
 
-async def logout(db: Db, caller: Caller) -> None:
+async def logout(context: AppContext, db: Db, caller: Caller) -> None:
     """End the caller's session.
 
     Raises:
@@ -141,7 +144,7 @@ async def logout(db: Db, caller: Caller) -> None:
     """
     if caller.session_id is None:
         raise problems.InvalidState("An API key has no session. Revoke it by DELETE /api-keys/{id}.")
-    await end_session(db, caller.session_id, "logout")
+    await end_session(context, db, caller.session_id, "logout")
 
 
 def _first(workspaces: list[WorkspaceRow]) -> WorkspaceRow:

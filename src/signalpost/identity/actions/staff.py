@@ -2,14 +2,15 @@
 
 from uuid import UUID
 
-from signalpost.identity import callers
+from signalpost.context import AppContext
+from signalpost.identity.caller_cache import CallerCache
 from signalpost.kit import problems
 from signalpost.kit.db import Db
 
 _STAFF = "update app_user set is_staff = true, updated_at = now() where email_key = lower($1) returning id"
 
 
-async def make_staff(db: Db, email: str) -> None:
+async def make_staff(context: AppContext, db: Db, email: str) -> None:
     """Let a user administer this installation.
 
     Raises:
@@ -18,4 +19,4 @@ async def make_staff(db: Db, email: str) -> None:
     user_id: UUID | None = await db.fetchval(_STAFF, email)
     if user_id is None:
         raise problems.NotFound(f"There is no user {email}.")
-    callers.forget(user_id)
+    context.state(CallerCache).invalidate(user_id)

@@ -2,11 +2,14 @@
 
 import ipaddress
 from urllib.parse import urlsplit
+from uuid import UUID
 
 from msgspec import UNSET
 
-from signalpost.identity import callers, roles
+from signalpost.context import AppContext
+from signalpost.identity import roles
 from signalpost.identity.actions.sign_up import check_zone
+from signalpost.identity.caller_cache import CallerCache
 from signalpost.identity.queries import WorkspaceRow
 from signalpost.identity.schemas import UpdateWorkspace
 from signalpost.kit import problems
@@ -20,7 +23,9 @@ where id = $1 and deleted_at is null
 """
 
 
-async def update_workspace(db: Db, caller: Caller, row: WorkspaceRow, wish: UpdateWorkspace) -> WorkspaceRow:
+async def update_workspace(
+    context: AppContext, db: Db, caller: Caller, row: WorkspaceRow, wish: UpdateWorkspace
+) -> WorkspaceRow:
     """Change what the wish names.
 
     Raises:
@@ -43,8 +48,17 @@ async def update_workspace(db: Db, caller: Caller, row: WorkspaceRow, wish: Upda
             raise problems.ValidationFailed(errors=issues)
         row.redirect_urls = list(dict.fromkeys(wish.redirect_urls))
     await db.execute(_UPDATE, row.id, row.name, row.timezone, row.redirect_urls)
-    callers.forget(row.id)
+    context.state(CallerCache).invalidate(row.id)
     return row
+
+
+_SET_PLAN = "update workspace set plan = $2, updated_at = now() where id = $1"
+
+
+async def set_plan(context: AppContext, db: Db, workspace_id: UUID, plan: str) -> None:
+    """Move a workspace to another plan. The caller has checked that there is such a plan."""
+    await db.execute(_SET_PLAN, workspace_id, plan)
+    context.state(CallerCache).invalidate(workspace_id)
 
 
 def may_redirect_to(url: str) -> bool:

@@ -1,0 +1,105 @@
+"""Callers are cached for a second at most, and dropped at once by the process that changes them."""
+
+import dataclasses
+import uuid
+
+import pytest
+from tests.helpers.factories import Make
+
+from signalpost.context import AppContext
+from signalpost.identity import actions, caller_cache
+from signalpost.identity.authenticate import authenticator
+from signalpost.identity.caller_cache import CallerCache, cache_key
+from signalpost.identity.errors import KeyRevoked
+from signalpost.kit import clock
+from signalpost.web.caller import Caller
+
+ADA, BOB = cache_key("ada", None), cache_key("bob", None)
+
+
+def somebody() -> Caller:
+    return Caller(
+        user_id=uuid.uuid4(), user_name="Ada", workspace_id=uuid.uuid4(), role="owner", scopes=frozenset(), mode="live",
+        auth="session", credential="session:x", plan="free", session_id=uuid.uuid4(),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds of the clock, to be moved."""
+    seconds = [clock.monotonic()]
+    monkeypatch.setattr(clock, "monotonic", lambda: seconds[0])
+    return seconds
+
+
+def test_a_caller_is_cached_for_a_second(now: list[float]) -> None:
+    """Longer, and a key revoked in another process would live on."""
+    cache, ada = CallerCache(), somebody()
+    cache.put(ADA, ada)
+
+    assert cache.get(ADA) is ada
+    assert cache.get(cache_key("ada", "wsp_1")) is None
+    now[0] += 1
+    assert cache.get(ADA) is None
+
+
+@pytest.mark.parametrize("field", ["user_id", "workspace_id", "session_id"])
+def test_an_invalidated_caller_is_not_cached_while_the_change_commits(now: list[float], field: str) -> None:
+    """A request may read the old rows just before the commit, and must not cache them after it."""
+    cache, ada, bob = CallerCache(), somebody(), somebody()
+    cache.put(ADA, ada)
+    cache.put(BOB, bob)
+
+    cache.invalidate(getattr(ada, field))
+    assert cache.get(ADA) is None
+    assert cache.get(BOB) is bob
+
+    cache.put(ADA, ada)
+    assert cache.get(ADA) is None
+    now[0] += caller_cache.CHANGING_SECONDS
+    cache.put(ADA, ada)
+    assert cache.get(ADA) is ada
+
+
+def test_the_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many keys come along."""
+    monkeypatch.setattr(caller_cache, "CALLERS_MAX", 100)
+    monkeypatch.setattr(caller_cache, "CHANGING_MAX", 100)
+    cache = CallerCache()
+    for n in range(500):
+        cache.put(cache_key(f"many-{n}", None), somebody())
+        cache.invalidate(uuid.uuid4())
+
+    assert len(cache.entries) <= 100
+    assert len(cache.changing) <= 100
+
+
+async def test_a_key_revoked_elsewhere_lives_for_a_second_at_most(make: Make, context: AppContext) -> None:
+    """Another process writes the row; this one does not learn of it."""
+    owner = await make.owner()
+    authenticate = authenticator(context)
+    caller = await authenticate(owner.key, None, "127.0.0.1")
+    async with context.database.connection() as db:
+        await db.execute("update api_key set revoked_at = now() where id = $1", caller.key_id)
+
+    entries, key = context.state(CallerCache).entries, cache_key(owner.key, None)
+    entry = entries.get(key)
+    assert entry is not None
+    assert entry[0] - clock.monotonic() <= 1
+    entries[key] = (clock.monotonic(), dataclasses.replace(entry[1]))  # the second is over
+    with pytest.raises(KeyRevoked):
+        await authenticate(owner.key, None, "127.0.0.1")
+
+
+async def test_a_new_plan_counts_at_the_next_request(make: Make, context: AppContext) -> None:
+    """Who pays for more does not wait for a cache."""
+    owner = await make.owner()
+    sold = dataclasses.replace(context, settings=dataclasses.replace(context.settings, billing_enabled=True))
+    authenticate = authenticator(sold)
+    before = await authenticate(owner.key, None, "127.0.0.1")
+
+    async with context.database.transaction() as db:
+        await actions.set_plan(context, db, owner.workspace_id, "pro")
+
+    after = await authenticate(owner.key, None, "127.0.0.1")
+    assert (before.plan, after.plan) == ("free", "pro")
