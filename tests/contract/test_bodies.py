@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.helpers.api import Api
-from tests.helpers.contract import DOCUMENT, ENDPOINTS, Place, name_of
+from tests.helpers.contract import DOCUMENT, ENDPOINTS, Sample, name_of
 
 from signalpost.kit.db import Database
 from signalpost.web.routing import Endpoint
@@ -21,8 +21,7 @@ SILENT = [
 ]
 SCHEMAS = DOCUMENT["components"]["schemas"]
 _EVERYTHING = "select string_agg(format('select %L as name, count(*) from %I', relname, relname), ' union all ')"
-_TABLES = f"""{_EVERYTHING} from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
-    and relname not in ('idempotency_key', 'login_failure')"""
+_TABLES = f"{_EVERYTHING} from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace"
 
 
 async def _rows(database: Database) -> dict[str, int]:
@@ -81,14 +80,14 @@ def _hostile(schema: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("endpoint", READING, ids=name_of)
 async def test_a_field_with_a_wrong_value_is_refused_by_name(
-    api: Api, place: Place, database: Database, endpoint: Endpoint
+    api: Api, sample: Sample, database: Database, endpoint: Endpoint
 ) -> None:
-    asked = place.ask(endpoint)
+    request = sample.prepare(endpoint)
     before = await _rows(database)
     for name, schema in _schema(endpoint)["properties"].items():
         for value in _hostile(schema):
-            body = json.dumps((asked.body or {}) | {name: "@"}).replace('"@"', value)
-            answer = await asked.send(api, content=body.encode())
+            body = json.dumps((request.body or {}) | {name: "@"}).replace('"@"', value)
+            answer = await request.send(api, content=body.encode())
 
             shown = f"{name}={value[:40]}: {answer.status_code} {answer.text[:300]}"
             assert 400 <= answer.status_code < 500, shown
@@ -101,11 +100,11 @@ async def test_a_field_with_a_wrong_value_is_refused_by_name(
 
 @pytest.mark.parametrize("endpoint", READING, ids=name_of)
 async def test_an_unknown_field_is_refused_by_name(
-    api: Api, place: Place, database: Database, endpoint: Endpoint
+    api: Api, sample: Sample, database: Database, endpoint: Endpoint
 ) -> None:
-    asked = place.ask(endpoint)
+    request = sample.prepare(endpoint)
     before = await _rows(database)
-    answer = await asked.send(api, body={**asked.body, "surpriseField": 1, "a/b~c": 2})
+    answer = await request.send(api, body={**request.body, "surpriseField": 1, "a/b~c": 2})
 
     assert (answer.status_code, answer.json()["code"]) == (422, "validation_failed")
     found = {issue["path"]: issue["code"] for issue in answer.json()["errors"]}
@@ -114,23 +113,23 @@ async def test_an_unknown_field_is_refused_by_name(
 
 
 @pytest.mark.parametrize("endpoint", READING, ids=name_of)
-async def test_what_is_no_object_is_refused(api: Api, place: Place, endpoint: Endpoint) -> None:
+async def test_what_is_no_object_is_refused(api: Api, sample: Sample, endpoint: Endpoint) -> None:
     for content in (b"[]", b'"text"', b"7", b"null", b"true", b"[" * 100_000, b"{" * 10_000):
-        answer = await place.ask(endpoint).send(api, content=content)
+        answer = await sample.prepare(endpoint).send(api, content=content)
         assert answer.status_code in (400, 422), content[:20]
 
 
 @pytest.mark.parametrize("endpoint", READING, ids=name_of)
-async def test_what_is_no_json_is_a_malformed_request(api: Api, place: Place, endpoint: Endpoint) -> None:
+async def test_what_is_no_json_is_a_malformed_request(api: Api, sample: Sample, endpoint: Endpoint) -> None:
     for content in (b"{", b'{"name": }', b"\xff\xfe", b'{"name": "\xff"}', b"name=x", b'{"a": 1} x', b"\0", b"NaN"):
-        answer = await place.ask(endpoint).send(api, content=content)
+        answer = await sample.prepare(endpoint).send(api, content=content)
         assert (answer.status_code, answer.json()["code"]) == (400, "malformed_request"), (content, answer.text)
 
 
 @pytest.mark.parametrize("endpoint", READING, ids=name_of)
-async def test_every_finding_is_told_at_once(api: Api, place: Place, endpoint: Endpoint) -> None:
+async def test_all_issues_are_reported_at_once(api: Api, sample: Sample, endpoint: Endpoint) -> None:
     names = list(_schema(endpoint)["properties"])
-    answer = await place.ask(endpoint).send(api, body={name: {"no": ["such"]} for name in names} | {"surprise": 1})
+    answer = await sample.prepare(endpoint).send(api, body={name: {"no": ["such"]} for name in names} | {"surprise": 1})
     paths = {issue["path"].split("/")[1] for issue in answer.json()["errors"]}
 
     typed = {
@@ -141,18 +140,18 @@ async def test_every_finding_is_told_at_once(api: Api, place: Place, endpoint: E
 
 
 @pytest.mark.parametrize("endpoint", READING, ids=name_of)
-async def test_a_body_of_another_type_or_too_large_is_refused(api: Api, place: Place, endpoint: Endpoint) -> None:
-    asked = place.ask(endpoint)
-    form = await asked.send(api, content=b"a=b", headers={"Content-Type": "application/x-www-form-urlencoded"})
-    large = await asked.send(api, content=b'"' + b"x" * 2_000_001 + b'"')
+async def test_a_body_of_another_type_or_too_large_is_refused(api: Api, sample: Sample, endpoint: Endpoint) -> None:
+    request = sample.prepare(endpoint)
+    form = await request.send(api, content=b"a=b", headers={"Content-Type": "application/x-www-form-urlencoded"})
+    large = await request.send(api, content=b'"' + b"x" * 2_000_001 + b'"')
 
     assert (form.status_code, form.json()["code"]) == (415, "unsupported_media_type")
     assert (large.status_code, large.json()["code"]) == (413, "payload_too_large")
 
 
 @pytest.mark.parametrize("endpoint", SILENT, ids=name_of)
-async def test_a_body_where_none_is_read_is_refused(api: Api, place: Place, endpoint: Endpoint) -> None:
+async def test_a_body_where_none_is_read_is_refused(api: Api, sample: Sample, endpoint: Endpoint) -> None:
     """Nothing that a client sends is silently dropped."""
-    answer = await place.ask(endpoint).send(api, content=b'{"surprise": 1}')
+    answer = await sample.prepare(endpoint).send(api, content=b'{"surprise": 1}')
 
     assert answer.status_code == 422

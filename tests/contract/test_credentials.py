@@ -2,7 +2,7 @@
 
 import pytest
 from tests.helpers.api import Api
-from tests.helpers.contract import ENDPOINTS, Place, name_of
+from tests.helpers.contract import ENDPOINTS, Sample, name_of
 
 from signalpost.kit.problems import Problem
 from signalpost.web.caller import PUBLIC, SIGNED_IN
@@ -14,8 +14,8 @@ _TAIL = "A" * 43 + "B" * 6
 
 
 @pytest.mark.parametrize("endpoint", GUARDED, ids=name_of)
-async def test_a_stranger_gets_401(api: Api, place: Place, endpoint: Endpoint) -> None:
-    answer = await place.ask(endpoint).send(api, key=None)
+async def test_a_stranger_gets_401(api: Api, sample: Sample, endpoint: Endpoint) -> None:
+    answer = await sample.prepare(endpoint).send(api, key=None)
 
     assert (answer.status_code, answer.json()["code"]) == (401, "unauthenticated")
     assert answer.headers["www-authenticate"].startswith("Bearer")
@@ -23,17 +23,17 @@ async def test_a_stranger_gets_401(api: Api, place: Place, endpoint: Endpoint) -
 
 @pytest.mark.parametrize("endpoint", GUARDED, ids=name_of)
 async def test_a_credential_that_is_none_gets_401(
-    api: Api, place: Place, dead_keys: list[str], endpoint: Endpoint
+    api: Api, sample: Sample, dead_keys: list[str], endpoint: Endpoint
 ) -> None:
     junk = [
         "junk",
         "eyJhbGciOiJub25lIn0.e30.",
         f"sp_live_{'A' * 12}_{_TAIL}",
-        place.owner.key + "x",
-        place.owner.key[:-1],
+        sample.owner.key + "x",
+        sample.owner.key[:-1],
     ]
     for credential in [*junk, *dead_keys]:
-        answer = await place.ask(endpoint).send(api, key=credential)
+        answer = await sample.prepare(endpoint).send(api, key=credential)
 
         assert answer.status_code == 401, credential
         assert answer.json()["code"] in {"unauthenticated", "token_expired", "key_revoked"}
@@ -48,9 +48,9 @@ async def test_another_scheme_gets_401(api: Api, header: str) -> None:
 
 @pytest.mark.parametrize("endpoint", SCOPED, ids=name_of)
 async def test_a_key_without_the_scope_gets_403(
-    api: Api, place: Place, narrow_keys: dict[str, str], endpoint: Endpoint
+    api: Api, sample: Sample, narrow_keys: dict[str, str], endpoint: Endpoint
 ) -> None:
-    answer = await place.ask(endpoint).send(api, key=narrow_keys[endpoint.scope])
+    answer = await sample.prepare(endpoint).send(api, key=narrow_keys[endpoint.scope])
 
     assert (answer.status_code, answer.json()["code"]) == (403, "insufficient_scope")
     assert endpoint.scope in answer.json()["detail"]

@@ -2,13 +2,13 @@
 
 import pytest
 from tests.helpers.api import Api
-from tests.helpers.contract import ENDPOINTS, Place, name_of, prefix_of
+from tests.helpers.contract import ENDPOINTS, Sample, name_of, prefix_of
 
 from signalpost.kit import ids
 from signalpost.web.caller import PUBLIC
 from signalpost.web.routing import Endpoint
 
-NAMED = [endpoint for endpoint in ENDPOINTS if any(prefix_of(wish) for wish in endpoint.path_inputs)]
+NAMED = [endpoint for endpoint in ENDPOINTS if any(prefix_of(path_input) for path_input in endpoint.path_inputs)]
 MINE = [endpoint for endpoint in NAMED if endpoint.scope != PUBLIC]
 SPOILT = (
     "x", "{prefix}_", "{prefix}_1", "{prefix}_ZZZZZZZZZZZZZZZZZZZZZZZZZZ", "{prefix}_0000000000000000000000000U",
@@ -18,7 +18,7 @@ SPOILT = (
 
 
 def _prefix(endpoint: Endpoint) -> str:
-    return next(prefix for wish in endpoint.path_inputs if (prefix := prefix_of(wish)))
+    return next(prefix for path_input in endpoint.path_inputs if (prefix := prefix_of(path_input)))
 
 
 OF_A_PROFILE = [endpoint for endpoint in MINE if _prefix(endpoint) not in ("key", "wsp", "whk")]
@@ -27,13 +27,13 @@ OF_A_PROFILE = [endpoint for endpoint in MINE if _prefix(endpoint) not in ("key"
 
 @pytest.mark.parametrize("endpoint", MINE, ids=name_of)
 async def test_what_belongs_to_others_is_not_there(
-    api: Api, place: Place, elsewhere: Place, endpoint: Endpoint
+    api: Api, sample: Sample, foreign: Sample, endpoint: Endpoint
 ) -> None:
     """404, never 403: the answer must not tell that such a thing exists."""
-    theirs = await elsewhere.ask(endpoint).send(api, key=place.owner.key)
-    nobodys = place.ask(endpoint)
+    theirs = await foreign.prepare(endpoint).send(api, key=sample.owner.key)
+    nobodys = sample.prepare(endpoint)
     prefix = _prefix(endpoint)
-    nobody = await nobodys.send(api, path=nobodys.path.replace(place.ids[prefix], ids.encode(prefix, ids.new_id())))
+    nobody = await nobodys.send(api, path=nobodys.path.replace(sample.ids[prefix], ids.encode(prefix, ids.new_id())))
 
     assert (theirs.status_code, theirs.json()["code"]) == (404, "not_found")
     assert (nobody.status_code, nobody.json()["code"]) == (404, "not_found")
@@ -41,31 +41,31 @@ async def test_what_belongs_to_others_is_not_there(
 
 
 @pytest.mark.parametrize("endpoint", NAMED, ids=name_of)
-async def test_what_is_no_id_is_not_there(api: Api, place: Place, endpoint: Endpoint) -> None:
-    asked = place.ask(endpoint)
+async def test_what_is_no_id_is_not_there(api: Api, sample: Sample, endpoint: Endpoint) -> None:
+    request = sample.prepare(endpoint)
     prefix = _prefix(endpoint)
-    tail = place.ids[prefix].partition("_")[2]
+    tail = sample.ids[prefix].partition("_")[2]
     for form in SPOILT:
         spoilt = form.format(prefix=prefix, tail=tail)
-        answer = await asked.send(api, path=asked.path.replace(place.ids[prefix], spoilt))
+        answer = await request.send(api, path=request.path.replace(sample.ids[prefix], spoilt))
 
         assert answer.status_code == 404, spoilt
 
 
 @pytest.mark.parametrize("endpoint", OF_A_PROFILE, ids=name_of)
 async def test_a_profile_outside_the_members_reach_is_not_there(
-    api: Api, place: Place, outsider: str, endpoint: Endpoint
+    api: Api, sample: Sample, outsider: str, endpoint: Endpoint
 ) -> None:
     """An admin who is limited to another profile of the workspace."""
-    answer = await place.ask(endpoint).send(api, key=outsider)
+    answer = await sample.prepare(endpoint).send(api, key=outsider)
 
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
-async def test_lists_show_nothing_of_others(api: Api, place: Place, elsewhere: Place) -> None:
+async def test_lists_show_nothing_of_others(api: Api, sample: Sample, foreign: Sample) -> None:
     listing = [endpoint for endpoint in ENDPOINTS if endpoint.has("page") and not endpoint.path_inputs]
     for endpoint in listing:
-        answer = await place.ask(endpoint).send(api)
+        answer = await sample.prepare(endpoint).send(api)
 
         assert answer.status_code == 200
-        assert not [text for text in elsewhere.ids.values() if text in answer.text], endpoint.path
+        assert not [text for text in foreign.ids.values() if text in answer.text], endpoint.path

@@ -2,7 +2,7 @@
 
 import pytest
 from tests.helpers.api import Api
-from tests.helpers.contract import DOCUMENT, ENDPOINTS, Place, name_of
+from tests.helpers.contract import DOCUMENT, ENDPOINTS, Sample, name_of
 
 from signalpost.web.paging import LIST_ALL
 from signalpost.web.routing import Endpoint
@@ -13,13 +13,13 @@ LISTED = [endpoint for endpoint in READS if "Listing" in str(endpoint.response_t
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=name_of)
-async def test_every_answer_names_itself_and_its_limit(api: Api, place: Place, endpoint: Endpoint) -> None:
+async def test_every_answer_names_itself_and_its_limit(api: Api, sample: Sample, endpoint: Endpoint) -> None:
     """Refusals too: a stranger's request stands for those."""
-    asked = place.ask(endpoint)
-    for key in (asked.key, None):
+    request = sample.prepare(endpoint)
+    for key in (request.key, None):
         if endpoint.writes and key:
             continue  # what it does is shown in test_success.py
-        answer = await asked.send(api, key=key, headers={"X-Request-Id": "my-own-request-1"})
+        answer = await request.send(api, key=key, headers={"X-Request-Id": "my-own-request-1"})
 
         assert answer.headers["x-request-id"] == "my-own-request-1"
         assert answer.headers["x-content-type-options"] == "nosniff"
@@ -31,10 +31,10 @@ async def test_every_answer_names_itself_and_its_limit(api: Api, place: Place, e
 
 
 @pytest.mark.parametrize("endpoint", READS, ids=name_of)
-async def test_both_prefixes_serve_the_same(api: Api, place: Place, endpoint: Endpoint) -> None:
-    asked = place.ask(endpoint)
-    first = await asked.send(api, path="/api/v1" + asked.path)
-    second = await asked.send(api, path="/v1" + asked.path)
+async def test_both_prefixes_serve_the_same(api: Api, sample: Sample, endpoint: Endpoint) -> None:
+    request = sample.prepare(endpoint)
+    first = await request.send(api, path="/api/v1" + request.path)
+    second = await request.send(api, path="/v1" + request.path)
 
     assert first.status_code == second.status_code
     if first.status_code == 200 and "json" in first.headers["content-type"]:
@@ -43,22 +43,22 @@ async def test_both_prefixes_serve_the_same(api: Api, place: Place, endpoint: En
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=name_of)
 async def test_an_operation_is_reached_and_not_hidden_behind_another(
-    api: Api, place: Place, endpoint: Endpoint
+    api: Api, sample: Sample, endpoint: Endpoint
 ) -> None:
     """`/posts/stats` must not be read as the post called `stats`: the log names the path of who answered."""
-    asked = place.ask(endpoint)
-    route, handler, path, *_ = api.app.asgi_router.handle_routing("/api/v1" + asked.path, endpoint.method)  # type: ignore[arg-type]
+    request = sample.prepare(endpoint)
+    route, handler, path, *_ = api.app.asgi_router.handle_routing("/api/v1" + request.path, endpoint.method)  # type: ignore[arg-type]
 
     served = {path.replace(":str", "") for path in handler.paths}
     assert f"/api/v1{endpoint.path}" in served, (route, path)
 
 
 @pytest.mark.parametrize("endpoint", READS, ids=name_of)
-async def test_head_says_what_get_says_without_the_body(api: Api, place: Place, endpoint: Endpoint) -> None:
-    asked = place.ask(endpoint)
-    seen = await asked.send(api)
-    asked.method = "HEAD"
-    answer = await api.call("HEAD", asked.path, key=asked.key, params=asked.params)
+async def test_head_says_what_get_says_without_the_body(api: Api, sample: Sample, endpoint: Endpoint) -> None:
+    request = sample.prepare(endpoint)
+    seen = await request.send(api)
+    request.method = "HEAD"
+    answer = await api.call("HEAD", request.path, key=request.key, params=request.params)
 
     assert answer.status_code == seen.status_code
     assert answer.content == b""
@@ -66,12 +66,12 @@ async def test_head_says_what_get_says_without_the_body(api: Api, place: Place, 
 
 
 @pytest.mark.parametrize("path", sorted({endpoint.path for endpoint in ENDPOINTS}))
-async def test_other_methods_are_told_which_there_are(api: Api, place: Place, path: str) -> None:
+async def test_an_unknown_method_names_the_allowed_ones(api: Api, sample: Sample, path: str) -> None:
     here = [endpoint for endpoint in ENDPOINTS if endpoint.path == path]
     there = {endpoint.method for endpoint in here}
-    asked = place.ask(here[0])
+    request = sample.prepare(here[0])
     for method in {"GET", "POST", "PUT", "PATCH", "DELETE"} - there:
-        answer = await api.call(method, asked.path, key=asked.key)
+        answer = await api.call(method, request.path, key=request.key)
         if answer.status_code == 404:
             continue  # another path with a parameter takes this one
         if answer.status_code == 405:
@@ -81,24 +81,24 @@ async def test_other_methods_are_told_which_there_are(api: Api, place: Place, pa
 
 # What a network adds to its answer is not ours to refuse.
 @pytest.mark.parametrize("endpoint", [each for each in ENDPOINTS if not each.path.endswith("/callback")], ids=name_of)
-async def test_an_unknown_parameter_is_refused_by_name(api: Api, place: Place, endpoint: Endpoint) -> None:
-    asked = place.ask(endpoint)
-    answer = await asked.send(api, params={**asked.params, "surprise": "1"})
+async def test_an_unknown_parameter_is_refused_by_name(api: Api, sample: Sample, endpoint: Endpoint) -> None:
+    request = sample.prepare(endpoint)
+    answer = await request.send(api, params={**request.params, "surprise": "1"})
 
     assert (answer.status_code, answer.json()["code"]) == (422, "validation_failed")
     assert "surprise" in {issue["path"] for issue in answer.json()["errors"]}
 
 
 @pytest.mark.parametrize("endpoint", READS, ids=name_of)
-async def test_a_parameter_with_a_wrong_value_is_refused_by_name(api: Api, place: Place, endpoint: Endpoint) -> None:
+async def test_a_parameter_with_a_wrong_value_is_refused_by_name(api: Api, sample: Sample, endpoint: Endpoint) -> None:
     """Where any text fits, only what no text of ours may be: too long, or with U+0000."""
-    asked = place.ask(endpoint)
+    request = sample.prepare(endpoint)
     for parameter in DOCUMENT["paths"][endpoint.path]["get"]["parameters"]:
         if parameter["in"] != "query":
             continue
         name, free = parameter["name"], parameter["schema"].get("type") == "string"
         for value in ("a\0b", "x" * 5_000) if free else ("a\0b", "x" * 5_000, "no such value", "1e999", "[]", "-1"):
-            answer = await asked.send(api, params={**asked.params, name: value})
+            answer = await request.send(api, params={**request.params, name: value})
 
             assert 400 <= answer.status_code < 500, (name, value[:20], answer.text)
             if answer.status_code == 422:
@@ -106,47 +106,47 @@ async def test_a_parameter_with_a_wrong_value_is_refused_by_name(api: Api, place
 
 
 @pytest.mark.parametrize("query", ["limit=%ff", "%ff=1", "limit=1&limit=2", "&".join(f"a{i}=1" for i in range(200))])
-async def test_a_query_that_cannot_be_read_is_refused(api: Api, place: Place, query: str) -> None:
-    answer = await api.get("/posts?" + query, key=place.owner.key)
+async def test_a_query_that_cannot_be_read_is_refused(api: Api, sample: Sample, query: str) -> None:
+    answer = await api.get("/posts?" + query, key=sample.owner.key)
 
     assert answer.status_code in (400, 422)
 
 
 @pytest.mark.parametrize("endpoint", LISTED, ids=name_of)
-async def test_a_list_is_bounded_and_in_its_envelope(api: Api, place: Place, endpoint: Endpoint) -> None:
-    asked = place.ask(endpoint)
-    whole = await asked.send(api)
+async def test_a_list_is_bounded_and_in_its_envelope(api: Api, sample: Sample, endpoint: Endpoint) -> None:
+    request = sample.prepare(endpoint)
+    whole = await request.send(api)
 
     assert whole.json().keys() == {"data", "nextCursor", "hasMore"}
     assert len(whole.json()["data"]) <= LIST_ALL
     if not endpoint.has("page"):
         return
-    one = await asked.send(api, params={**asked.params, "limit": "1"})
+    one = await request.send(api, params={**request.params, "limit": "1"})
     assert len(one.json()["data"]) <= 1
     assert one.json()["hasMore"] == (one.json()["nextCursor"] is not None)
     if one.json()["hasMore"]:
-        following = await asked.send(api, params={**asked.params, "limit": "1", "cursor": one.json()["nextCursor"]})
+        following = await request.send(api, params={**request.params, "limit": "1", "cursor": one.json()["nextCursor"]})
         assert following.json()["data"] != one.json()["data"]
         assert following.json()["data"][0] in whole.json()["data"]
 
 
 @pytest.mark.parametrize("endpoint", PAGED, ids=name_of)
-async def test_limits_and_cursors_that_are_none_are_refused(api: Api, place: Place, endpoint: Endpoint) -> None:
-    asked = place.ask(endpoint)
+async def test_limits_and_cursors_that_are_none_are_refused(api: Api, sample: Sample, endpoint: Endpoint) -> None:
+    request = sample.prepare(endpoint)
     for limit in ("0", "101", "-1", "1.5", "x", "9" * 40, "٣", "%00"):
-        answer = await asked.send(api, params={**asked.params, "limit": limit})
+        answer = await request.send(api, params={**request.params, "limit": limit})
         assert (answer.status_code, answer.json()["errors"][0]["path"]) == (422, "limit"), limit
     for cursor in ("x", "AAAA", "🦤", "a" * 500, "A" * 48):
-        answer = await asked.send(api, params={**asked.params, "cursor": cursor})
+        answer = await request.send(api, params={**request.params, "cursor": cursor})
         assert (answer.status_code, answer.json()["code"]) == (400, "malformed_request"), cursor
 
 
 @pytest.mark.parametrize("endpoint", READS, ids=name_of)
-async def test_who_wants_another_type_is_told(api: Api, place: Place, endpoint: Endpoint) -> None:
-    answer = await place.ask(endpoint).send(api, headers={"Accept": "image/avif"})
+async def test_an_unacceptable_media_type_is_refused(api: Api, sample: Sample, endpoint: Endpoint) -> None:
+    answer = await sample.prepare(endpoint).send(api, headers={"Accept": "image/avif"})
 
     if endpoint.path in ("/platforms/{platform}/callback", "/media/{id}/content"):
-        assert answer.status_code in (422, 404)  # pages and files: the type is not asked for, and this is no answer
+        assert answer.status_code in (422, 404)  # pages and files: the type is not checked before the path
     else:
         assert (answer.status_code, answer.json()["code"]) == (406, "not_acceptable")
 

@@ -1,6 +1,6 @@
 """What each role may do, against a table that was read by people: `roles.tsv`, from C2 of the contract.
 
-The table is about things that somebody else made: `no` is 403, `hidden` 404. To write it anew: leave only its
+The table is about things that somebody else made: `no` is 403, `hidden` 404. To write it again: leave only its
 first line, run this file with `SIGNALPOST_TEST_WRITE_ROLES=1` in one process, and read the difference against
 the contract before committing it.
 """
@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.contract.conftest import Furnish
+from tests.contract.conftest import CreateSample
 from tests.contract.test_success import PREPARED
 from tests.helpers.api import Api
 from tests.helpers.contract import ENDPOINTS, name_of
@@ -35,19 +35,19 @@ def test_the_table_has_a_line_for_every_endpoint() -> None:
 
 
 @pytest.mark.parametrize("endpoint", [e for e in GUARDED if name_of(e) not in BY_SESSION], ids=name_of)
-async def test_each_role_may_do_what_the_table_says(api: Api, another: Furnish, endpoint: Endpoint) -> None:
+async def test_each_role_may_do_what_the_table_says(api: Api, fresh_sample: CreateSample, endpoint: Endpoint) -> None:
     name = name_of(endpoint)
     found = {}
-    place = await another(endpoint)
+    sample = await fresh_sample(endpoint)
     for role in reversed(ROLES):
-        login = await place.make.member(place.owner, role=role) if role != "owner" else place.owner
-        asked = place.ask(endpoint)
+        login = await sample.make.member(sample.owner, role=role) if role != "owner" else sample.owner
+        request = sample.prepare(endpoint)
         if prepare := PREPARED.get(name):
-            await prepare(place, asked)
-        answer = await asked.send(api, key=login.key)
+            await prepare(sample, request)
+        answer = await request.send(api, key=login.key)
         found[role] = {endpoint.status: "yes", 403: "no", 404: "hidden"}[answer.status_code]
         if endpoint.writes and found[role] == "yes":
-            place = await another(endpoint)  # this one is used up
+            sample = await fresh_sample(endpoint)  # this one is used up
 
     if os.environ.get("SIGNALPOST_TEST_WRITE_ROLES"):
         with TABLE.open("a") as file:

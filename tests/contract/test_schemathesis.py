@@ -19,9 +19,9 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
-from tests.contract.conftest import Furnish
+from tests.contract.conftest import CreateSample
 from tests.helpers.api import Api
-from tests.helpers.contract import DOCUMENT, ENDPOINTS, Place, name_of, prefix_of
+from tests.helpers.contract import DOCUMENT, ENDPOINTS, Sample, name_of, prefix_of
 
 from signalpost.web.routing import Endpoint
 
@@ -56,15 +56,15 @@ def requests_of(endpoint: Endpoint, mode: GenerationMode) -> list[Any]:
     return found
 
 
-def _aim(case: Any, place: Place, endpoint: Endpoint) -> None:
+def _aim(case: Any, sample: Sample, endpoint: Endpoint) -> None:
     """Point the request at what is there."""
-    for wish in endpoint.path_inputs:
-        if prefix := prefix_of(wish):
-            case.path_parameters[wish.param] = place.ids[prefix]
+    for path_input in endpoint.path_inputs:
+        if prefix := prefix_of(path_input):
+            case.path_parameters[path_input.param] = sample.ids[prefix]
     if isinstance(case.body, dict) and "profileId" in case.body:
-        case.body["profileId"] = place.owner.profile
+        case.body["profileId"] = sample.owner.profile
     if isinstance(case.query, dict) and "profileId" in case.query:
-        case.query["profileId"] = place.owner.profile
+        case.query["profileId"] = sample.owner.profile
 
 
 async def _send(api: Api, case: Any, headers: dict[str, str]) -> Any:
@@ -79,13 +79,13 @@ async def _send(api: Api, case: Any, headers: dict[str, str]) -> Any:
 @pytest.mark.parametrize("mode", GenerationMode, ids=lambda mode: mode.value)
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=name_of)
 async def test_answers_are_those_of_the_document(
-    api: Api, another: Furnish, endpoint: Endpoint, mode: GenerationMode
+    api: Api, fresh_sample: CreateSample, endpoint: Endpoint, mode: GenerationMode
 ) -> None:
-    place = await another(endpoint)
+    sample = await fresh_sample(endpoint)
     for number, case in enumerate(requests_of(endpoint, mode)):
         if number % 2:
-            _aim(case, place, endpoint)
-        key = place.owner.test_key if number % 4 > 1 else place.owner.key
-        headers = {"Authorization": f"Bearer {key}"} | place.ask(endpoint).headers
+            _aim(case, sample, endpoint)
+        key = sample.owner.test_key if number % 4 > 1 else sample.owner.key
+        headers = {"Authorization": f"Bearer {key}"} | sample.prepare(endpoint).headers
         answer = await _send(api, case, headers)
         case.validate_response(answer, checks=CHECKS)

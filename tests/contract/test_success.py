@@ -6,14 +6,14 @@ from urllib.parse import parse_qsl, urlsplit
 
 import jsonschema
 import pytest
-from tests.contract.conftest import Furnish
+from tests.contract.conftest import CreateSample
 from tests.helpers.api import Api
-from tests.helpers.contract import DOCUMENT, ENDPOINTS, Asked, Place, name_of
+from tests.helpers.contract import DOCUMENT, ENDPOINTS, PreparedRequest, Sample, name_of
 
 from signalpost.identity import tokens
 from signalpost.web.routing import Endpoint
 
-Prepare = Callable[[Place, Asked], Awaitable[None]]
+Prepare = Callable[[Sample, PreparedRequest], Awaitable[None]]
 _PASSWORD = "correct horse battery"
 _RESET = (
     "insert into one_time_token (hash, purpose, user_id, expires_at) values ($1, $2, $3, now() + interval '1 hour')"
@@ -24,9 +24,9 @@ ELSEWHERE = {
 """What needs another server to succeed, and where that is shown."""
 
 
-async def _sign_up(place: Place) -> dict[str, str]:
+async def _sign_up(sample: Sample) -> dict[str, str]:
     email = f"{secrets.token_hex(5)}@example.test"
-    answer = await place.api.post("/auth/register", json={"email": email, "password": _PASSWORD})
+    answer = await sample.api.post("/auth/register", json={"email": email, "password": _PASSWORD})
     assert answer.status_code == 201, answer.text
     found = answer.json()
     return {"email": email, "workspace": found["workspace"]["id"]} | {
@@ -34,76 +34,76 @@ async def _sign_up(place: Place) -> dict[str, str]:
     }
 
 
-async def _new_email(place: Place, asked: Asked) -> None:
-    asked.body["email"] = f"{secrets.token_hex(5)}@example.test"
+async def _new_email(sample: Sample, request: PreparedRequest) -> None:
+    request.body["email"] = f"{secrets.token_hex(5)}@example.test"
 
 
-async def _own_password(place: Place, asked: Asked) -> None:
-    asked.body = {"email": (await _sign_up(place))["email"], "password": _PASSWORD}
+async def _own_password(sample: Sample, request: PreparedRequest) -> None:
+    request.body = {"email": (await _sign_up(sample))["email"], "password": _PASSWORD}
 
 
-async def _own_refresh_token(place: Place, asked: Asked) -> None:
-    asked.body = {"refreshToken": (await _sign_up(place))["refreshToken"]}
+async def _own_refresh_token(sample: Sample, request: PreparedRequest) -> None:
+    request.body = {"refreshToken": (await _sign_up(sample))["refreshToken"]}
 
 
-async def _signed_in(place: Place, asked: Asked) -> None:
-    found = await _sign_up(place)
-    asked.key = found["accessToken"]
-    asked.path = asked.path.replace(place.ids["wsp"], found["workspace"])
+async def _signed_in(sample: Sample, request: PreparedRequest) -> None:
+    found = await _sign_up(sample)
+    request.key = found["accessToken"]
+    request.path = request.path.replace(sample.ids["wsp"], found["workspace"])
 
 
-async def _reset_token(place: Place, asked: Asked) -> None:
-    asked.body["token"] = "spr_" + secrets.token_urlsafe(32)
-    async with place.make.context.database.transaction() as db:
-        await db.execute(_RESET, tokens.digest(asked.body["token"]), "password_reset", place.owner.user_id)
+async def _reset_token(sample: Sample, request: PreparedRequest) -> None:
+    request.body["token"] = "spr_" + secrets.token_urlsafe(32)
+    async with sample.make.context.database.transaction() as db:
+        await db.execute(_RESET, tokens.digest(request.body["token"]), "password_reset", sample.owner.user_id)
 
 
-async def _another_child(place: Place, asked: Asked) -> None:
-    asked.body["childProfileId"] = (await place.make.profile(place.owner))["id"]
+async def _another_child(sample: Sample, request: PreparedRequest) -> None:
+    request.body["childProfileId"] = (await sample.make.profile(sample.owner))["id"]
 
 
-async def _signed_address(place: Place, asked: Asked) -> None:
-    url = (await place.api.get(f"/media/{place.ids['med']}", key=place.owner.key)).json()["url"]
-    asked.params = dict(parse_qsl(urlsplit(url).query))
+async def _signed_address(sample: Sample, request: PreparedRequest) -> None:
+    url = (await sample.api.get(f"/media/{sample.ids['med']}", key=sample.owner.key)).json()["url"]
+    request.params = dict(parse_qsl(urlsplit(url).query))
 
 
-async def _trashed(place: Place, asked: Asked) -> None:
-    assert (await place.api.delete(f"/posts/{place.ids['pst']}", key=place.owner.key)).status_code == 200
+async def _trashed(sample: Sample, request: PreparedRequest) -> None:
+    assert (await sample.api.delete(f"/posts/{sample.ids['pst']}", key=sample.owner.key)).status_code == 200
 
 
-async def _draft(place: Place, asked: Asked) -> None:
-    post = await place.make.post(place.owner, draft=True)
-    asked.path = asked.path.replace(place.ids["pst"], post["id"])
+async def _draft(sample: Sample, request: PreparedRequest) -> None:
+    post = await sample.make.post(sample.owner, draft=True)
+    request.path = request.path.replace(sample.ids["pst"], post["id"])
 
 
-async def _to_be_approved(place: Place, asked: Asked) -> None:
-    changed = await place.api.patch(
-        f"/profiles/{place.owner.profile}", json={"approvalRequired": True}, key=place.owner.key
+async def _to_be_approved(sample: Sample, request: PreparedRequest) -> None:
+    changed = await sample.api.patch(
+        f"/profiles/{sample.owner.profile}", json={"approvalRequired": True}, key=sample.owner.key
     )
     assert changed.status_code == 200, changed.text
-    await _draft(place, asked)
+    await _draft(sample, request)
 
 
-async def _waiting_for_approval(place: Place, asked: Asked) -> None:
-    await _to_be_approved(place, asked)
-    post_id = asked.path.split("/")[2]
-    answer = await place.api.post(f"/posts/{post_id}/request-approval", json={}, key=place.owner.key)
+async def _waiting_for_approval(sample: Sample, request: PreparedRequest) -> None:
+    await _to_be_approved(sample, request)
+    post_id = request.path.split("/")[2]
+    answer = await sample.api.post(f"/posts/{post_id}/request-approval", json={}, key=sample.owner.key)
     assert answer.status_code == 200, answer.text
 
 
-async def _failed(place: Place, asked: Asked) -> None:
-    post = await place.make.post(place.owner, text="[[fail:text_too_long]] " + secrets.token_hex(8))
-    await _process(place)
-    asked.path = asked.path.replace(place.ids["pst"], post["id"])
+async def _failed(sample: Sample, request: PreparedRequest) -> None:
+    post = await sample.make.post(sample.owner, text="[[fail:text_too_long]] " + secrets.token_hex(8))
+    await _process(sample)
+    request.path = request.path.replace(sample.ids["pst"], post["id"])
 
 
-async def _delivered(place: Place, asked: Asked) -> None:
-    await _process(place)
+async def _delivered(sample: Sample, request: PreparedRequest) -> None:
+    await _process(sample)
 
 
-async def _process(place: Place) -> None:
-    secret = {"X-Queue-Secret": place.make.context.settings.queue_secret or ""}
-    answer = await place.api.post("/queue/process", json={"limit": 500}, headers=secret)
+async def _process(sample: Sample) -> None:
+    secret = {"X-Queue-Secret": sample.make.context.settings.queue_secret or ""}
+    answer = await sample.api.post("/queue/process", json={"limit": 500}, headers=secret)
     assert answer.status_code == 200, answer.text
 
 
@@ -128,13 +128,13 @@ PREPARED: dict[str, Prepare] = {
 
 
 @pytest.mark.parametrize("endpoint", [e for e in ENDPOINTS if name_of(e) not in ELSEWHERE], ids=name_of)
-async def test_it_succeeds_as_the_reference_says(api: Api, another: Furnish, endpoint: Endpoint) -> None:
-    place = await another(endpoint)
-    asked = place.ask(endpoint)
+async def test_it_succeeds_as_the_reference_says(api: Api, fresh_sample: CreateSample, endpoint: Endpoint) -> None:
+    sample = await fresh_sample(endpoint)
+    request = sample.prepare(endpoint)
     if prepare := PREPARED.get(name_of(endpoint)):
-        await prepare(place, asked)
+        await prepare(sample, request)
 
-    answer = await asked.send(api)
+    answer = await request.send(api)
 
     assert answer.status_code == endpoint.status, answer.text
     told = DOCUMENT["paths"][endpoint.path][endpoint.method.lower()]["responses"][str(endpoint.status)]
@@ -154,6 +154,6 @@ def test_what_is_shown_elsewhere_is_there() -> None:
     from tests.counterparts.tools import CHECKOUT
 
     names = {name_of(endpoint) for endpoint in ENDPOINTS}
-    for name, place in ELSEWHERE.items():
+    for name, test_file in ELSEWHERE.items():
         assert name in names
-        assert (CHECKOUT / place).exists()
+        assert (CHECKOUT / test_file).exists()

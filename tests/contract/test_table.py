@@ -55,7 +55,7 @@ def not_built() -> list[str]:
 
 
 def shape_of(name: str) -> str:
-    """The name with its parameters made alike: what they are called is no part of the interface."""
+    """The path with its parameters made alike: their names are not part of the interface."""
     return re.sub(r"\{\w+\}", "{}", name)
 
 

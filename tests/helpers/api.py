@@ -11,7 +11,7 @@ _CONTENT = {"application/json", "application/problem+json"}
 
 
 class Api:
-    """Calls the application over ASGI. An answer that is no well-formed problem or JSON fails the test at once."""
+    """Calls the application over ASGI. A response that is not a well-formed problem or JSON fails the test at once."""
 
     def __init__(self, app: Litestar) -> None:
         self.app = app

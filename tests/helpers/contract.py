@@ -1,4 +1,4 @@
-"""A workspace with one of everything in it, and requests to any endpoint about what is there."""
+"""A sample workspace with one of each resource, and valid requests to any endpoint about them."""
 
 import io
 import json
@@ -33,8 +33,8 @@ def name_of(endpoint: Endpoint) -> str:
 
 
 @dataclass(kw_only=True)
-class Asked:
-    """A request about to be sent."""
+class PreparedRequest:
+    """A request that is ready to be sent."""
 
     method: str
     path: str
@@ -45,55 +45,55 @@ class Asked:
     files: Any = None
 
     async def send(self, api: Api, **changed: Any) -> httpx.Response:
-        """Send it, with `key`, `body`, `path`, `content`, … replaced."""
-        given = {"key": self.key, "body": self.body, "path": self.path, "headers": self.headers} | changed
-        options: dict[str, Any] = {"headers": given.pop("headers"), "params": given.pop("params", self.params)}
-        body = given.pop("body")
-        if "content" in given:
-            options["content"] = given.pop("content")
+        """Send the request, with `key`, `body`, `path`, `content`, … replaced by what is named here."""
+        fields = {"key": self.key, "body": self.body, "path": self.path, "headers": self.headers} | changed
+        options: dict[str, Any] = {"headers": fields.pop("headers"), "params": fields.pop("params", self.params)}
+        body = fields.pop("body")
+        if "content" in fields:
+            options["content"] = fields.pop("content")
             options["headers"] = {"Content-Type": "application/json"} | options["headers"]
         elif self.files is not None:
             options["files"] = self.files
         elif body is not None:
             options["json"] = body
-        return await api.call(self.method, given["path"], key=given["key"], **options)
+        return await api.call(self.method, fields["path"], key=fields["key"], **options)
 
 
 @dataclass
-class Place:
-    """Somebody's workspace; `ids` by prefix are what paths and bodies name."""
+class Sample:
+    """A workspace with one of each resource; `ids` are theirs, by prefix."""
 
     api: Api
     make: Make
     owner: Login
     ids: dict[str, str]
 
-    def ask(self, endpoint: Endpoint, *, key: str | None = None) -> Asked:
-        """Return a request that the endpoint understands, about what is here."""
+    def prepare(self, endpoint: Endpoint, *, key: str | None = None) -> PreparedRequest:
+        """Return a valid request to the endpoint, about the resources of this workspace."""
         path = endpoint.path
-        for wish in endpoint.path_inputs:
-            prefix = prefix_of(wish)
-            value = self.ids[prefix] if prefix else SEGMENTS[wish.param]
-            path = path.replace("{" + wish.param + "}", value)
+        for path_input in endpoint.path_inputs:
+            prefix = prefix_of(path_input)
+            value = self.ids[prefix] if prefix else SEGMENTS[path_input.param]
+            path = path.replace("{" + path_input.param + "}", value)
         operation = DOCUMENT["paths"][endpoint.path][endpoint.method.lower()]
-        asked = Asked(method=endpoint.method, path=path, key=key or self.owner.key)
+        request = PreparedRequest(method=endpoint.method, path=path, key=key or self.owner.key)
         if endpoint.path in BY_QUEUE_SECRET:
-            asked.headers["X-Queue-Secret"] = self.make.context.settings.queue_secret or ""
+            request.headers["X-Queue-Secret"] = self.make.context.settings.queue_secret or ""
         for parameter in operation["parameters"]:
             if parameter["in"] == "query" and parameter["required"]:
-                asked.params[parameter["name"]] = self._value(parameter["name"])
+                request.params[parameter["name"]] = self._value(parameter["name"])
         content = operation.get("requestBody", {}).get("content", {})
         if "multipart/form-data" in content:
-            asked.files = {"file": ("dot.png", picture(), "image/png")}
+            request.files = {"file": ("dot.png", picture(), "image/png")}
         elif "application/json" in content:
-            asked.body = self._own(content["application/json"]["example"])
-        return asked
+            request.body = self._own(content["application/json"]["example"])
+        return request
 
     def _value(self, name: str) -> str:
         return {"profileId": self.ids["prof"], "expires": "4102444800"}.get(name, "x" * 24)
 
     def _own(self, example: Any) -> Any:
-        text = _ID.sub(lambda found: self.ids.get(found[1], found[0]), json.dumps(example))
+        text = _ID.sub(lambda match: self.ids.get(match[1], match[0]), json.dumps(example))
         return json.loads(re.sub(r'"2026-[^"]*Z"', f'"{SOON}"', text.replace('"bluesky"', '"sandbox"')))
 
 
@@ -104,28 +104,29 @@ def picture() -> bytes:
     return file.getvalue()
 
 
-async def furnish(api: Api, make: Make, endpoints: Iterable[Endpoint] = ENDPOINTS) -> Place:
-    """Make a workspace and put one of everything into it; a file, which takes its time, only for what needs it."""
+async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = ENDPOINTS) -> Sample:
+    """Create a workspace with one of each resource; a media file, which is slow, only if an endpoint needs one."""
     owner = await make.owner()
     child = await make.profile(owner)
     account = await make.account(owner)
-    link = await _made(api, owner, "/profiles/links", {"parentProfileId": owner.profile, "childProfileId": child["id"]})
+    ends = {"parentProfileId": owner.profile, "childProfileId": child["id"]}
+    link = await _created(api, owner, "/profiles/links", ends)
     post = await make.post(owner, scheduledAt=SOON)
-    webhook = await _made(api, owner, "/webhooks", {"url": "http://127.0.0.1:9/hook"})
-    delivery = await _made(api, owner, f"/webhooks/{webhook['id']}/test", None)
-    key = await _made(api, owner, "/api-keys", {"name": "Spare"})
-    found = {
+    webhook = await _created(api, owner, "/webhooks", {"url": "http://127.0.0.1:9/hook"})
+    delivery = await _created(api, owner, f"/webhooks/{webhook['id']}/test", None)
+    key = await _created(api, owner, "/api-keys", {"name": "Spare"})
+    ids_by_prefix = {
         "prof": owner.profile, "acc": account["id"], "lnk": link["id"], "pst": post["id"],
         "whk": webhook["id"], "dlv": delivery["id"], "key": key["id"], "wsp": ids.encode("wsp", owner.workspace_id),
         "tgt": post["targets"][0]["id"],
     }  # fmt: skip
-    if any(prefix_of(wish) == "med" for endpoint in endpoints for wish in endpoint.path_inputs):
-        found["med"] = await upload(api, owner)
-    return Place(api, make, owner, found)
+    if any(prefix_of(path_input) == "med" for endpoint in endpoints for path_input in endpoint.path_inputs):
+        ids_by_prefix["med"] = await upload(api, owner)
+    return Sample(api, make, owner, ids_by_prefix)
 
 
 def prefix_of(source: PathInput) -> str | None:
-    """Return what ids there start with, or None for a plain piece of the path."""
+    """Return the id prefix of a path parameter, or None if it holds plain text."""
     return None if source.id is None else source.id.prefix
 
 
@@ -136,8 +137,8 @@ async def upload(api: Api, owner: Login) -> str:
     return str(answer.json()["id"])
 
 
-async def _made(api: Api, owner: Login, path: str, body: Any) -> dict[str, Any]:
+async def _created(api: Api, owner: Login, path: str, body: Any) -> dict[str, Any]:
     answer = await api.post(path, json=body, key=owner.key)
     assert answer.status_code == 201, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    created: dict[str, Any] = answer.json()
+    return created

@@ -142,7 +142,7 @@ class Service:
 
 
 class Api:
-    """Plain HTTP with one owner's key; an answer that is no success fails the test."""
+    """Plain HTTP with one owner's key; a response that is not a success fails the test."""
 
     def __init__(self, service: Service, owner: Mapping[str, Any]) -> None:
         self.service = service

@@ -46,7 +46,7 @@ class Inner(wire.Input):
     label: Annotated[str, Meta(max_length=5)]
 
 
-class Wish(wire.Input):
+class ThingCreate(wire.Input):
     name: Annotated[str, Meta(min_length=1, max_length=8)]
     number: Annotated[int, Meta(ge=0, le=10)] = 0
     tags: Annotated[list[Annotated[str, Meta(max_length=3)]], Meta(max_length=2)] = msgspec.field(default_factory=list)
@@ -61,12 +61,12 @@ class Thing(wire.Output):
     version: int = 1
 
 
-class Filter(wire.Input):
+class ThingQuery(wire.Input):
     color: str | None = None
 
 
 @dataclass
-class Small:
+class SmallApp:
     """The application, what it wrote and how often its handlers ran."""
 
     api: Api
@@ -77,12 +77,12 @@ class Small:
 
 
 @pytest.fixture(scope="session")
-async def small(settings: Settings, dsn: str) -> AsyncIterator[Small]:
+async def small_app(settings: Settings, dsn: str) -> AsyncIterator[SmallApp]:
     database = await Database.open(dsn)
     async with database.connection() as db:
         await db.execute("create table if not exists thing (id uuid primary key, name text, created_at timestamptz)")
     async with Client() as http:
-        found = Small(None, database, limits.Limiter())  # type: ignore[arg-type]  # the api needs the routes first
+        found = SmallApp(None, database, limits.Limiter())  # type: ignore[arg-type]  # the api needs the routes first
         keys = KeyRing.from_master("k1:" + "A" * 43 + "=")
         context = AppContext(settings=settings, database=database, http=http, keys=keys, storage=None)
         web = Web(
@@ -111,11 +111,11 @@ def _shape(row: Any) -> Thing:
     return Thing(ids.encode("pst", row["id"]), row["name"], clock.wire(row["created_at"]))
 
 
-def _routes(small: Small) -> Routes:  # noqa: C901, PLR0915 - a list of small handlers
+def _routes(small_app: SmallApp) -> Routes:  # noqa: C901, PLR0915 - a list of small handlers
     routes = Routes("Things")
 
     def count(name: str) -> None:
-        small.runs[name] = small.runs.get(name, 0) + 1
+        small_app.runs[name] = small_app.runs.get(name, 0) + 1
 
     async def write(db: Db, name: str) -> Any:
         return await db.fetchrow(
@@ -124,7 +124,7 @@ def _routes(small: Small) -> Routes:  # noqa: C901, PLR0915 - a list of small ha
         )  # fmt: skip
 
     @routes.post("/things", scope="posts:write", etag=True)
-    async def create_thing(db: Db, caller: Caller, data: Wish) -> Thing:
+    async def create_thing(db: Db, caller: Caller, data: ThingCreate) -> Thing:
         """Create a thing."""
         count(data.name)
         row = await write(db, data.name)
@@ -138,15 +138,15 @@ def _routes(small: Small) -> Routes:  # noqa: C901, PLR0915 - a list of small ha
                 await db.execute("create temp table t (a int unique deferrable initially deferred) on commit drop")
                 await db.execute("insert into t values (1), (1)")
             case "waits":
-                await small.gate.wait()
+                await small_app.gate.wait()
         return _shape(row)
 
     @routes.post("/reserved", scope="posts:write")
-    async def create_reserved(database: Database, data: Wish) -> Thing:
+    async def create_reserved(database: Database, data: ThingCreate) -> Thing:
         """Create a thing with work between two transactions."""
         count("reserved:" + data.name)
         if data.name == "waits":
-            await small.gate.wait()
+            await small_app.gate.wait()
         if data.name == "refused":
             raise problems.InvalidState
         if data.name == "busy":
@@ -167,7 +167,7 @@ def _routes(small: Small) -> Routes:  # noqa: C901, PLR0915 - a list of small ha
         return _shape(row)
 
     @routes.get("/things", scope="posts:read")
-    async def list_things(db: Db, page: Page, query: Filter) -> wire.Listing[Thing]:
+    async def list_things(db: Db, page: Page, query: ThingQuery) -> wire.Listing[Thing]:
         """List things, newest first."""
         rows = await db.fetch(
             "select id, name, created_at from thing where ($1::timestamptz is null or (created_at, id) < ($1, $2))"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from granian.constants import HTTPModes, Interfaces
 from granian.server.embed import Server
-from tests.web.conftest import Small
+from tests.web.conftest import SmallApp
 
 from signalpost.web.lingering import Lingering
 from signalpost.web.request import client_address
@@ -18,40 +18,40 @@ BIG = 60_000_000
 
 
 @pytest.mark.parametrize("instant", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "1999-12-31T23:59:59Z"])
-async def test_a_test_clock_stays_within_what_can_be_computed(small: Small, instant: str) -> None:
+async def test_a_test_clock_stays_within_what_can_be_computed(small_app: SmallApp, instant: str) -> None:
     """PostgreSQL stores the ends of Python's calendar as infinity: one such row would break every list it is in."""
-    answer = await small.api.post("/things", json={"name": "a"}, key="tester", headers={"X-Test-Now": instant})
+    answer = await small_app.api.post("/things", json={"name": "a"}, key="tester", headers={"X-Test-Now": instant})
 
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["path"] == "X-Test-Now"
 
 
-async def test_head_answers_like_get_without_a_body(small: Small) -> None:
+async def test_head_answers_like_get_without_a_body(small_app: SmallApp) -> None:
     """Networks look at a media address by HEAD before they fetch it."""
-    answer = await small.api.call("HEAD", "/me", key="ann")
+    answer = await small_app.api.call("HEAD", "/me", key="ann")
 
     assert answer.status_code == 200
     assert int(answer.headers["content-length"]) > 0
     assert answer.content == b""
 
 
-async def test_a_compressed_body_is_refused_by_its_name(small: Small) -> None:
-    answer = await small.api.post("/things", content=b"\x1f\x8b", headers={"Content-Encoding": "gzip"}, key="ann")
+async def test_a_compressed_body_is_refused_by_its_name(small_app: SmallApp) -> None:
+    answer = await small_app.api.post("/things", content=b"\x1f\x8b", headers={"Content-Encoding": "gzip"}, key="ann")
 
     assert answer.status_code == 415
     assert "gzip" in answer.json()["detail"]
 
 
-async def test_the_detail_names_the_first_finding(small: Small) -> None:
+async def test_the_detail_names_the_first_finding(small_app: SmallApp) -> None:
     """Many clients show `detail` and nothing else."""
-    answer = await small.api.post("/things", json={"number": 1, "nam": "a"}, key="ann")
+    answer = await small_app.api.post("/things", json={"number": 1, "nam": "a"}, key="ann")
 
     assert answer.json()["detail"] == "/nam: Unknown field. And 1 more."
 
 
-async def test_an_unknown_parameter_tells_of_all_known_ones(small: Small) -> None:
+async def test_an_unknown_parameter_tells_of_all_known_ones(small_app: SmallApp) -> None:
     """Who tries `page=2` has to learn of the cursor."""
-    answer = await small.api.get("/things?page=2", key="ann")
+    answer = await small_app.api.get("/things?page=2", key="ann")
 
     assert answer.json()["errors"][0]["params"]["known"] == ["color", "cursor", "limit"]
 
