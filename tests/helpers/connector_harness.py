@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import parse_qsl, urlsplit
 
-from signalpost.kit.http import BadAnswer, MaybeSent, NotSent
+from signalpost.kit.http import BadResponse, MaybeSent, NotSent
 from signalpost.networks.contract import (
     Absent,
     Connector,
@@ -127,7 +127,7 @@ class Reply:
         try:
             return json.loads(self.body)
         except ValueError:
-            raise BadAnswer("not JSON", status=self.status) from None
+            raise BadResponse("not JSON", status=self.status) from None
 
 
 def reply(status: int, value: Any = None, **headers: str) -> Reply:

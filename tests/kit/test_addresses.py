@@ -52,7 +52,7 @@ def test_a_public_address_is_fine(text: str) -> None:
     "text", ["2130706433", "0x7f000001", "0177.0.0.1", "127.1", "127.0.0.01", "1.2.3.4.", "", "[", "a.b"]
 )
 def test_only_the_canonical_spelling_is_an_address(text: str) -> None:
-    """Whatever else a resolver takes for an address must go through the resolver, or be refused before."""
+    """Whatever else a resolver accepts as an address must go through the resolver or be refused before."""
     assert literal(text) is None
 
 
@@ -103,7 +103,7 @@ def test_a_listed_name_permits_itself_only(entry: str, host: str, port: int, per
 @pytest.mark.parametrize(
     "entry", ["", "https://a.lan", "a b", "a.lan/8", "a:b:c", "a..lan", "*.lan", "a.lan:0", "a.lan:99999", "x" * 64]
 )
-def test_an_entry_that_cannot_be_read_stops_the_start(entry: str) -> None:
+def test_an_invalid_entry_stops_the_start(entry: str) -> None:
     """A list the operator mistyped must not silently allow less, or more, than was meant."""
     with pytest.raises(ValueError, match="is not a host name"):
         AllowList.parse([entry])

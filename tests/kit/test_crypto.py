@@ -20,7 +20,7 @@ CONTEXT = "account.secrets|acc_1|wsp_1"
 
 
 @given(plain=st.binary(max_size=4096), context=st.text(max_size=80))
-def test_what_is_sealed_opens_in_its_place(plain: bytes, context: str) -> None:
+def test_a_sealed_value_opens_in_its_context(plain: bytes, context: str) -> None:
     assert RING.open(RING.seal(plain, context=context), context=context) == plain
 
 
@@ -49,7 +49,7 @@ def test_every_shortened_value_is_refused() -> None:
 
 
 def test_swapped_rows_are_refused() -> None:
-    """Who can write to the database must not be able to make one account use another's token."""
+    """Someone who can write to the database must not be able to make one account use the token of another."""
     blobs = [RING.seal(b"token %d" % row, context=f"account.secrets|{row}|wsp") for row in range(40)]
 
     for row, blob in enumerate(blobs):
@@ -154,7 +154,7 @@ def test_no_secret_shows_in_a_repr() -> None:
     assert key.secret not in repr(key)
 
 
-def test_a_missing_key_file_is_made_for_us_alone(tmp_path: Path) -> None:
+def test_a_missing_key_file_is_created_for_this_user_only(tmp_path: Path) -> None:
     path = tmp_path / "master.key"
 
     text = crypto.master_key_file(path)
@@ -260,7 +260,7 @@ def test_a_key_prefix_of_another_form_is_refused(prefix: str) -> None:
         crypto.new_api_key(prefix)
 
 
-def test_any_mistyped_character_is_noticed_offline() -> None:
+def test_any_mistyped_character_is_noticed_without_a_query() -> None:
     """So that a wrong key costs no query. CRC32 finds every single changed character."""
     text = crypto.new_api_key("sp_live").text
 
@@ -275,7 +275,7 @@ def test_no_text_breaks_the_key_parser(text: str) -> None:
     assert crypto.parse_api_key(text) is None
 
 
-def test_random_keys_of_the_right_form_are_refused_offline() -> None:
+def test_random_keys_of_the_right_form_are_refused_without_a_query() -> None:
     alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghijkmnopqrstuvwxyz"
 
     def made_up() -> str:
@@ -338,7 +338,7 @@ async def test_logins_do_not_stop_the_loop() -> None:
     assert sorted(gaps)[len(gaps) // 2] < 0.05
 
 
-async def test_a_storm_of_logins_is_cut_off() -> None:
+async def test_too_many_waiting_logins_are_refused() -> None:
     tasks = [asyncio.create_task(crypto.hash_password("x")) for _ in range(230)]
     await asyncio.sleep(0)
     for task in tasks[:190]:

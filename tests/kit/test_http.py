@@ -24,7 +24,7 @@ async def client() -> AsyncIterator[Client]:
 
 
 async def stay(connection: Connection) -> None:
-    """Keep the connection open, saying nothing more."""
+    """Keep the connection open without sending anything."""
     await asyncio.sleep(3600)
 
 
@@ -75,7 +75,7 @@ async def pieces(*content: bytes) -> AsyncIterator[bytes]:
 
 
 async def test_multipart_parts_keep_names_types_and_bytes(client: Client) -> None:
-    """Some networks refuse chunked uploads, so a length must go out whenever the sizes are known."""
+    """Some networks refuse chunked uploads, so a length must be sent whenever the sizes are known."""
     async with serve(answering(OK)) as server:
         await client.request(
             "POST",
@@ -160,18 +160,18 @@ async def test_a_connection_is_used_again(client: Client) -> None:
 
 
 @pytest.mark.parametrize("status", [200, 204, 301, 400, 404, 410, 429, 500, 503])
-async def test_every_status_is_an_answer(client: Client, status: int) -> None:
+async def test_every_status_is_a_response(client: Client, status: int) -> None:
     answer = b"HTTP/1.1 204 X\r\n\r\n" if status == 204 else response(status, b"body")
     async with serve(answering(answer)) as server:
         assert (await client.request("GET", server.url)).status == status
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b'{"a":', b"\xff\xfe", gzip.compress(b"{}", mtime=0), b"[" * 100_000])
-async def test_an_answer_that_is_no_json_says_so(client: Client, body: bytes) -> None:
+async def test_a_response_that_is_not_json_raises(client: Client, body: bytes) -> None:
     async with serve(answering(response(502, body))) as server:
         answer = await client.request("GET", server.url)
 
-    with pytest.raises(http.BadAnswer, match="502") as failure:
+    with pytest.raises(http.BadResponse, match="502") as failure:
         answer.json()
     assert failure.value.status == 502
     assert isinstance(answer.text, str)
@@ -209,7 +209,7 @@ async def test_a_body_is_bounded_however_it_comes(client: Client, form: str, siz
 
 
 async def test_after_a_cut_the_connection_is_not_used_again(client: Client) -> None:
-    """The rest of the old body would be read as the next answer."""
+    """The rest of the old body would be read as the next response."""
     async with serve(answering(response(200, b"x" * 5_000_000))) as server:
         await client.request("GET", server.url, bytes_max=10, truncate=True)
         await client.request("GET", server.url, bytes_max=10, truncate=True)
@@ -217,14 +217,14 @@ async def test_after_a_cut_the_connection_is_not_used_again(client: Client) -> N
     assert server.accepted == 2
 
 
-async def test_the_answer_to_head_has_no_body_whatever_it_announces(client: Client) -> None:
+async def test_the_response_to_head_has_no_body_whatever_it_announces(client: Client) -> None:
     async with serve(answering(b"HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n")) as server:
         answer = await client.request("HEAD", server.url, bytes_max=1000)
 
     assert (answer.status, answer.body, answer.truncated) == (200, b"", False)
 
 
-async def test_a_bomb_stays_packed(client: Client) -> None:
+async def test_a_compressed_response_is_not_decompressed(client: Client) -> None:
     bomb = gzip.compress(b"\x00" * 10_000_000)
     async with serve(answering(response(200, bomb, "Content-Encoding: gzip"))) as server:
         assert (await client.request("GET", server.url)).body == bomb
@@ -304,7 +304,7 @@ async def binary(connection: Connection) -> None:
     ],
 )
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
-async def test_no_whole_answer_on_a_connection_means_maybe_sent(client: Client, script: Script, method: str) -> None:
+async def test_an_incomplete_response_means_maybe_sent(client: Client, script: Script, method: str) -> None:
     async with serve(script) as server:
         with pytest.raises(MaybeSent) as failure:
             await client.request(method, server.url, json={"a": 1})
@@ -347,7 +347,7 @@ async def read_and_wait(connection: Connection) -> None:
 @pytest.mark.parametrize("script", [stay, read_and_wait, drip_head, drip_body, drip_chunks])
 @pytest.mark.parametrize("timeout_seconds", [0.3, 0.6])
 async def test_the_deadline_is_for_the_whole_call(client: Client, script: Script, timeout_seconds: float) -> None:
-    """A receiver that sends a byte now and then must not hold a worker."""
+    """A receiver that sends a byte now and then must not occupy a worker."""
     async with serve(script) as server:
         started = time.perf_counter()
         with pytest.raises(MaybeSent) as failure:
@@ -358,7 +358,7 @@ async def test_the_deadline_is_for_the_whole_call(client: Client, script: Script
 
 
 async def test_a_long_deadline_is_not_rounded_up(client: Client) -> None:
-    """The library rounds timeouts over 5 s up to whole seconds unless told otherwise."""
+    """The library rounds timeouts over 5 s up to whole seconds unless configured otherwise."""
     async with serve(stay) as server:
         started = time.perf_counter()
         with pytest.raises(MaybeSent):
@@ -431,7 +431,7 @@ async def test_a_name_that_does_not_resolve_is_not_sent(errno: int | None, ours:
 
 
 async def test_no_free_connection_is_not_sent_and_our_own_fault() -> None:
-    """The receiver must not be charged for our pool being full."""
+    """Our full pool must not count against the receiver."""
     async with Client(["127.0.0.1"], connections_max=1) as client, serve(read_and_wait) as server:
         first = asyncio.create_task(client.request("POST", server.url, json={}, timeout_seconds=1))
         await asyncio.sleep(0.1)
@@ -444,8 +444,8 @@ async def test_no_free_connection_is_not_sent_and_our_own_fault() -> None:
 
 
 @pytest.mark.parametrize(("method", "sent"), [("POST", 1), ("PATCH", 1), ("PUT", 1), ("DELETE", 1), ("GET", 2)])
-async def test_a_stale_connection_never_makes_the_library_send_again(client: Client, method: str, sent: int) -> None:
-    """The library re-sends what it calls idempotent. Only reading may be repeated behind our back."""
+async def test_the_library_never_resends_after_a_stale_connection(client: Client, method: str, sent: int) -> None:
+    """The library resends idempotent methods. Only reads may be repeated without the caller's decision."""
 
     async def script(connection: Connection) -> None:
         await connection.request()
@@ -515,7 +515,7 @@ HOSTILE_HEADS = [
 
 
 @pytest.mark.parametrize("script", HOSTILE_HEADS, ids=lambda script: script.__name__)
-async def test_a_hostile_head_ends_soon_and_hurts_nobody_else(client: Client, script: Script) -> None:
+async def test_malicious_headers_end_the_call_soon_and_affect_no_other(client: Client, script: Script) -> None:
     async def call() -> None:
         with pytest.raises((TooLarge, MaybeSent)) as failure:
             await client.request("POST", server.url, json={}, timeout_seconds=5)
@@ -529,13 +529,13 @@ async def test_a_hostile_head_ends_soon_and_hurts_nobody_else(client: Client, sc
 
 
 @pytest.mark.parametrize("script", HOSTILE_HEADS[:4], ids=["value", "name", "sum at once", "sum by and by"])
-async def test_a_head_over_its_bound_is_called_too_large(client: Client, script: Script) -> None:
+async def test_headers_over_their_bound_are_too_large(client: Client, script: Script) -> None:
     async with serve(script) as server:
         with pytest.raises(TooLarge, match="head"):
             await client.request("POST", server.url, json={})
 
 
-async def test_a_usual_fat_head_is_fine(client: Client) -> None:
+async def test_many_usual_headers_are_fine(client: Client) -> None:
     fat = [f"X-{number}: {'a' * 200}" for number in range(60)]
     async with serve(answering(response(200, b"ok", *fat, "Content-Security-Policy: " + "a" * 3000))) as server:
         for _ in range(3):
@@ -571,7 +571,7 @@ async def test_an_endless_body_is_cut_and_the_loop_stays_free(client: Client) ->
 # Secrets
 
 
-async def test_no_failure_tells_headers_query_or_body(client: Client) -> None:
+async def test_no_failure_contains_headers_query_or_body(client: Client) -> None:
     """Failures are logged and stored; tokens must not be in them, nor in the traceback of what caused them."""
     scripts: list[Script] = [disconnect_after_request, half_body, no_http, binary, HOSTILE_HEADS[0], read_and_wait]
     texts = []
@@ -609,7 +609,7 @@ def test_reprs_hide_headers_and_bodies() -> None:
         ("https://u:p@a.example:8443/b?c=d#e", "https://a.example:8443/b"),
         ("https://a.example", "https://a.example"),
         ("https://[::1]:80/x?y", "https://[::1]:80/x"),
-        ("https://[::1", "(unreadable address)"),
+        ("https://[::1", "(malformed address)"),
         ("nonsense?secret", "nonsense"),
     ],
 )
@@ -635,7 +635,7 @@ def test_a_client_is_made_outside_of_a_loop() -> None:
     asyncio.run(client.close())
 
 
-async def test_many_calls_at_once_keep_their_answers_apart(client: Client) -> None:
+async def test_simultaneous_calls_get_their_own_responses(client: Client) -> None:
     async def echo(connection: Connection) -> None:
         while True:
             body = (await connection.request()).split(b"\r\n\r\n", 1)[1]

@@ -1,4 +1,4 @@
-"""Every way we know to make a server call where it must not. A canary listens on 127.0.0.1 and must hear nothing."""
+"""Every known way to make a server call an address it must not. A canary on 127.0.0.1 must receive nothing."""
 
 import asyncio
 import socket
@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from tests.helpers.http_servers import OK, Connection, Server, answering, response, serve
 
-from signalpost.kit.http import BadAnswer, Client, HttpFailure, Lookup, MaybeSent, NotSent, TooLarge, UnsafeUrl
+from signalpost.kit.http import BadResponse, Client, HttpFailure, Lookup, MaybeSent, NotSent, TooLarge, UnsafeUrl
 from signalpost.kit.http.connector import GuardedResolver
 
 PUBLIC = "93.184.216.34"
@@ -24,7 +24,7 @@ CLOSING = response(200, b"", "Connection: close")
 
 
 def resolving(*answers: Sequence[str]) -> Lookup:
-    """A resolver that gives the n-th answer to the n-th question, and the last one from then on."""
+    """A resolver that gives the n-th answer to the n-th lookup, and the last one from then on."""
     asked = 0
 
     async def lookup(host: str) -> Sequence[str]:
@@ -42,7 +42,7 @@ async def canary() -> AsyncIterator[Server]:
         assert server.accepted == 0
 
 
-ODD_HOSTS = """
+UNUSUAL_HOSTS = """
 127.0.0.1 127.0.0.1. 127.0.0.2 127.1 127.0.1 2130706433 017700000001 0x7f000001 0x7F.1 0x7f.0.0.1 0177.0.0.1 0177.1
 127.0.0.0x1 127.0.0.01 00127.0.0.1 127.0.0.1.. 4294967297 0 0.0.0.0 00 0x0 1.1.1.1.1 256.1.1.1 [127.0.0.1]
 [::] [::1] [0:0:0:0:0:0:0:1] [::ffff:127.0.0.1] [::ffff:7f00:1] [::127.0.0.1] [::ffff:0:127.0.0.1] [64:ff9b::127.0.0.1]
@@ -56,7 +56,7 @@ ODD_HOSTS = """
 """
 
 
-@pytest.mark.parametrize("host", ODD_HOSTS.split())
+@pytest.mark.parametrize("host", UNUSUAL_HOSTS.split())
 @pytest.mark.parametrize("scheme", ["https", "http"])
 async def test_no_spelling_of_a_private_host_is_reached(canary: Server, host: str, scheme: str) -> None:
     """With the system's resolver, which takes 2130706433 or circled digits for addresses."""
@@ -81,12 +81,12 @@ async def test_no_spelling_of_a_private_host_is_reached(canary: Server, host: st
     ],
 )
 @pytest.mark.parametrize("others", [[], [PUBLIC], [PUBLIC, "2606:4700:4700::1111", "1.1.1.1"]])
-async def test_one_forbidden_answer_spoils_the_lot(canary: Server, address: str, others: list[str]) -> None:
-    """Dropping the bad ones would let an attacker learn which of our addresses answer, by trying orders."""
+async def test_one_forbidden_address_makes_the_name_forbidden(canary: Server, address: str, others: list[str]) -> None:
+    """If the forbidden ones were dropped, an attacker could learn which of our addresses respond."""
     for answers in ([address, *others], [*others, address]):
         async with Client(lookup=resolving(answers)) as client:
             url = f"https://rebind.example:{canary.port}/"
-            with pytest.raises(UnsafeUrl, match=r"rebind\.example leads to a forbidden address"):
+            with pytest.raises(UnsafeUrl, match=r"rebind\.example resolves to a forbidden address"):
                 await client.check_url(url)
             with pytest.raises(UnsafeUrl):
                 await client.request("POST", url, json={})
@@ -104,7 +104,7 @@ async def test_a_name_that_turns_private_after_the_check_is_not_called(canary: S
 
 
 async def test_the_address_dialled_is_the_one_that_was_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The name is asked for once per dial, and that answer is used: there is no second question to lie to."""
+    """The name is looked up once per connection and that result is used: there is no second lookup to manipulate."""
     questions: list[str] = []
     dialled: list[tuple[str, int]] = []
 
@@ -125,7 +125,7 @@ async def test_the_address_dialled_is_the_one_that_was_checked(monkeypatch: pyte
 
 
 async def test_the_dial_checks_again_by_itself(canary: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Should a lookup ever get past the first check, the socket is still not made."""
+    """If a lookup ever gets past the first check, the socket is still not made."""
 
     async def unguarded(self: GuardedResolver, host: str, port: int = 0, family: int = 0) -> list[dict[str, object]]:
         return [
@@ -139,7 +139,7 @@ async def test_the_dial_checks_again_by_itself(canary: Server, monkeypatch: pyte
             await client.request("POST", f"https://any.example:{canary.port}/", json={})
 
 
-async def test_a_connection_the_operator_may_open_is_no_way_in_for_users() -> None:
+async def test_users_cannot_use_a_connection_that_only_the_operator_may_open() -> None:
     """Trusted and guarded calls to one host must not share a pool."""
     async with serve(answering(OK)) as server:
         url = f"http://inside.example:{server.port}/"
@@ -251,15 +251,15 @@ LONG = "https://a.example/" + "x" * 2048
         ("https://[::1/", "malformed"),
         ("https://[a]/", "malformed"),
         ("https://[v1.a]/", "malformed"),
-        ("https://2130706433/", "odd spelling"),
-        ("https://0x7f.0.0.1/", "odd spelling"),
-        ("https://127.1/", "odd spelling"),
+        ("https://2130706433/", "unusual notation"),
+        ("https://0x7f.0.0.1/", "unusual notation"),
+        ("https://127.1/", "unusual notation"),
         ("https://nowhere.example/", "does not resolve"),
         (LONG, "longer than 2048"),
     ],
 )
 async def test_a_refused_address_says_what_is_wrong(url: str, detail: str) -> None:
-    """The sentence goes to whoever typed the address."""
+    """The message is shown to the user who entered the address."""
 
     async def lookup(host: str) -> Sequence[str]:
         if host == "a.example":
@@ -297,7 +297,7 @@ async def test_a_usual_address_is_fine(url: str) -> None:
         await client.check_url(url, ports=(443,))
 
 
-async def test_a_trusted_address_is_judged_by_its_form_only() -> None:
+async def test_of_a_trusted_address_only_the_form_is_checked() -> None:
     async with Client() as client:
         await client.check_url("http://127.0.0.1:9000/", schemes=("http", "https"), trusted=True)
         with pytest.raises(UnsafeUrl, match="user name"):
@@ -307,7 +307,7 @@ async def test_a_trusted_address_is_judged_by_its_form_only() -> None:
 # Lookups
 
 
-async def test_a_slow_name_server_holds_up_nobody_else() -> None:
+async def test_a_slow_name_server_does_not_delay_other_lookups() -> None:
     async def lookup(host: str) -> Sequence[str]:
         await asyncio.sleep(3600 if host == "slow.example" else 0)
         return ["127.0.0.1"]
@@ -344,7 +344,7 @@ async def test_the_system_lookup_does_not_block_the_loop(monkeypatch: pytest.Mon
 
 
 async def test_calls_at_one_moment_share_a_lookup_and_later_ones_do_not() -> None:
-    """Sharing saves lookups in a burst; remembering would keep a stale answer."""
+    """Sharing saves lookups in a burst; caching would keep a stale address."""
     questions: list[str] = []
 
     async def lookup(host: str) -> Sequence[str]:
@@ -453,15 +453,15 @@ async def client() -> AsyncIterator[Client]:
         yield client
 
 
-async def test_a_download_hands_over_every_byte(client: Client) -> None:
+async def test_a_download_passes_every_byte_to_the_sink(client: Client) -> None:
     body = bytes(range(256)) * 8000
     sink = Sink()
     async with serve(answering(response(200, body, "Content-Type: image/png"))) as server:
-        found = await client.download(server.url + "a.png", sink, bytes_max=len(body), timeout_seconds=5)
+        downloaded = await client.download(server.url + "a.png", sink, bytes_max=len(body), timeout_seconds=5)
 
     assert sink.content == body
-    assert (found.bytes_count, found.headers["content-type"]) == (len(body), "image/png")
-    assert found.url == server.url + "a.png"
+    assert (downloaded.bytes_count, downloaded.headers["content-type"]) == (len(body), "image/png")
+    assert downloaded.url == server.url + "a.png"
 
 
 async def endless(connection: Connection) -> None:
@@ -518,7 +518,7 @@ async def test_what_the_sink_raises_comes_out_unchanged(client: Client, error: E
 async def test_only_200_is_a_download(client: Client, status: int) -> None:
     sink = Sink()
     async with serve(answering(f"HTTP/1.1 {status} X\r\nContent-Length: 0\r\n\r\n".encode())) as server:
-        with pytest.raises(BadAnswer) as failure:
+        with pytest.raises(BadResponse) as failure:
             await client.download(server.url, sink, bytes_max=10, timeout_seconds=5)
 
     assert failure.value.status == status
@@ -534,13 +534,13 @@ async def test_redirects_are_followed_as_far_as_asked(client: Client, status: in
         await connection.send(moves.pop(0) if moves else OK)
 
     async with serve(script) as server:
-        found = await client.download(server.url, Sink(), bytes_max=10, timeout_seconds=5, redirects_max=3)
-    assert found.url == server.url + "2"
+        downloaded = await client.download(server.url, Sink(), bytes_max=10, timeout_seconds=5, redirects_max=3)
+    assert downloaded.url == server.url + "2"
 
     moves = [response(status, b"", "Location: /again", "Connection: close")] * 100
     async with serve(script) as server:
         for hops in (0, 5):
-            with pytest.raises(BadAnswer, match="redirects"):
+            with pytest.raises(BadResponse, match="redirects"):
                 await client.download(server.url, Sink(), bytes_max=10, timeout_seconds=5, redirects_max=hops)
     assert len(server.requests) == 1 + 6
 
@@ -559,7 +559,7 @@ async def test_redirects_are_followed_as_far_as_asked(client: Client, status: in
         "gopher://media.example/",
     ],
 )
-async def test_a_redirect_is_judged_like_any_address(canary: Server, location: str) -> None:
+async def test_a_redirect_is_checked_like_any_address(canary: Server, location: str) -> None:
     target = location.format(port=canary.port)
     async with (
         serve(answering(response(302, b"", f"Location: {target}"))) as server,

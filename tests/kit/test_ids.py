@@ -22,32 +22,32 @@ def test_an_id_comes_back(value: UUID) -> None:
 
 
 @given(st.uuids(), st.uuids())
-def test_the_outside_order_is_the_inside_order(one: UUID, other: UUID) -> None:
+def test_the_outside_order_is_the_inside_order(left: UUID, right: UUID) -> None:
     """Lists are ordered by id; a client may compare the texts."""
-    assert (ids.encode("a", one) < ids.encode("a", other)) == (one.int < other.int)
+    assert (ids.encode("a", left) < ids.encode("a", right)) == (left.int < right.int)
 
 
 @pytest.mark.parametrize(
     "text",
     ["", "pst", "pst_", "pst_" + "0" * 25, "pst_" + "0" * 27, "pst_" + "U" * 26, "pst_8" + "0" * 25, "pst_é" * 9],
 )
-def test_what_is_no_id_is_none(text: str) -> None:
+def test_a_malformed_id_is_none(text: str) -> None:
     assert ids.decode("pst", text) is None
 
 
 def test_ids_only_grow_also_among_threads() -> None:
-    found: list[list[UUID]] = [[] for _ in range(4)]
+    batches: list[list[UUID]] = [[] for _ in range(4)]
 
-    def make(into: list[UUID]) -> None:
-        into.extend(ids.new_id() for _ in range(5_000))
+    def generate(batch: list[UUID]) -> None:
+        batch.extend(ids.new_id() for _ in range(5_000))
 
-    threads = [threading.Thread(target=make, args=(into,)) for into in found]
+    threads = [threading.Thread(target=generate, args=(batch,)) for batch in batches]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
 
-    for made in found:
-        assert made == sorted(made, key=lambda one: one.int)
-    assert len({one for made in found for one in made}) == 20_000
-    assert {(one.version, one.variant) for one in found[0]} == {(7, uuid.RFC_4122)}
+    for batch in batches:
+        assert batch == sorted(batch, key=lambda value: value.int)
+    assert len({value for batch in batches for value in batch}) == 20_000
+    assert {(value.version, value.variant) for value in batches[0]} == {(7, uuid.RFC_4122)}

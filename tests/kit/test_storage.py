@@ -14,7 +14,7 @@ async def _content(opened: storage.Opened) -> bytes:
     return b"".join([piece async for piece in opened.pieces])
 
 
-async def test_what_is_put_can_be_read_whole_and_in_part(store: storage.Store, tmp_path: Path) -> None:
+async def test_a_stored_object_can_be_read_as_a_whole_and_in_part(store: storage.Store, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(bytes(range(256)) * 20_000)
 
     await store.put("a/b.bin", tmp_path / "file")
@@ -27,21 +27,21 @@ async def test_what_is_put_can_be_read_whole_and_in_part(store: storage.Store, t
     assert b"".join([piece async for piece in store.read("a/b.bin")]) == bytes(range(256)) * 20_000
 
 
-async def test_a_start_behind_the_end_means_all(store: storage.Store, tmp_path: Path) -> None:
+async def test_a_start_past_the_end_means_the_whole_object(store: storage.Store, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"abc")
     await store.put("a", tmp_path / "file")
 
     assert await _content(await store.open("a", 3, 9)) == b"abc"
 
 
-async def test_what_is_missing_is_missing_and_counts_as_removed(store: storage.Store) -> None:
+async def test_a_missing_object_cannot_be_read_and_counts_as_deleted(store: storage.Store) -> None:
     await store.delete(["nothing/here"])
 
     with pytest.raises(storage.Missing):
         await store.open("nothing/here")
 
 
-async def test_what_is_deleted_is_gone(store: storage.Store, tmp_path: Path) -> None:
+async def test_a_deleted_object_is_gone(store: storage.Store, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"abc")
     await store.put("a/b", tmp_path / "file")
 
@@ -52,12 +52,12 @@ async def test_what_is_deleted_is_gone(store: storage.Store, tmp_path: Path) -> 
     assert not list((tmp_path / "objects").iterdir())
 
 
-async def test_a_local_store_knows_its_room(store: storage.Store) -> None:
+async def test_a_local_store_reports_its_free_space(store: storage.Store) -> None:
     assert (await store.free_bytes() or 0) > 0
 
 
-def test_an_address_of_nothing_known_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="nothing can be stored at"):
+def test_an_unknown_kind_of_store_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="not the address of a supported store"):
         storage.open_store("mailto:me", tmp_path)
 
 

@@ -1,7 +1,7 @@
-"""Which internet addresses a user-given name may lead to. Pure rules: no lookups, no sockets.
+"""Which internet addresses a user-given name may resolve to. Pure rules: no lookups, no sockets.
 
 `ipaddress.is_global` alone is a hole: Python 3.11 calls NAT64 and 6to4 forms of 169.254.169.254, `fec0::1`, multicast
-and the metadata address 168.63.129.16 global. So the tables below decide, and `is_global` may only forbid more.
+and the metadata address 168.63.129.16 global. So the tables below decide, and `is_global` can only forbid more.
 """
 
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ _ISATAP_MARKS = frozenset({0x00005EFE, 0x02005EFE})
 
 
 def forbidden_because(address: Address) -> str | None:
-    """Say why nobody but the operator may point us at `address`, or None if it is an ordinary public one."""
+    """Return why only the operator may make us connect to `address`, or None if it is an ordinary public address."""
     if isinstance(address, IPv4Address):
         return _forbidden_v4(address)
     return _forbidden_v6(address)
@@ -69,7 +69,7 @@ def _forbidden_v4(address: IPv4Address) -> str | None:
 def _forbidden_v6(address: IPv6Address) -> str | None:
     if address.scope_id is not None:
         return "tied to one network interface"
-    if address in _NAT64:  # the only way out of an IPv6-only network, so judged by what stands behind it
+    if address in _NAT64:  # the only way out of an IPv6-only network, so the IPv4 address in it decides
         return _forbidden_v4(IPv4Address(int(address) & 0xFFFF_FFFF))
     if (
         address not in _GLOBAL_UNICAST_V6
@@ -84,7 +84,7 @@ def _forbidden_v6(address: IPv6Address) -> str | None:
 
 
 def literal(host: str) -> Address | None:
-    """Return the address that `host` spells in the one canonical way, or None if it is a name (or an odd spelling)."""
+    """Return the address if `host` is one in canonical notation, or None if it is a name (or another notation)."""
     try:
         return ip_address(host.removeprefix("[").removesuffix("]"))
     except ValueError:
@@ -93,7 +93,7 @@ def literal(host: str) -> Address | None:
 
 @dataclass(frozen=True, slots=True)
 class AllowList:
-    """What the operator lets user-given addresses reach although the rules above forbid it."""
+    """Private hosts and networks that the operator lets user-given addresses reach in spite of the rules above."""
 
     names: frozenset[tuple[str, int | None]] = frozenset()
     networks: tuple[tuple[Network, int | None], ...] = ()
@@ -105,7 +105,7 @@ class AllowList:
         A name allows whatever it resolves to; an address or network allows every name that resolves into it.
 
         Raises:
-            ValueError: an entry is none of these forms; the message names it.
+            ValueError: an entry has none of these forms; the message quotes it.
         """
         names: set[tuple[str, int | None]] = set()
         networks: list[tuple[Network, int | None]] = []
@@ -118,14 +118,14 @@ class AllowList:
         return cls(frozenset(names), tuple(networks))
 
     def permits_name(self, host: str, port: int) -> bool:
-        """Whether `host` stands on the list by name, so that all its addresses are fine."""
+        """Whether `host` is listed by name, so that all its addresses are allowed."""
         if not self.names:
             return False
         name = host.lower().removesuffix(".")
         return (name, None) in self.names or (name, port) in self.names
 
     def permits_address(self, address: Address, port: int) -> bool:
-        """Whether `address` lies in a listed network (for this port, where the entry names one)."""
+        """Whether `address` is in a listed network (for this port, if the entry names one)."""
         return any(
             address.version == network.version and address in network and only_port in (None, port)
             for network, only_port in self.networks
@@ -133,7 +133,7 @@ class AllowList:
 
 
 def _split_port(entry: str) -> tuple[str, int | None]:
-    """Cut a trailing `:port` off, minding that a bare IPv6 address is full of colons."""
+    """Split off a trailing `:port`; the colons of a bare IPv6 address are not one."""
     host, colon, port = entry.rpartition(":")
     bracketed = host.startswith("[") and host.endswith("]")
     if colon and port.isascii() and port.isdigit() and (bracketed or ":" not in host) and 0 < int(port) <= 65_535:

@@ -1,4 +1,4 @@
-"""The clock: aware UTC instants only, their wire form, and one request's own time for test keys."""
+"""The clock: aware UTC instants only, their wire form, and the simulated time of requests with a test key."""
 
 import time
 from collections.abc import Iterator
@@ -9,21 +9,20 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
-_to_text = (
-    msgspec.to_builtins
-)  # a tenth of the time of isoformat(timespec=…); a page of posts shows hundreds of instants
+# A tenth of the time of isoformat(timespec=…); a page of posts contains hundreds of instants.
+_to_text = msgspec.to_builtins
 _MILLISECONDS = tuple(f".{count:03d}Z" for count in range(1000))
 _fixed: ContextVar[datetime | None] = ContextVar("fixed_now", default=None)
 
 
 def now() -> datetime:
-    """Return the present instant in UTC; inside `at()` the instant given there."""
+    """Return the current instant in UTC; inside `at()`, the instant passed to it."""
     return _fixed.get() or datetime.now(UTC)
 
 
 @contextmanager
 def at(instant: datetime) -> Iterator[None]:
-    """Make `now()` answer `instant` for the current task and what it awaits."""
+    """Make `now()` return `instant` in the current task and what it awaits."""
     token = _fixed.set(instant)
     try:
         yield
@@ -45,12 +44,12 @@ def wire_or_none(instant: datetime | None) -> str | None:
 
 
 def monotonic() -> float:
-    """Return seconds that never step back; only differences mean something."""
+    """Return seconds that never go back; only differences are meaningful."""
     return time.monotonic()
 
 
 def zone(name: str) -> tzinfo | None:
-    """Return the IANA zone called `name`, or None when there is none."""
+    """Return the IANA time zone called `name`, or None if there is none."""
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -58,11 +57,11 @@ def zone(name: str) -> tzinfo | None:
 
 
 def resolve_local(naive: datetime, where: tzinfo) -> tuple[datetime, str | None]:
-    """Turn a wall time in a zone into an instant.
+    """Convert the local time of a zone to an instant.
 
     Returns:
-        The UTC instant and `"gap"` (the time does not exist that day: moved forward by the length of the gap),
-        `"overlap"` (it exists twice: the first one is taken) or None.
+        The UTC instant, and `"gap"` (the local time does not exist that day: moved forward by the length of the gap),
+        `"overlap"` (it exists twice: the first one is used) or None.
     """
     first = naive.replace(tzinfo=where, fold=0)
     second = naive.replace(tzinfo=where, fold=1)

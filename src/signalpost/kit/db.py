@@ -21,25 +21,25 @@ else:
     Db = asyncpg.Connection  # the class is generic only for type checkers
 
 RETRYABLE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
-"""Errors after which the whole transaction may simply be run again."""
+"""Errors after which the whole transaction may be run again."""
 
 DATABASE_DOWN = (
     OSError,
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
-    asyncpg.InternalClientError,  # cut in the middle of an answer
+    asyncpg.InternalClientError,  # the connection was cut in the middle of a result
     asyncpg.CannotConnectNowError,
-    asyncpg.InsufficientResourcesError,  # its disk is full, its memory used up, or all its connections are in use
+    asyncpg.InsufficientResourcesError,  # its disk is full, its memory is used up, or all its connections are in use
     asyncpg.ReadOnlySQLTransactionError,  # it is a standby, or its operator made it read-only
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
 )
-"""Errors that mean: the database cannot do its work right now."""
+"""Errors that mean that the database cannot work right now."""
 
 ACQUIRE_SECONDS = 5.0
 STATEMENT_SECONDS = 20.0
 RELEASE_SECONDS = 2.0
-"""So long may the server take to stop a statement that was given up; then the connection is cut."""
+"""How long the server may take to cancel a statement that timed out; then the connection is cut."""
 
 _json_encode = msgspec.json.Encoder().encode
 _json_decode = msgspec.json.Decoder().decode
@@ -56,12 +56,12 @@ async def _prepare(connection: Any) -> None:
         )
 
 
-async def _nothing_to_reset(connection: Any) -> None:
-    """A connection comes back without session state: nothing here sets any outside a transaction."""
+async def _skip_reset(connection: Any) -> None:
+    """Skip asyncpg's reset: nothing here sets session state outside a transaction."""
 
 
 class Database:
-    """The pool. Everything that needs its own transaction, outside a request's one, gets it here."""
+    """The connection pool. Code that needs a transaction other than its request's gets it here."""
 
     def __init__(self, pool: "asyncpg.Pool[Row]", dsn: str) -> None:
         self.pool = pool
@@ -69,15 +69,15 @@ class Database:
 
     @classmethod
     async def open(cls, dsn: str, *, connections_max: int = 16, application_name: str = "signalpost") -> "Database":
-        """Connect; raises what asyncpg raises when the server is not there."""
+        """Connect; raises what asyncpg raises if the server cannot be reached."""
         pool = await asyncpg.create_pool(
             dsn,
             min_size=1,
             max_size=connections_max,
             max_inactive_connection_lifetime=60,
-            max_queries=0x7FFFFFFF,  # recycling by count only costs; the lifetime above bounds leaks
+            max_queries=0x7FFFFFFF,  # recycling by count has no benefit; the lifetime above bounds leaks
             init=_prepare,
-            reset=_nothing_to_reset,
+            reset=_skip_reset,
             timeout=ACQUIRE_SECONDS,
             command_timeout=STATEMENT_SECONDS,
             server_settings={"application_name": application_name, "timezone": "UTC", "jit": "off"},
@@ -85,7 +85,7 @@ class Database:
         return cls(pool, dsn)
 
     async def close(self) -> None:
-        """Close, and cut what does not come back within ten seconds."""
+        """Close the pool, and cut connections that are not released within ten seconds."""
         try:
             await asyncio.wait_for(self.pool.close(), timeout=10)
         except TimeoutError:
@@ -93,22 +93,18 @@ class Database:
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Db]:
-        """Lend a connection without a transaction: for reads.
+        """Lend a connection without a transaction, for reads.
 
         Raises:
-            Unavailable: none is free within five seconds, or the database is gone.
+            Unavailable: no connection is free within five seconds, or the database cannot be reached.
         """
         try:
-            # A timeout costs a task, so only those pay for one who have to wait.
+            # A timeout costs a task, so it is set only if there is no idle connection.
             free = self.pool.get_idle_size() > 0
             connection = await self.pool.acquire(timeout=None if free else ACQUIRE_SECONDS)
-        except (
-            *DATABASE_DOWN,
-            asyncpg.PostgresError,
-            TimeoutError,
-        ) as error:  # whatever it says: there is none to be had
+        except (*DATABASE_DOWN, asyncpg.PostgresError, TimeoutError) as error:  # for whatever reason: no connection
             raise problems.Unavailable(
-                "The database does not answer right now.", headers={"Retry-After": "2"}
+                "The database is not available right now.", headers={"Retry-After": "2"}
             ) from error
         try:
             yield connection
@@ -117,6 +113,6 @@ class Database:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Db]:
-        """Lend a connection inside a transaction: committed at the end, rolled back by any exception."""
+        """Lend a connection inside a transaction, which is committed at the end and rolled back by any exception."""
         async with self.connection() as db, db.transaction():
             yield db

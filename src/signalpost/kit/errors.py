@@ -1,2 +1,2 @@
 class OperatorError(Exception):
-    """Something that the operator can correct. The command line prints it as a sentence, without a traceback."""
+    """An error that the operator can correct. The command line prints its message without a traceback."""

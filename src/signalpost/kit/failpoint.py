@@ -1,4 +1,4 @@
-"""Named places at which a test may kill this process, as a power cut would. Off unless the environment arms one."""
+"""Failpoints: named places at which a test can kill this process, as a power cut would. Off unless armed."""
 
 import os
 from itertools import count
@@ -7,18 +7,18 @@ _EXIT_CODE = 137
 
 
 class _Armed:
-    """`name:n`: die at the n-th passing of that place; `*:n`: at the n-th passing of any."""
+    """`name:n` kills at the n-th passage of that failpoint, `*:n` at the n-th passage of any."""
 
-    def __init__(self, wish: str) -> None:
-        self.name, _, number = wish.partition(":")
+    def __init__(self, spec: str) -> None:
+        self.name, _, number = spec.partition(":")
         self.number = int(number or 1)
-        self.passed = count(1)
+        self.passages = count(1)
 
 
-_armed = _Armed(wish) if (wish := os.environ.get("SIGNALPOST_TEST_FAILPOINT")) else None
+_armed = _Armed(spec) if (spec := os.environ.get("SIGNALPOST_TEST_FAILPOINT")) else None
 
 
 def failpoint(name: str) -> None:
-    """Pass this place; end the process without any clean-up if it is the armed one."""
-    if _armed is not None and _armed.name in (name, "*") and next(_armed.passed) == _armed.number:
+    """Pass this failpoint; if it is the armed one, end the process without any clean-up."""
+    if _armed is not None and _armed.name in (name, "*") and next(_armed.passages) == _armed.number:
         os._exit(_EXIT_CODE)

@@ -1,4 +1,4 @@
-"""Logs: one JSON line per event on standard output, or coloured lines for a person at a terminal."""
+"""Logs: one JSON line per event on standard error, or coloured lines at a terminal."""
 
 import logging
 import sys
@@ -9,7 +9,7 @@ import msgspec
 import structlog
 
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
-"""The id of the request being answered; in every log line, every problem and every audit row made by it."""
+"""The id of the current request; it is in each of its log lines, problems and audit rows."""
 
 _encode = msgspec.json.Encoder(enc_hook=str).encode
 
@@ -25,7 +25,7 @@ def _to_json(_logger: Any, _method: str, event: Any) -> bytes:
 
 
 def set_up(*, level: str = "info", human: bool | None = None) -> None:
-    """Configure logging once per process. `human`: coloured lines; by default when standard error is a terminal."""
+    """Configure logging once per process. `human`: coloured lines; by default at a terminal only."""
     if human is None:
         human = sys.stderr.isatty()
     shared: list[Any] = [

@@ -1,7 +1,7 @@
-"""Errors that a caller sees, as RFC 9457 problems. A class is a code is a page of the docs.
+"""Errors that a client sees, as RFC 9457 problems: one class per code, and one page of the docs per class.
 
-The class name gives the stable code (`PlanLimitReached` -> `plan_limit_reached`), the first line of its docstring the
-title, the rest of the docstring what to do about it. Rooms declare theirs in `errors.py`; the general ones stand here.
+The class name gives the stable code (`PlanLimitReached` -> `plan_limit_reached`), the first line of the docstring is
+the title, the rest says what to do. Rooms declare theirs in `errors.py`; the general ones are here.
 """
 
 import re
@@ -12,7 +12,7 @@ from msgspec import Struct
 
 
 class Issue(Struct, omit_defaults=True):
-    """One finding about one place of a request: `path` is a JSON pointer into the body, or a query parameter's name."""
+    """An error at one place of a request: `path` is a JSON pointer into the body, or the name of a query parameter."""
 
     path: str
     code: str
@@ -21,11 +21,11 @@ class Issue(Struct, omit_defaults=True):
 
 
 class Problem(Exception):
-    """Something the caller can read and act upon.
+    """An error that the client can read and act on.
 
     Args:
-        detail: what happened in this case, for a person; when left out, the first of `errors`, or the title.
-        errors: findings by place, all of them at once.
+        detail: what happened in this case, for people; the default is the first of `errors`, or the title.
+        errors: the errors by place, all of them at once.
         headers: extra response headers, such as Retry-After.
         members: extra members of the problem document (`limit`, `platform`, `existingPostId`).
     """
@@ -64,12 +64,12 @@ class Problem(Exception):
 class MalformedRequest(Problem, status=400):
     """The request cannot be read.
 
-    Send valid JSON in UTF-8, and cursors exactly as they were handed out.
+    Send valid JSON in UTF-8, and cursors exactly as you received them.
     """
 
 
 class Unauthenticated(Problem, status=401):
-    """A valid credential is needed.
+    """A valid credential is required.
 
     Send `Authorization: Bearer <API key or access token>`.
     """
@@ -83,23 +83,23 @@ class Forbidden(Problem, status=403):
 
 
 class InsufficientScope(Problem, status=403):
-    """This API key lacks a scope that the operation needs.
+    """This API key lacks a scope that the operation requires.
 
-    Create a key that has the scope named in `detail`.
+    Create a key with the scope named in `detail`.
     """
 
 
 class NotFound(Problem, status=404):
-    """There is no such thing here.
+    """Not found.
 
-    Check the id, and that your credential belongs to the workspace and profile it is in.
+    Check the id, and that your credential can access the workspace and profile of the resource.
     """
 
 
 class MethodNotAllowed(Problem, status=405):
-    """This path does not know that method.
+    """This path does not support the method.
 
-    The `Allow` header lists the methods it knows.
+    The `Allow` header lists the supported methods.
     """
 
 
@@ -118,14 +118,14 @@ class InvalidState(Problem, status=409):
 
 
 class AlreadyExists(Problem, status=409):
-    """Something with this name or identity exists already.
+    """A resource with this name or identity already exists.
 
-    Choose another one, or use the one that exists.
+    Choose another name, or use the existing resource.
     """
 
 
 class VersionConflict(Problem, status=412):
-    """The resource was changed since you read it.
+    """The resource has changed since you read it.
 
     Read it again, merge your change and send the new `ETag` in `If-Match`.
     """
@@ -134,61 +134,61 @@ class VersionConflict(Problem, status=412):
 class PayloadTooLarge(Problem, status=413):
     """The request is larger than allowed.
 
-    `limit` in the answer, where present, names the largest size in bytes.
+    `limit` in the response, if present, is the maximum size in bytes.
     """
 
 
 class UnsupportedMediaType(Problem, status=415):
-    """The body has a media type that this operation does not read.
+    """The operation does not accept the media type of the body.
 
-    Send `Content-Type: application/json`, or what the reference of the operation names.
+    Send `Content-Type: application/json`, or the type that the reference of the operation names.
     """
 
 
 class ValidationFailed(Problem, status=422):
     """Some values are not valid.
 
-    `errors` lists every finding with the place it stands at; correct all of them and send again.
+    `errors` lists every invalid value with its place. Correct them all and send the request again.
     """
 
 
 class TooManyItems(Problem, status=422):
-    """The request holds more items than allowed.
+    """The request contains more items than allowed.
 
     Split it into several requests.
     """
 
 
 class UnsafeAddress(Problem, status=422, code="unsafe_url"):
-    """This address may not be reached from here.
+    """The service may not connect to this address.
 
-    Use a public https address; an operator can allow private hosts by SIGNALPOST_ALLOWED_PRIVATE_HOSTS.
+    Use a public https address. An operator can allow private hosts with SIGNALPOST_ALLOWED_PRIVATE_HOSTS.
     """
 
 
 class RateLimited(Problem, status=429, retryable=True):
     """Too many requests.
 
-    Wait for the seconds in `Retry-After`, then go on more slowly.
+    Wait for the number of seconds in `Retry-After`, then send requests more slowly.
     """
 
 
 class InternalError(Problem, status=500, retryable=True):
     """Something went wrong on our side.
 
-    Try again; if it stays, report the request id.
+    Try again. If it persists, report the request id.
     """
 
 
 class Unavailable(Problem, status=503, retryable=True):
     """The service cannot do this right now.
 
-    Try again after the seconds in `Retry-After`.
+    Try again after the number of seconds in `Retry-After`.
     """
 
 
 def _first(errors: list[Issue]) -> str | None:
-    """Return the first finding as a sentence, for those who read no further than `detail`."""
+    """Return the first error as a sentence, for people who read only `detail`."""
     if not errors:
         return None
     more = f" And {len(errors) - 1} more." if len(errors) > 1 else ""
@@ -201,5 +201,5 @@ def pointer(*tokens: str | int) -> str:
 
 
 def invalid(path: str, code: str, message: str, **params: Any) -> ValidationFailed:
-    """Return a ValidationFailed with one finding."""
+    """Return a ValidationFailed with one error."""
     return ValidationFailed(message, errors=[Issue(path, code, message, params or None)])

@@ -1,4 +1,4 @@
-"""Objects under a path: a local folder, S3, Google or Azure, all with the same few verbs."""
+"""Object storage by path, in a local folder, S3, Google Cloud Storage or Azure."""
 
 import asyncio
 import os
@@ -17,7 +17,7 @@ _PARTS_AT_ONCE = 2
 
 
 class StorageFailure(Exception):
-    """The store did not do what was asked: not reachable, not allowed, full."""
+    """A storage operation failed: the store is unreachable, full or refuses access."""
 
 
 class Missing(Exception):
@@ -25,7 +25,7 @@ class Missing(Exception):
 
 
 class Opened(NamedTuple):
-    """An object being read: `size` of the whole, and the part that `pieces` gives, in pieces of about a mebibyte."""
+    """An object being read: its `size`, and the range that `pieces` yields, in pieces of about a mebibyte."""
 
     size: int
     start: int
@@ -34,17 +34,17 @@ class Opened(NamedTuple):
 
 
 class Store:
-    """One place for objects. Paths are made by us, never by users."""
+    """A place for objects. Paths are generated, never chosen by users."""
 
     def __init__(self, store: ObjectStore, folder: Path | None = None) -> None:
         self._store: Any = store
         self._folder = folder
 
     async def put(self, path: str, file: Path) -> None:
-        """Store a local file, all of it or nothing, holding a few pieces of it in memory at most.
+        """Store a local file completely or not at all, with at most a few pieces of it in memory.
 
         Raises:
-            StorageFailure: it is not stored.
+            StorageFailure: the file is not stored.
         """
         local = self._folder is not None
         try:
@@ -59,7 +59,7 @@ class Store:
             raise StorageFailure(f"{path} cannot be stored") from error
 
     async def open(self, path: str, start: int = 0, end: int | None = None) -> "Opened":
-        """Begin to read the bytes from `start` up to, not including, `end`; a start behind the object means all of it.
+        """Start reading the bytes from `start` to `end` (exclusive); a `start` past the end means the whole object.
 
         Raises:
             Missing: there is no such object.
@@ -71,12 +71,12 @@ class Store:
                 start, end = 0, None
             end = min(size, size if end is None else end)
             options: Any = {"range": (start, end)} if end - start < size else None
-            found = await obstore.get_async(self._store, path, options=options)
+            result = await obstore.get_async(self._store, path, options=options)
         except FileNotFoundError as error:
             raise Missing(path) from error
         except (BaseError, OSError) as error:
             raise StorageFailure(f"{path} cannot be read") from error
-        return Opened(size, start, end, _pieces(path, found))
+        return Opened(size, start, end, _pieces(path, result))
 
     async def read(self, path: str) -> AsyncIterator[bytes]:
         """Yield all bytes, in pieces of about a mebibyte. Raises as `open` does."""
@@ -98,31 +98,31 @@ class Store:
                 raise StorageFailure(f"{path} cannot be removed") from error
 
     async def free_bytes(self) -> int | None:
-        """Return the room left on the local disk, or None for a remote store, which has no such number."""
+        """Return the free space of the local disk, or None for a remote store."""
         return None if self._folder is None else await asyncio.to_thread(free_bytes, self._folder)
 
 
-async def _pieces(path: str, found: Any) -> AsyncIterator[bytes]:
+async def _pieces(path: str, result: Any) -> AsyncIterator[bytes]:
     try:
-        async for piece in found.stream(min_chunk_size=PIECE_BYTES):
+        async for piece in result.stream(min_chunk_size=PIECE_BYTES):
             yield bytes(piece)
     except (BaseError, OSError) as error:
         raise StorageFailure(f"{path} cannot be read") from error
 
 
 def free_bytes(folder: Path) -> int:
-    """Return the room left for this process on the disk of `folder`."""
+    """Return the space that this process can still use on the disk of `folder`."""
     return shutil.disk_usage(folder).free
 
 
 def open_store(url: str | None, default_folder: Path) -> Store:
     """Open the store at `url` (`file:///…`, `s3://bucket/prefix`, `gs://…`, `az://…`); without one, a local folder.
 
-    Local folders are made when they are missing. Credentials of remote stores come from their usual variables
+    Missing local folders are created. Credentials of remote stores come from their usual variables
     (AWS_ACCESS_KEY_ID, GOOGLE_APPLICATION_CREDENTIALS, AZURE_STORAGE_ACCOUNT_NAME, ...).
 
     Raises:
-        ValueError: nothing can be opened at this address.
+        ValueError: no store can be opened at this address.
     """
     if url is None or url.startswith("file://"):
         folder = default_folder if url is None else Path(url.removeprefix("file://"))
@@ -133,6 +133,4 @@ def open_store(url: str | None, default_folder: Path) -> Store:
     try:
         return Store(from_url(url))
     except (BaseError, ValueError) as error:
-        raise ValueError(
-            f"nothing can be stored at {url.partition('?')[0]}: it is no address of a known store"
-        ) from error
+        raise ValueError(f"{url.partition('?')[0]} is not the address of a supported store") from error

@@ -1,4 +1,4 @@
-"""Base structs of everything that crosses the wire: camelCase outside, snake_case inside."""
+"""Base structs of request and response bodies: camelCase on the wire, snake_case in the code."""
 
 from typing import Annotated, Generic, TypeVar
 

@@ -7,7 +7,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from signalpost.kit import clock
-from signalpost.kit.http import BadAnswer
+from signalpost.kit.http import BadResponse
 from signalpost.networks.contract import Response
 
 RESPONSE_BYTES_MAX = 4096
@@ -34,7 +34,7 @@ def members(response: Response) -> Mapping[str, Any]:
     """Return the members of a JSON object response; empty when it is none."""
     try:
         value = response.json()
-    except BadAnswer:
+    except BadResponse:
         return {}
     return value if isinstance(value, dict) else {}
 
@@ -43,14 +43,14 @@ def texts(response: Response, *names: str) -> tuple[str, ...]:
     """Return the string members `names` of a response.
 
     Raises:
-        BadAnswer: one is missing, empty or no string. The request has been answered, so it may have had its effect.
+        BadResponse: one is missing, empty or no string. The request has been answered, so it may have had its effect.
     """
     value = response.json()
     found = []
     for name in names:
         text = value.get(name) if isinstance(value, dict) else None
         if not isinstance(text, str) or not text:
-            raise BadAnswer(f"the response has no usable {name!r}", status=response.status)
+            raise BadResponse(f"the response has no usable {name!r}", status=response.status)
         found.append(text)
     return tuple(found)
 

@@ -6,7 +6,7 @@ from signalpost.accounts.errors import PlatformNotConfigured
 from signalpost.accounts.platforms import redirect_uri
 from signalpost.context import AppContext
 from signalpost.kit.crypto import Undecipherable
-from signalpost.kit.http import BadAnswer
+from signalpost.kit.http import BadResponse
 from signalpost.networks.contract import ApiError, Connector, OAuthApp, Server
 
 # Mastodon deletes apps that nobody used for a day: an unused registration is only good for half of that.
@@ -55,7 +55,7 @@ async def forget_if_unknown(context: AppContext, connector: Connector, base_url:
     """Forget our registration when the server says that it does not know it; the next start registers anew."""
     try:
         told = error.response.json()
-    except BadAnswer:
+    except BadResponse:
         return
     if isinstance(told, dict) and told.get("error") == "invalid_client":
         async with context.database.transaction() as db:

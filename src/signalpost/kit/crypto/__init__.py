@@ -1,4 +1,4 @@
-"""Keys, sealed values, tokens, API key texts and passwords. Every secret stays out of reprs and errors."""
+"""Keys, sealed values, tokens, API keys and passwords. No secret appears in a repr or an error."""
 
 from signalpost.kit.crypto.keyfile import KeyFileUnsafe, master_key_file
 from signalpost.kit.crypto.keyring import KeyRing, Undecipherable

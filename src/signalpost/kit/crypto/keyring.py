@@ -19,26 +19,26 @@ _KEY_ID = re.compile(r"[A-Za-z0-9_-]{1,32}")
 
 
 class Undecipherable(Exception):
-    """A sealed value cannot be opened: wrong key, another row's value, or changed bytes. It never says which."""
+    """A sealed value cannot be opened: wrong key, the value of another row, or changed bytes. It never says which."""
 
 
 class KeyRing:
-    """Master keys by id, one of them current. New values are sealed under it; older ones stay readable.
+    """Master keys by id, one of them current. New values are sealed under that key; older values stay readable.
 
     A sealed value is `version (1) | length of key id (1) | key id | nonce (12) | ciphertext and tag (16)`: 46 bytes
-    and the key id more than the plain value. Everything before the ciphertext is authenticated together with the
-    context, so neither a row's value nor a header can be moved elsewhere. Nonces are random: up to 2^32 values per
+    plus the key id longer than the plain value. Everything before the ciphertext is authenticated together with the
+    context, so neither the value of a row nor a header can be moved elsewhere. Nonces are random: up to 2^32 values per
     master key are safe.
     """
 
     def __init__(self, keys: Mapping[str, bytes], current: str) -> None:
-        """Keep the keys.
+        """Use these keys.
 
         Raises:
-            ValueError: an id is not 1 to 32 of `A-Za-z0-9_-`, a key is not 32 bytes, or `current` is not among them.
+            ValueError: an id is not 1 to 32 of `A-Za-z0-9_-`, a key is not 32 bytes long, or `current` is missing.
         """
         if current not in keys:
-            raise ValueError("the current key is not among the keys")
+            raise ValueError("the current key is missing")
         for key_id, key in keys.items():
             if not _KEY_ID.fullmatch(key_id):
                 raise ValueError("a key id is 1 to 32 letters, digits, - or _")
@@ -47,7 +47,7 @@ class KeyRing:
         self._current = current
         self._keys = {current: keys[current], **keys}
         ciphers = {key_id: AESGCM(_hkdf(key, "seal")) for key_id, key in self._keys.items()}
-        # Also by fingerprint, so that values of a key that got its id later can still be opened.
+        # Also by fingerprint: a key may have been given its id after it sealed a value.
         self._ciphers = {_fingerprint(key): ciphers[key_id] for key_id, key in self._keys.items()} | ciphers
         self._derived: dict[str, tuple[bytes, ...]] = {}
 
@@ -61,11 +61,11 @@ class KeyRing:
 
         Args:
             master: 32 raw bytes, or text: one key (base64, URL-safe base64 or 64 hex digits), or several, as in
-                `2026:base64,2025:base64`; the first is current. A key without an id is called by its fingerprint; it
+                `2026:base64,2025:base64`; the first is current. A key without an id has its fingerprint as id; it
                 may move to a later place or be given an id, and still opens its values.
 
         Raises:
-            ValueError: it is none of these; the message never quotes it.
+            ValueError: it has none of these forms; the message never quotes it.
         """
         if isinstance(master, bytes):
             if len(master) == KEY_BYTES:
@@ -112,7 +112,7 @@ class KeyRing:
         """Whether `blob` is sealed under an older key, so that it should be opened and sealed again.
 
         Raises:
-            Undecipherable: it is no sealed value at all.
+            Undecipherable: it is not a sealed value.
         """
         try:
             return _header(blob)[0] != self._current
@@ -120,7 +120,7 @@ class KeyRing:
             raise Undecipherable("the value cannot be opened") from None
 
     def derive(self, purpose: str) -> bytes:
-        """Return the 32-byte subkey for `purpose` under the current master key. It changes when that key does."""
+        """Return the 32-byte subkey for `purpose` under the current master key. It changes with that key."""
         return self.derive_each(purpose)[0]
 
     def derive_each(self, purpose: str) -> tuple[bytes, ...]:
@@ -132,7 +132,7 @@ class KeyRing:
 
 
 def _header(blob: bytes) -> tuple[str, int]:
-    """Return the key id and where the ciphertext starts."""
+    """Return the key id and the offset of the ciphertext."""
     if len(blob) < 2 or blob[0] != _VERSION:
         raise ValueError
     start = 2 + blob[1] + _NONCE_BYTES

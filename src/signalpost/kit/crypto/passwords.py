@@ -12,7 +12,7 @@ _T = TypeVar("_T")
 
 
 class PasswordQueueFull(Exception):
-    """Too many logins wait already; try again in a few seconds."""
+    """Too many logins are waiting; try again in a few seconds."""
 
 
 _WAITING_MAX = 200  # about 2.5 s of work for two threads
@@ -20,11 +20,11 @@ _WAITING_MAX = 200  # about 2.5 s of work for two threads
 _ARGON2 = argon2.PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
 
-class _Line:
-    """Where logins wait. Two threads, so that a storm of them takes no more than that from everybody else."""
+class _Queue:
+    """Logins wait here for one of two threads, so that many of them at once do not take the CPU from other requests."""
 
     def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(2, thread_name_prefix="password")  # argon2 lets go of the GIL
+        self._threads = ThreadPoolExecutor(2, thread_name_prefix="password")  # argon2 releases the GIL
         self._waiting = 0
 
     async def run(self, work: Callable[[], _T]) -> _T:
@@ -37,16 +37,16 @@ class _Line:
             self._waiting -= 1
 
 
-_line = _Line()
+_queue = _Queue()
 
 
 @cache
-def _nobodys_hash() -> str:
+def _dummy_hash() -> str:
     return _ARGON2.hash(secrets.token_bytes(16))
 
 
 def _password_bytes(text: str) -> bytes:
-    # One password typed on two keyboards may differ in how accents are composed.
+    # The same password typed on two keyboards may compose accents differently.
     return unicodedata.normalize("NFKC", text).encode("utf-8", "surrogatepass")
 
 
@@ -54,30 +54,30 @@ async def hash_password(text: str) -> str:
     """Return the Argon2id hash of a password, with its parameters and salt.
 
     Raises:
-        PasswordQueueFull: 200 others wait.
+        PasswordQueueFull: 200 others are waiting.
     """
-    return await _line.run(lambda: _ARGON2.hash(_password_bytes(text)))
+    return await _queue.run(lambda: _ARGON2.hash(_password_bytes(text)))
 
 
 async def verify_password(hashed: str | None, text: str) -> bool:
-    """Whether `text` is the password of `hashed`. Pass None for an unknown user: it is False, after as much work.
+    """Whether `text` is the password of `hashed`. Pass None for an unknown user: False, after the same work.
 
     Raises:
-        PasswordQueueFull: 200 others wait.
+        PasswordQueueFull: 200 others are waiting.
     """
 
     def verify() -> bool:
         try:
-            _ARGON2.verify(hashed or _nobodys_hash(), _password_bytes(text))
+            _ARGON2.verify(hashed or _dummy_hash(), _password_bytes(text))
         except (argon2.exceptions.VerificationError, argon2.exceptions.InvalidHashError):
             return False
         return hashed is not None
 
-    return await _line.run(verify)
+    return await _queue.run(verify)
 
 
 def needs_rehash(hashed: str) -> bool:
-    """Whether `hashed` was made with other parameters than today's, so it should be renewed at the next login."""
+    """Whether `hashed` was made with other parameters than the present ones and should be renewed at the next login."""
     try:
         return _ARGON2.check_needs_rehash(hashed)
     except argon2.exceptions.InvalidHashError:

@@ -1,4 +1,4 @@
-"""Signatures, random tokens, base62, and API key texts that can be recognised and checked without a lookup."""
+"""Signatures, random tokens, base62, and API keys whose form can be checked without a lookup."""
 
 import hashlib
 import hmac
@@ -18,7 +18,7 @@ def hmac_sha256(key: bytes, data: bytes) -> bytes:
 
 
 def equal(left: str | bytes, right: str | bytes) -> bool:
-    """Compare in a time that does not tell how much is alike. Texts of any characters, or bytes."""
+    """Compare two strings, or two byte strings, in constant time."""
     return hmac.compare_digest(
         left.encode("utf-8", "surrogatepass") if isinstance(left, str) else left,
         right.encode("utf-8", "surrogatepass") if isinstance(right, str) else right,
@@ -31,13 +31,13 @@ def random_token(size_bytes: int = 32) -> str:
 
 
 def base62_encode(number: int, width: int) -> str:
-    """Write a number in exactly `width` base62 digits (0-9A-Za-z).
+    """Encode a number as exactly `width` base62 digits (0-9A-Za-z).
 
     Raises:
         ValueError: it is negative or needs more digits.
     """
     if not 0 <= number < 62**width:
-        raise ValueError(f"the number does not fit into {width} digits")
+        raise ValueError(f"the number does not fit into {width} base62 digits")
     digits = []
     for _ in range(width):
         number, digit = divmod(number, 62)
@@ -46,10 +46,10 @@ def base62_encode(number: int, width: int) -> str:
 
 
 def base62_decode(text: str) -> int:
-    """Read base62 digits.
+    """Decode base62 digits.
 
     Raises:
-        ValueError: another character is among them.
+        ValueError: there is another character among them.
     """
     number = 0
     for character in text:
@@ -61,7 +61,7 @@ def base62_decode(text: str) -> int:
 
 
 def crc32_base62(text: str) -> str:
-    """Return the CRC32 of `text` in 6 base62 digits: finds typing errors and scanner noise, proves nothing."""
+    """Return the CRC32 of `text` as 6 base62 digits: it detects typing errors, and proves nothing."""
     return base62_encode(zlib.crc32(text.encode()), 6)
 
 
@@ -80,25 +80,25 @@ _API_KEY_LENGTH_MAX = 128
 
 
 def new_api_key(prefix: str) -> ApiKeyParts:
-    """Make a key with 71 bits of id and 256 bits of secret.
+    """Generate a key with 71 bits of id and 256 bits of secret.
 
     Args:
         prefix: lower-case words joined by `_`, such as brand and mode.
 
     Raises:
-        ValueError: `prefix` has another form.
+        ValueError: `prefix` has a different form.
     """
     key_id = base62_encode(secrets.randbelow(62**12), 12)
     secret = base62_encode(secrets.randbits(256), 43)
     unchecked = f"{prefix}_{key_id}_{secret}"
     parts = parse_api_key(unchecked + crc32_base62(unchecked))
     if parts is None:
-        raise ValueError("a key prefix is made of lower-case letters, digits and single underscores")
+        raise ValueError("a key prefix consists of lower-case letters, digits and single underscores")
     return parts
 
 
 def parse_api_key(text: str) -> ApiKeyParts | None:
-    """Take a key apart, or return None if its form or checksum is wrong. Costs no lookup, proves nothing."""
+    """Split a key into its parts, or return None if its form or checksum is wrong. It may not exist."""
     if len(text) > _API_KEY_LENGTH_MAX or (match := _API_KEY.fullmatch(text)) is None:
         return None
     prefix, key_id, secret, checksum = match.groups()

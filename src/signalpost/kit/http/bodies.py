@@ -1,4 +1,4 @@
-"""What goes out: bodies and headers in the forms aiohttp takes."""
+"""Request bodies and headers in the forms that aiohttp takes."""
 
 from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from multidict import CIMultiDict
 from signalpost.kit.http.errors import NotSent
 
 _PIECE_BYTES = 256 * 1024
-_IN_ONE_PIECE_BYTES_MAX = 1024 * 1024  # more would hold up the loop while it is copied to the socket
+_IN_ONE_PIECE_BYTES_MAX = 1024 * 1024  # more would block the loop while it is copied to the socket
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Part:
     #: Makes it a file part.
     filename: str | None = None
     content_type: str | None = None
-    #: Bytes of a streamed `content`. When all are known the body goes out with a length, which some servers insist on.
+    #: Bytes of a streamed `content`. If all sizes are known, the body has a length, which some servers require.
     size: int | None = None
 
 
@@ -31,7 +31,7 @@ Body = bytes | AsyncIterable[bytes] | Mapping[str, str] | Sequence[Part]
 
 
 def as_payload(body: Body) -> Payload | AsyncIterable[bytes] | aiohttp.MultipartWriter:
-    """Turn bytes, a stream, a form (mapping) or multipart fields (parts) into what aiohttp sends."""
+    """Convert bytes, a stream, a form (mapping) or multipart fields (parts) to what aiohttp sends."""
     match body:
         case bytes():
             return _bytes_payload(body, "application/octet-stream")
@@ -51,19 +51,19 @@ def json_payload(encoded: bytes) -> Payload:
 
 
 def checked_headers(headers: Mapping[str, str]) -> Mapping[str, str]:
-    """Refuse what could start a new header line, before a connection is used up for it.
+    """Refuse headers that could start a new header line, before a connection is used for them.
 
     Raises:
-        NotSent: a name or value holds a control character.
+        NotSent: a name or value contains a control character.
     """
     for name, value in headers.items():
         if not (name.isascii() and name.isprintable() and value.replace("\t", " ").isprintable()):
-            raise NotSent(f"the value for header {name[:40]!r} holds a control character", stage="url")
+            raise NotSent(f"the header {name[:40]!r} contains a control character", stage="url")
     return headers
 
 
 class _SizedStream(AsyncIterablePayload):
-    """A stream that knows its length beforehand."""
+    """A stream whose length is known beforehand."""
 
     def __init__(self, content: AsyncIterable[bytes], size: int | None, content_type: str) -> None:
         super().__init__(content, content_type=content_type)
@@ -96,5 +96,5 @@ def _part_payload(part: Part) -> Payload:
 
 
 def default_headers(user_agent: str) -> CIMultiDict[str]:
-    """Headers of every call. `identity`: an answer's size is then what comes over the wire, so no bomb unfolds."""
+    """Headers of every call. With `identity`, the size of a response is what comes over the wire: no zip bombs."""
     return CIMultiDict({"User-Agent": user_agent, "Accept-Encoding": "identity", "Accept": "*/*"})

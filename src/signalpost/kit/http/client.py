@@ -11,7 +11,6 @@ import msgspec
 from yarl import URL
 
 from signalpost.kit.addresses import AllowList
-from signalpost.kit.http.answers import Downloaded, Response, explain, pieces, read_body
 from signalpost.kit.http.bodies import Body, as_payload, checked_headers, default_headers, json_payload
 from signalpost.kit.http.connector import (
     CURRENT,
@@ -21,9 +20,10 @@ from signalpost.kit.http.connector import (
     Connector,
     GuardedResolver,
 )
-from signalpost.kit.http.errors import BadAnswer, NotSent, UnsafeUrl
+from signalpost.kit.http.errors import BadResponse, NotSent, UnsafeUrl
 from signalpost.kit.http.guard import Guard
 from signalpost.kit.http.resolver import Lookup, Resolver
+from signalpost.kit.http.responses import Downloaded, Response, explain, pieces, read_body
 from signalpost.kit.http.urls import parse
 
 Sink = Callable[[bytes], Awaitable[None]]
@@ -33,11 +33,11 @@ _NO_CEILING = 1e9  # aiohttp rounds long timeouts up to whole seconds of the loo
 
 
 class Client:
-    """The one way out. Every call is bounded in time and bytes, follows no redirect, keeps no cookie, reads no proxy
-    variable, and leads only to public addresses over https unless the operator says otherwise.
+    """The client. Every call is bounded in time and bytes, follows no redirect, keeps no cookie, reads no proxy
+    variable, and reaches only public addresses over https unless the operator allows more.
 
-    Guarded and trusted calls have separate connection pools: a guarded call can never ride on a connection that was
-    dialled without a check. Within a pool, connections are kept by (host, port, scheme), each checked when dialled.
+    Guarded and trusted calls have separate connection pools: a guarded call never uses a connection that was
+    opened without a check. Within a pool, connections are kept by (host, port, scheme), each checked when it is opened.
     """
 
     def __init__(
@@ -49,17 +49,17 @@ class Client:
         connections_per_host_max: int = 0,
         lookup: Lookup | None = None,
     ) -> None:
-        """Keep the rules; sockets come with the first call, on the loop that runs then.
+        """Store the rules. Connections are opened by the first call, on the loop that runs then.
 
         Args:
-            allowed_private_hosts: what guarded calls may reach in spite of the guard, see `AllowList.parse`.
-            user_agent: sent with every call that brings none.
+            allowed_private_hosts: what guarded calls may reach in spite of the guard; see `AllowList.parse`.
+            user_agent: sent with every call that does not set its own.
             connections_max: open connections per pool; a call that finds none free waits within its connect timeout.
             connections_per_host_max: the same for one (host, port, scheme); 0 = no bound of its own.
-            lookup: how names become addresses; the system's way by default.
+            lookup: how names are resolved; by the system if left out.
 
         Raises:
-            ValueError: an entry of `allowed_private_hosts` cannot be read.
+            ValueError: an entry of `allowed_private_hosts` is invalid.
         """
         self._guard = Guard(AllowList.parse(allowed_private_hosts))
         self._resolver = Resolver(lookup)
@@ -97,26 +97,26 @@ class Client:
         trusted: bool = False,
         truncate: bool = False,
     ) -> Response:
-        """Send one request, at most once, and read the whole answer, whatever its status.
+        """Send a request at most once and read the whole response, whatever its status.
 
         Args:
-            method: in capitals.
+            method: in upper case.
             url: http(s) address; not longer than 2048 characters.
-            headers: added to ours, and stronger than ours.
+            headers: added to the default ones, and stronger.
             json: sent as JSON (None: no body).
             data: bytes or a stream as they are, a mapping as a form, parts as multipart/form-data.
             params: added to the address's query.
             timeout_seconds: for the whole call, from the wait for a connection to the body's last byte.
             connect_timeout_seconds: for the wait for a free place, lookup, dial and TLS together.
-            bytes_max: of the answer's body.
+            bytes_max: of the response body.
             trusted: the operator chose this address, so it may be private or plain http.
-            truncate: cut an answer over `bytes_max` (and drop the connection) instead of failing.
+            truncate: cut a response over `bytes_max` (and drop the connection) instead of failing.
 
         Raises:
             UnsafeUrl: the address is malformed or forbidden; nothing was sent.
-            NotSent: no connection came about; nothing was sent.
-            MaybeSent: no complete answer came, but the server may have received the request.
-            TooLarge: head over 16 KiB, or body over `bytes_max`.
+            NotSent: no connection was established; nothing was sent.
+            MaybeSent: no complete response came, but the server may have received the request.
+            TooLarge: headers over 16 KiB, or body over `bytes_max`.
         """
         started = time.perf_counter()
         call = self._call(url, trusted=trusted)
@@ -135,11 +135,11 @@ class Client:
                 params=params,
                 timeout=_timeout(timeout_seconds, connect_timeout_seconds),
                 allow_redirects=False,
-            ) as answer:
-                status = answer.status
-                body = await read_body(answer, bytes_max, truncate=truncate)
+            ) as response:
+                status = response.status
+                body = await read_body(response, bytes_max, truncate=truncate)
                 elapsed_ms = _milliseconds_since(started)
-                return Response(status, answer.headers, body[:bytes_max], elapsed_ms, len(body) > bytes_max)
+                return Response(status, response.headers, body[:bytes_max], elapsed_ms, len(body) > bytes_max)
         except (aiohttp.ClientError, OSError) as failure:
             raise explain(failure, call, status) from None
         finally:
@@ -157,20 +157,20 @@ class Client:
         redirects_max: int = 0,
         trusted: bool = False,
     ) -> Downloaded:
-        """GET `url` and hand its bytes to `sink` as they come; the bytes are never all in memory.
+        """GET `url` and pass its bytes to `sink` as they arrive; they are never all in memory.
 
         Args:
             url: as in `request`.
-            sink: awaited with each piece, in order; its time counts, and what it raises comes out unchanged.
-            bytes_max: more, announced or real, is refused. `sink` may have got some pieces before.
+            sink: awaited with each piece, in order. Its time counts, and what it raises is not changed.
+            bytes_max: a larger file, announced or real, is refused. `sink` may have received some pieces before.
             timeout_seconds: for everything, redirects and `sink` included.
             connect_timeout_seconds: as in `request`, for each hop.
-            headers: sent to the first host only, should a redirect lead to another one.
-            redirects_max: hops to follow, each judged like a fresh address.
+            headers: sent to the first host only, if a redirect leads to another one.
+            redirects_max: hops to follow, each checked like a new address.
             trusted: as in `request`; a redirect to another host is never trusted.
 
         Raises:
-            BadAnswer: a status other than 200, a redirect too many or one that leads nowhere. `status` tells.
+            BadResponse: a status other than 200, too many redirects, or one without a valid address. See `status`.
             UnsafeUrl, NotSent, MaybeSent, TooLarge: as in `request`.
         """
         started = time.perf_counter()
@@ -181,18 +181,18 @@ class Client:
         try:
             async with deadline:
                 for _ in range(redirects_max + 1):
-                    found = await self._fetch(call, sink, bytes_max, sent_headers, limits, trusted=trusted)
-                    if not isinstance(found, URL):
-                        response_headers, count = found
+                    result = await self._fetch(call, sink, bytes_max, sent_headers, limits, trusted=trusted)
+                    if not isinstance(result, URL):
+                        response_headers, count = result
                         return Downloaded(response_headers, count, str(call.target.url), _milliseconds_since(started))
-                    if parse(str(found)).origin != call.target.origin:
+                    if parse(str(result)).origin != call.target.origin:
                         sent_headers, trusted = None, False
-                    call = self._call(str(found), trusted=trusted)
+                    call = self._call(str(result), trusted=trusted)
         except TimeoutError as failure:
             if not deadline.expired():
-                raise  # the sink's own
+                raise  # raised by the sink
             raise explain(failure, call, None) from None
-        raise BadAnswer(f"{call.target.host} redirects, which is not followed any further", status=302)
+        raise BadResponse(f"{call.target.host} redirects too often", status=302)
 
     async def _fetch(
         self,
@@ -204,26 +204,26 @@ class Client:
         *,
         trusted: bool,
     ) -> tuple[Mapping[str, str], int] | URL:
-        """Hand one answer to the sink, or return where it redirects to."""
+        """Pass one response to the sink, or return the address that it redirects to."""
         status: int | None = None
         count = 0
         token = CURRENT.set(call)
         try:
             async with self._session(trusted=trusted).get(
                 call.target.url, headers=headers, timeout=limits, allow_redirects=False
-            ) as answer:
-                status = answer.status
+            ) as response:
+                status = response.status
                 if status in _REDIRECTS:
-                    answer.close()  # its body is of no interest and of unknown size
-                    return _location(answer)
+                    response.close()  # its body is not needed and of unknown size
+                    return _location(response)
                 if status != 200:
-                    answer.close()
-                    raise BadAnswer(f"{call.target.host} answered {status}", status=status)
-                async with aclosing(pieces(answer, bytes_max)) as stream:
+                    response.close()
+                    raise BadResponse(f"{call.target.host} responded with {status}", status=status)
+                async with aclosing(pieces(response, bytes_max)) as stream:
                     async for chunk in stream:
                         count += len(chunk)
                         await sink(chunk)
-                return answer.headers, count
+                return response.headers, count
         except aiohttp.ClientError as failure:
             raise explain(failure, call, status) from None
         finally:
@@ -237,20 +237,20 @@ class Client:
         ports: Sequence[int] | None = None,
         trusted: bool = False,
     ) -> None:
-        """Judge an address before it is kept. The judgement does not last: every call judges again when it dials.
+        """Check an address before it is stored. The result does not last: every call checks again when it connects.
 
         Args:
             url: the address as the user gave it.
-            schemes: allowed ones; http is also fine where the operator's list names the host.
-            ports: allowed ones, None for any.
-            trusted: only form and port are judged, http is fine and nothing is looked up.
+            schemes: the allowed ones; http is also allowed if the operator's list contains the host.
+            ports: the allowed ones, None for any.
+            trusted: only form and port are checked, http is allowed and nothing is looked up.
 
         Raises:
-            UnsafeUrl: `detail` says in a sentence what is wrong.
+            UnsafeUrl: `detail` says what is wrong.
         """
         target = parse(url)
         if not trusted:
-            self._guard.judge_target(target, schemes=schemes)
+            self._guard.check_target(target, schemes=schemes)
         if ports is not None and target.port not in ports:
             raise UnsafeUrl(f"port {target.port} is not allowed")
         if not trusted and target.address is None:
@@ -258,12 +258,12 @@ class Client:
                 addresses = await self._resolver.addresses(target.host)
             except NotSent as failure:
                 raise UnsafeUrl(failure.detail) from None
-            self._guard.judge_addresses(target, addresses, schemes=schemes)
+            self._guard.check_addresses(target, addresses, schemes=schemes)
 
     def _call(self, url: str, *, trusted: bool) -> Call:
         target = parse(url)
         if not trusted:
-            self._guard.judge_target(target)
+            self._guard.check_target(target)
         return Call(target)
 
     def _session(self, *, trusted: bool) -> aiohttp.ClientSession:
@@ -301,8 +301,8 @@ def _milliseconds_since(started: float) -> int:
     return round((time.perf_counter() - started) * 1000)
 
 
-def _location(answer: aiohttp.ClientResponse) -> URL:
+def _location(response: aiohttp.ClientResponse) -> URL:
     try:
-        return answer.url.join(URL(answer.headers["Location"]))
+        return response.url.join(URL(response.headers["Location"]))
     except (KeyError, ValueError):
-        raise BadAnswer("the address redirects to nowhere", status=answer.status) from None
+        raise BadResponse("the address redirects without a valid Location", status=response.status) from None

@@ -1,8 +1,8 @@
-"""aiohttp's connection pool with three additions: the guard at the dial, bounds on an answer's head, and a note of
-whether a request ever got a connection (`Call.connected`), on which `NotSent` or `MaybeSent` is decided.
+"""aiohttp's connection pool with three additions: the guard when a connection is opened, bounds on response headers,
+and a record of whether a request got a connection (`Call.connected`), which decides `NotSent` or `MaybeSent`.
 
-Two things here lean on aiohttp's insides, both held by tests: the `_factory` attribute that makes protocols, and
-`feed_data` being called once for every parsed head.
+Two things here depend on internals of aiohttp, and tests cover both: the `_factory` attribute that makes protocols, and
+`feed_data`, which is called once for every parsed response head.
 """
 
 import socket
@@ -26,20 +26,20 @@ from signalpost.kit.http.urls import Target
 HEAD_BYTES_MAX = 16 * 1024
 HEAD_LINE_BYTES_MAX = 8190
 HEAD_FIELDS_MAX = 128
-INTERIM_ANSWERS_MAX = 8
-#: Shorter than the usual server's 5 s, so that a POST seldom meets an idle connection that is just closing.
+INTERIM_RESPONSES_MAX = 8
+#: Shorter than the 5 s of most servers, so that a POST seldom uses an idle connection that is just being closed.
 IDLE_SECONDS = 4.0
 _RESENDABLE = frozenset({"GET", "HEAD"})
 
 
 @dataclass(slots=True)
 class Call:
-    """The notes one call leaves on its way through aiohttp."""
+    """What is recorded of one call on its way through aiohttp."""
 
     target: Target
-    #: A free place in the pool was found and dialling began.
+    #: A free place in the pool was found, and connecting began.
     dialling: bool = False
-    #: A connection was handed over, so bytes may have left.
+    #: The request got a connection, so bytes may have been sent.
     connected: bool = False
     refused: UnsafeUrl | None = None
 
@@ -48,19 +48,19 @@ CURRENT: ContextVar[Call] = ContextVar("outgoing_call")
 
 
 class HeadTooLarge(HttpProcessingError):
-    """The head of an answer goes over its bounds."""
+    """The headers of a response are larger than allowed."""
 
 
 class BoundedHandler(ResponseHandler):
-    """Reads one connection; ends it when the head of an answer does not end."""
+    """Reads one connection; aborts it if the headers of a response do not end."""
 
     _head_bytes = 0
-    _interim_answers = 0
+    _interim_responses = 0
     _head_done = False
 
     @override
     def set_response_params(self, **params: Any) -> None:
-        self._head_bytes = self._interim_answers = 0
+        self._head_bytes = self._interim_responses = 0
         self._head_done = False
         super().set_response_params(**params)
 
@@ -76,8 +76,8 @@ class BoundedHandler(ResponseHandler):
     def feed_data(self, data: Any, size: int = 0) -> None:
         message = data[0]
         if 100 <= message.code < 200 and message.code != 101:
-            self._interim_answers += 1
-            if self._interim_answers > INTERIM_ANSWERS_MAX:
+            self._interim_responses += 1
+            if self._interim_responses > INTERIM_RESPONSES_MAX:
                 self._refuse()
                 return
         else:
@@ -95,7 +95,7 @@ class BoundedHandler(ResponseHandler):
 
 
 class Connector(aiohttp.TCPConnector):
-    """A pool that notes in the current `Call` how far a request came, and sends nothing but GET and HEAD twice."""
+    """A pool that records in the current `Call` how far a request got, and resends only GET and HEAD."""
 
     def __init__(self, *, resolver: AbstractResolver, limit: int, limit_per_host: int, guard: Guard | None) -> None:
         super().__init__(
@@ -112,7 +112,7 @@ class Connector(aiohttp.TCPConnector):
     async def connect(self, req: aiohttp.ClientRequest, traces: Any, timeout: aiohttp.ClientTimeout) -> Any:
         call = CURRENT.get()
         if call.connected and req.method not in _RESENDABLE:
-            # aiohttp sends idempotent methods again after a stale connection; the caller shall decide about that.
+            # aiohttp resends idempotent methods after a stale connection; that decision belongs to the caller.
             raise aiohttp.ServerDisconnectedError
         connection = await super().connect(req, traces, timeout)
         call.connected = True
@@ -125,10 +125,10 @@ class Connector(aiohttp.TCPConnector):
 
 
 def _checked_socket(guard: Guard, addr_info: Any) -> socket.socket:
-    """Make the socket for an address that is about to be dialled, if the guard still agrees: nothing lies between."""
+    """Make the socket for an address right before connecting, if the guard allows it: there is no gap between."""
     call = CURRENT.get()
     try:
-        guard.judge_addresses(call.target, [ip_address(addr_info[4][0])])
+        guard.check_addresses(call.target, [ip_address(addr_info[4][0])])
     except UnsafeUrl as refusal:
         call.refused = refusal
         raise OSError("refused by the guard") from None
@@ -136,7 +136,7 @@ def _checked_socket(guard: Guard, addr_info: Any) -> socket.socket:
 
 
 class GuardedResolver(AbstractResolver):
-    """Hands aiohttp the addresses of a name, all of them judged (`guard` None: any)."""
+    """Gives aiohttp the addresses of a name, all of them checked (`guard` None: unchecked)."""
 
     def __init__(self, resolver: Resolver, guard: Guard | None) -> None:
         self._resolver = resolver
@@ -148,7 +148,7 @@ class GuardedResolver(AbstractResolver):
     ) -> list[ResolveResult]:
         addresses = await self._resolver.addresses(host)
         if self._guard is not None:
-            self._guard.judge_addresses(CURRENT.get().target, addresses)
+            self._guard.check_addresses(CURRENT.get().target, addresses)
         return [
             ResolveResult(
                 hostname=host,
@@ -163,4 +163,4 @@ class GuardedResolver(AbstractResolver):
 
     @override
     async def close(self) -> None:
-        """Nothing to let go: the resolver belongs to the client."""
+        """Do nothing: the resolver belongs to the client."""

@@ -1,7 +1,7 @@
-"""How an outgoing call can end badly. The caller's next step hangs on which of these it is, so the line is strict:
-`NotSent` may be sent again, `MaybeSent` may already have happened at the other end.
+"""How an outgoing call can fail. What the caller does next depends on the class, so the distinction is strict:
+after `NotSent` the request can be sent again, after `MaybeSent` the server may already have acted on it.
 
-Messages are made of our own words, host names and system error texts: never of headers, bodies or query strings.
+Messages contain our own words, host names and system error texts, never headers, bodies or query strings.
 """
 
 from typing import Literal
@@ -10,17 +10,17 @@ Stage = Literal["url", "lookup", "lookup_refused", "pool", "connect", "tls"]
 
 
 class HttpFailure(Exception):
-    """A call that brought no usable answer."""
+    """A call without a usable response."""
 
     def __init__(self, detail: str, *, status: int | None = None) -> None:
         super().__init__(detail)
         self.detail = detail
-        #: The HTTP status, when the answer's head had arrived before the call failed.
+        #: The HTTP status, if the response headers had arrived before the call failed.
         self.status = status
 
 
 class UnsafeUrl(HttpFailure):
-    """The address breaks a rule or leads where user-given addresses must not lead. Nothing was sent."""
+    """The address breaks a rule, or user-given addresses may not reach it. Nothing was sent."""
 
 
 class NotSent(HttpFailure):
@@ -29,12 +29,12 @@ class NotSent(HttpFailure):
     def __init__(self, detail: str, *, stage: Stage, ours: bool = False) -> None:
         super().__init__(detail)
         self.stage: Stage = stage
-        #: True when our own side is at fault (resolver down, no free connection), so the receiver must not be charged.
+        #: True if our own side is at fault (resolver down, no free connection), so the receiver is not to blame.
         self.ours = ours
 
 
 class MaybeSent(HttpFailure):
-    """A connection stood, then no complete answer came: the server may have done what was asked."""
+    """There was a connection but no complete response: the server may have done what was asked."""
 
     def __init__(self, detail: str, *, status: int | None = None, timed_out: bool = False) -> None:
         super().__init__(detail, status=status)
@@ -42,8 +42,8 @@ class MaybeSent(HttpFailure):
 
 
 class TooLarge(HttpFailure):
-    """The answer's head or body went over its bound; the rest was not read. The request has been sent."""
+    """The headers or the body of the response are too large; the rest was not read. The request has been sent."""
 
 
-class BadAnswer(HttpFailure):
-    """A complete answer came that is not what was asked for: no JSON, a redirect too many, a failed download."""
+class BadResponse(HttpFailure):
+    """A complete but unusable response: not JSON, too many redirects, a failed download."""

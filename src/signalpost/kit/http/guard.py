@@ -1,4 +1,4 @@
-"""Where a call may lead, decided on the addresses that are about to be dialled, never on the name."""
+"""The SSRF guard: it decides by the addresses that are about to be connected to, never by the name."""
 
 from collections.abc import Sequence
 
@@ -8,29 +8,29 @@ from signalpost.kit.http.urls import Target
 
 
 class Guard:
-    """The rules of one client. An operator's list is its only way around them."""
+    """The rules of one client. The only exceptions are the hosts that the operator allows."""
 
     def __init__(self, allowed: AllowList) -> None:
         self._allowed = allowed
 
-    def judge_target(self, target: Target, *, schemes: Sequence[str] = ("https",)) -> None:
-        """Judge what can be judged before a lookup: scheme and written-out address.
+    def check_target(self, target: Target, *, schemes: Sequence[str] = ("https",)) -> None:
+        """Check what can be checked before a lookup: the scheme, and a host that is an address.
 
         Raises:
-            UnsafeUrl: the scheme is plain http to a host that is not on the list, or the address is forbidden.
+            UnsafeUrl: the scheme is http and the host is not allowed by the operator, or the address is forbidden.
         """
         if target.address is not None:
-            self.judge_addresses(target, [target.address], schemes=schemes)
-        elif target.scheme not in schemes and not self._http_might_be_fine(target):
+            self.check_addresses(target, [target.address], schemes=schemes)
+        elif target.scheme not in schemes and not self._http_may_be_allowed(target):
             raise _scheme_refused(schemes)
 
-    def judge_addresses(
+    def check_addresses(
         self, target: Target, addresses: Sequence[Address], *, schemes: Sequence[str] = ("https",)
     ) -> None:
-        """Judge all addresses a name has: one forbidden answer spoils the lot.
+        """Check all addresses of a name: one forbidden address makes the name forbidden.
 
         Raises:
-            UnsafeUrl: an address is forbidden, or the scheme is plain http and not all addresses are on the list.
+            UnsafeUrl: an address is forbidden, or the scheme is http and the operator does not allow all addresses.
         """
         if self._allowed.permits_name(target.host, target.port):
             return
@@ -39,9 +39,9 @@ class Guard:
             raise _scheme_refused(schemes)
         for address, is_listed in zip(addresses, listed, strict=True):
             if not is_listed and (why := forbidden_because(address)) is not None:
-                raise UnsafeUrl(f"{target.host} leads to a forbidden address ({why})")
+                raise UnsafeUrl(f"{target.host} resolves to a forbidden address ({why})")
 
-    def _http_might_be_fine(self, target: Target) -> bool:
+    def _http_may_be_allowed(self, target: Target) -> bool:
         return bool(self._allowed.networks) or self._allowed.permits_name(target.host, target.port)
 
 

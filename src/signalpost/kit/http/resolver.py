@@ -1,4 +1,4 @@
-"""Name lookups that neither block the loop nor let one stuck name server block the others for long."""
+"""Name lookups that do not block the loop, and among which a hanging name server does not block the others for long."""
 
 import asyncio
 import socket
@@ -8,16 +8,16 @@ from concurrent.futures import ThreadPoolExecutor
 from signalpost.kit.addresses import Address, literal
 from signalpost.kit.http.errors import NotSent
 
-#: Name in, addresses out; raises OSError when there are none.
+#: Takes a name and returns its addresses; raises OSError if there are none.
 Lookup = Callable[[str], Awaitable[Sequence[str]]]
 
 LOOKUP_THREADS = 64
 LOOKUPS_WAITING_MAX = 512
-ANSWERS_MAX = 32
+ADDRESSES_MAX = 32
 
 
 class SystemLookup:
-    """`getaddrinfo` in its own threads: the loop has few, and a hostile name holds one for long."""
+    """`getaddrinfo` in threads of its own: the loop has few, and a malicious name can occupy one for long."""
 
     def __init__(self) -> None:
         self._threads: ThreadPoolExecutor | None = None
@@ -28,20 +28,20 @@ class SystemLookup:
         return await asyncio.get_running_loop().run_in_executor(self._threads, _getaddrinfo, host)
 
     def close(self) -> None:
-        """Let go of the threads; those inside a lookup end with it."""
+        """Shut the threads down; those in a lookup end with it."""
         if self._threads is not None:
             self._threads.shutdown(wait=False, cancel_futures=True)
             self._threads = None
 
 
 def _getaddrinfo(host: str) -> list[str]:
-    # No AI_ADDRCONFIG: both families are asked for, so that both are checked whatever this machine can dial.
-    found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
+    # No AI_ADDRCONFIG: both families are looked up, so that both are checked, whatever this machine can reach.
+    infos = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in infos))
 
 
 class Resolver:
-    """Names to addresses. Nothing is remembered; calls that ask for one name at the same moment share one lookup."""
+    """Resolves names. Nothing is cached; simultaneous calls for the same name share one lookup."""
 
     def __init__(self, lookup: Lookup | None = None, *, timeout_seconds: float = 3.0) -> None:
         self._system = SystemLookup()
@@ -50,10 +50,10 @@ class Resolver:
         self._running: dict[str, asyncio.Task[Sequence[str]]] = {}
 
     async def addresses(self, host: str) -> list[Address]:
-        """Return every address of `host`, in the order to try them.
+        """Return all addresses of `host`, in the order in which to try them.
 
         Raises:
-            NotSent: there is none, or the answer took too long. `ours` tells a broken resolver from an unknown name.
+            NotSent: there is none, or the lookup took too long. `ours` tells a broken resolver from an unknown name.
         """
         task = self._running.get(host)
         if task is None:
@@ -64,7 +64,7 @@ class Resolver:
             task.add_done_callback(lambda done: self._forget(host, done))
         try:
             async with asyncio.timeout(self._timeout_seconds):
-                answers = await asyncio.shield(task)
+                texts = await asyncio.shield(task)
         except TimeoutError:
             raise NotSent(f"looking up {host} took too long", stage="lookup", ours=True) from None
         except socket.gaierror as failure:
@@ -72,10 +72,10 @@ class Resolver:
             raise NotSent(f"{host} does not resolve", stage="lookup", ours=ours) from None
         except (OSError, UnicodeError):
             raise NotSent(f"{host} does not resolve", stage="lookup") from None
-        found = [address for answer in answers[:ANSWERS_MAX] if (address := literal(answer)) is not None]
-        if not found:
+        addresses = [address for text in texts[:ADDRESSES_MAX] if (address := literal(text)) is not None]
+        if not addresses:
             raise NotSent(f"{host} does not resolve", stage="lookup")
-        return found
+        return addresses
 
     async def _look_up(self, host: str) -> Sequence[str]:
         return await self._lookup(host)
@@ -83,10 +83,10 @@ class Resolver:
     def _forget(self, host: str, task: "asyncio.Task[Sequence[str]]") -> None:
         self._running.pop(host, None)
         if not task.cancelled():
-            task.exception()  # seen, so that a lookup nobody waits for any more is not reported as lost
+            task.exception()  # retrieved, so that asyncio does not report a lookup that no one waits for
 
     def close(self) -> None:
-        """Stop waiting for lookups."""
+        """Cancel the lookups."""
         for task in self._running.values():
             task.cancel()
         self._system.close()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from signalpost.kit.http import BadAnswer, HttpFailure, UnsafeUrl
+from signalpost.kit.http import BadResponse, HttpFailure, UnsafeUrl
 from signalpost.networks.connectors.bluesky.calls import call, expires_at, send, tokens
 from signalpost.networks.contract import (
     ApiError,
@@ -29,7 +29,7 @@ async def connect(server: Server, fields: Mapping[str, str]) -> Identity:
         response = await _sign_in(entry, name, password)
     except UnsafeUrl as failure:
         raise InvalidField("service", failure.detail) from None
-    except BadAnswer:
+    except BadResponse:
         raise InvalidField("service", "There is no Bluesky server at this address.") from None
     did, handle = texts(response, "did", "handle")
     account = members(response)
@@ -80,7 +80,7 @@ async def _sign_in(server: Server, name: str, password: str) -> Response:
             case "InvalidRequest" if status == 400:
                 raise InvalidField("identifier", f"Bluesky rejected this value: {reply.get('message')}") from None
             case None if status < 429:
-                raise BadAnswer("the server does not speak XRPC", status=status) from None
+                raise BadResponse("the server does not speak XRPC", status=status) from None
         raise
 
 

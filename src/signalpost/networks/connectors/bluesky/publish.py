@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from signalpost.kit import clock
-from signalpost.kit.http import BadAnswer
+from signalpost.kit.http import BadResponse
 from signalpost.networks.connectors.bluesky.calls import call, explain, send
 from signalpost.networks.connectors.bluesky.record import COLLECTION, build, forget_blobs
 from signalpost.networks.contract import (
@@ -76,7 +76,7 @@ def _reference(response: Response) -> PublicPart:
     result = results[0] if isinstance(results, list) and results and isinstance(results[0], dict) else members(response)
     uri, cid = result.get("uri"), result.get("cid")
     if not isinstance(uri, str) or not isinstance(cid, str):
-        raise BadAnswer("the response names no record", status=response.status)
+        raise BadResponse("the response names no record", status=response.status)
     return {"id": uri, "cid": cid}
 
 

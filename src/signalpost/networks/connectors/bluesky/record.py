@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from signalpost.kit import clock
-from signalpost.kit.http import BadAnswer
+from signalpost.kit.http import BadResponse
 from signalpost.kit.sniff import media_type
 from signalpost.networks import opengraph
 from signalpost.networks.connectors.bluesky import rich_text
@@ -103,7 +103,7 @@ async def _upload(session: NetworkSession, headers: Mapping[str, str], **rest: A
 async def _keep_blob(journal: Journal, step: str, response: Response, now: datetime) -> Mapping[str, Any]:
     blob = members(response).get("blob")
     if not isinstance(blob, dict):
-        raise BadAnswer("the response names no blob", status=response.status)
+        raise BadResponse("the response names no blob", status=response.status)
     await journal.record(step, {"blob": blob, "at": clock.wire(now)})
     return blob
 

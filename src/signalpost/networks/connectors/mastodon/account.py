@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from signalpost.kit.http import BadAnswer, HttpFailure, UnsafeUrl
+from signalpost.kit.http import BadResponse, HttpFailure, UnsafeUrl
 from signalpost.networks.connectors.mastodon.calls import call, error_text
 from signalpost.networks.connectors.mastodon.facts import FACTS
 from signalpost.networks.contract import (
@@ -107,7 +107,7 @@ async def _identity(server: Server, secrets: Mapping[str, str], *, scopes: str =
     account = await _account(server, headers)
     try:
         remote_id, username = texts(account, "id", "username")
-    except BadAnswer:
+    except BadResponse:
         raise InvalidField("instanceUrl", "There is no Mastodon server at this address.") from None
     profile, host = members(account), urlsplit(server.base_url).netloc
     facts, domain = await _instance(server, headers)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from signalpost.kit.http import BadAnswer
+from signalpost.kit.http import BadResponse
 from signalpost.networks.connectors.mastodon.calls import call
 from signalpost.networks.connectors.mastodon.facts import FACTS
 from signalpost.networks.contract import NetworkSession, OutcomeUnknown, Response
@@ -67,7 +67,7 @@ async def _search(part: ThreadPart, since: datetime) -> Mapping[str, Any] | Outc
 def _statuses(response: Response) -> list[dict[str, Any]]:
     statuses = response.json()
     if not isinstance(statuses, list) or not all(isinstance(status, dict) and status.get("id") for status in statuses):
-        raise BadAnswer("the response is not a list of posts", status=response.status)
+        raise BadResponse("the response is not a list of posts", status=response.status)
     return statuses
 
 
@@ -75,9 +75,9 @@ def _created_at(status: Mapping[str, Any]) -> datetime:
     try:
         created_at = datetime.fromisoformat(str(status.get("created_at")))
     except ValueError:
-        raise BadAnswer("a post of the response has no time") from None
+        raise BadResponse("a post of the response has no time") from None
     if created_at.tzinfo is None:
-        raise BadAnswer("a post of the response has no time zone")
+        raise BadResponse("a post of the response has no time zone")
     return created_at
 
 
