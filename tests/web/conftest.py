@@ -22,7 +22,7 @@ from signalpost.web.app import build
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
 from signalpost.web.fields import PostId
 from signalpost.web.inputs import IfMatch, Mine
-from signalpost.web.paging import LIST_ALL, Page
+from signalpost.web.paging import LIST_ALL, Page, keyset
 from signalpost.web.routing import Routes
 from signalpost.web.serve import Web
 
@@ -107,7 +107,7 @@ async def _find(db: Db, _caller: Caller, thing_id: UUID) -> Any:
     return await db.fetchrow("select id, name, created_at from thing where id = $1", thing_id)
 
 
-def _shape(row: Any) -> Thing:
+def _thing(row: Any) -> Thing:
     return Thing(ids.encode("pst", row["id"]), row["name"], clock.wire(row["created_at"]))
 
 
@@ -139,7 +139,7 @@ def _routes(small_app: SmallApp) -> Routes:  # noqa: C901, PLR0915 - a list of s
                 await db.execute("insert into t values (1), (1)")
             case "waits":
                 await small_app.gate.wait()
-        return _shape(row)
+        return _thing(row)
 
     @routes.post("/reserved", scope="posts:write")
     async def create_reserved(database: Database, data: ThingCreate) -> Thing:
@@ -152,29 +152,29 @@ def _routes(small_app: SmallApp) -> Routes:  # noqa: C901, PLR0915 - a list of s
         if data.name == "busy":
             raise problems.Unavailable
         async with database.transaction() as db:
-            return _shape(await write(db, data.name))
+            return _thing(await write(db, data.name))
 
     @routes.get("/things/{id}", scope="posts:read", etag=True)
     async def get_thing(row: Annotated[Any, Mine(PostId, _find)]) -> Thing:
         """Return a thing."""
-        return _shape(row)
+        return _thing(row)
 
     @routes.patch("/things/{id}", scope="posts:write")
     async def update_thing(row: Annotated[Any, Mine(PostId, _find)], if_match: IfMatch) -> Thing:
         """Change a thing."""
         if not if_match.allows(1):
             raise problems.VersionConflict
-        return _shape(row)
+        return _thing(row)
 
     @routes.get("/things", scope="posts:read")
     async def list_things(db: Db, page: Page, query: ThingQuery) -> wire.Listing[Thing]:
         """List things, newest first."""
         rows = await db.fetch(
-            "select id, name, created_at from thing where ($1::timestamptz is null or (created_at, id) < ($1, $2))"
-            " and ($4::text is null or name = $4) order by created_at desc, id desc limit $3",
-            page.after_at, page.after_id, page.fetch, query.color,
+            f"select id, name, created_at from thing where ($1::text is null or name = $1)"
+            f" and {keyset('created_at', 'id', first=2)}",
+            query.color, *page.bounds,
         )  # fmt: skip
-        return page.listing([_shape(row) for row in rows], [(row["created_at"], row["id"]) for row in rows])
+        return page.of(rows, _thing, position=lambda row: (row["created_at"], row["id"]))
 
     @routes.get("/everything", scope="posts:read", limit_default=LIST_ALL)
     async def list_everything(page: Page) -> wire.Listing[Thing]:
