@@ -60,7 +60,7 @@ FIELDS = {
     "accountId": "The account to connect again.",
     "allowDuplicate": "Publish it although the same went to the same account within 24 hours.",
     "altText": "What the picture shows, for those who cannot see it.",
-    "approvalRequired": "Posts of this profile go out only when somebody approved them.",
+    "approvalRequired": "Posts of this profile are published only after approval.",
     "asDraft": "Make drafts of the posts that are passed on.",
     "autoFit": "Convert files that a network would refuse, where that is possible.",
     "autoRepost": "Pass on what the parent publishes.",

@@ -271,10 +271,11 @@ def _range(schema: Document) -> str:
 
 def curl(server: str, method: str, path: str, operation: Document) -> str:
     """Return a curl command for the example request."""
-    schemas = {each["name"]: each["schema"] for each in operation["parameters"] if each["in"] == "path"}
+    parameters = operation["parameters"]
+    schemas = {parameter["name"]: parameter["schema"] for parameter in parameters if parameter["in"] == "path"}
     filled = re.sub(r"\{(\w+)\}", lambda name: str((schemas[name[1]].get("examples") or ["bluesky"])[0]), path)
-    required = [each for each in operation["parameters"] if each["in"] == "query" and each["required"]]
-    query = "&".join(f"{each['name']}={each['name'].upper()}" for each in required)
+    required = [item["name"] for item in parameters if item["in"] == "query" and item["required"]]
+    query = "&".join(f"{name}={name.upper()}" for name in required)
     parts = [f"curl {server}{filled}" if not query else f"curl '{server}{filled}?{query}'"]
     if method not in ("GET", "POST"):
         parts[0] = parts[0].replace("curl ", f"curl -X {method} ", 1)
@@ -307,8 +308,8 @@ def highlighted(value: Any) -> Markup:
 
 def prose(text: str) -> Markup:
     """Render a description: paragraphs, `code` and **bold**, the only Markdown that descriptions use."""
-    paragraphs = [each.strip() for each in re.split(r"\n\s*\n", text) if each.strip()]
-    return Markup("").join([Markup("<p>{}</p>").format(inline(each)) for each in paragraphs])
+    paragraphs = [paragraph.strip() for paragraph in re.split(r"\n\s*\n", text) if paragraph.strip()]
+    return Markup("").join([Markup("<p>{}</p>").format(inline(paragraph)) for paragraph in paragraphs])
 
 
 def inline(text: str) -> Markup:

@@ -332,8 +332,8 @@ def _query(kind: type[Struct], texts: Mapping[str, str]) -> list[Document]:
         merged = {**(options[0] if len(options) == 1 else {"anyOf": options}), **member}
         text = str(merged.get("description") or texts.get(name, ""))
         dropped = {"default", "description"} | ({"anyOf"} if len(options) == 1 else set())
-        shown = {key: value for key, value in merged.items() if key not in dropped}
-        result.append(_parameter(name, "query", text, shown, required=name in schema.get("required", ())))
+        visible = {key: value for key, value in merged.items() if key not in dropped}
+        result.append(_parameter(name, "query", text, visible, required=name in schema.get("required", ())))
     return result
 
 
