@@ -187,7 +187,7 @@ async def test_strangers_and_limited_members_find_nothing(api: Api, make: Make) 
         refused = await connect(api, login, profileId=owner.profile)
         assert (refused.status_code, refused.json()["errors"][0]["path"]) == (422, "/profileId")
         auth_url = await api.get(f"/platforms/sandbox/auth-url?profileId={owner.profile}", key=login.key)
-        assert auth_url.status_code == 422
+        assert (auth_url.status_code, auth_url.json()["errors"][0]["path"]) == (404, "profileId")
     mine = await connect(api, stranger, accountId=hidden["id"])
     assert (mine.status_code, mine.json()["errors"][0]["path"]) == (422, "/accountId")
     moved = await api.patch(path, json={"profileId": stranger.profile}, key=owner.key)

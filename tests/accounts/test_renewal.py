@@ -104,7 +104,9 @@ async def test_a_lost_answer_keeps_the_state_and_only_a_dead_grant_ends_it(
         assert row.last_refresh_error is not None
         assert row.last_refresh_error.startswith("no answer")
 
-        assert await work.look_after(connected.context, row, clock.now()) is None  # no grace at this server: it is dead
+        assert (
+            await work.maintain_token(connected.context, row, clock.now()) is None
+        )  # no grace at this server: it is dead
         row = await connected.row()
         assert (row.status, row.status_reason) == ("needs_reauth", "Bluesky: Token has been revoked")
 
@@ -119,14 +121,14 @@ async def test_an_unreachable_server_marks_nothing(context: AppContext, make: Ma
     async with bluesky(context, make) as connected:
         connected.network.status = 503
         row = await connected.row()
-        again = await work.look_after(connected.context, row, clock.now())
+        again = await work.maintain_token(connected.context, row, clock.now())
 
         assert again is not None
         assert 60 <= again.after_seconds <= 3600
         row = await connected.row()
         assert (row.status, row.last_refresh_error) == ("active", "refused (status 503)")
         connected.network.status = 200
-        assert await work.look_after(connected.context, row, clock.now()) is not None
+        assert await work.maintain_token(connected.context, row, clock.now()) is not None
         assert (await connected.row()).last_refresh_error is None
 
 
@@ -190,7 +192,7 @@ async def test_connecting_plans_the_renewal_at_four_fifths_of_the_life(
         assert row.token_expires_at is not None
         life = row.token_expires_at - row.created_at
         assert 0.74 * life <= job["next_attempt_at"] - row.created_at <= 0.801 * life
-        assert await work.look_after(connected.context, row, job["next_attempt_at"]) is not None
+        assert await work.maintain_token(connected.context, row, job["next_attempt_at"]) is not None
         assert connected.network.redeemed == []  # not due yet
 
 
@@ -267,7 +269,7 @@ def test_a_token_that_cannot_be_renewed_expires_step_by_step() -> None:
     def at(left: timedelta | None) -> tuple[str, Any]:
         ends = None if left is None else now + left
         due = states.upkeep_at(now, ends, refreshable=False, chance=0.5)
-        return states.standing(now, ends, refreshable=False), None if due is None else due - now
+        return states.state_of_token(now, ends, refreshable=False), None if due is None else due - now
 
     assert at(None) == ("active", None)
     assert at(30 * day) == ("active", 23 * day)
@@ -287,7 +289,7 @@ async def test_an_ending_token_is_told_in_time(context: AppContext, make: Make, 
         async with context.database.connection() as db:
             row = await queries.by_id(db, account_id)
         assert row is not None
-        await work.look_after(context, row, clock.now())
+        await work.maintain_token(context, row, clock.now())
         async with context.database.connection() as db:
             after = await queries.by_id(db, account_id)
         assert after is not None

@@ -1,94 +1,69 @@
-"""What this installation can connect, told from the facts of each network. No I/O."""
-
-import typing
-
-import msgspec
+"""What this installation knows of a platform: its connector, its server, its redirect address. No I/O."""
 
 from signalpost import networks
-from signalpost.accounts.schemas import Capabilities, FormField, MediaRules, Platform, Rules, TextRules
-from signalpost.networks.contract import Connector, TextRule
-from signalpost.settings import Settings
+from signalpost.accounts.errors import PlatformNotConfigured
+from signalpost.context import AppContext
+from signalpost.identity.errors import TestModeOnlySandbox
+from signalpost.kit import problems
+from signalpost.networks.contract import Connector, Server
+from signalpost.web.caller import Caller
+
+
+def slug_of(platform: str) -> str:
+    """Return the canonical slug of a platform that a path names.
+
+    Raises:
+        ValidationFailed: there is no such platform.
+    """
+    slug = networks.canonical(platform)
+    if slug is None:
+        raise problems.invalid("platform", "not_allowed", "Not a known platform.")
+    return slug
+
+
+def require_connector(caller: Caller, platform: str) -> Connector:
+    """Return the connector of the platform that a path names.
+
+    Raises:
+        ValidationFailed: there is no such platform.
+        TestModeOnlySandbox: a test key asks for a live platform.
+        PlatformNotConfigured: there is no connector for it.
+    """
+    slug = slug_of(platform)
+    if caller.mode == "test" and slug != "sandbox":
+        raise TestModeOnlySandbox
+    connector = networks.get(slug)
+    if connector is None:
+        raise PlatformNotConfigured(f"This version has no connector for {slug}.")
+    return connector
 
 
 def redirect_uri(base_url: str, platform: str) -> str:
-    """Return the one address a platform sends people back to: each has its own, so answers cannot be mixed up."""
+    """Return the address a platform sends people back to. Each has its own, so that responses cannot be mixed up."""
     return f"{base_url}/api/v1/platforms/{platform}/callback"
 
 
-def every(settings: Settings, base_url: str) -> list[Platform]:
-    """Return every platform the API speaks of, also those without a connector."""
-    return [_platform(settings, base_url, slug) for slug in networks.PLATFORMS]
+def server_of(context: AppContext, connector: Connector, base_url: str | None) -> Server:
+    """Return the server of an account; `base_url` is the account's own, if it has one.
+
+    The operator's SIGNALPOST_<NETWORK>_BASE_URL replaces the network's one address; for networks where every account
+    brings its own server it names one server among many, the only one that may have a private address.
+    """
+    operator_url = _operator_url(context, connector)
+    if operator_url is not None and (connector.facts.base_url is not None or base_url in {None, operator_url}):
+        return Server(base_url=operator_url, trusted=True, http=context.http)
+    if base_url is not None:
+        return Server(base_url=base_url.rstrip("/"), trusted=False, http=context.http)
+    return Server(base_url=connector.facts.base_url or "", trusted=True, http=context.http)
 
 
-def form_of(connector: Connector) -> list[FormField]:
-    """Return the fields of a credential form."""
-    return [FormField(f.name, f.label, f.secret, f.required) for f in connector.facts.credential_fields]
+def entry_server(context: AppContext, connector: Connector) -> Server:
+    """Return the server to sign in at before the account's own is known: the operator's, else the network's."""
+    operator_url = _operator_url(context, connector)
+    base_url = operator_url or connector.facts.base_url or ""
+    return Server(base_url=base_url, trusted=operator_url is not None, http=context.http)
 
 
-def _platform(settings: Settings, base_url: str, slug: str) -> Platform:
-    connector = networks.get(slug)
-    if connector is None:
-        return Platform(
-            platform=slug,
-            name=slug.replace("_", " ").title(),
-            available=False,
-            configured=False,
-            modes=[],
-            redirect_uri=None,
-            credential_fields=[],
-            capabilities=None,
-            rules=None,
-            upstream_version=None,
-            sunset_date=None,
-            source=None,
-            verified_on=None,
-        )
-    facts = connector.facts
-    modes: list[typing.Literal["oauth", "credentials"]] = []
-    if connector.oauth is not None:
-        modes.append("oauth")
-    if connector.connect is not None:
-        modes.append("credentials")
-    has_app = bool(settings.network(slug, "client_id") and settings.network(slug, "client_secret"))
-    return Platform(
-        platform=slug,
-        name=facts.name,
-        available=True,
-        configured=has_app or not facts.app_credentials,
-        modes=modes,
-        redirect_uri=redirect_uri(base_url, slug) if connector.oauth is not None else None,
-        credential_fields=form_of(connector),
-        capabilities=msgspec.convert(networks.capabilities(connector), Capabilities),
-        rules=_rules(connector),
-        upstream_version=None,
-        sunset_date=None,
-        source=facts.source,
-        verified_on=facts.verified_on,
-    )
-
-
-def _rules(connector: Connector) -> Rules:
-    facts = connector.facts
-    return Rules(
-        text=_text(facts.text),
-        title=_text(facts.title) if facts.title else None,
-        media={
-            kind: MediaRules(
-                per_post=rule.per_post,
-                bytes_max=rule.bytes_max,
-                mime_types=list(rule.mime_types),
-                duration_ms_max=rule.duration_ms_max,
-                pixels_max=rule.pixels_max,
-                alt_text_max=rule.alt_text_max,
-            )
-            for kind, rule in facts.media.items()
-        },
-        media_total=facts.media_total,
-        media_required=facts.media_required,
-        thread_parts_max=facts.thread_parts_max,
-        options={name: option.description for name, option in facts.options.items()},
-    )
-
-
-def _text(rule: TextRule) -> TextRules:
-    return TextRules(rule.max_length, rule.unit, rule.bytes_max, rule.url_length)
+def _operator_url(context: AppContext, connector: Connector) -> str | None:
+    url = context.settings.network(connector.facts.key, "base_url")
+    return None if url is None else url.rstrip("/")

@@ -1,8 +1,10 @@
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from litestar import Request
 
-from signalpost.accounts import actions, callback_page, platforms, queries
+from signalpost import networks
+from signalpost.accounts import actions, callback_page, queries, views
 from signalpost.accounts.errors import (
     AccountInUse,
     OauthStateInvalid,
@@ -33,7 +35,7 @@ from signalpost.kit.problems import AlreadyExists, Forbidden, InvalidState, Unsa
 from signalpost.kit.wire import Listing
 from signalpost.web.caller import PUBLIC, Caller
 from signalpost.web.fields import AccountId
-from signalpost.web.inputs import Mine, Segment
+from signalpost.web.inputs import Mine, Segment, require_profile
 from signalpost.web.paging import LIST_ALL, Page
 from signalpost.web.routing import RawResponse, Routes
 
@@ -53,29 +55,40 @@ CONNECTING = (
 
 @routes.get("/platforms", scope="accounts:read")
 async def list_platforms(context: AppContext) -> Listing[Platform]:
-    """List every platform: whether it can be connected here, how, and its rules and limits."""
-    return Listing(data=platforms.every(context.settings, context.base_url))
+    """List every platform: whether and how it can be connected here, and its rules and limits."""
+    settings, base_url = context.settings, context.base_url
+    return Listing(data=[views.platform(slug, settings=settings, base_url=base_url) for slug in networks.PLATFORMS])
 
 
 @routes.get("/platforms/accounts", scope="accounts:read", limit_default=LIST_ALL)
-async def list_accounts(db: Db, caller: Caller, query: AccountQuery, page: Page) -> Listing[PlatformAccount]:
-    """List the accounts of a profile, or of all profiles; disconnected ones only on request."""
-    profile_id = await queries.profile_filter(db, caller, query.profile_id)
-    return await queries.listing(
-        db, caller, page, profile_id=profile_id, include_disconnected=query.include_disconnected
+async def list_accounts(
+    db: Db, context: AppContext, caller: Caller, query: AccountQuery, page: Page
+) -> Listing[PlatformAccount]:
+    """List the accounts of one profile or of all profiles; disconnected ones only on request."""
+    rows = await queries.visible(
+        db, caller, page, profile_id=query.profile_id, include_disconnected=query.include_disconnected
     )
+    if not rows:
+        await require_profile(context, db, caller, query.profile_id)
+    return await _listing(db, page, rows)
 
 
 @routes.get("/platforms/accounts/all", scope="accounts:read", limit_default=LIST_ALL)
 async def list_all_accounts(db: Db, caller: Caller, query: AllAccountsQuery, page: Page) -> Listing[PlatformAccount]:
     """List the accounts of all profiles; disconnected ones only on request."""
-    return await queries.listing(db, caller, page, profile_id=None, include_disconnected=query.include_disconnected)
+    rows = await queries.visible(db, caller, page, profile_id=None, include_disconnected=query.include_disconnected)
+    return await _listing(db, page, rows)
+
+
+async def _listing(db: Db, page: Page, rows: Sequence[AccountRow]) -> Listing[PlatformAccount]:
+    posts_today = await queries.posts_today(db, [row.id for row in page.shown(rows)])
+    return page.of(rows, lambda row: views.account(row, posts_today=posts_today.get(row.id, 0)))
 
 
 @routes.get("/platforms/accounts/{accountId}/health", scope="accounts:read")
 async def get_account_health(account: MyAccount, context: AppContext, query: HealthQuery) -> AccountHealth:
-    """Tell how an account is. The platform is asked when the last answer is older than five minutes, or on request."""
-    return await actions.account_health(context, account, refresh=query.refresh)
+    """Report the health of an account. The platform is asked if the last check is older than five minutes."""
+    return await actions.get_account_health(context, account, refresh=query.refresh)
 
 
 @routes.patch(
@@ -88,16 +101,16 @@ async def update_account(
 ) -> PlatformAccount:
     """Pause an account (`status: paused`), resume it (`status: active`), or move it to another profile (`profileId`).
 
-    Posts of a paused account wait. Owners and admins move accounts, while no post waits for them.
+    Posts of a paused account wait. Only owners and admins move accounts, and only while no post waits for them.
     """
     return await actions.update_account(context, db, caller, account, data)
 
 
 @routes.delete("/platforms/accounts/{accountId}", scope="accounts:write", raises=(Forbidden,))
 async def disconnect_account(account: MyAccount, context: AppContext, caller: Caller) -> Disconnection:
-    """Disconnect an account: its tokens are wiped here and given back at the platform, its waiting posts fail.
+    """Disconnect an account. Its tokens are deleted here and revoked at the platform, and its waiting posts fail.
 
-    The same platform account connected again returns with its id. Repeating this changes nothing.
+    Connecting the same platform account again restores it with its id. Repeating this request changes nothing.
     """
     return await actions.disconnect_account(context, caller, account)
 
@@ -106,9 +119,9 @@ async def disconnect_account(account: MyAccount, context: AppContext, caller: Ca
 async def connect_account(
     platform: PlatformSlug, context: AppContext, caller: Caller, data: AccountConnect
 ) -> PlatformAccount:
-    """Connect an account by a form of credentials; `GET /platforms` names the fields of each platform.
+    """Connect an account by a credential form. `GET /platforms` lists the fields of each platform.
 
-    The sandbox wants nothing but a `username`. An account that was connected before keeps its id.
+    The sandbox needs only a `username`. An account that was connected before keeps its id.
     """
     return await actions.connect_account(context, caller, platform, data)
 
@@ -117,12 +130,12 @@ async def connect_account(
 async def get_auth_url(
     platform: PlatformSlug, context: AppContext, caller: Caller, query: AuthUrlQuery
 ) -> Authorization:
-    """Begin to connect an account: returns the address to send the person to, good for ten minutes and one return.
+    """Begin to connect an account. Send the person to `url`, which is valid for ten minutes and one return.
 
-    `redirectUrl` must be on the workspace's list, letter by letter. `accountId` connects that account again.
+    `redirectUrl` must match an entry of the workspace's list exactly. `accountId` connects that account again.
     Platforms that take credentials answer `mode: credentials` with the fields for `connect`.
     """
-    return await actions.start(context, caller, platform, query)
+    return await actions.start_authorization(context, caller, platform, query)
 
 
 @routes.get(
@@ -134,15 +147,12 @@ async def get_auth_url(
 async def finish_authorization(
     platform: PlatformSlug, context: AppContext, query: CallbackQuery, request: Request[Any, Any, Any]
 ) -> CallbackResult | RawResponse:
-    """Take a person back from a platform. Answers JSON, or a small page to a browser, which moves on to `redirectUrl`.
+    """Complete an authorization. A browser gets a small page, which moves on to `redirectUrl`; others get JSON.
 
-    The state works once. A refusal at the platform, or an account that cannot be stored, is told as `status: failed`.
+    The state works once. If the user or the platform refuses, or the account cannot be stored, `status` is `failed`.
     """
-    result, redirect_url = await actions.finish(context, platform, query)
+    result, redirect_url = await actions.finish_authorization(context, platform, query)
     if "text/html" not in request.headers.get("accept", ""):
         return result
-    return RawResponse(
-        callback_page.callback_page(result, platform, redirect_url),
-        "text/html; charset=utf-8",
-        headers=dict(callback_page.HEADERS),
-    )
+    page = callback_page.render(result, platform, redirect_url)
+    return RawResponse(page, "text/html; charset=utf-8", headers=dict(callback_page.HEADERS))

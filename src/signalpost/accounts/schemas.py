@@ -3,13 +3,19 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from signalpost.kit.wire import Input, Instant, Output
+from signalpost.web.fields import AccountId, ProfileId
 
-Status = Literal["active", "expiring", "needs_reauth", "restricted", "paused", "disconnected"]
-Kind = Literal["personal", "page", "business", "channel", "group", "board", "server", "instance"]
-Via = Literal["api", "dashboard", "invite", "messaging", "sandbox"]
-ProfileId = Annotated[str, Meta(max_length=40, examples=["prof_01JD7ZK8Q4M4S0V9T6B2X3Y5W7"])]
-AccountId = Annotated[str, Meta(max_length=40, examples=["acc_01JD7ZK8Q4M4S0V9T6B2X3Y5W7"])]
-Url = Annotated[str, Meta(max_length=2048)]
+Status = Annotated[
+    Literal["active", "expiring", "needs_reauth", "restricted", "paused", "disconnected"], Meta(examples=["active"])
+]
+Kind = Annotated[
+    Literal["personal", "page", "business", "channel", "group", "board", "server", "instance"],
+    Meta(examples=["personal"]),
+]
+Via = Annotated[Literal["api", "dashboard", "invite", "messaging", "sandbox"], Meta(examples=["api"])]
+PlatformKey = Annotated[str, Meta(examples=["bluesky"])]
+Username = Annotated[str, Meta(examples=["acme.example.com"])]
+DisplayName = Annotated[str, Meta(examples=["Acme"])]
 
 
 class Capabilities(Output):
@@ -17,171 +23,205 @@ class Capabilities(Output):
     image: bool
     video: bool
     carousel: bool
-    story: bool
+    story: Annotated[bool, Meta(examples=[False])]
     thread: bool
     first_comment: bool
     delete: bool
-    analytics: bool
-    max_text_length: int
+    analytics: Annotated[bool, Meta(examples=[False])]
+    max_text_length: Annotated[int, Meta(examples=[300])]
 
 
 class PlatformAccount(Output):
     id: str
     profile_id: str
-    platform: str
+    platform: PlatformKey
     kind: Kind
-    platform_account_id: str
-    username: str
-    display_name: str
-    avatar_url: str | None
-    profile_url: str | None
+    platform_account_id: Annotated[str, Meta(examples=["did:plc:44ybard66vv44zksje25o7dz"])]
+    username: Username
+    display_name: DisplayName
+    avatar_url: Annotated[str | None, Meta(examples=["https://cdn.example.com/avatar.jpg"])]
+    profile_url: Annotated[str | None, Meta(examples=["https://bsky.app/profile/acme.example.com"])]
     status: Status
     status_reason: str | None
     connected_via: Via
     parent_account_id: str | None
-    scopes: list[str]
+    scopes: Annotated[list[str], Meta(examples=[["com.atproto.appPass"]])]
     capabilities: Capabilities
-    token_expires_at: Instant | None
+    token_expires_at: Annotated[Instant | None, Meta(examples=["2026-12-21T18:00:00.000Z"])]
     refreshable: bool
-    last_published_at: Instant | None
-    last_checked_at: Instant | None
-    followers: int | None
+    last_published_at: Annotated[Instant | None, Meta(examples=["2026-11-21T18:00:00.000Z"])]
+    last_checked_at: Annotated[Instant | None, Meta(examples=["2026-11-21T18:00:00.000Z"])]
+    followers: Annotated[int | None, Meta(examples=[1280])]
     daily_limit: int | None
-    posts_today: int
-    over_limit: bool
+    posts_today: Annotated[int, Meta(examples=[2])]
+    over_limit: Annotated[bool, Meta(examples=[False])]
     created_at: Instant
     updated_at: Instant
 
 
 class AccountQuery(Input):
-    profile_id: ProfileId | None = None
-    include_disconnected: bool = False
+    profile_id: Annotated[ProfileId | None, Meta(description="Only accounts of this profile.")] = None
+    include_disconnected: Annotated[bool, Meta(description="Include accounts that were disconnected.")] = False
 
 
 class AllAccountsQuery(Input):
-    include_disconnected: bool = False
+    include_disconnected: Annotated[bool, Meta(description="Include accounts that were disconnected.")] = False
 
 
 class AccountConnect(Input):
-    """The credential form of a platform. `accountId`: connect this account again."""
+    """The credential form of a platform."""
 
-    profile_id: ProfileId
+    profile_id: Annotated[ProfileId, Meta(description="The profile to connect the account to.")]
     fields: Annotated[
         dict[Annotated[str, Meta(max_length=64)], Annotated[str, Meta(max_length=4096)]],
-        Meta(max_length=20, examples=[{"username": "bakery"}]),
+        Meta(
+            max_length=20,
+            description="The values of the form, by field name. `GET /platforms` lists the fields of each platform.",
+            examples=[{"username": "bakery"}],
+        ),
     ]
-    account_id: AccountId | None = None
+    account_id: Annotated[
+        AccountId | None, Meta(description="The account to connect again; other credentials are refused.")
+    ] = None
 
 
 class AccountUpdate(Input):
     """Pause or resume an account, or move it to another profile."""
 
-    status: Literal["active", "paused"] | None = None
-    profile_id: ProfileId | None = None
+    status: Annotated[
+        Literal["active", "paused"] | None,
+        Meta(description="`paused` makes the account's posts wait, `active` resumes publishing.", examples=["paused"]),
+    ] = None
+    profile_id: Annotated[ProfileId | None, Meta(description="The profile to move the account to.")] = None
 
 
 class Disconnection(Output):
     id: str
     status: Literal["disconnected"]
     revoked_at_platform: bool
-    affected_posts: int
+    affected_posts: Annotated[int, Meta(examples=[2])]
 
 
 class HealthQuery(Input):
-    refresh: Annotated[bool, Meta(description="Ask the platform now, whatever is known already")] = False
+    refresh: Annotated[bool, Meta(description="Check at the platform now, even if the last check is recent.")] = False
 
 
 class TokenHealth(Output):
     valid: bool
-    expires_at: Instant | None
-    expires_in_seconds: int | None
+    expires_at: Annotated[Instant | None, Meta(examples=["2026-12-21T18:00:00.000Z"])]
+    expires_in_seconds: Annotated[int | None, Meta(examples=[2_592_000])]
     refreshable: bool
-    last_refreshed_at: Instant | None
+    last_refreshed_at: Annotated[Instant | None, Meta(examples=["2026-11-21T18:00:00.000Z"])]
     last_refresh_error: str | None
 
 
 class Permissions(Output):
-    granted: list[str]
-    missing: list[str]
+    granted: Annotated[list[str], Meta(examples=[["publish", "delete"]])]
+    missing: Annotated[list[str], Meta(examples=[[]])]
     can_post: bool
-    can_read_analytics: bool
+    can_read_analytics: Annotated[bool, Meta(examples=[False])]
 
 
 class Quota(Output):
-    used: int
+    used: Annotated[int, Meta(examples=[2])]
     limit: int | None
     resets_at: Instant | None
 
 
 class Recent(Output):
-    published: int
-    failed: int
+    published: Annotated[int, Meta(examples=[12])]
+    failed: Annotated[int, Meta(examples=[0])]
     window: Literal["7d"]
 
 
 class HealthIssue(Output):
-    code: str
-    message: str
+    code: Annotated[str, Meta(examples=["expiring"])]
+    message: Annotated[str, Meta(examples=["The token expires within seven days and cannot be renewed."])]
 
 
 class AccountHealth(Output):
     account_id: str
-    platform: str
-    status: Literal["healthy", "warning", "error"]
+    platform: PlatformKey
+    status: Annotated[Literal["healthy", "warning", "error"], Meta(examples=["healthy"])]
     account_status: Status
     token: TokenHealth
     permissions: Permissions
     quota: Quota
     recent: Recent
-    issues: list[HealthIssue]
-    recommendations: list[str]
+    issues: Annotated[list[HealthIssue], Meta(examples=[[]])]
+    recommendations: Annotated[list[str], Meta(examples=[[]])]
     checked_at: Instant
     live: bool
 
 
 class AuthUrlQuery(Input):
-    profile_id: ProfileId
-    redirect_url: Url | None = None
-    account_id: AccountId | None = None
-    login_hint: Annotated[str, Meta(max_length=200)] | None = None
-    instance_url: (
-        Annotated[str, Meta(max_length=300, description="Your server, for example mastodon.social")] | None
-    ) = None
+    profile_id: Annotated[ProfileId, Meta(description="The profile to connect the account to.")]
+    redirect_url: Annotated[
+        Annotated[str, Meta(max_length=2048)] | None,
+        Meta(
+            description="Where to send the browser afterwards: exactly one of the workspace's `redirectUrls`.",
+            examples=["https://app.example.com/connected"],
+        ),
+    ] = None
+    account_id: Annotated[
+        AccountId | None, Meta(description="The account to connect again; another account is refused.")
+    ] = None
+    login_hint: Annotated[
+        Annotated[str, Meta(max_length=200)] | None,
+        Meta(description="The account's name, to fill in at the platform's sign-in page.", examples=["acme"]),
+    ] = None
+    instance_url: Annotated[
+        Annotated[str, Meta(max_length=300)] | None,
+        Meta(description="The account's server, for platforms with many.", examples=["mastodon.social"]),
+    ] = None
 
 
-class FormField(Output):
-    name: str
-    label: str
+class CredentialField(Output):
+    name: Annotated[str, Meta(examples=["appPassword"])]
+    label: Annotated[str, Meta(examples=["App password"])]
     secret: bool
     required: bool
 
 
 class Authorization(Output):
-    """`mode` oauth: send the person to `url`. `mode` credentials: POST /platforms/{platform}/connect with `fields`."""
+    """Mode `oauth`: send the person to `url`. Mode `credentials`: POST `fields` to /platforms/{platform}/connect."""
 
-    url: str | None
-    auth_url: str | None
-    state: str | None
-    platform: str
+    url: Annotated[str | None, Meta(examples=["https://mastodon.social/oauth/authorize?response_type=code"])]
+    auth_url: Annotated[str | None, Meta(examples=["https://mastodon.social/oauth/authorize?response_type=code"])]
+    state: Annotated[str | None, Meta(examples=["q7Jx2mV0dC9pXn4bR8sT1w"])]
+    platform: Annotated[str, Meta(examples=["mastodon"])]
     profile_id: str
-    expires_at: Instant | None
-    redirect_uri: str | None
-    mode: Literal["oauth", "credentials"]
-    fields: list[FormField] | None
+    expires_at: Annotated[Instant | None, Meta(examples=["2026-11-21T18:10:00.000Z"])]
+    redirect_uri: Annotated[
+        str | None, Meta(examples=["https://signalpost.example.com/api/v1/platforms/mastodon/callback"])
+    ]
+    mode: Annotated[Literal["oauth", "credentials"], Meta(examples=["oauth"])]
+    fields: list[CredentialField] | None
 
 
 class CallbackQuery(Struct, kw_only=True):
-    """What a platform sends back; its names, and whatever else it may add."""
+    """What a platform sends back, under its own names; unknown parameters are ignored."""
 
-    state: Annotated[str, Meta(max_length=200)]
-    code: Annotated[str, Meta(max_length=4096)] | None = None
-    error: Annotated[str, Meta(max_length=200)] | None = None
-    error_description: Annotated[str, Meta(max_length=2000)] | None = None
-    logid: Annotated[str, Meta(max_length=200)] | None = None
+    state: Annotated[str, Meta(max_length=200, description="The `state` of the authorization.")]
+    code: Annotated[
+        Annotated[str, Meta(max_length=4096)] | None,
+        Meta(description="The code that the platform issued when the user agreed."),
+    ] = None
+    error: Annotated[
+        Annotated[str, Meta(max_length=200)] | None,
+        Meta(description="The platform's error code, for example `access_denied`."),
+    ] = None
+    error_description: Annotated[
+        Annotated[str, Meta(max_length=2000)] | None, Meta(description="The platform's error message.")
+    ] = None
+    logid: Annotated[
+        Annotated[str, Meta(max_length=200)] | None,
+        Meta(description="The platform's own id of this attempt, for its support."),
+    ] = None
 
 
 class CallbackResult(Output):
-    status: Literal["connected", "selection_required", "failed"]
+    status: Annotated[Literal["connected", "selection_required", "failed"], Meta(examples=["connected"])]
     account: PlatformAccount | None = None
     candidates: list[dict[str, Any]] | None = None
     selection_token: str | None = None
@@ -191,44 +231,44 @@ class CallbackResult(Output):
 
 
 class TextRules(Output):
-    max_length: int
-    unit: str
-    bytes_max: int | None
+    max_length: Annotated[int, Meta(examples=[300])]
+    unit: Annotated[str, Meta(examples=["grapheme"])]
+    bytes_max: Annotated[int | None, Meta(examples=[3000])]
     url_length: int | None
 
 
 class MediaRules(Output):
-    per_post: int
-    bytes_max: int
-    mime_types: list[str]
+    per_post: Annotated[int, Meta(examples=[4])]
+    bytes_max: Annotated[int, Meta(examples=[2_000_000])]
+    mime_types: Annotated[list[str], Meta(examples=[["image/jpeg", "image/png"]])]
     duration_ms_max: int | None
     pixels_max: int | None
-    alt_text_max: int | None
+    alt_text_max: Annotated[int | None, Meta(examples=[2000])]
 
 
-class Rules(Output):
+class PlatformRules(Output):
     text: TextRules
     title: TextRules | None
     media: dict[str, MediaRules]
     media_total: int | None
-    media_required: bool
-    thread_parts_max: int
-    options: dict[str, str]
+    media_required: Annotated[bool, Meta(examples=[False])]
+    thread_parts_max: Annotated[int, Meta(examples=[25])]
+    options: Annotated[dict[str, str], Meta(examples=[{"languages": "The languages of the text."}])]
 
 
 class Platform(Output):
-    """A platform as this installation knows it; `available` false: its connector is not built yet."""
+    """A platform as this installation serves it. `available` is false while it has no connector."""
 
-    platform: str
-    name: str
+    platform: PlatformKey
+    name: Annotated[str, Meta(examples=["Bluesky"])]
     available: bool
     configured: bool
-    modes: list[Literal["oauth", "credentials"]]
+    modes: Annotated[list[Literal["oauth", "credentials"]], Meta(examples=[["credentials"]])]
     redirect_uri: str | None
-    credential_fields: list[FormField]
+    credential_fields: list[CredentialField]
     capabilities: Capabilities | None
-    rules: Rules | None
+    rules: PlatformRules | None
     upstream_version: str | None
     sunset_date: str | None
-    source: str | None
-    verified_on: str | None
+    source: Annotated[str | None, Meta(examples=["docs.bsky.app"])]
+    verified_on: Annotated[str | None, Meta(examples=["2026-11-21"])]

@@ -1,4 +1,4 @@
-"""The states of an account: which move may be made, and what a token's age makes of it. No I/O."""
+"""The states of an account: which moves are allowed, and which state the age of a token implies. No I/O."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -12,7 +12,7 @@ MOVES: Mapping[State, frozenset[State]] = {
     "needs_reauth": frozenset({"active", "expiring", "disconnected"}),
     "restricted": frozenset({"active", "expiring", "needs_reauth", "disconnected"}),
     "paused": frozenset({"active", "expiring", "needs_reauth", "disconnected"}),
-    "disconnected": frozenset({"active", "expiring"}),
+    "disconnected": frozenset({"active", "expiring", "needs_reauth"}),  # connected again, with whatever token
 }
 
 READY: frozenset[State] = frozenset({"active", "expiring"})
@@ -21,16 +21,16 @@ READY: frozenset[State] = frozenset({"active", "expiring"})
 EXPIRING = timedelta(days=7)
 RENEW_AT = 0.8
 JITTER = 0.05
-"""Renewals fall due at 75 to 80 % of a token's life: never all at once, never late."""
+"""Renewals are due at 75 to 80 % of a token's life, so that they neither come all at once nor too late."""
 
 
 def from_states(to: State) -> list[State]:
-    """Return the states that may move to `to`."""
+    """Return the states from which an account may move to `to`."""
     return [state for state, targets in MOVES.items() if to in targets]
 
 
-def standing(now: datetime, expires_at: datetime | None, *, refreshable: bool) -> State:
-    """Return what an account with a good token of this age is: active, expiring or needs_reauth."""
+def state_of_token(now: datetime, expires_at: datetime | None, *, refreshable: bool) -> State:
+    """Return the state of an account whose token works and expires then: active, expiring or needs_reauth."""
     if expires_at is None or refreshable:
         return "active"
     if expires_at <= now:
@@ -39,7 +39,7 @@ def standing(now: datetime, expires_at: datetime | None, *, refreshable: bool) -
 
 
 def upkeep_at(now: datetime, expires_at: datetime | None, *, refreshable: bool, chance: float) -> datetime | None:
-    """Return when the token must be looked at next, or None for never. `chance`: 0 to 1, drawn anew each time."""
+    """Return when the token needs attention next, or None for never. `chance`: a new random number from 0 to 1."""
     if expires_at is None:
         return None
     if refreshable:
@@ -50,7 +50,7 @@ def upkeep_at(now: datetime, expires_at: datetime | None, *, refreshable: bool, 
 
 
 def retry_seconds(now: datetime, expires_at: datetime | None) -> float:
-    """Return how long to wait after a renewal without an answer: a tenth of what is left, 1 minute to 1 hour."""
+    """Return how long to wait after a failed renewal: a tenth of the remaining life, 1 minute to 1 hour."""
     if expires_at is None or expires_at <= now:
         return 900.0
     return min(max((expires_at - now).total_seconds() / 10, 60.0), 3600.0)

@@ -1,4 +1,4 @@
-"""Looking after tokens: renewed at four fifths of their life, never in a request; the rest is told in time."""
+"""Upkeep of tokens: renewal at four fifths of their life, never in a request, and moves of those that just expire."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -6,8 +6,8 @@ from typing import Any
 
 from signalpost import networks
 from signalpost.accounts import queries, states, token_store
-from signalpost.accounts.actions.moves import mark_needs_reauth, mark_restricted, move
 from signalpost.accounts.actions.upsert import UPKEEP
+from signalpost.accounts.moves import mark_needs_reauth, mark_restricted, move
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.token_store import NoCredentials
 from signalpost.context import AppContext
@@ -18,6 +18,7 @@ from signalpost.kit.http import HttpFailure
 from signalpost.networks.contract import ApiError, Connector, NeedsReconnect
 
 PURGE = "account.purge_flows"
+PURGE_EVERY_SECONDS = 3_600
 _UPKEEP_AT = "select upkeep_at from account where id = $1"
 _SET_UPKEEP = "update account set upkeep_at = $2 where id = $1"
 _PURGE = "delete from oauth_flow where expires_at < now() - interval '1 day'"
@@ -34,17 +35,17 @@ def jobs(context: AppContext) -> list[JobKind]:
             due_at = await db.fetchval(_UPKEEP_AT, account_id)
         if row is None or due_at is None or row.status == "disconnected":
             return None
-        return await look_after(context, row, due_at)
+        return await maintain_token(context, row, due_at)
 
     async def purge(lease: Lease, _payload: Mapping[str, Any]) -> None:
         async with lease.transaction() as db:
             await db.execute(_PURGE)
 
-    return [JobKind(UPKEEP, upkeep), JobKind(PURGE, purge, 3600)]
+    return [JobKind(UPKEEP, upkeep), JobKind(PURGE, purge, PURGE_EVERY_SECONDS)]
 
 
-async def look_after(context: AppContext, account: AccountRow, due_at: datetime) -> RunAgain | None:
-    """Renew the token, or say that it ends; return when to look again."""
+async def maintain_token(context: AppContext, account: AccountRow, due_at: datetime) -> RunAgain | None:
+    """Renew the token if it is due, or record that it expires; return when to do this again."""
     now = clock.now()
     connector = networks.get(account.platform)
     if due_at > now:
@@ -53,7 +54,7 @@ async def look_after(context: AppContext, account: AccountRow, due_at: datetime)
         return None
     if account.refreshable and connector.refresh is not None:
         return await _renew(context, connector, account)
-    return await _tell_age(context, account, now)
+    return await _record_expiry(context, account, now)
 
 
 async def _renew(context: AppContext, connector: Connector, account: AccountRow) -> RunAgain | None:
@@ -62,40 +63,39 @@ async def _renew(context: AppContext, connector: Connector, account: AccountRow)
         session = await token_store.open_session(context, account)
         await session.renew(connector.refresh)
     except NoCredentials as error:
-        await _end(context, account, str(error))
+        await _give_up(context, account, str(error))
         return None
     except ApiError as error:
         outcome = connector.explain(error)
         if isinstance(outcome, NeedsReconnect):
-            await _end(context, account, outcome.message, restricted=outcome.restricted)
+            await _give_up(context, account, outcome.message, restricted=outcome.restricted)
             return None
-        return _later(account)
+        return _retry(account)
     except HttpFailure as failure:
-        _logger.info("account.not_renewed", account=str(account.id), platform=account.platform, why=failure.detail)
-        return _later(account)
+        _logger.info("account.not_renewed", account=str(account.id), platform=account.platform, reason=failure.detail)
+        return _retry(account)
     async with context.database.connection() as db:
         next_at = await db.fetchval(_UPKEEP_AT, account.id)
     return None if next_at is None else RunAgain(max((next_at - clock.now()).total_seconds(), 1.0))
 
 
-async def _end(context: AppContext, account: AccountRow, why: str, *, restricted: bool = False) -> None:
+async def _give_up(context: AppContext, account: AccountRow, reason: str, *, restricted: bool = False) -> None:
     mark = mark_restricted if restricted else mark_needs_reauth
     async with context.database.transaction() as db:
-        await mark(db, account.id, why, secrets_version=account.secrets_version)
+        await mark(db, account.id, reason, secrets_version=account.secrets_version)
 
 
-async def _tell_age(context: AppContext, account: AccountRow, now: datetime) -> RunAgain | None:
-    """Move a token that cannot be renewed towards its end: expiring a week before, then needs_reauth."""
-    to = states.standing(now, account.token_expires_at, refreshable=False)
+async def _record_expiry(context: AppContext, account: AccountRow, now: datetime) -> RunAgain | None:
+    """Move an account whose token cannot be renewed: to `expiring` a week before the end, then to `needs_reauth`."""
+    to = states.state_of_token(now, account.token_expires_at, refreshable=False)
     next_at = states.upkeep_at(now, account.token_expires_at, refreshable=False, chance=0.0)
+    reason = "The token expires and cannot be renewed."
     async with context.database.transaction() as db:
         if to != "active":
-            await move(
-                db, account.id, to, "The token ends and cannot be renewed.", secrets_version=account.secrets_version
-            )
+            await move(db, account.id, to, reason, secrets_version=account.secrets_version)
         await db.execute(_SET_UPKEEP, account.id, next_at)
     return None if next_at is None else RunAgain(max((next_at - now).total_seconds(), 1.0))
 
 
-def _later(account: AccountRow) -> RunAgain:
+def _retry(account: AccountRow) -> RunAgain:
     return RunAgain(states.retry_seconds(clock.now(), account.token_expires_at))

@@ -15,6 +15,7 @@ from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
 from signalpost.migrations import runner
 from signalpost.plans import limits
+from signalpost.web.fields import ProfileId
 
 
 def _checked_password(password: str) -> str:
@@ -96,8 +97,8 @@ async def demo(context: AppContext) -> dict[str, Any]:
             db, context.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="Demo", mode="test"
         )
     caller = await authenticator(context)(key, None, "127.0.0.1")
-    wish = AccountConnect(profile_id=ids.encode("prof", owner.profile_id), fields={"username": "demo"})
-    account = await accounts.connect_account(context, caller, "sandbox", wish)
+    data = AccountConnect(profile_id=ProfileId(int=owner.profile_id.int), fields={"username": "demo"})
+    account = await accounts.connect_account(context, caller, "sandbox", data)
     return {
         "workspaceId": ids.encode("wsp", owner.workspace_id),
         "profileId": ids.encode("prof", owner.profile_id),

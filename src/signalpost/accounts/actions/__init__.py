@@ -1,20 +1,23 @@
-"""What can be done to accounts."""
+"""Writes of accounts, and what asks their networks."""
 
-from signalpost.accounts.actions.authorize import finish, start
+from signalpost.accounts.actions.authorize import start_authorization
+from signalpost.accounts.actions.callback import finish_authorization
 from signalpost.accounts.actions.connect import connect_account
 from signalpost.accounts.actions.disconnect import disconnect_account, disconnect_profile
-from signalpost.accounts.actions.health import account_health
-from signalpost.accounts.actions.moves import mark_needs_reauth, mark_restricted
+from signalpost.accounts.actions.health import get_account_health
+from signalpost.accounts.actions.publications import record_publication
 from signalpost.accounts.actions.update import update_account
+from signalpost.accounts.moves import mark_needs_reauth, mark_restricted
 
 __all__ = [
-    "account_health",
     "connect_account",
     "disconnect_account",
     "disconnect_profile",
-    "finish",
+    "finish_authorization",
+    "get_account_health",
     "mark_needs_reauth",
     "mark_restricted",
-    "start",
+    "record_publication",
+    "start_authorization",
     "update_account",
 ]

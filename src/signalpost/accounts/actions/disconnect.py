@@ -3,10 +3,12 @@ from uuid import UUID
 
 from signalpost import events, networks
 from signalpost.accounts import queries, token_store
+from signalpost.accounts.moves import move
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import Disconnection
 from signalpost.accounts.token_store import NoCredentials, Superseded
 from signalpost.context import AppContext, DeletedProfile, DisconnectedAccount
+from signalpost.events import Actor
 from signalpost.identity.roles import may_disconnect_accounts
 from signalpost.kit import clock, ids, log, problems
 from signalpost.kit.db import Db
@@ -18,19 +20,18 @@ AFFECTED_NAMED_MAX = 100
 Reason = Literal["user_request", "profile_deleted", "platform_deletion_callback"]
 
 _WIPE = """
-update account set status = 'disconnected', status_reason = $3, secrets = null, secrets_version = secrets_version + 1,
-    token_expires_at = null, upkeep_at = null, renewing_by = null, renewing_until = null, health = null,
-    disconnected_at = $4, updated_at = $4
+update account set secrets = null, secrets_version = secrets_version + 1, token_expires_at = null, upkeep_at = null,
+    renewing_by = null, renewing_until = null, health = null, disconnected_at = $3, updated_at = $3
 where id = $1 and workspace_id = $2
 """
 _logger = log.get("accounts")
 
 
 async def disconnect_account(context: AppContext, caller: Caller, account: AccountRow) -> Disconnection:
-    """End an account here, then give its grant back at the platform as well as that goes. A repeat changes nothing.
+    """Disconnect an account here, then try to revoke its grant at the platform. Repeating this changes nothing.
 
     Raises:
-        Forbidden: the role may connect, but not disconnect.
+        Forbidden: the role may connect accounts, but not disconnect them.
     """
     if not may_disconnect_accounts(caller.role):
         raise problems.Forbidden("Only owners and admins disconnect accounts.")
@@ -44,8 +45,8 @@ async def disconnect_account(context: AppContext, caller: Caller, account: Accou
             raise problems.NotFound
         affected: list[UUID] = []
         if row.status != "disconnected":
-            affected = await _end(context, db, row, "user_request", caller.actor, caller.mode)
-    revoked = session is not None and row.status != "disconnected" and await _revoked(row, session)
+            affected = await _disconnect(context, db, row, reason="user_request", actor=caller.actor, mode=caller.mode)
+    revoked = session is not None and row.status != "disconnected" and await _revoke(row, session)
     return Disconnection(
         id=ids.encode("acc", row.id),
         status="disconnected",
@@ -61,17 +62,20 @@ async def disconnect_profile(context: AppContext, db: Db, profile: DeletedProfil
     """
     rows = await queries.lock_of_profile(db, profile.workspace_id, profile.profile_id)
     for row in rows:
-        await _end(context, db, row, "profile_deleted", profile.actor, "live")
+        await _disconnect(context, db, row, reason="profile_deleted", actor=profile.actor, mode="live")
     return len(rows)
 
 
-async def _end(
-    context: AppContext, db: Db, row: AccountRow, reason: Reason, actor: events.Actor, mode: Literal["live", "test"]
+async def _disconnect(
+    context: AppContext, db: Db, row: AccountRow, *, reason: Reason, actor: Actor, mode: Literal["live", "test"]
 ) -> list[UUID]:
+    """Fail what waits for the account, delete its secrets, and emit the event; return the ids of the affected posts."""
     now = clock.now()
-    disconnected_account = DisconnectedAccount(row.workspace_id, row.id, actor, now)
-    affected = await context.hooks.fail_waiting_targets(context, db, disconnected_account)
-    await db.execute(_WIPE, row.id, row.workspace_id, reason, now)
+    affected = await context.hooks.fail_waiting_targets(
+        context, db, DisconnectedAccount(row.workspace_id, row.id, actor, now)
+    )
+    await move(db, row.id, "disconnected", reason)
+    await db.execute(_WIPE, row.id, row.workspace_id, now)
     data = events.AccountDisconnectedData(
         account_id=ids.encode("acc", row.id),
         profile_id=ids.encode("prof", row.profile_id),
@@ -82,15 +86,15 @@ async def _end(
         affected_posts=len(affected),
         affected_post_ids=[ids.encode("pst", post_id) for post_id in affected[:AFFECTED_NAMED_MAX]],
     )
-    disconnected = events.AccountDisconnected(
+    event = events.AccountDisconnected(
         workspace_id=row.workspace_id, at=now, profile_id=row.profile_id, mode=mode, data=data
     )
-    await context.emit(db, disconnected)
+    await context.emit(db, event)
     return affected
 
 
-async def _revoked(row: AccountRow, session: NetworkSession) -> bool:
-    """Give the grant back at the platform; the account is gone from here whether or not that works."""
+async def _revoke(row: AccountRow, session: NetworkSession) -> bool:
+    """Revoke the grant at the platform; return whether that worked. The account is disconnected either way."""
     connector = networks.get(row.platform)
     if connector is None or connector.revoke is None:
         return False

@@ -1,0 +1,71 @@
+"""The app by which a network knows us: the operator's, or one that we registered at an account's own server."""
+
+import msgspec
+
+from signalpost.accounts.errors import PlatformNotConfigured
+from signalpost.accounts.platforms import redirect_uri
+from signalpost.context import AppContext
+from signalpost.kit.crypto import Undecipherable
+from signalpost.kit.http import BadResponse
+from signalpost.networks.contract import ApiError, Connector, OAuthApp, Server
+
+# Mastodon deletes apps that were not used for a day, so an unused registration is trusted for only half of that.
+_READ = """
+select credentials from network_app a
+where platform = $1 and base_url = $2 and redirect_uri = $3 and (created_at > now() - interval '12 hours' or exists (
+    select from account c where c.platform = a.platform and c.base_url = a.base_url and c.status <> 'disconnected'))
+"""
+_UPSERT = """
+insert into network_app (platform, base_url, redirect_uri, credentials) values ($1, $2, $3, $4)
+on conflict (platform, base_url, redirect_uri) do update set credentials = excluded.credentials, created_at = now()
+"""
+_DELETE = "delete from network_app where platform = $1 and base_url = $2"
+
+
+async def get_or_register_app(context: AppContext, connector: Connector, server: Server) -> OAuthApp:
+    """Return the credentials of the app at this server, registering an app if there is none yet.
+
+    Raises:
+        PlatformNotConfigured: the operator has to create an app and has not done so.
+        ApiError, HttpFailure: the server does not register an app.
+    """
+    platform, callback = connector.facts.key, redirect_uri(context.base_url, connector.facts.key)
+    register = connector.oauth.register if connector.oauth else None
+    if register is None:
+        return _operator_app(context, connector)
+    async with context.database.connection() as db:
+        sealed = await db.fetchval(_READ, platform, server.base_url, callback)
+    key_context = _context(platform, server.base_url)
+    if sealed is not None:
+        try:
+            return msgspec.json.decode(context.keys.open(sealed, context=key_context), type=OAuthApp)
+        except Undecipherable:
+            pass  # sealed with a master key that is lost: registering another app costs nothing
+    app = await register(server, redirect_uri=callback, app_name=context.settings.brand)
+    sealed = context.keys.seal(msgspec.json.encode(app), context=key_context)
+    async with context.database.transaction() as db:
+        await db.execute(_UPSERT, platform, server.base_url, callback, sealed)
+    return app
+
+
+async def delete_unknown_app(context: AppContext, connector: Connector, server: Server, error: ApiError) -> None:
+    """Delete our registration if the server answered that it does not know the app; the next flow registers again."""
+    try:
+        body = error.response.json()
+    except BadResponse:
+        return
+    if isinstance(body, dict) and body.get("error") == "invalid_client":
+        async with context.database.transaction() as db:
+            await db.execute(_DELETE, connector.facts.key, server.base_url)
+
+
+def _operator_app(context: AppContext, connector: Connector) -> OAuthApp:
+    client_id = context.settings.network(connector.facts.key, "client_id")
+    client_secret = context.settings.network(connector.facts.key, "client_secret")
+    if not client_id or not client_secret:
+        raise PlatformNotConfigured(f"The operator has not set app credentials for {connector.facts.name}.")
+    return OAuthApp(client_id=client_id, client_secret=client_secret)
+
+
+def _context(platform: str, base_url: str) -> str:
+    return f"network_app.credentials|{platform}|{base_url}"
