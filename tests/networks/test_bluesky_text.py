@@ -67,7 +67,7 @@ def found(text: str) -> list[list[object]]:
             facet["features"][0]["$type"].split("#")[1],
             next(value for key, value in facet["features"][0].items() if key != "$type"),
         ]
-        for facet in rich_text.facets(text, handles)
+        for facet in rich_text.facets_of(text, handles)
     ]
 
 
@@ -92,7 +92,7 @@ def test_what_stands_inside_something_else_is_part_of_it() -> None:
 
 
 def test_a_mention_without_a_did_stays_text() -> None:
-    assert rich_text.facets("hi @nobody.test", {}) == []
+    assert rich_text.facets_of("hi @nobody.test", {}) == []
 
 
 @given(
@@ -113,7 +113,7 @@ def test_facets_cut_the_text_where_the_span_says(pieces: list[str]) -> None:
     text = "".join(pieces)
     handles = dict.fromkeys(rich_text.handles(text), "did:plc:x")
     end = 0
-    for facet, span in zip(rich_text.facets(text, handles), rich_text.spans(text), strict=True):
+    for facet, span in zip(rich_text.facets_of(text, handles), rich_text.spans(text), strict=True):
         start, stop = facet["index"]["byteStart"], facet["index"]["byteEnd"]
         piece = text.encode()[start:stop].decode()
         assert start >= end
@@ -124,7 +124,7 @@ def test_facets_cut_the_text_where_the_span_says(pieces: list[str]) -> None:
 
 @given(st.text(max_size=400))
 def test_no_text_is_too_odd(text: str) -> None:
-    for facet in rich_text.facets(text, {}):
+    for facet in rich_text.facets_of(text, {}):
         piece = text.encode()[facet["index"]["byteStart"] : facet["index"]["byteEnd"]].decode()
         assert piece in text
 

@@ -24,7 +24,7 @@ from tests.helpers.connector_harness import (
 
 from signalpost.kit.http import Client
 from signalpost.networks import CONNECTORS, preflight
-from signalpost.networks.connectors.mastodon.account import facts_of
+from signalpost.networks.connectors.mastodon.instance import facts_of
 from signalpost.networks.contract import (
     Absent,
     ApiError,

@@ -75,16 +75,16 @@ def test_utf16_and_code_points() -> None:
 
 
 def rules(connector: Connector, post: Outgoing, account: dict[str, Any] | None = None) -> list[tuple[str, str]]:
-    return [(finding.rule, finding.path) for finding in check(connector, post, account or {})]
+    return [(issue.rule, issue.path) for issue in check(connector, post, account or {})]
 
 
 @pytest.mark.parametrize("connector", CONNECTORS.values(), ids=CONNECTORS)
-def test_a_short_text_may_go_anywhere(connector: Connector) -> None:
+def test_a_short_text_with_an_image_passes_everywhere(connector: Connector) -> None:
     assert rules(connector, outgoing("Hello", media=(image(),))) == []
 
 
 @pytest.mark.parametrize(
-    ("connector", "post", "account", "found"),
+    ("connector", "post", "account", "issues"),
     [
         (BLUESKY, outgoing("x" * 301), {}, [("bluesky.text.max_graphemes", "/text")]),
         (BLUESKY, outgoing("é" * 300), {}, []),
@@ -172,17 +172,19 @@ def test_a_short_text_may_go_anywhere(connector: Connector) -> None:
         (SANDBOX, outgoing(*"x" * 26), {}, [("sandbox.thread.max_parts", "/thread")]),
     ],
 )  # fmt: skip
-def test_findings(connector: Connector, post: Outgoing, account: dict[str, Any], found: list[tuple[str, str]]) -> None:
-    assert rules(connector, post, account) == found
+def test_every_rule_finds_its_issue(
+    connector: Connector, post: Outgoing, account: dict[str, Any], issues: list[tuple[str, str]]
+) -> None:
+    assert rules(connector, post, account) == issues
 
 
-def test_a_finding_says_the_limit_and_what_was_counted() -> None:
-    (finding,) = check(BLUESKY, outgoing("x" * 310), {})
-    assert finding.params == {"limit": 300, "actual": 310}
-    assert finding.message == "The text has 310 characters; Bluesky takes 300."
+def test_an_issue_says_the_limit_and_what_was_counted() -> None:
+    (issue,) = check(BLUESKY, outgoing("x" * 310), {})
+    assert issue.params == {"limit": 300, "actual": 310}
+    assert issue.message == "The text is 310 characters long; Bluesky allows 300."
 
 
-def test_media_of_thread_parts_are_judged_too() -> None:
+def test_media_of_thread_parts_are_checked_too() -> None:
     post = replace(outgoing("a"), parts=(Part(text="a"), Part(text="b", media=(image(kind="gif"),))))
     assert rules(BLUESKY, post) == [("bluesky.media.kind", "/thread/0/media/0")]
 

@@ -1,4 +1,4 @@
-"""The social networks: what each allows and how to publish there. It knows no database, no web and no settings."""
+"""The social networks: what each allows, and how to publish there. This room knows no database, web or settings."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -34,24 +34,24 @@ PLATFORMS: tuple[str, ...] = (
     "nostr",
     "sandbox",
 )
-"""Every platform the API speaks of, also those whose connector is not built yet."""
+"""Every platform of the API, including those that have no connector yet."""
 
 ALIASES: Mapping[str, str] = {"twitter": "x", "googlebusiness": "google_business"}
 
 
 def get(key: str) -> Connector | None:
-    """Return the connector of a platform slug, or None while it has none."""
+    """Return the connector of a platform slug, or None if it has none yet."""
     return CONNECTORS.get(key)
 
 
 def canonical(slug: str) -> str | None:
-    """Return the platform slug that `slug` means, or None when there is no such platform."""
+    """Return the platform slug that `slug` means, aliases included, or None if there is no such platform."""
     slug = ALIASES.get(slug, slug)
     return slug if slug in PLATFORMS else None
 
 
 def capabilities(connector: Connector, account_facts: Mapping[str, Any] | None = None) -> dict[str, bool | int]:
-    """Return what an account on this network can do, as the API shows it."""
+    """Return what an account on this network can do, as in the API; without account facts, what the network allows."""
     facts: Facts = for_account(connector.facts, account_facts or {})
     image = facts.media.get("image")
     return {

@@ -1,4 +1,4 @@
-"""The codes a failed target can carry, each with its category. Connectors choose from here; `publishing` shows them."""
+"""The error codes of a failed target, each with its category. Connectors use these codes and no others."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""How long a text is, the way a network counts it."""
+"""Counts the length of a text as a network does."""
 
 import unicodedata
 from functools import lru_cache
@@ -9,8 +9,8 @@ from signalpost.networks.contract import Facts, TextRule
 
 _GRAPHEME = regex.compile(r"\X")
 _EMOJI = regex.compile(r"[\p{Extended_Pictographic}\p{Regional_Indicator}]|[0-9#*]\ufe0f?\u20e3")
-# An address as the fediverse and X shorten it: with its scheme, a host with a dot, no closing punctuation at its end.
-_ADDRESS = regex.compile(
+# A URL as the fediverse and X shorten it: with its scheme, a host with a dot, and no closing punctuation at its end.
+_URL = regex.compile(
     r"(?<![\w@/.-])https?://[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)+(?::\d+)?"
     r"(?:[/?#](?:\([^\s()]*\)|[^\s()<>\"])*(?<![.,;:!?'\"\]}]))?",
     regex.IGNORECASE,
@@ -20,22 +20,22 @@ _REMOTE_MENTION = regex.compile(r"(?<![=/\w])@(\w(?:[\w.-]*\w)?)@[\w.-]*\w", reg
 
 
 def text_length(facts: Facts, text: str) -> int:
-    """Return the length of a post's text as the network of `facts` counts it, in `facts.text.unit`."""
+    """Return the length of a post's text in `facts.text.unit`."""
     return length(facts.text, text)
 
 
 def length(rule: TextRule, text: str) -> int:
-    """Return the length of `text` in the rule's unit, addresses and mentions shortened as the rule says."""
-    addresses = 0
+    """Return the length of `text` in the rule's unit, with URLs and mentions shortened as the rule says."""
+    urls = 0
     if rule.url_length is not None and "://" in text:
-        text, addresses = _ADDRESS.subn("x", text)  # one character each, the rest is added below
+        text, urls = _URL.subn("x", text)  # one character each; the rest is added below
     if rule.mentions_count_local_part_only and "@" in text:
         text = _REMOTE_MENTION.sub(r"@\1", text)
-    return _units(rule, text) + addresses * ((rule.url_length or 1) - 1)
+    return _units(rule, text) + urls * ((rule.url_length or 1) - 1)
 
 
 def graphemes(text: str) -> int:
-    """Return how many characters a reader sees: extended grapheme clusters of UAX #29."""
+    """Return how many characters a reader sees: extended grapheme clusters (UAX #29)."""
     if text.isascii():
         return len(text) - text.count("\r\n")
     return len(_GRAPHEME.findall(text))
@@ -54,7 +54,7 @@ def _units(rule: TextRule, text: str) -> int:
 
 
 def _weighted(text: str) -> int:
-    """Return the length by X's rule: 1 for Latin and punctuation, 2 for all else and for an emoji of any size."""
+    """Return the length by X's rule: 1 for Latin and punctuation, 2 for other characters and for a whole emoji."""
     text = unicodedata.normalize("NFC", text)
     if text.isascii():
         return len(text)

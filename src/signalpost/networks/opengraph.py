@@ -1,6 +1,6 @@
-"""The title, description and picture a web page gives of itself, for networks where the sender makes the link card.
+"""Reads title, description and image of a web page, for networks where the sender makes the link card.
 
-Everything here is somebody else's page: it is read within bounds, through the guarded client, and never fails a post.
+The page is foreign: it is read within limits, through the guarded client, and never fails a post.
 """
 
 import re
@@ -14,7 +14,7 @@ from signalpost.kit.http import HttpFailure
 from signalpost.kit.sniff import media_type
 from signalpost.networks.contract import Http, Response
 
-PAGE_BYTES_MAX = 512_000  # the head of a page is in there, or nowhere
+PAGE_BYTES_MAX = 512_000  # enough for the head of a page
 TITLE_LENGTH_MAX = 300
 DESCRIPTION_LENGTH_MAX = 1_000
 HOPS_MAX = 3
@@ -31,7 +31,7 @@ class Card:
 
 
 async def fetch_card(http: Http, url: str) -> Card | None:
-    """Return what the page at `url` says of itself; None when it cannot be read or has no title."""
+    """Return the card of the page at `url`; None when it cannot be read or has no title."""
     response = await _fetch(http, url, PAGE_BYTES_MAX, truncate=True)
     if response is None or "html" not in response.headers.get("Content-Type", "text/html"):
         return None
@@ -46,7 +46,7 @@ async def fetch_card(http: Http, url: str) -> Card | None:
 
 
 async def fetch_image(http: Http, url: str, bytes_max: int) -> tuple[bytes, str] | None:
-    """Return the picture at `url` and its media type; None when it cannot be had, is too large or is no picture."""
+    """Return the image at `url` and its media type; None when it cannot be read, is too large or is not an image."""
     response = await _fetch(http, url, bytes_max, truncate=False)
     if response is None:
         return None
@@ -61,7 +61,7 @@ async def _fetch(http: Http, url: str, bytes_max: int, *, truncate: bool) -> Res
                 "GET", url, timeout_seconds=TIMEOUT_SECONDS, bytes_max=bytes_max, truncate=truncate
             )
         except HttpFailure:
-            return None  # a card is an extra: a page that cannot be read has none
+            return None  # a page that cannot be read has no card
         if response.status not in _REDIRECTS:
             return response if response.status == 200 else None
         following = _absolute(url, response.headers.get("Location"))
@@ -84,8 +84,9 @@ class _Head(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._in_title = tag == "title" and not self.title
         if tag == "meta" and len(self.meta) < 200:
-            given = dict(attrs)
-            name, content = given.get("property") or given.get("name"), given.get("content")
+            attributes = dict(attrs)
+            name = attributes.get("property") or attributes.get("name")
+            content = attributes.get("content")
             if name and content:
                 self.meta.setdefault(name.lower(), content)
 
@@ -110,14 +111,14 @@ def _text(response: Response) -> str:
 
 
 def _line(text: str, length_max: int) -> str:
-    """Return somebody else's words on one line, cut to a bound."""
+    """Return foreign text on one line, cut to a limit."""
     text = " ".join("".join(char if char.isprintable() else " " for char in text).split())
     return text if len(text) <= length_max else text[: length_max - 1] + "…"
 
 
 def _absolute(base: str, address: str | None) -> str | None:
     try:
-        found = urljoin(base, (address or "").strip())
-        return found if address and urlsplit(found).scheme in {"http", "https"} else None
+        url = urljoin(base, (address or "").strip())
+        return url if address and urlsplit(url).scheme in {"http", "https"} else None
     except ValueError:
         return None

@@ -23,7 +23,7 @@ Publish = Callable[[NetworkSession, Outgoing, Journal], Awaitable[Outcome]]
 
 @dataclass
 class _TrackedJournal:
-    """A journal that knows whether an intent of this run is open."""
+    """A journal that also tracks which intents of this attempt are open."""
 
     journal: Journal
     open: set[str] = field(default_factory=set)

@@ -1,4 +1,4 @@
-"""The reference page of networks, written from their facts: `python -m signalpost.networks.reference > PAGE`."""
+"""Writes the reference page of networks from their facts: `python -m signalpost.networks.reference > PAGE`."""
 
 import sys
 from collections.abc import Iterator
@@ -10,8 +10,8 @@ _HEAD = """# Networks
 
 Generated from the facts of the connectors by `python -m signalpost.networks.reference`; do not edit.
 
-Preflight checks every post against these limits before anything is sent. An account may have other ones, where its
-server told so at connect: the `capabilities` of the account and the findings of preflight use those.
+Preflight checks every post against these limits before anything is sent. Where an account's own server publishes other
+limits, preflight and the `capabilities` of the account use those.
 """
 _UNITS = {
     "grapheme": "characters as a reader sees them (grapheme clusters)",
@@ -43,7 +43,7 @@ def _network(connector: Connector) -> Iterator[str]:
     if facts.media:
         yield from _media(facts)
     if facts.options:
-        yield f"Options (`options.{facts.key}`):\n\n| Option | Takes |\n|---|---|"
+        yield f"Options (`options.{facts.key}`):\n\n| Option | Description |\n|---|---|"
         for name, option in facts.options.items():
             yield f"| `{name}` | {option.description} |"
         yield ""
@@ -51,14 +51,13 @@ def _network(connector: Connector) -> Iterator[str]:
 
 def _account(connector: Connector) -> Iterator[tuple[str, str]]:
     facts = connector.facts
-    able = capabilities(connector)
-    shown = [name for name, value in able.items() if value is True]
-    yield "Capabilities", ", ".join(shown)
+    names = [name for name, value in capabilities(connector).items() if value is True]
+    yield "Capabilities", ", ".join(names)
     if facts.credential_fields:
-        fields = [f"`{each.name}`{'' if each.required else ' (optional)'}" for each in facts.credential_fields]
+        fields = [f"`{field.name}`{'' if field.required else ' (optional)'}" for field in facts.credential_fields]
         yield "Connect with", ", ".join(fields)
     if connector.oauth is not None:
-        yield "OAuth", "on the account's own server" if connector.oauth.own_server else "yes"
+        yield "OAuth", "at the account's own server" if connector.oauth.own_server else "yes"
     yield "Server", facts.base_url or ("none" if facts.key == "sandbox" else "the account's own")
 
 
@@ -66,31 +65,32 @@ def _limits(facts: Facts) -> Iterator[tuple[str, str]]:
     yield "Text", _text(facts.text)
     if facts.title is not None:
         yield "Title", _text(facts.title)
-    yield "Thread", f"at most {facts.thread_parts_max} posts" if facts.thread_parts_max else "no"
-    yield "Link", "a card, or in the text beside media" if facts.link == "card" else "in the text"
+    yield "Thread", f"at most {facts.thread_parts_max} posts" if facts.thread_parts_max else "not supported"
+    in_text = "appended to the text"
+    yield "Link", in_text if facts.link == "text" else f"shown as a card, or {in_text} when there is media"
     if facts.dedupes_for_seconds is not None:
-        yield "Recognises repeats", f"for {facts.dedupes_for_seconds} s"
+        yield "Recognises repeated requests", f"for {facts.dedupes_for_seconds} s"
     if (limit := facts.rate_limit) is not None:
         yield "Rate limit", f"{limit.count} requests in {limit.seconds} s for each {_SHARED_BY[limit.per]}"
 
 
 def _text(rule: TextRule) -> str:
-    said = f"{rule.max_length} {_UNITS[rule.unit]}"
+    words = f"{rule.max_length} {_UNITS[rule.unit]}"
     if rule.bytes_max is not None:
-        said += f", at most {rule.bytes_max} bytes"
+        words += f", at most {rule.bytes_max} bytes"
     if rule.url_length is not None:
-        said += f"; an address counts {rule.url_length}"
+        words += f"; a URL counts as {rule.url_length}"
     if rule.mentions_count_local_part_only:
-        said += "; of `@user@server` only `@user` counts"
-    return said + ("; required" if rule.required else "")
+        words += "; of `@user@server` only `@user` counts"
+    return words + ("; required" if rule.required else "")
 
 
 def _media(facts: Facts) -> Iterator[str]:
-    yield "| Media | In a post | Bytes | Types | Longest | Pixels | Alt text | Beside |"
+    yield "| Media | Files in a post | Bytes | Types | Duration | Pixels | Alt text | Can be combined with |"
     yield "|---|---|---|---|---|---|---|---|"
     for kind, rule in facts.media.items():
         yield f"| {kind} | {' | '.join(_file(rule))} |"
-    yield f"\nAt most {facts.media_total} files in a post.\n" if facts.media_total else ""
+    yield f"\nA post can have at most {facts.media_total} files.\n" if facts.media_total else ""
 
 
 def _file(rule: MediaRule) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Reading what a network answered: its words made safe to keep, how long to wait, and the fields a connector needs."""
+"""Reads a network's responses: text that is safe to store, how long to wait, and the members a connector needs."""
 
 import re
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ def response_text(response: Response) -> str:
 
 
 def members(response: Response) -> Mapping[str, Any]:
-    """Return the members of a JSON object response; empty when it is none."""
+    """Return the members of the JSON object in a response; empty when it holds anything else."""
     try:
         value = response.json()
     except BadResponse:
@@ -43,20 +43,20 @@ def texts(response: Response, *names: str) -> tuple[str, ...]:
     """Return the string members `names` of a response.
 
     Raises:
-        BadResponse: one is missing, empty or no string. The request has been answered, so it may have had its effect.
+        BadResponse: one is missing, empty or not a string. The server responded, so the request may have succeeded.
     """
-    value = response.json()
-    found = []
+    body = response.json()
+    values = []
     for name in names:
-        text = value.get(name) if isinstance(value, dict) else None
+        text = body.get(name) if isinstance(body, dict) else None
         if not isinstance(text, str) or not text:
             raise BadResponse(f"the response has no usable {name!r}", status=response.status)
-        found.append(text)
-    return tuple(found)
+        values.append(text)
+    return tuple(values)
 
 
 def wait_seconds(response: Response) -> float | None:
-    """Return how long the response asks to wait (Retry-After, else a rate limit reset), at most a day; else None."""
+    """Return how long the response asks to wait, from Retry-After or a rate limit reset; at most a day, else None."""
     present = _instant(response.headers.get("Date")) or clock.now()
     retry_after = response.headers.get("Retry-After")
     reset = response.headers.get("RateLimit-Reset") or response.headers.get("X-RateLimit-Reset")
@@ -81,7 +81,7 @@ def _instant(text: str | None) -> datetime | None:
     try:
         if (epoch := _number(text)) is not None:
             return datetime.fromtimestamp(epoch, UTC)
-        found = datetime.fromisoformat(text) if text[:2].isdigit() else parsedate_to_datetime(text)
+        instant = datetime.fromisoformat(text) if text[:2].isdigit() else parsedate_to_datetime(text)
     except (ValueError, OverflowError, OSError):
         return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return instant if instant.tzinfo else instant.replace(tzinfo=UTC)

@@ -1,6 +1,6 @@
-"""The sandbox: a network without a server, whose outcome is chosen by tokens in the text of each post.
+"""The sandbox: a network without a server; tokens in the text of a post choose its outcome.
 
-It keeps nothing, yet behaves like a network that can lose answers: it intends, reconciles and polls like the others.
+It stores nothing, yet behaves like a network that can lose responses: it intends, reconciles and polls like the others.
 """
 
 import hashlib
@@ -40,9 +40,9 @@ from signalpost.networks.threads import PublicPart, ThreadPart, publish_parts, r
 FACTS = Facts(
     key="sandbox",
     name="Sandbox",
-    source="our own",
+    source="part of this service",
     verified_on="2026-11-21",
-    credential_fields=(CredentialField(name="username", label="Any name"),),
+    credential_fields=(CredentialField(name="username", label="Any user name"),),
     text=TextRule(max_length=5_000),
     media={
         "image": MediaRule(
@@ -65,9 +65,10 @@ FACTS = Facts(
     media_total=10,
     thread_parts_max=25,
     first_comment=True,
-    notes="Works without credentials and without a network. Tokens in a text choose what happens: `[[ok]]`, "
-    "`[[fail:CODE]]`, `[[transient:n]]`, `[[timeout]]`, `[[timeout:lost]]`, `[[timeout:forever]]`, `[[slow:ms]]`, "
-    "`[[inbox]]`.",
+    notes="Works without credentials and sends nothing. Tokens in the text of a post choose its outcome: `[[ok]]` "
+    "publishes it, `[[fail:CODE]]` fails with that error code, `[[transient:n]]` fails the first n attempts, "
+    "`[[timeout]]` loses the response although the post was created, `[[timeout:lost]]` loses the request, "
+    "`[[timeout:forever]]` never tells which, `[[slow:ms]]` takes that long, and `[[inbox]]` ends as a draft.",
 )
 
 SLOW_MS_MAX = 600_000
@@ -79,16 +80,19 @@ _LATER = frozenset({"rate_limited", "platform_quota", "platform_unavailable", "p
 
 
 async def connect(server: Server, fields: Mapping[str, str]) -> Identity:  # noqa: ARG001
-    """Open an account by any name; one name is always the same account."""
+    """Open the account of any user name; the same name is always the same account."""
     match = _USERNAME.fullmatch(fields.get("username", "").strip())
     if match is None:
-        raise InvalidField("username", "A username has 1 to 50 letters, digits, dots, dashes or underscores.")
+        raise InvalidField(
+            "username",
+            "A user name has 1 to 50 letters, digits, dots, hyphens or underscores.",
+        )
     name = match[1]
     return Identity(remote_id=name.lower(), username=name, display_name=name, secrets={}, profile_url=_address(name))
 
 
 async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
-    """Pretend to create each part, the way its tokens say."""
+    """Pretend to create each part, as its tokens say."""
     return await _publish(session, outgoing, journal, ready=0)
 
 
@@ -99,12 +103,12 @@ async def _publish(session: NetworkSession, outgoing: Outgoing, journal: Journal
 
 
 async def reconcile(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Reconciled:
-    """Find out whether the open intent got through: always, unless a `timeout` token says otherwise."""
+    """Find out whether the open intent succeeded: always, unless a `timeout` token says otherwise."""
     return await reconcile_parts(session, outgoing, journal, find=_find, published=_published)
 
 
 async def poll(session: NetworkSession, outgoing: Outgoing, journal: Journal, state: Mapping[str, Any]) -> Outcome:
-    """Publish a slow part when its time has come."""
+    """Publish a slow part when its time is over."""
     left_seconds = (datetime.fromisoformat(state["until"]) - session.now()).total_seconds()
     if left_seconds > 0:
         return Pending(state=state, poll_after_seconds=left_seconds)
@@ -136,21 +140,21 @@ async def _find(part: ThreadPart, _intended: Mapping[str, Any]) -> PublicPart | 
 
 
 def explain(error: ApiError) -> Outcome:
-    """Explain what cannot happen: there is no server to refuse anything."""
+    """Never called in practice: there is no server that could refuse anything."""
     return Refused(code="content_rejected", message=str(error), http_status=error.response.status)
 
 
 async def check(session: NetworkSession) -> Health:
-    """Find the account well, always."""
-    return Health(valid=True, username=session.username, granted=("publish", "delete"))
+    """Report a healthy account, always."""
+    return Health(username=session.username, granted=("publish", "delete"))
 
 
 async def revoke(session: NetworkSession) -> None:
-    """Forget nothing: nothing was kept."""
+    """Do nothing: nothing was stored."""
 
 
 async def delete(session: NetworkSession, remote_id: str, thread_ids: Sequence[str]) -> None:
-    """Remove nothing: nothing was kept."""
+    """Do nothing: nothing was stored."""
 
 
 def _tokens(text: str) -> Mapping[str, str]:
@@ -160,19 +164,19 @@ def _tokens(text: str) -> Mapping[str, str]:
 def _early(tokens: Mapping[str, str], outgoing: Outgoing) -> Outcome | None:
     """Return the outcome that the tokens ask for before anything is created."""
     if outgoing.attempt <= _number(tokens.get("transient", "0"), 100):
-        return TryLater(message=f"Attempt {outgoing.attempt} fails, as the text asked for.", http_status=503)
+        return TryLater(message=f"Attempt {outgoing.attempt} failed, as the text asked for.", http_status=503)
     code = tokens.get("fail", _UNKNOWN)
     return None if code == _UNKNOWN else _failure(code)
 
 
 def _failure(code: str) -> Outcome:
-    message = f"The sandbox refuses with {code}, as the text asked for."
+    message = f"The sandbox refused the post with {code}, as the text asked for."
     if code in _RECONNECT:
         return NeedsReconnect(message=message, restricted=code == "account_restricted", http_status=401)
     if code in _LATER:
         return TryLater(message=message, code=code, after_seconds=60.0 if code == "rate_limited" else None)
     if code not in CATEGORIES:
-        message = f"The sandbox knows no error code {code!r}; it refuses the post."
+        message = f"The sandbox refused the post: {code!r} is not an error code."
         return Refused(code="content_rejected", message=message, http_status=422, platform_code="unknown_code")
     return Refused(code=code, message=message, http_status=422, platform_code=code)
 

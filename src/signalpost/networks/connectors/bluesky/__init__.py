@@ -1,6 +1,6 @@
-"""Bluesky: every post is a record whose key the sender chooses, so a lost response is settled by reading that key back.
+"""Bluesky: every post is a record whose key the sender chooses, so a lost response is resolved by reading the key back.
 
-Links, mentions and tags are marked by byte offsets, link cards are made by the sender, threads are chains of replies.
+The sender marks links, mentions and tags by byte offsets and makes the link card. Threads are chains of replies.
 """
 
 from signalpost.networks.connectors.bluesky.account import check, connect, revoke

@@ -1,4 +1,4 @@
-"""Calls to an account's server: with its tokens, renewed when they end, and errors turned into outcomes."""
+"""Calls with an account's tokens, which are renewed when they expire; error responses become outcomes."""
 
 import base64
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ async def send(session: NetworkSession, method: str, name: str, *, token: str | 
 async def call(
     session: NetworkSession, method: str, name: str, *, media: OutgoingMedia | None = None, **rest: Any
 ) -> Response:
-    """Call with the access token; an expired one is renewed once, which is safe since the call was refused for it."""
+    """Call with the access token. An expired one is renewed once; that is safe because the server rejected the call."""
     ends_at = expires_at(session.secrets["accessJwt"])
     if ends_at is not None and ends_at - session.now() < timedelta(seconds=60):
         await session.renew(refresh)
@@ -67,41 +67,41 @@ async def call(
 
 
 def explain(error: ApiError) -> Outcome:
-    """Turn an error response into an outcome; the network's own words are kept."""
-    response, told = error.response, members(error.response)
-    name = str(told.get("error") or "")
-    about: dict[str, Any] = {"http_status": response.status, "response": response_text(response)}
-    message = redacted(f"Bluesky: {told.get('message') or name or error}")[:1000]
+    """Turn an error response into an outcome, with the message of the network."""
+    response, body = error.response, members(error.response)
+    name = str(body.get("error") or "")
+    details: dict[str, Any] = {"http_status": response.status, "response": response_text(response)}
+    message = redacted(f"Bluesky: {body.get('message') or name or error}")[:1000]
     if response.status == 429 or name == "RateLimitExceeded":
         return TryLater(
-            message=message, code="rate_limited", after_seconds=wait_seconds(response), platform_code=name, **about
+            message=message, code="rate_limited", after_seconds=wait_seconds(response), platform_code=name, **details
         )
     if name in _BLOCKED | _RECONNECT or response.status == 401:
-        return NeedsReconnect(message=message, restricted=name in _BLOCKED, platform_code=name, **about)
-    if name in {"NotEnoughResources", "BlobNotFound", "InvalidSwap"}:  # declared: nothing was created
-        return TryLater(message=message, platform_code=name, **about)
+        return NeedsReconnect(message=message, restricted=name in _BLOCKED, platform_code=name, **details)
+    if name in {"NotEnoughResources", "BlobNotFound", "InvalidSwap"}:  # documented: nothing was created
+        return TryLater(message=message, platform_code=name, **details)
     if 400 <= response.status < 500:
-        return _refused(name, message, about)
+        return _refused(name, message, details)
     if error.call.endswith(("createRecord", "applyWrites")):
-        return OutcomeUnknown(message=message, **about)
-    return TryLater(message=message, platform_code=name, after_seconds=wait_seconds(response), **about)
+        return OutcomeUnknown(message=message, **details)
+    return TryLater(message=message, platform_code=name, after_seconds=wait_seconds(response), **details)
 
 
-def _refused(name: str, message: str, about: Mapping[str, Any]) -> Refused:
-    if about["http_status"] == 413 or name in _MEDIA_CODES:
+def _refused(name: str, message: str, details: Mapping[str, Any]) -> Refused:
+    if details["http_status"] == 413 or name in _MEDIA_CODES:
         code = _MEDIA_CODES.get(name, "media_too_large")
-        return Refused(code=code, message=message, platform_code=name, **about)
-    if about["http_status"] == 403:
-        advice = "Connect the account again with an app password of full rights."
+        return Refused(code=code, message=message, platform_code=name, **details)
+    if details["http_status"] == 403:
+        advice = "Connect the account again with an app password that has full access."
         return Refused(
             code="permission_missing", message=message, platform_code=name,
-            remediation=advice, **about,
+            remediation=advice, **details,
         )  # fmt: skip
-    return Refused(code="content_rejected", message=message, platform_code=name, **about)
+    return Refused(code="content_rejected", message=message, platform_code=name, **details)
 
 
 async def refresh(session: NetworkSession) -> None:
-    """Renew both tokens; when the grant is dead, sign in again with the app password if it was kept."""
+    """Renew both tokens; if the session is gone, sign in again with the app password if it is stored."""
     password = session.secrets.get("appPassword")
     try:
         response = await send(session, "POST", "com.atproto.server.refreshSession", token=session.secrets["refreshJwt"])
@@ -110,22 +110,22 @@ async def refresh(session: NetworkSession) -> None:
             raise
         body = {"identifier": session.remote_id, "password": password}
         response = await send(session, "POST", "com.atproto.server.createSession", json=body)
-    renewed = tokens(response, None) | ({"appPassword": password} if password else {})
-    await session.save_tokens(renewed, expires_at(renewed["refreshJwt"]))
-    session.secrets = renewed
+    secrets = tokens(response, None) | ({"appPassword": password} if password else {})
+    await session.save_tokens(secrets, expires_at(secrets["refreshJwt"]))
+    session.secrets = secrets
 
 
 def tokens(response: Response, password: str | None) -> dict[str, str]:
-    """Return what is kept of a session: tokens, and the password only if it is an app password."""
+    """Return the secrets to store: the tokens, and the password only if it is an app password."""
     access, renewal = texts(response, "accessJwt", "refreshJwt")
-    kept = {"accessJwt": access, "refreshJwt": renewal}
+    secrets = {"accessJwt": access, "refreshJwt": renewal}
     if password and _claims(access).get("scope") in APP_PASSWORD_SCOPES:
-        kept["appPassword"] = password
-    return kept
+        secrets["appPassword"] = password
+    return secrets
 
 
 def _claims(token: str) -> Mapping[str, Any]:
-    """Return what a token says of itself. Unverified: it is only read to know when to renew it."""
+    """Return the claims of a token. They are not verified: they only say when to renew it."""
     try:
         middle = token.split(".")[1]
         claims = msgspec.json.decode(base64.urlsafe_b64decode(middle + "=" * (-len(middle) % 4)))

@@ -1,4 +1,4 @@
-"""What Bluesky allows, and what each of its options takes."""
+"""What Bluesky allows, and the values of its options."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -15,10 +15,11 @@ from signalpost.networks.contract import (
     RateLimit,
     TextRule,
 )
+from signalpost.networks.preflight import part_path
 
 
 class LinkCard(msgspec.Struct, forbid_unknown_fields=True):
-    """A link card in the sender's own words; what is left out is taken from the page."""
+    """A link card written by the sender; what is left out is read from the page."""
 
     title: Annotated[str, msgspec.Meta(max_length=300)] | None = None
     description: Annotated[str, msgspec.Meta(max_length=1000)] | None = None
@@ -37,20 +38,20 @@ FACTS = Facts(
     base_url="https://bsky.social",
     credential_fields=(
         CredentialField(name="identifier", label="Handle (alice.bsky.social) or e-mail address"),
-        CredentialField(name="appPassword", label="App password (Settings, Privacy and security)", secret=True),
-        CredentialField(name="service", label="Server, if it is not bsky.social", required=False),
+        CredentialField(name="appPassword", label="App password (from Settings, Privacy and security)", secret=True),
+        CredentialField(name="service", label="Server, if not bsky.social", required=False),
     ),
     text=TextRule(max_length=300, unit="grapheme", bytes_max=3_000),
     media={
         "image": MediaRule(
-            per_post=4,  # up to 10 in a gallery since 2026, which older clients do not show
+            per_post=4,  # up to 10 in a gallery since 2026, but older clients do not show galleries
             bytes_max=2_000_000,
             mime_types=("image/jpeg", "image/png", "image/webp"),
-            alt_text_max=2_000,  # characters; the official app's bound, the server has none
+            alt_text_max=2_000,  # the official app's limit; the server has none
         ),
         "video": MediaRule(
             per_post=1,
-            bytes_max=52_428_800,  # 50 MiB: what Bluesky's own servers take as a blob; 300 MB only by its video service
+            bytes_max=52_428_800,  # 50 MiB, the limit of a blob; the video service of Bluesky accepts 300 MB
             mime_types=("video/mp4",),
             duration_ms_max=600_000,
             alt_text_max=2_000,
@@ -60,37 +61,38 @@ FACTS = Facts(
     thread_parts_max=50,
     options={
         "languages": Option(
-            type=Annotated[list[Language], msgspec.Meta(max_length=3)], description="At most 3 BCP 47 tags."
+            type=Annotated[list[Language], msgspec.Meta(max_length=3)],
+            description="At most 3 languages, as BCP 47 tags.",
         ),
         "labels": Option(
             type=Annotated[list[Label], msgspec.Meta(max_length=4)],
-            description="Content warnings: sexual, nudity, porn, graphic-media.",
+            description="Content warnings: `sexual`, `nudity`, `porn`, `graphic-media`.",
         ),
         "linkCard": Option(
             type=bool | LinkCard,
-            description="A card for `link`, else for the first address of the text, when there is no media: true "
-            "(default) takes title, description and picture from the page, {title, description, image} gives them; "
-            "false makes no card of an address in the text, and reads no page for `link`.",
+            description="Shows a link card when there is no media, for `link` or else for the first URL of the text. "
+            "`true` (default) reads title, description and image from the page; `{title, description, image}` sets "
+            "them; `false` makes no card of a URL in the text and does not read the page of `link`.",
         ),
         "replyGate": Option(
             type=Literal["everyone", "nobody"] | list[Repliers],
-            description="Who may reply: everyone (default), nobody, or a list of mentioned, followers, following.",
+            description="Who can reply: `everyone` (default), `nobody`, or a list of `mentioned`, `followers` and "
+            "`following`.",
         ),
     },
     rate_limit=RateLimit(count=3_000, seconds=300, per="address"),
-    notes="Sign in with an app password. A post is also bound to 3000 bytes. GIFs are not shown moving, so they are "
-    "refused. Posts cannot be edited. Writes: 5000 points an hour and account, a post costs 3.",
+    notes="Sign in with an app password. GIFs are not accepted, because Bluesky shows them as still images. Posts "
+    "cannot be edited. Each account has 5000 points per hour for writes; a post costs 3.",
 )
 
 
 def preflight(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Sequence[PreflightIssue]:
-    """Warn of videos that an account without a confirmed address cannot show."""
+    """Warn about videos on an account whose e-mail address is not confirmed."""
     if account_facts.get("emailConfirmed") is not False:
         return ()
-    message = "Bluesky shows videos only of accounts with a confirmed e-mail address."
+    message = "Bluesky shows videos only from accounts with a confirmed e-mail address."
     return [
-        PreflightIssue("bluesky.media.email_unconfirmed", path, message, severity="warning")
+        PreflightIssue("bluesky.media.email_unconfirmed", part_path(index, "media"), message, severity="warning")
         for index, part in enumerate(outgoing.parts)
-        for path in ["/media" if index == 0 else f"/thread/{index - 1}/media"]
         if any(media.kind == "video" for media in part.media)
     ]

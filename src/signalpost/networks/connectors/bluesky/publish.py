@@ -1,4 +1,4 @@
-"""Creating records under keys chosen before, finding them again, and removing them."""
+"""Creating records under keys chosen in advance, reading them back, and deleting them."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ _ALPHABET = "234567abcdefghijklmnopqrstuvwxyz"  # sorts like the numbers it stan
 
 @map_errors(explain)
 async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
-    """Create each post of the thread under a record key that the journal knows before."""
+    """Create each post of the thread under a record key that the journal holds already."""
     return await publish_parts(session, outgoing, journal, find=_find, create=_create, published=_published)
 
 
@@ -135,7 +135,7 @@ async def _after_error(part: ThreadPart, error: ApiError) -> PublicPart | Outcom
 
 
 async def delete(session: NetworkSession, remote_id: str, thread_ids: Sequence[str]) -> None:
-    """Remove the posts, last first, and the reply gate. A record that is not there counts as removed."""
+    """Delete the posts, last first, and the reply gate. A record that does not exist counts as deleted."""
     for uri in (*reversed(thread_ids), remote_id):
         await _delete_record(session, COLLECTION, uri.rpartition("/")[2])
     await _delete_record(session, _GATE, remote_id.rpartition("/")[2])

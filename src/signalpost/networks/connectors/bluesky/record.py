@@ -1,4 +1,4 @@
-"""The record of a post: its text with facets, its languages and labels, its images, video or link card."""
+"""Builds the record of a post: text with facets, languages, labels, and images, a video or a link card."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -18,18 +18,19 @@ from signalpost.networks.preflight import text_of_part
 from signalpost.networks.responses import members
 
 COLLECTION = "app.bsky.feed.post"
-BLOB_SECONDS_MAX = 900  # a server may drop a blob that no record mentions; after this it is sent again
+BLOB_SECONDS_MAX = 900  # a server may delete a blob that no record mentions; after this it is uploaded again
 HANDLES_MAX = 20
 THUMB_BYTES_MAX = 1_000_000
 UPLOAD_SECONDS = 120.0
 
 
 async def build(session: NetworkSession, outgoing: Outgoing, journal: Journal, index: int) -> dict[str, Any] | Refused:
+    """Return the record of a part, uploading its media; Refused when Bluesky cannot show one of them."""
     text = text_of_part(FACTS, outgoing, index)
     record: dict[str, Any] = {"$type": COLLECTION, "text": text}
     dids = await _resolve(session, rich_text.handles(text)[:HANDLES_MAX])
-    if found := rich_text.facets(text, dids):
-        record["facets"] = found
+    if facets := rich_text.facets_of(text, dids):
+        record["facets"] = facets
     if languages := outgoing.options.get("languages"):
         record["langs"] = list(languages)
     if labels := outgoing.options.get("labels"):
@@ -45,7 +46,7 @@ async def build(session: NetworkSession, outgoing: Outgoing, journal: Journal, i
 
 
 async def _resolve(session: NetworkSession, handles: Iterable[str]) -> Mapping[str, str]:
-    """Return the DIDs of the handles that exist. A handle that leads nowhere is no reason to fail the post."""
+    """Return the DIDs of the handles that exist. An unknown handle does not fail the post."""
     dids = {}
     for handle in handles:
         try:
@@ -78,9 +79,9 @@ async def _media(
 
 
 async def _blob(session: NetworkSession, media: OutgoingMedia, journal: Journal, step: str) -> Any:
-    """Return the reference of an uploaded file, sent again when the one in the journal may have been dropped."""
-    if (kept := _fresh(journal, step, session.now())) is not None:
-        return kept
+    """Return the reference of an uploaded file; it is uploaded again when the server may have deleted it."""
+    if (uploaded := _uploaded(journal, step, session.now())) is not None:
+        return uploaded
     if media.kind == "video":
         headers = {"Content-Type": media.mime_type, "Content-Length": str(media.size_bytes)}
         response = await _upload(session, headers, media=media)
@@ -88,10 +89,10 @@ async def _blob(session: NetworkSession, media: OutgoingMedia, journal: Journal,
         data = await media.bytes()
         mime_type = media_type(data)  # the server accepts a video as an image, and readers would see nothing
         if mime_type != media.mime_type or mime_type not in FACTS.media["image"].mime_types:
-            message = f"{media.file_name} is no image that Bluesky shows."
+            message = f"{media.file_name} is not an image that Bluesky can show."
             return Refused(code="media_unsupported", message=message)
         response = await _upload(session, {"Content-Type": mime_type}, data=data)
-    return await _keep_blob(journal, step, response, session.now())
+    return await _record_blob(journal, step, response, session.now())
 
 
 async def _upload(session: NetworkSession, headers: Mapping[str, str], **rest: Any) -> Response:
@@ -100,7 +101,7 @@ async def _upload(session: NetworkSession, headers: Mapping[str, str], **rest: A
     )
 
 
-async def _keep_blob(journal: Journal, step: str, response: Response, now: datetime) -> Mapping[str, Any]:
+async def _record_blob(journal: Journal, step: str, response: Response, now: datetime) -> Mapping[str, Any]:
     blob = members(response).get("blob")
     if not isinstance(blob, dict):
         raise BadResponse("the response names no blob", status=response.status)
@@ -108,11 +109,11 @@ async def _keep_blob(journal: Journal, step: str, response: Response, now: datet
     return blob
 
 
-def _fresh(journal: Journal, step: str, now: datetime) -> Mapping[str, Any] | None:
-    kept = journal.steps.get(step)
-    if not kept or now - datetime.fromisoformat(kept["at"]) > timedelta(seconds=BLOB_SECONDS_MAX):
+def _uploaded(journal: Journal, step: str, now: datetime) -> Mapping[str, Any] | None:
+    upload = journal.steps.get(step)
+    if not upload or now - datetime.fromisoformat(upload["at"]) > timedelta(seconds=BLOB_SECONDS_MAX):
         return None
-    return kept["blob"]  # type: ignore[no-any-return]
+    return upload["blob"]  # type: ignore[no-any-return]
 
 
 async def forget_blobs(journal: Journal, index: int) -> None:
@@ -121,35 +122,35 @@ async def forget_blobs(journal: Journal, index: int) -> None:
 
 
 async def _card(session: NetworkSession, outgoing: Outgoing, journal: Journal, index: int) -> dict[str, Any] | None:
-    """Return the link card of the first post: of its link, else of the first address in its text."""
-    wish = outgoing.options.get("linkCard", True)
+    """Return the link card of the first post, for its link or else the first URL of its text."""
+    option = outgoing.options.get("linkCard", True)
     url = outgoing.link or rich_text.first_link(outgoing.text)
-    if index > 0 or url is None or (wish is False and outgoing.link is None):
+    if index > 0 or url is None or (option is False and outgoing.link is None):
         return None
-    own = msgspec.convert(wish, LinkCard) if isinstance(wish, Mapping) else LinkCard(image=wish is True)
+    card = msgspec.convert(option, LinkCard) if isinstance(option, Mapping) else LinkCard(image=option is True)
     page = None
-    if wish is not False and (own.title is None or own.image):
+    if option is not False and (card.title is None or card.image):
         page = await opengraph.fetch_card(session.server.http, url)
-    title = own.title or (page.title if page else None)
+    title = card.title or (page.title if page else None)
     if title is None:
         if outgoing.link is None:
-            return None  # the address stands in the text and can be clicked there
+            return None  # the URL is in the text and can be clicked there
         title = url.split("://", 1)[-1].split("/", 1)[0]
-    described = own.description if own.description is not None else (page.description if page else "")
-    external: dict[str, Any] = {"uri": url, "title": title, "description": described}
-    if own.image and page is not None and page.image_url is not None:
+    description = card.description if card.description is not None else (page.description if page else "")
+    external: dict[str, Any] = {"uri": url, "title": title, "description": description}
+    if card.image and page is not None and page.image_url is not None:
         thumb = await _thumb(session, page.image_url, journal, f"thumb:{index}")
         external |= {"thumb": thumb} if thumb else {}
     return {"$type": "app.bsky.embed.external", "external": external}
 
 
 async def _thumb(session: NetworkSession, url: str, journal: Journal, step: str) -> Mapping[str, Any] | None:
-    if (kept := _fresh(journal, step, session.now())) is not None:
-        return kept
-    picture = await opengraph.fetch_image(session.server.http, url, THUMB_BYTES_MAX)
-    if picture is None:
+    if (uploaded := _uploaded(journal, step, session.now())) is not None:
+        return uploaded
+    image = await opengraph.fetch_image(session.server.http, url, THUMB_BYTES_MAX)
+    if image is None:
         return None
-    data, mime_type = picture
-    return await _keep_blob(
+    data, mime_type = image
+    return await _record_blob(
         journal, step, await _upload(session, {"Content-Type": mime_type}, data=data), session.now()
     )

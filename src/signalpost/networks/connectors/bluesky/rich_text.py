@@ -1,4 +1,4 @@
-"""Rich text of Bluesky: where links, mentions and tags stand in a text, in UTF-8 bytes, by the official app's rules."""
+"""Finds links, mentions and tags in a text by the rules of the official app, and places them by UTF-8 bytes."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _CASHTAG = regex.compile(r"(?:^|\s|\()\$([A-Za-z][A-Za-z0-9]{0,4})(?=\s|$|[.,;:!
 
 @dataclass(frozen=True)
 class Span:
-    """Something found in a text: `start` and `end` count its characters, `value` is the address, handle or tag."""
+    """A link, mention or tag: `start` and `end` count characters of the text, `value` is the URL, handle or tag."""
 
     kind: Literal["link", "mention", "tag"]
     start: int
@@ -33,12 +33,12 @@ class Span:
 
 
 def spans(text: str) -> list[Span]:
-    """Return what a reader could click, in order. An address without https:// is left alone: `node.js` is no site."""
-    found: list[Span] = []
+    """Return what a reader can click, in order. A URL needs its https://, so that `node.js` is not taken for a site."""
+    result: list[Span] = []
     for span in sorted((*_mentions(text), *_links(text), *_tags(text)), key=lambda span: span.start):
-        if not found or span.start >= found[-1].end:  # `https://a.b/(@c.d` is one address, without a mention in it
-            found.append(span)
-    return found
+        if not result or span.start >= result[-1].end:  # `https://a.b/(@c.d` is one URL, without a mention in it
+            result.append(span)
+    return result
 
 
 def handles(text: str) -> list[str]:
@@ -46,9 +46,9 @@ def handles(text: str) -> list[str]:
     return list(dict.fromkeys(span.value for span in spans(text) if span.kind == "mention"))
 
 
-def facets(text: str, dids: Mapping[str, str]) -> list[dict[str, Any]]:
+def facets_of(text: str, dids: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return the facets of a record. A mention whose handle is not in `dids` stays plain text."""
-    found = []
+    facets = []
     for span in spans(text):
         feature: dict[str, Any] = {"$type": f"app.bsky.richtext.facet#{span.kind}"}
         match span.kind:
@@ -62,12 +62,12 @@ def facets(text: str, dids: Mapping[str, str]) -> list[dict[str, Any]]:
                 feature["did"] = dids[span.value]
         start = len(text[: span.start].encode())
         index = {"byteStart": start, "byteEnd": start + len(text[span.start : span.end].encode())}
-        found.append({"index": index, "features": [feature]})
-    return found
+        facets.append({"index": index, "features": [feature]})
+    return facets
 
 
 def first_link(text: str) -> str | None:
-    """Return the first address in a text."""
+    """Return the first URL of a text, or None."""
     return next((span.value for span in spans(text) if span.kind == "link"), None)
 
 

@@ -1,7 +1,7 @@
-"""Mastodon and its relatives: every account brings its own server, and each server tells its own limits.
+"""Mastodon and compatible servers: every account brings its own server, and each server publishes its own limits.
 
-Mastodon knows a repeated key for an hour, so sending again is safe for that long; after that, and on relatives that may
-not know keys, the account's own posts are searched before anything is sent a second time.
+Mastodon recognises a repeated idempotency key for an hour, so sending again is safe for that long. After that, and on
+servers that may not know keys, the account's own posts are searched before anything is sent a second time.
 """
 
 from signalpost.networks.connectors.mastodon.account import authorize_url, check, connect, exchange, register, revoke

@@ -1,14 +1,13 @@
-"""Connecting an account: by a token or by OAuth with an app registered on the spot; what a server tells of itself."""
+"""Connecting by a token or by OAuth, with an app that is registered on the spot; checking and revoking."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from signalpost.kit.http import BadResponse, HttpFailure, UnsafeUrl
+from signalpost.kit.http import BadResponse, UnsafeUrl
 from signalpost.networks.connectors.mastodon.calls import call, error_text
-from signalpost.networks.connectors.mastodon.facts import FACTS
+from signalpost.networks.connectors.mastodon.instance import CONNECT_SECONDS, read_instance
 from signalpost.networks.contract import (
     ApiError,
     BadCredentials,
@@ -23,11 +22,6 @@ from signalpost.networks.contract import (
 from signalpost.networks.responses import members, texts
 
 SCOPES = "read:accounts read:statuses write:statuses write:media"
-# Mastodon itself, and forks that follow it. Others call themselves "2.7.2 (compatible; Pleroma 2.5.0)" or "0.17.3".
-_PROPER_VERSION = re.compile(r"[3-9]\.\d{1,3}\.\d{1,3}(?!.*compatible)")
-_HOST = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)+")
-_BOUND = 1 << 40
-CONNECT_SECONDS = 10.0
 
 
 async def connect(server: Server, fields: Mapping[str, str]) -> Identity:
@@ -110,7 +104,7 @@ async def _identity(server: Server, secrets: Mapping[str, str], *, scopes: str =
     except BadResponse:
         raise InvalidField("instanceUrl", "There is no Mastodon server at this address.") from None
     profile, host = members(account), urlsplit(server.base_url).netloc
-    facts, domain = await _instance(server, headers)
+    facts, domain = await read_instance(server, headers)
     return Identity(
         remote_id=f"{remote_id}@{host}",
         username=f"{username}@{domain or host}",
@@ -142,71 +136,6 @@ async def _account(server: Server, headers: Mapping[str, str]) -> Response:
         raise InvalidField("instanceUrl", "There is no Mastodon server at this address.") from None
 
 
-async def _instance(server: Server, headers: Mapping[str, str]) -> tuple[dict[str, Any], str | None]:
-    """Return the facts of a server and its domain; a server that publishes none has the usual limits."""
-    for version in ("v2", "v1"):
-        path = f"/api/{version}/instance"
-        try:
-            response = await server.call("GET", path, headers=headers, timeout_seconds=CONNECT_SECONDS)
-        except (ApiError, HttpFailure):
-            continue
-        instance = members(response)
-        if "version" in instance:
-            domain = instance.get("domain")
-            valid = isinstance(domain, str) and _HOST.fullmatch(domain)
-            return facts_of(instance), domain if valid else None
-    return {"dedupes": False}, None
-
-
-def facts_of(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return account facts from an instance document of either version; what makes no sense in it is left out."""
-    about = _object(told.get("configuration"))
-    statuses, media, polls = (_object(about.get(name)) for name in ("statuses", "media_attachments", "polls"))
-    # Versions before 3.4 and some relatives told the length beside, not inside, the configuration.
-    text = _numbers(
-        max_length=statuses.get("max_characters") or told.get("max_toot_chars"),
-        url_length=statuses.get("characters_reserved_per_url"),
-    )
-    total = _numbers(media_total=statuses.get("max_media_attachments"))
-    mime_types = [kind for kind in media.get("supported_mime_types") or () if isinstance(kind, str)][:200]
-    files: dict[str, Any] = {}
-    for kind in FACTS.media:
-        family, size = ("image", "image") if kind in {"image", "gif"} else (kind, "video")
-        taken = [
-            each for each in mime_types if each.startswith(f"{family}/") and (each == "image/gif") == (kind == "gif")
-        ]
-        files[kind] = {
-            **_numbers(
-                per_post=total.get("media_total") if family == "image" else None,
-                bytes_max=media.get(f"{size}_size_limit"),
-                pixels_max=media.get(f"{size}_matrix_limit") if kind != "audio" else None,
-                alt_text_max=media.get("description_limit"),
-            ),
-            **({"mime_types": taken} if taken else {}),
-        }
-    version = str(told.get("version"))[:100]
-    return {
-        "version": version,
-        "dedupes": _PROPER_VERSION.match(version) is not None,
-        "limits": {"text": text, "media": files, **total},
-        "polls": _numbers(
-            options_max=polls.get("max_options"), option_length_max=polls.get("max_characters_per_option")
-        ),
-    }
-
-
-def _numbers(**values: Any) -> dict[str, int]:
-    return {name: value for name, value in values.items() if type(value) is int and 0 < value < _BOUND}
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
-
-
 async def check(session: NetworkSession) -> Health:
     """Ask the server whether the token still opens the account."""
     profile = members(await call(session, "GET", "/api/v1/accounts/verify_credentials"))
@@ -234,3 +163,7 @@ async def revoke(session: NetworkSession) -> None:
         "token": session.secrets["accessToken"],
     }
     await session.server.call("POST", "/oauth/revoke", data=form)
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None

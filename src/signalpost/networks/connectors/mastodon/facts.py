@@ -1,4 +1,4 @@
-"""What Mastodon allows where a server says nothing else, and what each of its options takes."""
+"""What Mastodon allows unless a server says otherwise, and the values of its options."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -16,13 +16,13 @@ from signalpost.networks.contract import (
     TextRule,
 )
 from signalpost.networks.counting import graphemes, length
-from signalpost.networks.preflight import for_account, text_of_part
+from signalpost.networks.preflight import for_account, part_path, text_of_part
 
 Choice = Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
 
 
 class Poll(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
-    """A poll below the first post; it excludes media."""
+    """A poll on the first post, which then has no media."""
 
     options: Annotated[list[Choice], msgspec.Meta(min_length=2, max_length=50)]
     minutes: Annotated[int, msgspec.Meta(ge=5, le=43_829)]
@@ -37,7 +37,7 @@ FACTS = Facts(
     verified_on="2026-11-21",
     credential_fields=(
         CredentialField(name="instanceUrl", label="Your server, for example mastodon.social"),
-        CredentialField(name="accessToken", label="Access token (Preferences, Development)", secret=True),
+        CredentialField(name="accessToken", label="Access token (from Preferences, Development)", secret=True),
     ),
     text=TextRule(
         max_length=500, unit="grapheme", url_length=23, mentions_count_local_part_only=True
@@ -78,27 +78,32 @@ FACTS = Facts(
     options={
         "visibility": Option(
             type=Literal["public", "unlisted", "private", "direct"],
-            description="Who sees it: public, unlisted, private (followers), direct (who is mentioned); when left out, "
-            "as the account is set.",
+            description="Who can see the post: `public`, `unlisted`, `private` (followers) or `direct` (mentioned "
+            "users). Defaults to the account's setting.",
         ),
         "spoilerText": Option(
-            type=Annotated[str, msgspec.Meta(max_length=500)], description="Content warning, counted with the text."
+            type=Annotated[str, msgspec.Meta(max_length=500)],
+            description="A content warning. Its length counts with the text.",
         ),
-        "sensitive": Option(type=bool, description="Hide the media until they are asked for."),
+        "sensitive": Option(type=bool, description="Hides the media until the reader clicks."),
         "language": Option(
             type=Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$")],
-            description="BCP 47 tag of the language.",
+            description="The language of the post, as a BCP 47 tag.",
         ),
-        "poll": Option(type=Poll, description="{options[2-4], minutes, multiple?, hideTotals?}, without media."),
+        "poll": Option(
+            type=Poll,
+            description="A poll: `{options[2-4], minutes, multiple?, hideTotals?}`. A post with a poll has no media.",
+        ),
     },
     dedupes_for_seconds=3_600,
     rate_limit=RateLimit(count=300, seconds=300, per="account"),  # per access token and address
-    notes="Each server tells its own limits at connect, and they replace these. Media: 30 uploads in 30 minutes.",
+    notes="Each server publishes its own limits, which replace these when an account is connected. An account can "
+    "upload 30 files in 30 minutes.",
 )
 
 
 def preflight(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Sequence[PreflightIssue]:
-    """Judge the content warning together with the text, and the poll."""
+    """Check the length of text and content warning together, and the poll."""
     return [*_warning(outgoing, account_facts), *_poll(outgoing, account_facts)]
 
 
@@ -111,8 +116,8 @@ def _warning(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Iterator[P
         text = length(rule, text_of_part(FACTS, outgoing, index))
         actual = text + graphemes(warning)
         if text <= rule.max_length < actual:
-            message = f"Text and content warning have {actual} characters; this server takes {rule.max_length}."
-            path = "/text" if index == 0 else f"/thread/{index - 1}/text"
+            message = f"Text and content warning are {actual} characters long; this server allows {rule.max_length}."
+            path = part_path(index, "text")
             yield PreflightIssue(
                 "mastodon.text.max_graphemes", path, message, {"limit": rule.max_length, "actual": actual}
             )
@@ -122,19 +127,19 @@ def _poll(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Iterator[Pref
     try:
         poll = msgspec.convert(outgoing.options.get("poll"), Poll | None)
     except msgspec.ValidationError:
-        return  # told by the general check of options
+        return  # reported by the general check of options
     if poll is None:
         return
     if outgoing.media:
-        yield PreflightIssue("mastodon.poll.with_media", "/options/poll", "A post has either a poll or media.")
-    told = account_facts.get("polls") or {}
-    most, longest = told.get("options_max", 4), told.get("option_length_max", 50)
-    if len(poll.options) > most:
-        message = f"A poll here has at most {most} options, not {len(poll.options)}."
-        params = {"limit": most, "actual": len(poll.options)}
+        yield PreflightIssue("mastodon.poll.with_media", "/options/poll", "A post can have a poll or media, not both.")
+    limits = account_facts.get("polls") or {}
+    options_max, length_max = limits.get("options_max", 4), limits.get("option_length_max", 50)
+    if len(poll.options) > options_max:
+        message = f"A poll on this server can have at most {options_max} options; this one has {len(poll.options)}."
+        params = {"limit": options_max, "actual": len(poll.options)}
         yield PreflightIssue("mastodon.poll.max_options", "/options/poll/options", message, params)
     for index, option in enumerate(poll.options):
-        if (actual := graphemes(option)) > longest:
-            message = f"An option of a poll here has at most {longest} characters, not {actual}."
-            params = {"limit": longest, "actual": actual}
+        if (actual := graphemes(option)) > length_max:
+            message = f"This poll option is {actual} characters long; this server allows {length_max}."
+            params = {"limit": length_max, "actual": actual}
             yield PreflightIssue("mastodon.poll.max_option_length", f"/options/poll/options/{index}", message, params)

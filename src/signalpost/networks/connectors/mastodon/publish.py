@@ -1,4 +1,4 @@
-"""Creating statuses under a key that the server remembers for an hour, and removing them."""
+"""Creating statuses under a key that the server remembers for an hour, and deleting them."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal)
 
 
 async def poll(session: NetworkSession, outgoing: Outgoing, journal: Journal, state: Mapping[str, Any]) -> Outcome:  # noqa: ARG001
-    """Go on once the server has converted the media; the journal knows what is still missing."""
+    """Continue when the server has converted the media; the journal holds what is still missing."""
     return await publish(session, outgoing, journal)
 
 
@@ -47,7 +47,7 @@ async def reconcile(session: NetworkSession, outgoing: Outgoing, journal: Journa
 
 
 async def delete(session: NetworkSession, remote_id: str, thread_ids: Sequence[str]) -> None:
-    """Remove the posts, last first. One that is not there counts as removed."""
+    """Delete the posts, last first. One that does not exist counts as deleted."""
     for status_id in (*reversed(thread_ids), remote_id):
         await call(session, "DELETE", f"/api/v1/statuses/{status_id}", expect=(200, 404))
 
