@@ -11,9 +11,9 @@ from signalpost.kit.settings_loader import BadSettings
 def test_the_environment_wins_over_the_file_and_empty_counts_as_absent(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("# mine\nSIGNALPOST_BRAND=File\nSIGNALPOST_MAIL_FROM='a@b.test'\n")
 
-    found = settings.load({"SIGNALPOST_BRAND": "Shell", "SIGNALPOST_LOG_LEVEL": ""}, data_dir=tmp_path)
+    loaded = settings.load({"SIGNALPOST_BRAND": "Shell", "SIGNALPOST_LOG_LEVEL": ""}, data_dir=tmp_path)
 
-    assert (found.brand, found.mail_from, found.log_level) == ("Shell", "a@b.test", "info")
+    assert (loaded.brand, loaded.mail_from, loaded.log_level) == ("Shell", "a@b.test", "info")
     assert settings.load({"SIGNALPOST_BRAND": ""}, data_dir=tmp_path).brand == "File"
 
 
@@ -49,11 +49,11 @@ def test_what_would_fail_later_fails_at_boot(name: str, value: str) -> None:
 
 
 def test_networks_have_settings_by_their_name() -> None:
-    found = settings.load(
+    loaded = settings.load(
         {"SIGNALPOST_MASTODON_BASE_URL": "http://127.0.0.1:1", "SIGNALPOST_BASE_URL": "https://a.test/"}
     )
 
-    assert found.network("mastodon", "base_url") == "http://127.0.0.1:1"
-    assert found.network("bluesky", "base_url") is None
-    assert found.base_url == "https://a.test"
-    assert found.data_dir.is_absolute()
+    assert loaded.network("mastodon", "base_url") == "http://127.0.0.1:1"
+    assert loaded.network("bluesky", "base_url") is None
+    assert loaded.base_url == "https://a.test"
+    assert loaded.data_dir.is_absolute()

@@ -1,4 +1,4 @@
-"""The command line as a person and a script meet it: one JSON object or a sentence, never a traceback."""
+"""The command line for people and scripts: messages or one JSON object, never a traceback."""
 
 import asyncio
 import base64
@@ -44,7 +44,7 @@ def one_object(done: "subprocess.CompletedProcess[str]") -> Any:
     return json.loads(done.stdout)
 
 
-def test_what_an_operator_does_without_a_browser(command: Command) -> None:
+def test_each_command_of_an_operator(command: Command) -> None:
     """Each command once, in an order that makes sense, on one database."""
     owner = one_object(command(*OWNER, "--json", text_in=PASSWORD))
     key = one_object(command("keys", "create", "--workspace", "Bakery", "--name", "CI", "--mode", "test", "--json"))
@@ -72,17 +72,19 @@ def test_what_an_operator_does_without_a_browser(command: Command) -> None:
         (("create-owner", "--email", "a@b.test", "--password", "short", "--workspace", "x"), "10 to 200"),
         (
             ("create-owner", "--email", "a@b.test", "--password", "long enough 1", "--workspace", ""),
-            "--workspace: A name",
+            "--workspace: Must have",
         ),
-        (("keys", "create", "--workspace", "nowhere", "--name", "x"), "no workspace called 'nowhere'"),
+        (("keys", "create", "--workspace", "nowhere", "--name", "x"), "No workspace is called 'nowhere'"),
         (("keys", "create", "--workspace", "nowhere", "--name", "x", "--mode", "fast"), "live or test"),
         (("users", "reset-password", "--email", "x@y.test", "--password", "long enough 1"), "no user x@y.test"),
         (("staff", "add", "--email", "x@y.test"), "no user x@y.test"),
         (("plans", "set", "--workspace", "nowhere", "--plan", "gold"), "free, starter, pro, max, self_hosted"),
-        (("plans", "set", "--workspace", "nowhere", "--plan", "pro"), "no workspace called 'nowhere'"),
+        (("plans", "set", "--workspace", "nowhere", "--plan", "pro"), "No workspace is called 'nowhere'"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_words(command: Command, arguments: tuple[str, ...], words: str) -> None:
+def test_an_error_of_the_operator_is_a_message_without_traceback(
+    command: Command, arguments: tuple[str, ...], words: str
+) -> None:
     done = command(*arguments)
 
     assert (done.returncode, done.stdout) == (1, "")
@@ -90,7 +92,7 @@ def test_what_cannot_be_done_is_said_in_words(command: Command, arguments: tuple
     assert "Traceback" not in done.stderr
 
 
-def test_names_that_two_share_are_asked_about(command: Command) -> None:
+def test_an_ambiguous_name_is_refused(command: Command) -> None:
     """A second owner of the same address is refused; a second workspace of the same name makes the name ambiguous."""
     assert command(*OWNER, text_in=PASSWORD).returncode == 0
     again = command(*OWNER, text_in=PASSWORD)
@@ -101,10 +103,10 @@ def test_names_that_two_share_are_asked_about(command: Command) -> None:
 
     assert (again.returncode, other.returncode, key.returncode) == (1, 0, 1)
     assert "a user with this e-mail address already" in again.stderr
-    assert "several workspaces called 'Bakery'" in key.stderr
+    assert "Several workspaces are called 'Bakery'" in key.stderr
 
 
-def test_every_fault_of_the_settings_is_listed_at_once(command: Command) -> None:
+def test_all_invalid_settings_are_listed_at_once(command: Command) -> None:
     done = command(
         "migrate", SIGNALPOST_BILLING_ENABLED="perhaps", SIGNALPOST_TRUSTED_PROXIES="many", SIGNALPOST_LOG_LEVEL="loud"
     )
@@ -118,7 +120,7 @@ def test_every_fault_of_the_settings_is_listed_at_once(command: Command) -> None
 @pytest.mark.parametrize(
     "address", ["postgresql://nobody:secret@127.0.0.1:1/x", "postgresql://nobody:secret@nowhere.invalid/x"]
 )
-def test_a_database_that_is_not_there_is_said_without_its_password(command: Command, address: str) -> None:
+def test_an_unreachable_database_is_reported_without_its_password(command: Command, address: str) -> None:
     done = command("migrate", SIGNALPOST_DATABASE_URL=address)
 
     assert done.returncode == 1
@@ -127,7 +129,7 @@ def test_a_database_that_is_not_there_is_said_without_its_password(command: Comm
     assert "Traceback" not in done.stderr
 
 
-async def test_a_database_of_a_newer_version_is_left_alone(command: Command, fresh_dsn: str) -> None:
+async def test_a_database_of_a_newer_version_is_not_changed(command: Command, fresh_dsn: str) -> None:
     connection = await asyncpg.connect(fresh_dsn)
     await connection.execute("update alembic_version set version_num = '9999'")
     done = await asyncio.to_thread(command, "migrate")
@@ -139,8 +141,8 @@ async def test_a_database_of_a_newer_version_is_left_alone(command: Command, fre
     await connection.close()
 
 
-async def test_doctor_says_what_is_wrong_and_ends_with_1(command: Command, fresh_dsn: str) -> None:
-    """Work that nobody does, and a key that opens nothing."""
+async def test_doctor_reports_problems_and_exits_with_1(command: Command, fresh_dsn: str) -> None:
+    """Overdue work, and a wrong master key."""
     well = one_object(await asyncio.to_thread(command, "doctor", "--json"))
     await asyncio.to_thread(command, "demo")
     connection = await asyncpg.connect(fresh_dsn)
@@ -159,8 +161,8 @@ async def test_doctor_says_what_is_wrong_and_ends_with_1(command: Command, fresh
     assert "another master key" in locked.stderr
 
 
-async def test_a_worker_alone_ends_in_order(fresh_dsn: str, tmp_path: Path) -> None:
-    """It says that it works, and leaves nothing behind."""
+async def test_a_worker_alone_shuts_down_gracefully(fresh_dsn: str, tmp_path: Path) -> None:
+    """It registers itself, and removes its registration at the end."""
     worker = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "signalpost", "worker", env=environment(fresh_dsn, tmp_path), cwd=tmp_path
     )

@@ -1,7 +1,9 @@
 """`GET /metrics` shows how busy an instance is, so it is not for everyone."""
 
+import re
 import socket
 from dataclasses import replace
+from pathlib import Path
 
 import httpx
 import pytest
@@ -32,7 +34,7 @@ async def test_clients_on_the_same_machine_may_read_it(context: AppContext, peer
     assert response.status_code == 200
     assert response.headers["content-type"].startswith("text/plain; version=")
     assert response.headers["cache-control"] == "no-store"
-    assert "# TYPE signalpost_engine_claimed_items_total counter" in response.text
+    assert "# TYPE signalpost_engine_items_claimed_total counter" in response.text
     assert "# TYPE signalpost_engine_lag_seconds histogram" in response.text
 
 
@@ -97,4 +99,13 @@ async def test_a_process_without_the_api_serves_it_on_a_port_of_its_own() -> Non
             response = await client.get(f"http://127.0.0.1:{port}/metrics")
 
     assert response.status_code == 200
-    assert "signalpost_engine_claimed_items" in response.text
+    assert "signalpost_engine_items_claimed" in response.text
+
+
+async def test_the_guide_lists_every_metric_of_the_service(context: AppContext) -> None:
+    page = (await get(context, "127.0.0.1")).text
+    guide = (Path(__file__).parents[2] / "docs" / "guides" / "self-hosting.md").read_text()
+
+    assert set(re.findall(r"^# TYPE (signalpost_\w+)(?<!_created) ", page, re.MULTILINE)) == set(
+        re.findall(r"`(signalpost_\w+)`", guide)
+    )

@@ -1,4 +1,4 @@
-"""The HTTP application and what it needs to live: database pool, outgoing client, keys, storage."""
+"""The HTTP application and its process context: database pool, outgoing client, keys, storage."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -29,7 +29,12 @@ from signalpost.web.serve import Web
 
 
 def key_ring(settings: Settings) -> KeyRing:
-    """Return the keys: from the setting, or from the file in the data folder, made there on the first run."""
+    """Return the keys: from the setting, or from a file in the data folder, which is created at the first start.
+
+    Raises:
+        BadSettings: the file does not contain a valid key.
+        KeyFileUnsafe: other users can read the file.
+    """
     try:
         return KeyRing.from_master(settings.master_key or crypto.master_key_file(settings.data_dir / "master.key"))
     except ValueError as error:
@@ -37,14 +42,19 @@ def key_ring(settings: Settings) -> KeyRing:
 
 
 class WrongMasterKey(OperatorError):
-    """The database was made with another master key."""
+    """The database was created with another master key."""
 
 
 @asynccontextmanager
 async def open_context(
     settings: Settings, dsn: str, *, base_url: str | None = None, name: str = "signalpost"
 ) -> AsyncIterator[AppContext]:
-    """Open what a process has one of, and close it at the end."""
+    """Open the process context, and close it at the end.
+
+    Raises:
+        BadSettings: the master key or the storage address is invalid.
+        WrongMasterKey: the database was created with another master key.
+    """
     if base_url and not settings.base_url:
         settings = replace(settings, base_url=base_url)
     keys = key_ring(settings)
@@ -67,33 +77,33 @@ async def open_context(
         await database.close()
 
 
-_CLAIM = "insert into instance (name, sealed) values ('signalpost', $1) on conflict (name) do nothing"
+_INSERT_MARKER = "insert into instance (name, sealed) values ('signalpost', $1) on conflict (name) do nothing"
 _SEALED = "select sealed from instance"
 _RESEAL = "update instance set sealed = $1"
 
 
 async def check_master_key(database: Database, keys: KeyRing) -> None:
-    """See that this database was made with the master key at hand; the first start leaves the sign to see it by.
+    """Verify that the database was created with this master key; the first start stores a sealed marker for the check.
 
     Raises:
-        WrongMasterKey: it was not.
+        WrongMasterKey: the database was created with another key.
     """
     async with database.transaction() as db:
-        await db.execute(_CLAIM, keys.seal(b"signalpost", context="instance"))
+        await db.execute(_INSERT_MARKER, keys.seal(b"signalpost", context="instance"))
         sealed = await db.fetchval(_SEALED)
         try:
             keys.open(sealed, context="instance")
         except crypto.Undecipherable:
             raise WrongMasterKey(
-                "This database was made with another master key. Every API key, token and secret in it would be"
-                " unreadable: put the right key into SIGNALPOST_MASTER_KEY, or master.key back into the data folder."
+                "This database was created with another master key, so no API key, token or secret in it can be read."
+                " Set SIGNALPOST_MASTER_KEY to the right key, or restore master.key in the data folder."
             ) from None
         if keys.needs_rewrap(sealed):
             await db.execute(_RESEAL, keys.seal(b"signalpost", context="instance"))
 
 
 def create(context: AppContext) -> Litestar:
-    """Return the application that serves every room, and the pages, over `context`."""
+    """Return the application: every endpoint, the pages and `/metrics`."""
     rates = plan_limits.rates(context.settings)
     web = Web(
         context=context,

@@ -1,4 +1,4 @@
-"""The command line: `signalpost serve`, and what an operator does without a browser."""
+"""The command line: `signalpost serve`, and the commands of operators."""
 
 import json
 import sys
@@ -17,24 +17,24 @@ from signalpost.kit.settings_loader import BadSettings
 from signalpost.settings import Settings, load
 
 app = typer.Typer(
-    name="signalpost", help="Social publishing, self-hosted.", no_args_is_help=True, add_completion=False,
+    name="signalpost", help="Self-hosted social publishing.", no_args_is_help=True, add_completion=False,
     pretty_exceptions_enable=False,
 )  # fmt: skip
-keys_app = typer.Typer(help="API keys.", no_args_is_help=True)
-users_app = typer.Typer(help="Users.", no_args_is_help=True)
-staff_app = typer.Typer(help="Staff of this instance.", no_args_is_help=True)
-plans_app = typer.Typer(help="Plans of workspaces.", no_args_is_help=True)
-for name, part in (("keys", keys_app), ("users", users_app), ("staff", staff_app), ("plans", plans_app)):
-    app.add_typer(part, name=name)
+keys_app = typer.Typer(help="Manage API keys.", no_args_is_help=True)
+users_app = typer.Typer(help="Manage users.", no_args_is_help=True)
+staff_app = typer.Typer(help="Manage the staff of this instance.", no_args_is_help=True)
+plans_app = typer.Typer(help="Manage the plans of workspaces.", no_args_is_help=True)
+for name, group in (("keys", keys_app), ("users", users_app), ("staff", staff_app), ("plans", plans_app)):
+    app.add_typer(group, name=name)
 
 T = TypeVar("T")
 STDIN = "-"
 DataDir = Annotated[Path | None, typer.Option("--data-dir", help="Data folder (default: ./data).")]
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object to standard output.")]
 
 
-def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer's callback
-    if wanted:
+def _show_version(requested: bool) -> None:  # noqa: FBT001 - typer's callback
+    if requested:
         sys.stdout.write(f"signalpost {metadata.version('signalpost')}\n")
         raise typer.Exit
 
@@ -43,20 +43,20 @@ def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer's callback
 def options(
     *,
     _version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Social publishing, self-hosted."""
+    """Self-hosted social publishing."""
 
 
 def fail(message: str, code: int = 1) -> NoReturn:
-    """Say what is wrong on standard error, and end."""
+    """Print a message to standard error and exit."""
     sys.stderr.write(message + "\n")
     raise typer.Exit(code)
 
 
-def settings_of(data_dir: Path | None) -> Settings:
-    """Read the settings and set logging up; ends the program when they cannot be used."""
+def load_settings(data_dir: Path | None) -> Settings:
+    """Read the settings and configure logging; exit with code 2 if they are invalid."""
     try:
         settings = load(data_dir=data_dir)
     except BadSettings as error:
@@ -66,7 +66,7 @@ def settings_of(data_dir: Path | None) -> Settings:
 
 
 def run(work: Awaitable[T]) -> T:
-    """Run to the end; what a person can mend is said in a sentence, not in a traceback."""
+    """Run to completion; print errors that the operator can correct without a traceback, and exit with 1 or 2."""
     import asyncpg  # noqa: PLC0415 - keeps `--help` quick
 
     async def main() -> T:
@@ -81,9 +81,9 @@ def run(work: Awaitable[T]) -> T:
     except OperatorError as error:
         fail(str(error))
     except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-        fail(f"The database refuses: {error}. See SIGNALPOST_DATABASE_URL.")
+        fail(f"The database reports an error: {error}. Check SIGNALPOST_DATABASE_URL.")
     except TimeoutError:
-        fail("The database does not answer. See SIGNALPOST_DATABASE_URL.")
+        fail("The database does not respond. Check SIGNALPOST_DATABASE_URL.")
     except OSError as error:
         if error.filename:
             fail(f"{error.filename}: {error.strerror}.")
@@ -91,7 +91,7 @@ def run(work: Awaitable[T]) -> T:
 
 
 def with_context(settings: Settings, work: "Callable[[Any], Awaitable[T]]") -> T:
-    """Run `work(context)` against the database, which is started if need be."""
+    """Run `work(context)` on the database, which is started if necessary."""
     from signalpost.main.app import open_context  # noqa: PLC0415
     from signalpost.main.database import database_of  # noqa: PLC0415
 
@@ -102,17 +102,17 @@ def with_context(settings: Settings, work: "Callable[[Any], Awaitable[T]]") -> T
     return run(main())
 
 
-def say(found: dict[str, Any], *, as_json: bool) -> None:
-    """Print the result."""
+def print_result(result: dict[str, Any], *, as_json: bool) -> None:
+    """Print the members of `result`, one per line or as one JSON object."""
     if as_json:
-        sys.stdout.write(json.dumps(found) + "\n")
+        sys.stdout.write(json.dumps(result) + "\n")
     else:
-        width = max(map(len, found))
-        sys.stdout.write("".join(f"{key:<{width}}  {value}\n" for key, value in found.items()))
+        width = max(map(len, result))
+        sys.stdout.write("".join(f"{key:<{width}}  {value}\n" for key, value in result.items()))
 
 
-def secret_of(option: str) -> str:
-    """Return the option, or a line of standard input for `-`: so that it stands in no list of processes."""
+def read_secret(option: str) -> str:
+    """Return the option, or for `-` a line of standard input, which keeps the secret out of the process list."""
     return sys.stdin.readline().rstrip("\n") if option == STDIN else option
 
 
@@ -122,12 +122,12 @@ def serve(
     port: Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65535)] = 8000,
     data_dir: DataDir = None,
     *,
-    worker: Annotated[bool, typer.Option("--worker/--no-worker", help="Run the engine in this process.")] = True,
+    worker: Annotated[bool, typer.Option("--worker/--no-worker", help="Also run the engine in this process.")] = True,
 ) -> None:
-    """Run everything: database, API, engine."""
+    """Run the service: database, API and engine."""
     from signalpost.main import serve as running  # noqa: PLC0415
 
-    run(running.serve(settings_of(data_dir), host, port, worker=worker))
+    run(running.serve(load_settings(data_dir), host, port, worker=worker))
 
 
 @app.command()
@@ -137,38 +137,38 @@ def worker(
         int | None, typer.Option(help="Serve /metrics on this port of 127.0.0.1.", min=1, max=65535)
     ] = None,
 ) -> None:
-    """Run only the engine: a second process, or another machine, on the same database."""
+    """Run only the engine, in a second process or on another machine, with the same database."""
     from signalpost.main import serve as running  # noqa: PLC0415
 
-    run(running.work(settings_of(data_dir), metrics_port))
+    run(running.work(load_settings(data_dir), metrics_port))
 
 
 @app.command()
 def migrate(data_dir: DataDir = None) -> None:
-    """Bring the database to the newest revision."""
+    """Migrate the database to the newest revision."""
     from signalpost.main.database import database_of  # noqa: PLC0415
 
     async def main(settings: Settings) -> None:
         async with database_of(settings):
             sys.stdout.write("The database is up to date.\n")
 
-    run(main(settings_of(data_dir)))
+    run(main(load_settings(data_dir)))
 
 
 @app.command("create-owner")
 def create_owner(
     email: Annotated[str, typer.Option()],
-    password: Annotated[str, typer.Option(help="10 to 200 characters; - reads it from standard input.")],
+    password: Annotated[str, typer.Option(help="10 to 200 characters; - reads a line from standard input.")],
     workspace: Annotated[str, typer.Option(help="Name of the new workspace.")],
     data_dir: DataDir = None,
     *,
     as_json: Json = False,
 ) -> None:
-    """Make a user with a workspace, a profile and an API key."""
+    """Create a user with a workspace, a profile and an API key."""
     from signalpost.main import operations  # noqa: PLC0415
 
-    settings, secret = settings_of(data_dir), secret_of(password)
-    say(
+    settings, secret = load_settings(data_dir), read_secret(password)
+    print_result(
         with_context(settings, lambda context: operations.create_owner(context, email, secret, workspace)),
         as_json=as_json,
     )
@@ -177,22 +177,22 @@ def create_owner(
 @app.command()
 def demo(
     data_dir: DataDir = None,
-    base_url: Annotated[str, typer.Option(help="Where the service runs.")] = "http://127.0.0.1:8000",
+    base_url: Annotated[str, typer.Option(help="Address of the running service.")] = "http://127.0.0.1:8000",
     *,
     as_json: Json = False,
 ) -> None:
-    """Make a demo workspace with a sandbox account and a test key, and print a curl line that publishes a post."""
+    """Create a demo workspace with a sandbox account and a test key; print a curl command that publishes a post."""
     from signalpost.main import operations  # noqa: PLC0415
 
-    settings = settings_of(data_dir)
-    found = with_context(settings, operations.demo)
-    command = operations.demo_curl(settings.base_url or base_url, found)
+    settings = load_settings(data_dir)
+    workspace = with_context(settings, operations.demo)
+    command = operations.demo_curl(settings.base_url or base_url, workspace)
     if as_json:
-        say(found | {"curl": command}, as_json=True)
+        print_result(workspace | {"curl": command}, as_json=True)
     else:
-        status = operations.status_curl(settings.base_url or base_url, found)
-        sys.stdout.write(f"A demo workspace is ready. Publish to the sandbox:\n\n{command}\n\n")
-        sys.stdout.write(f"Then ask what became of it, with the id of the answer:\n\n{status}\n")
+        status = operations.status_curl(settings.base_url or base_url, workspace)
+        sys.stdout.write(f"The demo workspace is ready. Publish a post to the sandbox:\n\n{command}\n\n")
+        sys.stdout.write(f"Then read its status, with the id from the response:\n\n{status}\n")
 
 
 @keys_app.command("create")
@@ -204,34 +204,36 @@ def keys_create(
     *,
     as_json: Json = False,
 ) -> None:
-    """Make an API key of the workspace's owner; it is shown once."""
+    """Create an API key of the workspace's owner; it is shown only once."""
     from signalpost.main import operations  # noqa: PLC0415
 
-    settings = settings_of(data_dir)
-    say(with_context(settings, lambda context: operations.create_key(context, workspace, name, mode)), as_json=as_json)
+    settings = load_settings(data_dir)
+    print_result(
+        with_context(settings, lambda context: operations.create_key(context, workspace, name, mode)), as_json=as_json
+    )
 
 
 @users_app.command("reset-password")
 def users_reset_password(
     email: Annotated[str, typer.Option()],
-    password: Annotated[str, typer.Option(help="10 to 200 characters; - reads it from standard input.")],
+    password: Annotated[str, typer.Option(help="10 to 200 characters; - reads a line from standard input.")],
     data_dir: DataDir = None,
 ) -> None:
-    """Set a user's password and end all of their sessions."""
+    """Set the password of a user and end all of their sessions."""
     from signalpost.main import operations  # noqa: PLC0415
 
-    secret = secret_of(password)
-    with_context(settings_of(data_dir), lambda context: operations.reset_password(context, email, secret))
-    sys.stdout.write("The password is set; every session of that user is ended.\n")
+    secret = read_secret(password)
+    with_context(load_settings(data_dir), lambda context: operations.reset_password(context, email, secret))
+    sys.stdout.write("The password is changed, and all sessions of the user have ended.\n")
 
 
 @staff_app.command("add")
 def staff_add(email: Annotated[str, typer.Option()], data_dir: DataDir = None) -> None:
-    """Make a user staff of this instance."""
+    """Make a user a member of the staff of this instance."""
     from signalpost.main import operations  # noqa: PLC0415
 
-    with_context(settings_of(data_dir), lambda context: operations.add_staff(context, email))
-    sys.stdout.write(f"{email} is staff now.\n")
+    with_context(load_settings(data_dir), lambda context: operations.add_staff(context, email))
+    sys.stdout.write(f"{email} is now a member of the staff.\n")
 
 
 @plans_app.command("set")
@@ -240,19 +242,19 @@ def plans_set(
     plan: Annotated[str, typer.Option(help="free, starter, pro, max or self_hosted.")],
     data_dir: DataDir = None,
 ) -> None:
-    """Put a workspace on a plan; it counts only while billing is enabled."""
+    """Change the plan of a workspace; it has an effect only while billing is enabled."""
     from signalpost.main import operations  # noqa: PLC0415
 
-    with_context(settings_of(data_dir), lambda context: operations.set_plan(context, workspace, plan))
-    sys.stdout.write(f"{workspace} is on {plan} now.\n")
+    with_context(load_settings(data_dir), lambda context: operations.set_plan(context, workspace, plan))
+    sys.stdout.write(f"{workspace} is now on the plan {plan}.\n")
 
 
 @app.command()
 def doctor(data_dir: DataDir = None, *, as_json: Json = False) -> None:
-    """Look at settings, database, storage and engine, and say what is wrong. Exit code 1 when something is."""
+    """Check the database, its schema, the engine and settings; exit with code 1 if there is a problem."""
     from signalpost.main import operations  # noqa: PLC0415
 
-    found = with_context(settings_of(data_dir), operations.examine)
-    say(found, as_json=as_json)
-    if any(str(value).startswith("PROBLEM") for value in found.values()):
+    checks = with_context(load_settings(data_dir), operations.check_health)
+    print_result(checks, as_json=as_json)
+    if any(str(value).startswith("PROBLEM") for value in checks.values()):
         raise typer.Exit(1)

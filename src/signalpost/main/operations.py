@@ -1,4 +1,4 @@
-"""What the command line does, as functions of `context`."""
+"""What the commands of operators do."""
 
 import json
 import re
@@ -20,24 +20,24 @@ from signalpost.web.fields import ProfileId
 
 def _checked_password(password: str) -> str:
     if not 10 <= len(password) <= 200:
-        raise problems.invalid("--password", "too_short", "A password has 10 to 200 characters.")
+        raise problems.invalid("--password", "too_short", "Must have 10 to 200 characters.")
     return password
 
 
 def _checked_email(email: str) -> str:
     if not re.fullmatch(r"[^@\s]{1,64}@[^@\s.]+(\.[^@\s.]+)*", email) or len(email) > 254:
-        raise problems.invalid("--email", "format", "This is no e-mail address.")
+        raise problems.invalid("--email", "format", "Not a valid e-mail address.")
     return email
 
 
 def _checked_name(option: str, name: str) -> str:
     if not 1 <= len(name.strip()) <= 100:
-        raise problems.invalid(option, "too_long", "A name has 1 to 100 characters.")
+        raise problems.invalid(option, "too_long", "Must have 1 to 100 characters.")
     return name.strip()
 
 
 async def _workspace(db: Db, text: str) -> tuple[UUID, UUID]:
-    """Return the ids of a workspace, named by id, slug or name, and of its owner."""
+    """Return the ids of the workspace with this id, slug or name, and of its owner."""
     rows = await db.fetch(
         "select w.id, m.user_id from workspace w join member m on m.workspace_id = w.id and m.role = 'owner'"
         " and m.status = 'active' where w.deleted_at is null and (w.id = $1 or w.slug = $2 or w.name = $2) limit 2",
@@ -45,13 +45,13 @@ async def _workspace(db: Db, text: str) -> tuple[UUID, UUID]:
         text,
     )
     if len(rows) != 1:
-        what = "several workspaces" if rows else "no workspace"
-        raise problems.NotFound(f"There is {what} called {text!r}. Use its id (wsp_…).")
+        count = "Several workspaces are" if rows else "No workspace is"
+        raise problems.NotFound(f"{count} called {text!r}. Use the id of the workspace (wsp_…).")
     return rows[0]["id"], rows[0]["user_id"]
 
 
 async def create_owner(context: AppContext, email: str, password: str, workspace: str) -> dict[str, Any]:
-    """Make a user, a workspace, a profile and a live key with every scope."""
+    """Create a user, a workspace, a profile and a live key with every scope."""
     name = _checked_name("--workspace", workspace)
     async with context.database.transaction() as db:
         owner = await identity.create_owner(
@@ -69,9 +69,9 @@ async def create_owner(context: AppContext, email: str, password: str, workspace
 
 
 async def create_key(context: AppContext, workspace: str, name: str, mode: str) -> dict[str, Any]:
-    """Make a key of the workspace's owner."""
+    """Create a key of the workspace's owner."""
     if mode not in ("live", "test"):
-        raise problems.invalid("--mode", "not_allowed", "The mode of a key is live or test.")
+        raise problems.invalid("--mode", "not_allowed", "Must be live or test.")
     name = _checked_name("--name", name)
     async with context.database.transaction() as db:
         workspace_id, owner_id = await _workspace(db, workspace)
@@ -83,15 +83,15 @@ async def create_key(context: AppContext, workspace: str, name: str, mode: str) 
 
 
 async def demo(context: AppContext) -> dict[str, Any]:
-    """Make a workspace of its own with a sandbox account and a test key."""
-    tail = secrets.token_hex(4)
+    """Create a workspace with a sandbox account and a test key."""
+    suffix = secrets.token_hex(4)
     async with context.database.transaction() as db:
         owner = await identity.create_owner(
             context,
             db,
-            email=f"demo-{tail}@example.invalid",
+            email=f"demo-{suffix}@example.invalid",
             password=secrets.token_urlsafe(24),
-            workspace_name=f"Demo {tail}",
+            workspace_name=f"Demo {suffix}",
         )
         _, key = await identity.create_key_for(
             db, context.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="Demo", mode="test"
@@ -107,16 +107,16 @@ async def demo(context: AppContext) -> dict[str, Any]:
     }
 
 
-def status_curl(base_url: str, found: dict[str, Any]) -> str:
-    """Return the line that asks what became of it."""
-    return f"curl {base_url}/api/v1/posts/POST_ID/status -H 'Authorization: Bearer {found['apiKey']}'"
+def status_curl(base_url: str, workspace: dict[str, Any]) -> str:
+    """Return the command that reads the status of a post."""
+    return f"curl {base_url}/api/v1/posts/POST_ID/status -H 'Authorization: Bearer {workspace['apiKey']}'"
 
 
-def demo_curl(base_url: str, found: dict[str, Any]) -> str:
-    """Return the line that publishes a post to the sandbox."""
-    body = {"profileId": found["profileId"], "text": "Hello from Signalpost", "platforms": ["sandbox"]}
+def demo_curl(base_url: str, workspace: dict[str, Any]) -> str:
+    """Return the command that publishes a post to the sandbox."""
+    body = {"profileId": workspace["profileId"], "text": "Hello from Signalpost", "platforms": ["sandbox"]}
     return (
-        f"curl {base_url}/api/v1/posts -H 'Authorization: Bearer {found['apiKey']}'"
+        f"curl {base_url}/api/v1/posts -H 'Authorization: Bearer {workspace['apiKey']}'"
         f" -H 'Content-Type: application/json' -d '{json.dumps(body)}'"
     )
 
@@ -128,37 +128,37 @@ async def reset_password(context: AppContext, email: str, password: str) -> None
 
 
 async def add_staff(context: AppContext, email: str) -> None:
-    """Make a user staff."""
+    """Make a user a member of the staff."""
     async with context.database.transaction() as db:
         await identity.make_staff(context, db, email)
 
 
 async def set_plan(context: AppContext, workspace: str, plan: str) -> None:
-    """Put a workspace on a plan."""
+    """Change the plan of a workspace."""
     if plan not in limits.PLANS:
-        raise problems.invalid("--plan", "not_allowed", f"The plans are {', '.join(limits.PLANS)}.")
+        raise problems.invalid("--plan", "not_allowed", f"Must be one of {', '.join(limits.PLANS)}.")
     async with context.database.transaction() as db:
         workspace_id, _ = await _workspace(db, workspace)
         await identity.set_plan(context, db, workspace_id, plan)
 
 
-async def examine(context: AppContext) -> dict[str, Any]:
-    """Look at what must work, and say `ok …` or `PROBLEM …` of each."""
-    found: dict[str, Any] = {}
+async def check_health(context: AppContext) -> dict[str, Any]:
+    """Check the parts of the instance; the result of each starts with `ok`, `off` or `PROBLEM`."""
+    checks: dict[str, Any] = {}
     async with context.database.connection() as db:
-        found["database"] = "ok, " + str(await db.fetchval("select split_part(version(), ' ', 2)"))
-        found["migrations"] = (
+        checks["database"] = "ok, " + str(await db.fetchval("select split_part(version(), ' ', 2)"))
+        checks["migrations"] = (
             "ok, current" if await runner.is_current(db) else "PROBLEM: pending; run `signalpost migrate`"
         )
         overdue = await db.fetchval(
             "select count(*) from lane where next_due_at < now() - interval '5 minutes' and owner is null"
             " and (not_before is null or not_before < now())"
         )
-        found["engine"] = (
-            "ok, nothing overdue" if not overdue else f"PROBLEM: {overdue} lanes overdue; is a worker running?"
+        checks["engine"] = (
+            "ok, nothing overdue" if not overdue else f"PROBLEM: {overdue} lanes are overdue; is a worker running?"
         )
     settings = context.settings
-    found["mail"] = "ok" if settings.smtp_url else "off (SIGNALPOST_SMTP_URL is not set)"
-    found["queue secret"] = "ok" if settings.queue_secret else "off (SIGNALPOST_QUEUE_SECRET is not set)"
-    found["base url"] = settings.base_url or "not set (http://host:port of serve is used)"
-    return found
+    checks["mail"] = "ok" if settings.smtp_url else "off (SIGNALPOST_SMTP_URL is not set)"
+    checks["queue secret"] = "ok" if settings.queue_secret else "off (SIGNALPOST_QUEUE_SECRET is not set)"
+    checks["base url"] = settings.base_url or "not set (the http://host:port of serve is used)"
+    return checks

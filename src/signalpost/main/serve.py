@@ -1,4 +1,4 @@
-"""Running the service: database, migrations, application, engine, and an orderly end."""
+"""Running the service: database, migrations, application, engine, and a graceful shutdown."""
 
 import asyncio
 import contextlib
@@ -26,22 +26,22 @@ from signalpost.settings import Settings
 from signalpost.web.lingering import Lingering
 
 GRACE_SECONDS = 24.0
-"""For what is in flight; the whole end takes a second more at most."""
+"""How long work in flight may take at shutdown; the whole shutdown takes at most a second more."""
 IDLE_SECONDS = 75
-"""So long may a connection be silent between requests, or a request's head take: longer than proxies keep theirs."""
+"""How long a connection may be idle between requests, or request headers take: longer than proxies keep theirs."""
 CONNECTIONS_MAX = 8_192
 _logger = log.get("main")
 
 
 class PortBusy(OperatorError):
-    """Somebody answers at that address already, or it is none of this machine's."""
+    """The address is in use, or it is not an address of this machine."""
 
 
 def refuse_busy_port(host: str, port: int) -> None:
-    """Make sure nobody listens there: the server binds with SO_REUSEPORT and would share the port silently.
+    """Verify that the port is free: the server binds with SO_REUSEPORT and would silently share it.
 
     Raises:
-        PortBusy: somebody does.
+        PortBusy: another process listens there.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
@@ -50,24 +50,22 @@ def refuse_busy_port(host: str, port: int) -> None:
             probe.bind((host, port))
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
-                raise PortBusy(f"{host}:{port} is in use. Stop what runs there, or choose another --port.") from None
-            raise PortBusy(
-                f"{host}:{port} cannot be used: {error.strerror}. Choose another --host or --port."
-            ) from None
+                raise PortBusy(f"{host}:{port} is in use. Stop the other program, or choose another port.") from None
+            raise PortBusy(f"{host}:{port} cannot be used: {error.strerror}. Choose another host or port.") from None
 
 
 @contextlib.contextmanager
 def stop_signals(stop: asyncio.Event) -> Iterator[None]:
-    """Set `stop` on SIGTERM and SIGINT; a second one ends the process at once."""
+    """Set `stop` on SIGTERM and SIGINT; a second signal ends the process at once."""
     loop = asyncio.get_running_loop()
 
-    def ask() -> None:
+    def request_stop() -> None:
         if stop.is_set():
             sys.exit(1)
         stop.set()
 
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, ask)
+        loop.add_signal_handler(number, request_stop)
     try:
         yield
     finally:
@@ -76,10 +74,10 @@ def stop_signals(stop: asyncio.Event) -> Iterator[None]:
 
 
 async def serve(settings: Settings, host: str, port: int, *, worker: bool = True) -> None:
-    """Serve until SIGTERM or SIGINT: then stop taking work, finish what is in flight, hand leases back.
+    """Serve until SIGTERM or SIGINT; then stop taking work, finish work in flight and release leases.
 
     Raises:
-        PortBusy: before anything is touched.
+        PortBusy: the port is in use; nothing has been started.
     """
     refuse_busy_port(host, port)
     base_url = settings.base_url or f"http://{f'[{host}]' if ':' in host else host}:{port}"
@@ -101,20 +99,20 @@ async def serve(settings: Settings, host: str, port: int, *, worker: bool = True
             for task in tasks:
                 stack.callback(task.cancel)
             server = _server(context, host, port)
-            spare_the_collector()
+            tune_garbage_collection()
             serving = asyncio.create_task(server.serve())
             await greet(context.database, base_url)
-            await _until(stop, serving, tasks)
+            await _run_until(stop, serving, tasks)
             server.stop()  # type: ignore[no-untyped-call]
             await asyncio.gather(engine.stop(GRACE_SECONDS), serving)
     _logger.info("service.stopped")
 
 
-def spare_the_collector() -> None:
-    """Leave what lives as long as the process out of garbage collection, and collect less often.
+def tune_garbage_collection() -> None:
+    """Exclude objects that live as long as the process from garbage collection, and collect less often.
 
-    Reading a page of posts makes thousands of rows and values, none of them in circles: with the default thresholds the
-    collector walks the whole program several times for each such request.
+    Reading a page of posts creates thousands of objects without reference cycles: with the default thresholds, the
+    collector traverses the whole program several times for each such request.
     """
     gc.collect()
     gc.freeze()
@@ -131,38 +129,38 @@ def _server(context: AppContext, host: str, port: int) -> Server:
         websockets=False,
         backlog=1024,
         backpressure=_connections_max(),
-        http=HTTPModes.http1,  # what proxies speak; with `auto`, connections that say nothing are never closed
+        http=HTTPModes.http1,  # what proxies use; with `auto`, silent connections are never closed
         http1_settings=HTTP1Settings(header_read_timeout=IDLE_SECONDS * 1_000),
     )
 
 
 def _connections_max() -> int:
-    """Take as many open files as we may have; the database, storage and networks get a part of them."""
+    """Raise the limit of open files as far as allowed, and leave a part of it to the database, storage and networks."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = CONNECTIONS_MAX + 1_024
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    needed = CONNECTIONS_MAX + 1_024
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     return CONNECTIONS_MAX if soft == resource.RLIM_INFINITY else max(64, min(CONNECTIONS_MAX, soft - soft // 8))
 
 
-async def _until(stop: asyncio.Event, serving: "asyncio.Task[None]", tasks: "list[asyncio.Task[None]]") -> None:
-    """Wait for the wish to stop; the end of anything else is a fault and is raised."""
-    wish = asyncio.create_task(stop.wait())
-    done, _ = await asyncio.wait([wish, serving, *tasks], return_when=asyncio.FIRST_COMPLETED)
-    wish.cancel()
-    for task in done - {wish}:
+async def _run_until(stop: asyncio.Event, serving: "asyncio.Task[None]", tasks: "list[asyncio.Task[None]]") -> None:
+    """Wait for the stop signal; if anything else ends, raise its exception."""
+    stopping = asyncio.create_task(stop.wait())
+    done, _ = await asyncio.wait([stopping, serving, *tasks], return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    for task in done - {stopping}:
         task.result()
-        raise RuntimeError("a part of the service ended by itself")
+        raise RuntimeError("a part of the service ended unexpectedly")
 
 
 async def greet(database: Database, base_url: str) -> None:
-    """Print where the service is, and the first-run link while there is no user."""
+    """Print the address of the service, and the first-run link while there is no user."""
     async with database.transaction() as db:
         token = await first_run.issue(db)
     lines = [f"Signalpost is ready: {base_url}", f"API reference:       {base_url}/docs"]
     if token:
-        lines.append(f"Nobody is registered yet. Within 30 minutes open {base_url}/first-run?token={token}")
+        lines.append(f"There is no user yet. Create one within 30 minutes: {base_url}/first-run?token={token}")
     sys.stdout.write("\n".join(lines) + "\n")
     sys.stdout.flush()
 
@@ -188,7 +186,7 @@ async def work(settings: Settings, metrics_port: int | None = None) -> None:
             assert engine is not None  # noqa: S101 - open_context made it
             await wiring.prepare(context)
             running = asyncio.create_task(engine.run())
-            await _until(stop, running, [])
+            await _run_until(stop, running, [])
             await engine.stop(GRACE_SECONDS)
             running.cancel()
     _logger.info("worker.stopped")

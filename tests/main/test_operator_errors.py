@@ -1,4 +1,4 @@
-"""What an operator gets wrong is said in a sentence that names the setting, all of it at once."""
+"""Errors of the operator are reported in messages that name the setting, all at once."""
 
 import asyncio
 import os
@@ -25,7 +25,7 @@ from signalpost.main.database import database_of
         ("REQUESTS_PER_MINUTE", "0"),
     ],
 )  # fmt: skip
-def test_a_value_that_cannot_work_stops_the_start_and_is_not_quoted(name: str, value: str) -> None:
+def test_an_invalid_value_stops_the_start_and_is_not_quoted(name: str, value: str) -> None:
     with pytest.raises(BadSettings) as raised:
         settings.load({f"SIGNALPOST_{name}": value, "SIGNALPOST_WRITES_PER_MINUTE": "0"})
 
@@ -38,11 +38,11 @@ def test_a_value_that_cannot_work_stops_the_start_and_is_not_quoted(name: str, v
 @pytest.mark.parametrize(
     "value", ["https://social.example.com/", "http://127.0.0.1:8000", "https://example.com/social"]
 )
-def test_usual_base_addresses_are_taken(value: str) -> None:
+def test_usual_base_addresses_are_accepted(value: str) -> None:
     assert settings.load({"SIGNALPOST_BASE_URL": value}).base_url == value.rstrip("/")
 
 
-def test_an_env_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+def test_an_env_file_that_is_not_text_is_named(tmp_path: Path) -> None:
     (tmp_path / ".env").write_bytes(b"\xff\xfe\x00")
 
     with pytest.raises(BadSettings, match=r"\.env"):
@@ -50,13 +50,13 @@ def test_an_env_file_that_is_no_text_is_named(tmp_path: Path) -> None:
 
 
 def test_an_env_file_of_a_windows_editor_is_read(tmp_path: Path) -> None:
-    """A byte order mark in front of the first name would make it an unknown one, and be passed over."""
+    """A byte order mark in front of the first name would make its name unknown, and the setting would be ignored."""
     (tmp_path / ".env").write_bytes(b"\xef\xbb\xbfSIGNALPOST_BRAND=Acme\r\n")
 
     assert settings.load({}, data_dir=tmp_path).brand == "Acme"
 
 
-def test_an_address_of_another_machine_is_not_called_busy() -> None:
+def test_an_address_of_another_machine_is_not_reported_as_in_use() -> None:
     with pytest.raises(serve.PortBusy, match="cannot be used"):
         serve.refuse_busy_port("192.0.2.1", 8000)
 
@@ -69,7 +69,7 @@ def open_path(tmp_path: Path) -> Path:
 
 
 async def test_another_master_key_is_refused_at_the_start(tmp_path: Path, fresh_dsn: str) -> None:
-    """With it every API key would be a 401 and every account dead, and nobody would know why."""
+    """With it, every API key would be refused and every account would fail, without a hint why."""
     first = settings.load({"SIGNALPOST_MASTER_KEY": "one:" + "A" * 43 + "="}, data_dir=tmp_path)
     both = settings.load({"SIGNALPOST_MASTER_KEY": "two:" + "B" * 43 + "=,one:" + "A" * 43 + "="}, data_dir=tmp_path)
     second = settings.load({"SIGNALPOST_MASTER_KEY": "two:" + "B" * 43 + "="}, data_dir=tmp_path)
@@ -85,10 +85,10 @@ async def test_another_master_key_is_refused_at_the_start(tmp_path: Path, fresh_
         pass
 
 
-async def test_a_database_whose_files_are_gone_is_not_made_anew(open_path: Path) -> None:
-    """An empty service in place of the old one looks like the loss of everything, and goes on taking posts."""
-    found = settings.load({}, data_dir=open_path / "data")
-    async with database_of(found) as (_, cluster):
+async def test_a_database_whose_files_are_gone_is_not_created_again(open_path: Path) -> None:
+    """An empty database in its place would look like the loss of all data, and would accept new posts."""
+    loaded = settings.load({}, data_dir=open_path / "data")
+    async with database_of(loaded) as (_, cluster):
         assert cluster is not None
         watching = asyncio.create_task(watch(cluster))
         os.kill(cluster.pid(), signal.SIGKILL)
@@ -98,11 +98,11 @@ async def test_a_database_whose_files_are_gone_is_not_made_anew(open_path: Path)
 
 
 async def test_the_last_user_of_the_embedded_database_stops_it(open_path: Path) -> None:
-    found = settings.load({}, data_dir=open_path / "data")
-    async with database_of(found) as (dsn, _):
-        async with database_of(found) as (same, _):
+    loaded = settings.load({}, data_dir=open_path / "data")
+    async with database_of(loaded) as (dsn, _):
+        async with database_of(loaded) as (same, _):
             assert same == dsn
-        connection = await asyncpg.connect(dsn)  # the other one's end left it running
+        connection = await asyncpg.connect(dsn)  # the end of the other one left it running
         await connection.close()
     with pytest.raises(OSError, match=r"refused|No such file"):
         await asyncpg.connect(dsn)
