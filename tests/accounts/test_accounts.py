@@ -1,4 +1,5 @@
 import asyncio
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ from tests.helpers.factories import Login, Make
 
 from signalpost import events, networks
 from signalpost.context import AppContext
-from signalpost.kit import ids
+from signalpost.kit import clock, ids
 from signalpost.kit.crypto import random_token
 from signalpost.kit.db import Database, Db
 
@@ -19,10 +20,10 @@ async def connect(api: Api, login: Login, username: str = "bakery", **more: Any)
 
 async def test_an_account_has_every_field_of_the_contract(api: Api, make: Make) -> None:
     owner = await make.owner()
-    answer = await connect(api, owner)
-    account = answer.json()
+    response = await connect(api, owner)
+    account = response.json()
 
-    assert answer.status_code == 201
+    assert response.status_code == 201
     assert account == {
         "id": account["id"],
         "profileId": owner.profile,
@@ -60,7 +61,7 @@ async def test_an_account_has_every_field_of_the_contract(api: Api, make: Make) 
 
 async def test_the_same_platform_account_again_is_the_same_account(api: Api, make: Make) -> None:
     owner = await make.owner()
-    heard = listen(make, events.AccountConnected, owner)
+    received = listen(make, events.AccountConnected, owner)
     first = (await connect(api, owner)).json()
     again = (await connect(api, owner, "Bakery", accountId=first["id"])).json()
     await api.delete(f"/platforms/accounts/{first['id']}", key=owner.key)
@@ -68,24 +69,24 @@ async def test_the_same_platform_account_again_is_the_same_account(api: Api, mak
 
     assert first["id"] == again["id"] == back["id"]
     assert (back["status"], back["statusReason"]) == ("active", None)
-    assert [event.data.reconnected for event in heard] == [False, True, True]
+    assert [event.data.reconnected for event in received] == [False, True, True]
 
 
 def listen(make: Make, kind: type[Any], login: Login) -> list[Any]:
-    """The events of this kind in the login's workspace, from now on."""
-    heard: list[Any] = []
+    """Return a list that receives the events of this kind in the login's workspace from now on."""
+    received: list[Any] = []
 
-    async def hear(_context: AppContext, db: Db, event: Any) -> None:
+    async def receive(_context: AppContext, db: Db, event: Any) -> None:
         if event.workspace_id == login.workspace_id:
-            heard.append(event)
+            received.append(event)
 
-    make.context.subscribe(kind, hear)
-    return heard
+    make.context.subscribe(kind, receive)
+    return received
 
 
 async def test_disconnecting_wipes_the_secrets_and_keeps_the_row(api: Api, make: Make, database: Database) -> None:
     owner = await make.owner()
-    told = listen(make, events.AccountDisconnected, owner)
+    report = listen(make, events.AccountDisconnected, owner)
     account = (await connect(api, owner)).json()
     path = f"/platforms/accounts/{account['id']}"
     first, again = await api.delete(path, key=owner.key), await api.delete(path, key=owner.key)
@@ -98,13 +99,13 @@ async def test_disconnecting_wipes_the_secrets_and_keeps_the_row(api: Api, make:
     row = await database.pool.fetchrow("select * from account where id = $1", ids.decode("acc", account["id"]))
     assert row is not None
     assert (row["secrets"], row["status"], row["token_expires_at"]) == (None, "disconnected", None)
-    assert len(told) == 1
-    assert (told[0].data.reason, told[0].data.account_id, told[0].type) == (
+    assert len(report) == 1
+    assert (report[0].data.reason, report[0].data.account_id, report[0].type) == (
         "user_request", account["id"], "account.disconnected",
     )  # fmt: skip
     assert (await api.get("/platforms/accounts/all", key=owner.key)).json()["data"] == []
     hidden = (await api.get("/platforms/accounts/all?includeDisconnected=true", key=owner.key)).json()["data"]
-    assert [one["status"] for one in hidden] == ["disconnected"]
+    assert [account["status"] for account in hidden] == ["disconnected"]
 
 
 async def test_a_paused_account_waits_until_it_is_resumed(api: Api, make: Make) -> None:
@@ -112,16 +113,16 @@ async def test_a_paused_account_waits_until_it_is_resumed(api: Api, make: Make) 
     ready = listen(make, events.AccountReady, owner)
     account = await make.account(owner)
     path = f"/platforms/accounts/{account['id']}"
-    heard = len(ready)
+    received = len(ready)
 
     paused = await api.patch(path, json={"status": "paused"}, key=owner.key)
     assert (paused.json()["status"], paused.json()["statusReason"]) == ("paused", "user_request")
     assert (await api.patch(path, json={"status": "paused"}, key=owner.key)).status_code == 200
     health = (await api.get(f"{path}/health", key=owner.key)).json()
     assert (health["status"], health["accountStatus"]) == ("warning", "paused")
-    assert len(ready) == heard
+    assert len(ready) == received
     assert (await api.patch(path, json={"status": "active"}, key=owner.key)).json()["status"] == "active"
-    assert len(ready) == heard + 1
+    assert len(ready) == received + 1
 
     await api.delete(path, key=owner.key)
     for status in ("paused", "active"):
@@ -129,7 +130,7 @@ async def test_a_paused_account_waits_until_it_is_resumed(api: Api, make: Make) 
         assert (refused.status_code, refused.json()["code"]) == (409, "invalid_state")
 
 
-async def test_an_account_moves_unless_posts_wait_for_it(api: Api, make: Make, database: Database) -> None:
+async def test_an_account_moves_unless_posts_wait_for_it(api: Api, make: Make) -> None:
     owner = await make.owner()
     other = (await make.profile(owner))["id"]
     account = (await connect(api, owner)).json()
@@ -141,18 +142,8 @@ async def test_an_account_moves_unless_posts_wait_for_it(api: Api, make: Make, d
     taken = await api.patch(path, json={"profileId": owner.profile}, key=owner.key)
     assert (taken.status_code, taken.json()["code"]) == (409, "already_exists")
 
-    post_id, profile_id = ids.new_id(), ids.decode("prof", other)
-    await database.pool.execute(
-        "insert into post (id, workspace_id, profile_id, status, publish_mode, timezone, created_by, source, mode)"
-        " values ($1, $2, $3, 'scheduled', 'schedule', 'UTC', '{}', 'api', 'live')",
-        post_id, owner.workspace_id, profile_id,
-    )  # fmt: skip
-    await database.pool.execute(
-        "insert into target (id, post_id, workspace_id, account_id, position, platform, status, content_hash,"
-        " next_attempt_at, dedupe_key)"
-        " values ($1, $2, $3, $4, 0, 'sandbox', 'pending', '', now() + interval '1 day', '')",
-        ids.new_id(), post_id, owner.workspace_id, ids.decode("acc", account["id"]),
-    )  # fmt: skip
+    tomorrow = clock.wire(clock.now() + timedelta(days=1))
+    await make.post(owner, profileId=other, scheduledAt=tomorrow)
     third = (await make.profile(owner))["id"]
     refused = await api.patch(path, json={"profileId": third}, key=owner.key)
     assert (refused.status_code, refused.json()["code"]) == (409, "account_in_use")
@@ -188,15 +179,15 @@ async def test_strangers_and_limited_members_find_nothing(api: Api, make: Make) 
         assert (refused.status_code, refused.json()["errors"][0]["path"]) == (422, "/profileId")
         auth_url = await api.get(f"/platforms/sandbox/auth-url?profileId={owner.profile}", key=login.key)
         assert (auth_url.status_code, auth_url.json()["errors"][0]["path"]) == (404, "profileId")
-    mine = await connect(api, stranger, accountId=hidden["id"])
-    assert (mine.status_code, mine.json()["errors"][0]["path"]) == (422, "/accountId")
+    refused = await connect(api, stranger, accountId=hidden["id"])
+    assert (refused.status_code, refused.json()["errors"][0]["path"]) == (422, "/accountId")
     moved = await api.patch(path, json={"profileId": stranger.profile}, key=owner.key)
     assert (moved.status_code, moved.json()["errors"][0]["path"]) == (422, "/profileId")
 
 
 async def test_test_keys_live_in_the_sandbox(api: Api, make: Make, database: Database) -> None:
     owner = await make.owner()
-    heard = listen(make, events.AccountConnected, owner)
+    received = listen(make, events.AccountConnected, owner)
     body = {"profileId": owner.profile, "fields": {"username": "t"}}
     made = await api.post("/platforms/sandbox/connect", json=body, key=owner.test_key)
     live = {"profileId": owner.profile, "fields": {"identifier": "a", "appPassword": "b"}}
@@ -204,7 +195,7 @@ async def test_test_keys_live_in_the_sandbox(api: Api, make: Make, database: Dat
     no_flow = await api.get(f"/platforms/mastodon/auth-url?profileId={owner.profile}", key=owner.test_key)
 
     assert made.status_code == 201
-    assert [event.mode for event in heard] == ["test"]
+    assert [event.mode for event in received] == ["test"]
     assert (refused.status_code, refused.json()["code"]) == (403, "test_mode_only_sandbox")
     assert no_flow.json()["code"] == "test_mode_only_sandbox"
     await database.pool.execute(
@@ -231,10 +222,10 @@ async def test_test_keys_live_in_the_sandbox(api: Api, make: Make, database: Dat
 )
 async def test_bad_fields_are_named(api: Api, make: Make, fields: dict[str, Any], path: str) -> None:
     owner = await make.owner()
-    answer = await connect(api, owner, fields=fields)
+    response = await connect(api, owner, fields=fields)
 
-    assert answer.status_code == 422
-    assert path in [issue["path"] for issue in answer.json()["errors"]]
+    assert response.status_code == 422
+    assert path in [issue["path"] for issue in response.json()["errors"]]
     assert (await api.get("/platforms/accounts/all", key=owner.key)).json()["data"] == []
 
 
@@ -250,17 +241,17 @@ async def test_bad_fields_are_named(api: Api, make: Make, fields: dict[str, Any]
 async def test_unknown_and_unbuilt_platforms(api: Api, make: Make, platform: str, status: int, code: str) -> None:
     owner = await make.owner()
     body = {"profileId": owner.profile, "fields": {}}
-    for answer in (
+    for response in (
         await api.post(f"/platforms/{platform}/connect", json=body, key=owner.key),
         await api.get(f"/platforms/{platform}/auth-url?profileId={owner.profile}", key=owner.key),
     ):
-        assert (answer.status_code, answer.json()["code"]) == (status, code)
+        assert (response.status_code, response.json()["code"]) == (status, code)
 
 
-async def test_the_list_of_platforms_tells_what_can_be_connected(api: Api, make: Make) -> None:
+async def test_the_list_of_platforms_shows_what_can_be_connected(api: Api, make: Make) -> None:
     owner = await make.owner()
     listing = (await api.get("/platforms", key=owner.key)).json()["data"]
-    by_slug = {one["platform"]: one for one in listing}
+    by_slug = {platform["platform"]: platform for platform in listing}
 
     assert list(by_slug) == list(networks.PLATFORMS)
     assert by_slug["sandbox"]["modes"] == ["credentials"]
@@ -274,11 +265,11 @@ async def test_the_list_of_platforms_tells_what_can_be_connected(api: Api, make:
 
 async def test_credential_platforms_name_their_fields_instead_of_an_address(api: Api, make: Make) -> None:
     owner = await make.owner()
-    answer = await api.get(f"/platforms/bluesky/auth-url?profileId={owner.profile}", key=owner.key)
+    response = await api.get(f"/platforms/bluesky/auth-url?profileId={owner.profile}", key=owner.key)
 
-    assert answer.status_code == 200
-    assert (answer.json()["mode"], answer.json()["url"], answer.json()["state"]) == ("credentials", None, None)
-    assert [field["name"] for field in answer.json()["fields"]] == ["identifier", "appPassword", "service"]
+    assert response.status_code == 200
+    assert (response.json()["mode"], response.json()["url"], response.json()["state"]) == ("credentials", None, None)
+    assert [field["name"] for field in response.json()["fields"]] == ["identifier", "appPassword", "service"]
     missing = await api.get("/platforms/bluesky/auth-url?profileId=", key=owner.key)
     assert (missing.status_code, missing.json()["errors"][0]["path"]) == (422, "profileId")
 
@@ -304,8 +295,8 @@ async def test_health_is_live_first_and_then_cached(api: Api, make: Make) -> Non
     assert first["recent"] == {"published": 0, "failed": 0, "window": "7d"}
     assert cached["checkedAt"] == first["checkedAt"] <= forced["checkedAt"]
     await api.delete(f"/platforms/accounts/{account['id']}", key=owner.key)
-    gone = (await api.get(path, key=owner.key)).json()
-    assert (gone["status"], gone["token"]["valid"], gone["live"]) == ("error", False, False)
+    disconnected = (await api.get(path, key=owner.key)).json()
+    assert (disconnected["status"], disconnected["token"]["valid"], disconnected["live"]) == ("error", False, False)
 
 
 async def test_the_plan_limit_holds_when_all_come_at_once(context: AppContext, make: Make, api: Api) -> None:
@@ -317,7 +308,7 @@ async def test_the_plan_limit_holds_when_all_come_at_once(context: AppContext, m
     owner = await make.owner(plan="free")
     async with api_of(replace(context, settings=replace(context.settings, billing_enabled=True))) as limited:
         key = (await make.login(owner.user_id, owner.workspace_id, owner.email)).key
-        answers = await asyncio.gather(
+        responses = await asyncio.gather(
             *(
                 limited.post(
                     "/platforms/sandbox/connect",
@@ -328,19 +319,19 @@ async def test_the_plan_limit_holds_when_all_come_at_once(context: AppContext, m
             )
         )
 
-    codes = sorted(answer.status_code for answer in answers)
+    codes = sorted(response.status_code for response in responses)
     assert codes == [201] * 4 + [402] * 4
-    refused = next(answer.json() for answer in answers if answer.status_code == 402)
+    refused = next(response.json() for response in responses if response.status_code == 402)
     assert (refused["code"], refused["limit"]["name"], refused["limit"]["max"]) == ("plan_limit_reached", "accounts", 4)
 
 
 async def test_the_same_account_connected_at_once_is_one_account(api: Api, make: Make) -> None:
     owner = await make.owner()
     name = random_token(6).strip("-_")
-    answers = await asyncio.gather(*(connect(api, owner, name) for _ in range(6)))
+    responses = await asyncio.gather(*(connect(api, owner, name) for _ in range(6)))
 
-    assert {answer.status_code for answer in answers} == {201}
-    assert len({answer.json()["id"] for answer in answers}) == 1
+    assert {response.status_code for response in responses} == {201}
+    assert len({response.json()["id"] for response in responses}) == 1
 
 
 async def test_nothing_is_connected_to_a_profile_that_is_being_deleted(
@@ -349,13 +340,13 @@ async def test_nothing_is_connected_to_a_profile_that_is_being_deleted(
     """Otherwise a live account with its tokens would be left on a profile that nobody can see any more."""
     owner = await make.owner()
     doomed = await make.profile(owner)
-    answers = await asyncio.gather(
+    responses = await asyncio.gather(
         *(connect(api, owner, f"u{number}", profileId=doomed["id"]) for number in range(8)),
         api.delete(f"/profiles/{doomed['id']}", key=owner.key),
         *(connect(api, owner, f"v{number}", profileId=doomed["id"]) for number in range(8)),
     )
 
-    assert {answer.status_code for answer in answers} <= {200, 201, 404, 422}
+    assert {response.status_code for response in responses} <= {200, 201, 404, 422}
     async with context.database.connection() as db:
         left = await db.fetchval(
             "select count(*) from account where profile_id = $1 and status <> 'disconnected'",

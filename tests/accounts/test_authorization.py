@@ -1,4 +1,4 @@
-"""The authorization flow: what it does when all is well, and the many ways it must refuse."""
+"""The authorization flow: the good case, and the many cases it must refuse."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -21,7 +21,7 @@ BACK = "https://app.example.com/connected?tab=1"
 
 @dataclass
 class World:
-    """A Mastodon server, the service, and somebody who wants to connect."""
+    """A Mastodon server, the service, and someone who wants to connect."""
 
     network: FakeMastodon
     url: str
@@ -31,8 +31,8 @@ class World:
     options: dict[str, str] = field(default_factory=dict)
 
     async def start(self, **query: str) -> Any:
-        wish = {"profileId": self.owner.profile, "instanceUrl": self.url} | query
-        return await self.api.get("/platforms/mastodon/auth-url", params=wish, key=self.owner.key)
+        body = {"profileId": self.owner.profile, "instanceUrl": self.url} | query
+        return await self.api.get("/platforms/mastodon/auth-url", params=body, key=self.owner.key)
 
     async def consented(self, **query: str) -> dict[str, str]:
         """Begin, agree at the network, and return what the browser brings back."""
@@ -75,9 +75,9 @@ async def test_a_person_agrees_and_the_account_is_there(flow: World) -> None:
     assert query["code_challenge_method"] == ["S256"]
 
     code = flow.network.consent(begun["url"])
-    answer = await flow.back({"state": begun["state"], "code": code, "iss": "whatever", "logid": "7"})
-    assert answer.status_code == 200
-    result = answer.json()
+    response = await flow.back({"state": begun["state"], "code": code, "iss": "whatever", "logid": "7"})
+    assert response.status_code == 200
+    result = response.json()
     assert (result["status"], result["error"], result["logId"]) == ("connected", None, "7")
     assert result["account"]["connectedVia"] == "api"
     assert result["account"]["followers"] == 7
@@ -97,7 +97,7 @@ async def test_one_app_is_registered_for_all_flows(flow: World) -> None:
     assert len(flow.network.apps) == 1
 
 
-async def test_a_forgotten_app_is_registered_anew(flow: World) -> None:
+async def test_a_forgotten_app_is_registered_again(flow: World) -> None:
     params = await flow.consented()
     flow.network.forgets_apps = True
     assert (await flow.back(params)).json()["status"] == "failed"
@@ -108,10 +108,10 @@ async def test_a_forgotten_app_is_registered_anew(flow: World) -> None:
 
 
 async def refused(flow: World, params: dict[str, str], platform: str = "mastodon") -> None:
-    """The answer is 400 oauth_state_invalid, no code was exchanged, and nothing was stored."""
+    """The response is 400 oauth_state_invalid, no code was exchanged, and nothing was stored."""
     before = flow.network.exchanges
-    answer = await flow.back(params, platform)
-    assert (answer.status_code, answer.json()["code"]) == (400, "oauth_state_invalid")
+    response = await flow.back(params, platform)
+    assert (response.status_code, response.json()["code"]) == (400, "oauth_state_invalid")
     assert flow.network.exchanges == before
 
 
@@ -124,8 +124,8 @@ async def test_a_state_that_is_not_ours_is_refused(flow: World, state: str) -> N
 
 @pytest.mark.parametrize("missing", [{"state": ""}, {"code": ""}, {"state": "", "code": ""}])
 async def test_a_return_without_state_or_code_is_refused(flow: World, missing: dict[str, str]) -> None:
-    answer = await flow.back(await flow.consented() | missing)
-    assert (answer.status_code, answer.json()["code"]) == (422, "validation_failed")
+    response = await flow.back(await flow.consented() | missing)
+    assert (response.status_code, response.json()["code"]) == (422, "validation_failed")
 
 
 async def test_a_state_works_once_whatever_came_of_it(flow: World) -> None:
@@ -140,9 +140,9 @@ async def test_a_state_works_once_whatever_came_of_it(flow: World) -> None:
 
 async def test_a_state_shown_twice_at_once_works_once(flow: World) -> None:
     good = await flow.consented()
-    answers = await asyncio.gather(*(flow.back(good) for _ in range(8)))
+    responses = await asyncio.gather(*(flow.back(good) for _ in range(8)))
 
-    assert sorted(answer.status_code for answer in answers) == [200] + [400] * 7
+    assert sorted(response.status_code for response in responses) == [200] + [400] * 7
     assert flow.network.exchanges == 1
 
 
@@ -156,7 +156,7 @@ async def test_an_old_state_is_refused(flow: World) -> None:
 
 
 async def test_a_state_of_another_platform_is_refused(flow: World) -> None:
-    """Mix-up: the answer of one platform brought to the address of another."""
+    """Mix-up: the response of one platform brought to the redirect address of another."""
     good = await flow.consented()
     await refused(flow, good, "facebook")
     await refused(flow, good, "sandbox")
@@ -175,9 +175,9 @@ async def test_a_state_is_stored_as_a_hash_only(flow: World) -> None:
 async def test_someone_elses_code_does_not_fit(flow: World) -> None:
     """Code injection: PKCE binds a code to the flow that began it."""
     mine, other = await flow.consented(), await flow.consented()
-    answer = (await flow.back({"state": mine["state"], "code": other["code"]})).json()
+    response = (await flow.back({"state": mine["state"], "code": other["code"]})).json()
 
-    assert answer["status"] == "failed"
+    assert response["status"] == "failed"
     assert await flow.accounts() == []
 
 
@@ -185,17 +185,17 @@ async def test_a_used_code_is_a_failure_not_an_error(flow: World) -> None:
     first = await flow.consented()
     await flow.back(first)
     second = await flow.consented()
-    answer = await flow.back({"state": second["state"], "code": first["code"]})
+    response = await flow.back({"state": second["state"], "code": first["code"]})
 
-    assert (answer.status_code, answer.json()["status"]) == (200, "failed")
+    assert (response.status_code, response.json()["status"]) == (200, "failed")
 
 
 async def test_a_profile_deleted_meanwhile_gets_nothing(flow: World) -> None:
     good = await flow.consented()
     await flow.api.delete(f"/profiles/{flow.owner.profile}", key=flow.owner.key)
-    answer = (await flow.back(good)).json()
+    response = (await flow.back(good)).json()
 
-    assert (answer["status"], answer["error"]) == ("failed", "not_found")
+    assert (response["status"], response["error"]) == ("failed", "not_found")
     assert await flow.accounts() == []
 
 
@@ -209,16 +209,16 @@ async def test_a_profile_deleted_meanwhile_gets_nothing(flow: World) -> None:
     ],
     ids=["demoted", "removed", "limited", "key revoked"],
 )
-async def test_whoever_lost_the_right_meanwhile_connects_nothing(flow: World, make: Make, sql: str) -> None:
+async def test_a_person_who_lost_the_right_meanwhile_connects_nothing(flow: World, make: Make, sql: str) -> None:
     editor = await make.member(flow.owner, role="editor")
     editor.profile = flow.owner.profile
     owner, flow.owner = flow.owner, editor
     good = await flow.consented()
     flow.owner = owner
     await flow.database.pool.execute(sql, owner.workspace_id)
-    answer = (await flow.back(good)).json()
+    response = (await flow.back(good)).json()
 
-    assert (answer["status"], answer["error"]) == ("failed", "forbidden")
+    assert (response["status"], response["error"]) == ("failed", "forbidden")
     count = await flow.database.pool.fetchval(
         "select count(*) from account where workspace_id = $1", owner.workspace_id
     )
@@ -226,21 +226,17 @@ async def test_whoever_lost_the_right_meanwhile_connects_nothing(flow: World, ma
 
 
 async def test_another_account_than_the_one_to_reconnect_is_refused(flow: World, make: Make) -> None:
-    other = await flow.api.post(
-        "/platforms/sandbox/connect",
-        json={"profileId": flow.owner.profile, "fields": {"username": "x"}},
-        key=flow.owner.key,
-    )
-    refused = await flow.start(accountId=other.json()["id"])  # another platform
+    other = await make.account(flow.owner)
+    refused = await flow.start(accountId=other["id"])  # another platform
     assert (refused.status_code, refused.json()["errors"][0]["path"]) == (404, "accountId")
     first = (await flow.back(await flow.consented())).json()["account"]
     good = await flow.consented(accountId=first["id"])
     await flow.database.pool.execute(
-        "update account set remote_id = 'somebody-else' where id = $1", ids.decode("acc", first["id"])
+        "update account set remote_id = 'someone-else' where id = $1", ids.decode("acc", first["id"])
     )
-    answer = (await flow.back(good)).json()
+    response = (await flow.back(good)).json()
 
-    assert (answer["status"], answer["error"]) == ("failed", "validation_failed")
+    assert (response["status"], response["error"]) == ("failed", "validation_failed")
 
 
 @pytest.mark.parametrize(
@@ -251,41 +247,45 @@ async def test_another_account_than_the_one_to_reconnect_is_refused(flow: World,
     ],
 )  # fmt: skip
 async def test_only_listed_addresses_are_returned_to(flow: World, address: str) -> None:
-    answer = await flow.start(redirectUrl=address)
-    assert (answer.status_code, answer.json()["errors"][0]["path"]) == (422, "redirectUrl")
+    response = await flow.start(redirectUrl=address)
+    assert (response.status_code, response.json()["errors"][0]["path"]) == (422, "redirectUrl")
 
 
 async def test_a_browser_is_moved_on_to_the_listed_address(flow: World) -> None:
-    answer = await flow.api._client.get(
+    response = await flow.api._client.get(
         "/api/v1/platforms/mastodon/callback",
         params=await flow.consented(redirectUrl=BACK),
         headers={"Accept": "text/html,*/*", "X-Forwarded-For": "10.9.9.1"},
     )
-    assert answer.status_code == 200
-    assert answer.headers["content-type"].startswith("text/html")
-    assert "default-src 'none'" in answer.headers["content-security-policy"]
-    assert answer.headers["referrer-policy"] == "no-referrer"
-    assert "url=https://app.example.com/connected?tab=1&amp;status=connected&amp;accountId=acc_" in answer.text
-    assert "<b>Alice" not in answer.text
-    assert "&lt;b&gt;Alice" in answer.text
+    assert response.status_code == 200
+    assert response.headers["content-type"].startswith("text/html")
+    assert "default-src 'none'" in response.headers["content-security-policy"]
+    assert response.headers["referrer-policy"] == "no-referrer"
+    assert "url=https://app.example.com/connected?tab=1&amp;status=connected&amp;accountId=acc_" in response.text
+    assert "<b>Alice" not in response.text
+    assert "&lt;b&gt;Alice" in response.text
 
 
 async def test_nothing_from_outside_becomes_markup(flow: World) -> None:
     evil = '"><script>alert(1)</script>'
     state = (await flow.consented(redirectUrl=BACK))["state"]
-    answer = await flow.api._client.get(
+    response = await flow.api._client.get(
         "/api/v1/platforms/mastodon/callback",
         params={"state": state, "error": evil, "error_description": evil, "logid": evil},
         headers={"Accept": "text/html", "X-Forwarded-For": "10.9.9.2"},
     )
-    assert answer.status_code == 200
-    assert "<script" not in answer.text
-    assert "%3Cscript%3E" in answer.text  # in the address to move on to
+    assert response.status_code == 200
+    assert "<script" not in response.text
+    assert "%3Cscript%3E" in response.text  # in the address to move on to
 
     state = (await flow.consented())["state"]
-    told = await flow.back({"state": state, "error": evil, "error_description": evil})
-    assert told.headers["content-type"] == "application/json"
-    assert (told.json()["status"], told.json()["error"], told.json()["errorDescription"]) == ("failed", evil, evil)
+    report = await flow.back({"state": state, "error": evil, "error_description": evil})
+    assert report.headers["content-type"] == "application/json"
+    assert (report.json()["status"], report.json()["error"], report.json()["errorDescription"]) == (
+        "failed",
+        evil,
+        evil,
+    )
 
 
 async def test_neither_code_nor_state_is_logged(flow: World, capsys: pytest.CaptureFixture[str]) -> None:
@@ -299,20 +299,20 @@ async def test_neither_code_nor_state_is_logged(flow: World, capsys: pytest.Capt
 
 
 @pytest.mark.parametrize(
-    "given", ["https://169.254.169.254", "http://10.0.0.1", "https://user:pw@host.test", "://", "ftp://x.y"]
+    "address", ["https://169.254.169.254", "http://10.0.0.1", "https://user:pw@host.test", "://", "ftp://x.y"]
 )
-async def test_a_server_that_must_not_be_reached_is_refused(flow: World, given: str) -> None:
-    answer = await flow.start(instanceUrl=given)
-    assert answer.status_code == 422, answer.text
+async def test_a_server_that_must_not_be_reached_is_refused(flow: World, address: str) -> None:
+    response = await flow.start(instanceUrl=address)
+    assert response.status_code == 422, response.text
 
 
 async def test_the_server_must_be_named(api: Api, make: Make) -> None:
     owner = await make.owner()
-    answer = await api.get(f"/platforms/mastodon/auth-url?profileId={owner.profile}", key=owner.key)
-    assert (answer.status_code, answer.json()["errors"][0]["path"]) == (422, "instanceUrl")
+    response = await api.get(f"/platforms/mastodon/auth-url?profileId={owner.profile}", key=owner.key)
+    assert (response.status_code, response.json()["errors"][0]["path"]) == (422, "instanceUrl")
 
 
-async def test_a_lost_answer_of_the_exchange_is_told_as_failed(flow: World) -> None:
+async def test_a_lost_response_of_the_exchange_is_reported_as_failed(flow: World) -> None:
     good = await flow.consented()
 
     async def slam(request: Any) -> Any:
@@ -321,5 +321,5 @@ async def test_a_lost_answer_of_the_exchange_is_told_as_failed(flow: World) -> N
 
     flow.network.me = slam  # type: ignore[method-assign]
     flow.network.codes.clear()
-    answer = await flow.back(good)
-    assert (answer.status_code, answer.json()["status"]) == (200, "failed")
+    response = await flow.back(good)
+    assert (response.status_code, response.json()["status"]) == (200, "failed")

@@ -1,4 +1,4 @@
-"""The same ways against servers that we did not write."""
+"""The same flows against servers that we did not write."""
 
 import pytest
 from tests.counterparts import mastodon_mock, reference_pds

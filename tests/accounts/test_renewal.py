@@ -1,4 +1,4 @@
-"""Tokens that work once, spent by many at a time."""
+"""Refresh tokens that work once, used by many at the same time."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -13,7 +13,7 @@ from tests.helpers.factories import Login, Make
 from tests.helpers.fake_networks import FakeBluesky, api_of, context_with
 
 from signalpost import networks
-from signalpost.accounts import actions, queries, states, token_store, work
+from signalpost.accounts import actions, queries, token_store, work
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.token_store import NoCredentials
 from signalpost.context import AppContext
@@ -36,16 +36,16 @@ class Connected:
 
     async def row(self) -> AccountRow:
         async with self.context.database.connection() as db:
-            found = await queries.by_id(db, ids.decode("acc", self.account_id))  # type: ignore[arg-type]
-        assert found is not None
-        return found
+            row = await queries.by_id(db, ids.decode("acc", self.account_id))  # type: ignore[arg-type]
+        assert row is not None
+        return row
 
     async def connect(self) -> Any:
         fields = {"identifier": "alice.test", "appPassword": "right"}
         body = {"profileId": self.owner.profile, "fields": fields}
-        answer = await self.api.post("/platforms/bluesky/connect", json=body, key=self.owner.key)
-        assert answer.status_code == 201, answer.text
-        return answer.json()
+        response = await self.api.post("/platforms/bluesky/connect", json=body, key=self.owner.key)
+        assert response.status_code == 201, response.text
+        return response.json()
 
 
 @asynccontextmanager
@@ -63,20 +63,20 @@ async def forget_password(connected: Connected, database: Database) -> None:
     """Store the account without its app password, so that a dead grant stays dead."""
     row = await connected.row()
     session = await token_store.open_session(connected.context, row)
-    kept = {name: value for name, value in session.secrets.items() if name != "appPassword"}
-    blob = token_store.seal(connected.context.keys, row.workspace_id, row.id, kept)
+    secrets = {name: value for name, value in session.secrets.items() if name != "appPassword"}
+    blob = token_store.seal(connected.context.keys, row.workspace_id, row.id, secrets)
     await database.pool.execute("update account set secrets = $2 where id = $1", row.id, blob)
 
 
 async def use(connected: Connected) -> None:
-    """What a worker does whose token is old: open a session, renew, look at the account."""
+    """Do what a worker with an expired token does: open a session, renew it, call the network."""
     session = await token_store.open_session(connected.context, await connected.row())
     await session.renew(refresh)
     await call(session, "GET", "com.atproto.server.getSession")
 
 
 async def test_many_holders_spend_a_token_once(context: AppContext, make: Make) -> None:
-    """Each round 64 token_store find the same old token; one redeems it, all the others take what that one got."""
+    """Each round 64 sessions find the same old token: one redeems it, and all the others use its result."""
     async with bluesky(context, make) as connected:
         for round_ in range(1, 6):
             opened = [await token_store.open_session(connected.context, await connected.row()) for _ in range(64)]
@@ -90,19 +90,19 @@ async def test_many_holders_spend_a_token_once(context: AppContext, make: Make) 
         assert row.last_refreshed_at is not None
 
 
-async def test_a_lost_answer_keeps_the_state_and_only_a_dead_grant_ends_it(
+async def test_a_lost_response_keeps_the_state_and_only_a_dead_grant_changes_it(
     context: AppContext, make: Make, database: Database
 ) -> None:
-    """The server redeemed the token, its answer never came: nobody may call that a dead account yet."""
+    """The server redeemed the token, but its response was lost: the account may still be alive."""
     async with bluesky(context, make) as connected:
         await forget_password(connected, database)
-        connected.network.lose_answers = 1
+        connected.network.drop_responses = 1
         with pytest.raises(HttpFailure):
             await use(connected)
         row = await connected.row()
         assert row.status == "active"
         assert row.last_refresh_error is not None
-        assert row.last_refresh_error.startswith("no answer")
+        assert row.last_refresh_error.startswith("no response")
 
         assert (
             await work.maintain_token(connected.context, row, clock.now()) is None
@@ -133,7 +133,7 @@ async def test_an_unreachable_server_marks_nothing(context: AppContext, make: Ma
 
 
 async def test_a_dead_grant_is_not_blamed_on_tokens_stored_since(context: AppContext, make: Make) -> None:
-    """A publish that began with the old credentials fails after a person connected the account anew."""
+    """A publish that began with the old credentials fails after a person connected the account again."""
     async with bluesky(context, make) as connected:
         before = await connected.row()
         await connected.connect()
@@ -149,8 +149,8 @@ async def test_a_dead_grant_is_not_blamed_on_tokens_stored_since(context: AppCon
 async def test_a_renewal_that_comes_back_after_the_end_stores_nothing(context: AppContext, make: Make) -> None:
     async with bluesky(context, make) as connected:
         session = await token_store.open_session(connected.context, await connected.row())
-        answer = await connected.api.delete(f"/platforms/accounts/{connected.account_id}", key=connected.owner.key)
-        assert (answer.json()["revokedAtPlatform"], connected.network.revoked) == (True, 1)
+        response = await connected.api.delete(f"/platforms/accounts/{connected.account_id}", key=connected.owner.key)
+        assert (response.json()["revokedAtPlatform"], connected.network.revoked) == (True, 1)
 
         with pytest.raises(NoCredentials):
             await session.renew(refresh)
@@ -174,11 +174,11 @@ async def test_a_holder_that_died_is_replaced_when_its_claim_ends(
 async def test_an_empty_token_never_replaces_a_good_one(context: AppContext, make: Make) -> None:
     async with bluesky(context, make) as connected:
         session = await token_store.open_session(connected.context, await connected.row())
-        kept = session.secrets["refreshJwt"]
+        stored = session.secrets["refreshJwt"]
         await session.save_tokens({"accessJwt": "new", "refreshJwt": ""}, None)
 
         secrets = (await token_store.open_session(connected.context, await connected.row())).secrets
-        assert (secrets["accessJwt"], secrets["refreshJwt"], secrets["appPassword"]) == ("new", kept, "right")
+        assert (secrets["accessJwt"], secrets["refreshJwt"], secrets["appPassword"]) == ("new", stored, "right")
 
 
 async def test_connecting_plans_the_renewal_at_four_fifths_of_the_life(
@@ -196,7 +196,7 @@ async def test_connecting_plans_the_renewal_at_four_fifths_of_the_life(
         assert connected.network.redeemed == []  # not due yet
 
 
-async def test_health_tells_of_a_refused_account_and_of_its_return(
+async def test_health_reports_a_refused_account_and_its_return(
     context: AppContext, make: Make, database: Database
 ) -> None:
     async with bluesky(context, make) as connected:
@@ -218,21 +218,21 @@ async def test_health_of_a_silent_server_is_a_warning(context: AppContext, make:
         pass
     path = f"/platforms/accounts/{connected.account_id}/health?refresh=true"
     async with api_of(connected.context) as api:
-        answer = (await api.get(path, key=connected.owner.key)).json()
+        response = (await api.get(path, key=connected.owner.key)).json()
 
-    assert (answer["status"], answer["accountStatus"]) == ("warning", "active")
-    assert [issue["code"] for issue in answer["issues"]] == ["check_failed"]
+    assert (response["status"], response["accountStatus"]) == ("warning", "active")
+    assert [issue["code"] for issue in response["issues"]] == ["check_failed"]
 
 
 async def test_wrong_credentials_are_the_callers_fault(context: AppContext, make: Make) -> None:
     async with bluesky(context, make) as connected:
         body = {"profileId": connected.owner.profile, "fields": {"identifier": "alice.test", "appPassword": "wrong"}}
-        answer = await connected.api.post("/platforms/bluesky/connect", json=body, key=connected.owner.key)
-        assert (answer.status_code, answer.json()["errors"][0]["path"]) == (422, "/fields")
-        assert "wrong" not in answer.text
+        response = await connected.api.post("/platforms/bluesky/connect", json=body, key=connected.owner.key)
+        assert (response.status_code, response.json()["errors"][0]["path"]) == (422, "/fields")
+        assert "wrong" not in response.text
     async with api_of(connected.context) as api:
-        gone = await api.post("/platforms/bluesky/connect", json=body, key=connected.owner.key)
-    assert (gone.status_code, gone.json()["code"]) == (502, "platform_error")
+        unreachable = await api.post("/platforms/bluesky/connect", json=body, key=connected.owner.key)
+    assert (unreachable.status_code, unreachable.json()["code"]) == (502, "platform_error")
 
 
 @pytest.mark.parametrize("service", ["http://169.254.169.254", "https://10.0.0.1", "nonsense!", "https://no.such.test"])
@@ -240,9 +240,9 @@ async def test_a_server_that_cannot_be_used_is_the_callers_fault(api: Api, make:
     owner = await make.owner()
     fields = {"identifier": "a.test", "appPassword": "x", "service": service}
     body = {"profileId": owner.profile, "fields": fields}
-    answer = await api.post("/platforms/bluesky/connect", json=body, key=owner.key)
+    response = await api.post("/platforms/bluesky/connect", json=body, key=owner.key)
 
-    assert answer.status_code == 422, answer.text
+    assert response.status_code == 422, response.text
 
 
 async def test_a_refused_renewal_reaches_the_caller(context: AppContext, make: Make, database: Database) -> None:
@@ -254,45 +254,3 @@ async def test_a_refused_renewal_reaches_the_caller(context: AppContext, make: M
             await session.renew(refresh)
         assert networks.CONNECTORS["bluesky"].explain(refused.value) is not None
         assert (await connected.row()).last_refresh_error == "the grant is dead (status 400)"
-
-
-def test_states_form_no_dead_end() -> None:
-    """Every state has a way back to active."""
-    assert all("active" in targets for state, targets in states.MOVES.items() if state != "active")
-    assert all("disconnected" in targets for state, targets in states.MOVES.items() if state != "disconnected")
-
-
-def test_a_token_that_cannot_be_renewed_expires_step_by_step() -> None:
-    now = clock.now()
-    day = timedelta(days=1)
-
-    def at(left: timedelta | None) -> tuple[str, Any]:
-        ends = None if left is None else now + left
-        due = states.upkeep_at(now, ends, refreshable=False, chance=0.5)
-        return states.state_of_token(now, ends, refreshable=False), None if due is None else due - now
-
-    assert at(None) == ("active", None)
-    assert at(30 * day) == ("active", 23 * day)
-    assert at(7 * day) == ("expiring", 7 * day)
-    assert at(2 * day) == ("expiring", 2 * day)
-    assert at(-day) == ("needs_reauth", None)
-
-
-async def test_an_ending_token_is_told_in_time(context: AppContext, make: Make, database: Database) -> None:
-    owner = await make.owner()
-    account = await make.account(owner)
-    account_id = ids.decode("acc", account["id"])
-    assert account_id is not None
-    seen = []
-    for left in (timedelta(days=6), timedelta(seconds=-1)):
-        await database.pool.execute("update account set token_expires_at = now() + $2 where id = $1", account_id, left)
-        async with context.database.connection() as db:
-            row = await queries.by_id(db, account_id)
-        assert row is not None
-        await work.maintain_token(context, row, clock.now())
-        async with context.database.connection() as db:
-            after = await queries.by_id(db, account_id)
-        assert after is not None
-        seen.append(after.status)
-
-    assert seen == ["expiring", "needs_reauth"]

@@ -11,7 +11,7 @@ from signalpost.kit.db import Database
 
 
 def test_a_value_opens_only_in_its_own_row() -> None:
-    """1,000 values swapped between rows: none opens. Neither a row nor a workspace can lend another its secrets."""
+    """1,000 values swapped between rows: none opens. Neither a row nor a workspace can use the secrets of another."""
     ring = KeyRing({"k": bytes(range(32))}, "k")
     rows = [(ids.new_id(), ids.new_id()) for _ in range(1_000)]
     blobs = [token_store.seal(ring, *row, {"token": str(number)}) for number, row in enumerate(rows)]
@@ -27,7 +27,7 @@ def test_a_value_opens_only_in_its_own_row() -> None:
 async def test_secrets_leave_no_trace(
     context: AppContext, make: Make, database: Database, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The token is in no answer, no log line and no table."""
+    """The token is in no response, no log line and no table."""
     network = FakeMastodon()
     canary = "canary-7f3a91-token"
     network.tokens.add(canary)
@@ -54,7 +54,7 @@ async def test_secrets_leave_no_trace(
 
 
 async def test_another_rows_secrets_cannot_be_used(context: AppContext, make: Make, database: Database) -> None:
-    """Somebody with write access to the database copies a victim's secrets into an account of their own."""
+    """Someone with write access to the database copies a victim's secrets into an account of their own."""
     owner, thief = await make.owner(), await make.owner()
     for login in (owner, thief):
         await make.account(login, username="x")
@@ -62,8 +62,8 @@ async def test_another_rows_secrets_cannot_be_used(context: AppContext, make: Ma
         "update account set secrets = (select secrets from account where workspace_id = $2) where workspace_id = $1",
         thief.workspace_id, owner.workspace_id,
     )  # fmt: skip
-    found = await make.api.get("/platforms/accounts/all", key=thief.key)
-    path = f"/platforms/accounts/{found.json()['data'][0]['id']}/health?refresh=true"
+    accounts = await make.api.get("/platforms/accounts/all", key=thief.key)
+    path = f"/platforms/accounts/{accounts.json()['data'][0]['id']}/health?refresh=true"
     health = (await make.api.get(path, key=thief.key)).json()
 
     assert (health["status"], health["accountStatus"]) == ("error", "needs_reauth")

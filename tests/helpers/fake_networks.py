@@ -1,4 +1,4 @@
-"""Small local servers that speak just enough of a network's API, and can be told to misbehave."""
+"""Small local servers that implement just enough of a network's API, and can be made to misbehave."""
 
 import asyncio
 import base64
@@ -18,15 +18,15 @@ from tests.helpers.api import Api
 from signalpost.context import AppContext
 from signalpost.main import app
 
-Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @contextlib.asynccontextmanager
-async def serving(*routes: tuple[str, str, Answer]) -> AsyncIterator[str]:
-    """Serve the routes on a free port of this machine; yields the address."""
+async def serving(*routes: tuple[str, str, Handler]) -> AsyncIterator[str]:
+    """Serve the routes on a free local port; yield the base URL."""
     application = web.Application()
-    for method, path, answer in routes:
-        application.router.add_route(method, path, answer)
+    for method, path, response in routes:
+        application.router.add_route(method, path, response)
     runner = web.AppRunner(application, access_log=None)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -39,7 +39,7 @@ async def serving(*routes: tuple[str, str, Answer]) -> AsyncIterator[str]:
 
 
 def context_with(context: AppContext, **networks: str) -> AppContext:
-    """The same process, but an operator who set SIGNALPOST_<NAME> for some networks."""
+    """Return the context of an operator who set SIGNALPOST_<NAME> for some networks."""
     return replace(context, settings=replace(context.settings, networks=networks))
 
 
@@ -50,7 +50,7 @@ async def api_of(context: AppContext) -> AsyncIterator[Api]:
 
 
 def token(kind: str, serial: int, *, seconds: int) -> str:
-    """An unsigned JSON Web Token that lives for so long."""
+    """Return an unsigned JSON Web Token that expires after `seconds`."""
     import time
 
     claims = {"exp": int(time.time()) + seconds, "jti": f"{kind}-{serial}", "scope": "com.atproto.appPass"}
@@ -60,13 +60,13 @@ def token(kind: str, serial: int, *, seconds: int) -> str:
 
 @dataclass
 class FakeBluesky:
-    """A server whose refresh tokens work exactly once, without any grace."""
+    """A server whose refresh tokens work exactly once, without a grace period."""
 
     serial: Any = field(default_factory=lambda: itertools.count(1))
     valid_refresh: str = ""
     valid_access: str = ""
     redeemed: list[str] = field(default_factory=list)
-    lose_answers: int = 0
+    drop_responses: int = 0
     status: int = 200
     access_seconds: int = 7200
     revoked: int = 0
@@ -81,26 +81,26 @@ class FakeBluesky:
     async def create(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
         if body["password"] != "right" or self.redeemed:
-            told = {"error": "AuthenticationRequired", "message": "Invalid identifier or password"}
-            return web.json_response(told, status=401)
+            error = {"error": "AuthenticationRequired", "message": "Invalid identifier or password"}
+            return web.json_response(error, status=401)
         name = body["identifier"].removeprefix("did:plc:")
-        about = {"did": f"did:plc:{name.split('.')[0]}", "handle": name, "active": True}
-        return web.json_response(about | self._issue())
+        account = {"did": f"did:plc:{name.split('.')[0]}", "handle": name, "active": True}
+        return web.json_response(account | self._issue())
 
     async def refresh(self, request: web.Request) -> web.StreamResponse:
-        given = request.headers["Authorization"].removeprefix("Bearer ")
+        token_sent = request.headers["Authorization"].removeprefix("Bearer ")
         await asyncio.sleep(0.01)
         if self.status != 200:
             return web.json_response({"error": "InternalServerError"}, status=self.status)
-        if given != self.valid_refresh:
+        if token_sent != self.valid_refresh:
             return web.json_response({"error": "ExpiredToken", "message": "Token has been revoked"}, status=400)
-        self.redeemed.append(given)
-        fresh = {"did": "did:plc:alice", "handle": "alice.test"} | self._issue()
-        if self.lose_answers:
-            self.lose_answers -= 1
+        self.redeemed.append(token_sent)
+        tokens = {"did": "did:plc:alice", "handle": "alice.test"} | self._issue()
+        if self.drop_responses:
+            self.drop_responses -= 1
             assert request.transport is not None
             request.transport.close()
-        return web.json_response(fresh)
+        return web.json_response(tokens)
 
     async def session(self, request: web.Request) -> web.StreamResponse:
         if request.headers["Authorization"].removeprefix("Bearer ") != self.valid_access:
@@ -126,7 +126,7 @@ class FakeBluesky:
 
 @dataclass
 class FakeMastodon:
-    """An instance that checks PKCE, redirect address and that a code is used once; it notes every request."""
+    """An instance that checks PKCE, the redirect URI and that a code is used only once; it counts the exchanges."""
 
     apps: dict[str, str] = field(default_factory=dict)
     codes: dict[str, tuple[str, str, str]] = field(default_factory=dict)  # code -> (client, redirect, challenge)
@@ -144,7 +144,7 @@ class FakeMastodon:
         return web.json_response({"code_challenge_methods_supported": ["S256"]})
 
     def consent(self, url: str) -> str:
-        """What the instance does when the person agrees: returns a code."""
+        """Do what the instance does when the person agrees: return a code."""
         query = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
         assert query["code_challenge_method"] == "S256"
         assert self.apps[query["client_id"]] == query["redirect_uri"]
@@ -157,14 +157,14 @@ class FakeMastodon:
         self.exchanges += 1
         if self.forgets_apps:
             return web.json_response({"error": "invalid_client"}, status=401)
-        found = self.codes.pop(str(form["code"]), None)
+        stored = self.codes.pop(str(form["code"]), None)
         digest = hashlib.sha256(str(form["code_verifier"]).encode()).digest()
         challenge = base64.urlsafe_b64encode(digest).decode().rstrip("=")
-        if found != (form["client_id"], form["redirect_uri"], challenge):
+        if stored != (form["client_id"], form["redirect_uri"], challenge):
             return web.json_response({"error": "invalid_grant"}, status=400)
-        fresh = "token-" + secrets.token_hex(16)
-        self.tokens.add(fresh)
-        return web.json_response({"access_token": fresh, "scope": "read write", "token_type": "Bearer"})
+        tokens = "token-" + secrets.token_hex(16)
+        self.tokens.add(tokens)
+        return web.json_response({"access_token": tokens, "scope": "read write", "token_type": "Bearer"})
 
     async def me(self, request: web.Request) -> web.StreamResponse:
         if request.headers.get("Authorization", "").removeprefix("Bearer ") not in self.tokens:

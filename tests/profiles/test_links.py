@@ -11,8 +11,8 @@ from signalpost.kit.db import Database
 
 async def link(api: Api, owner: Login, parent: str, child: str, **more: object) -> tuple[int, dict[str, Any]]:
     body = {"parentProfileId": parent, "childProfileId": child} | more
-    answer = await api.post("/profiles/links", json=body, key=owner.key)
-    return answer.status_code, answer.json()
+    response = await api.post("/profiles/links", json=body, key=owner.key)
+    return response.status_code, response.json()
 
 
 async def chain(api: Api, make: Make, owner: Login, count: int) -> list[str]:
@@ -36,12 +36,12 @@ async def test_a_link_has_rules_with_defaults_and_is_seen_from_both_sides(api: A
     }  # fmt: skip
     assert (made["active"], made["parentProfileId"], made["childProfileId"]) == (True, owner.profile, child["id"])
     children = (await api.get(f"/profiles/{owner.profile}/children", key=owner.key)).json()["data"]
-    assert [(one["profile"]["id"], one["link"]) for one in children] == [(child["id"], made)]
+    assert [(item["profile"]["id"], item["link"]) for item in children] == [(child["id"], made)]
     assert (await api.get(f"/profiles/{child['id']}", key=owner.key)).json()["parentId"] == owner.profile
     assert (await api.get(f"/profiles/{owner.profile}", key=owner.key)).json()["childCount"] == 1
 
 
-async def test_the_same_pair_again_replaces_the_rules_and_leaves_a_trace(api: Api, make: Make) -> None:
+async def test_the_same_pair_again_replaces_the_rules_and_is_recorded(api: Api, make: Make) -> None:
     owner = await make.owner()
     child = (await make.profile(owner))["id"]
     _, first = await link(api, owner, owner.profile, child, rules={"delayMinutes": 9, "asDraft": True})
@@ -60,10 +60,10 @@ async def test_a_removed_link_frees_the_child(api: Api, make: Make) -> None:
     child, other = (await make.profile(owner))["id"], (await make.profile(owner))["id"]
     _, made = await link(api, owner, owner.profile, child)
     taken = await link(api, owner, other, child)
-    gone = await api.delete(f"/profiles/links/{made['id']}", key=owner.key)
+    response = await api.delete(f"/profiles/links/{made['id']}", key=owner.key)
 
     assert (taken[0], taken[1]["code"]) == (409, "already_exists")
-    assert (gone.status_code, gone.json()) == (200, {"id": made["id"], "deleted": True})
+    assert (response.status_code, response.json()) == (200, {"id": made["id"], "deleted": True})
     assert (await api.delete(f"/profiles/links/{made['id']}", key=owner.key)).status_code == 404
     assert (await link(api, owner, other, child))[0] == 201
 
@@ -90,12 +90,12 @@ async def test_a_chain_has_three_links_at_most_wherever_it_grows(api: Api, make:
 
 
 async def test_links_made_at_once_cannot_close_a_circle(api: Api, make: Make, database: Database) -> None:
-    """Each is fine by itself; without one order for all, both would be written."""
+    """Each link alone is fine; without serialization both would be written."""
     owner = await make.owner()
     for _ in range(5):
         a, b, c = [(await make.profile(owner))["id"] for _ in range(3)]
-        answers = await asyncio.gather(*(link(api, owner, *pair) for pair in ((a, b), (b, c), (c, a))))
-        assert sorted(status for status, _ in answers) == [201, 201, 409]
+        responses = await asyncio.gather(*(link(api, owner, *pair) for pair in ((a, b), (b, c), (c, a))))
+        assert sorted(status for status, _ in responses) == [201, 201, 409]
 
 
 @pytest.mark.parametrize(
@@ -115,10 +115,10 @@ async def test_bad_links_are_refused(api: Api, make: Make, change: dict[str, obj
     owner = await make.owner()
     child = (await make.profile(owner))["id"]
     body = {"parentProfileId": owner.profile, "childProfileId": child} | change
-    answer = await api.post("/profiles/links", json=body, key=owner.key)
+    response = await api.post("/profiles/links", json=body, key=owner.key)
 
-    assert answer.status_code == 422
-    assert [issue["path"] for issue in answer.json()["errors"]] == [path]
+    assert response.status_code == 422
+    assert [issue["path"] for issue in response.json()["errors"]] == [path]
 
 
 async def test_a_limited_member_sees_only_links_between_their_profiles(api: Api, make: Make) -> None:
@@ -128,9 +128,9 @@ async def test_a_limited_member_sees_only_links_between_their_profiles(api: Api,
     _, outside = await link(api, owner, owner.profile, hidden)
     admin = await make.member(owner, role="admin", profile_ids=[owner.profile, seen])
 
-    assert [one["id"] for one in (await api.get("/profiles/links", key=admin.key)).json()["data"]] == [inside["id"]]
+    assert [link["id"] for link in (await api.get("/profiles/links", key=admin.key)).json()["data"]] == [inside["id"]]
     children = (await api.get(f"/profiles/{owner.profile}/children", key=admin.key)).json()["data"]
-    assert [one["profile"]["id"] for one in children] == [seen]
+    assert [item["profile"]["id"] for item in children] == [seen]
     assert len((await api.get("/profiles/links/history", key=admin.key)).json()["data"]) == 1
     assert (await api.delete(f"/profiles/links/{outside['id']}", key=admin.key)).status_code == 404
 
@@ -147,14 +147,14 @@ async def test_history_is_paged(api: Api, make: Make) -> None:
 
 
 async def test_no_link_to_a_profile_that_is_being_deleted(api: Api, make: Make, database: Database) -> None:
-    """The children of a deleted profile would point at nothing."""
+    """Otherwise the children would refer to a profile that does not exist."""
     owner = await make.owner()
     parents = [await make.profile(owner) for _ in range(6)]
     await asyncio.gather(
         *(
-            one
+            request
             for parent in parents
-            for one in (
+            for request in (
                 link(api, owner, parent["id"], owner.profile),
                 api.delete(f"/profiles/{parent['id']}", key=owner.key),
             )

@@ -18,9 +18,9 @@ def caller_of(login: Login) -> Caller:
     )  # fmt: skip
 
 
-async def test_a_profile_comes_back_as_it_was_wished(api: Api, make: Make) -> None:
+async def test_a_profile_comes_back_as_it_was_sent(api: Api, make: Make) -> None:
     owner = await make.owner()
-    wish = {
+    body = {
         "name": "  Bäckerei Müller ",
         "avatar": "https://example.com/a.png",
         "description": "Bread",
@@ -33,14 +33,14 @@ async def test_a_profile_comes_back_as_it_was_wished(api: Api, make: Make) -> No
         "externalId": "crm-7",
         "metadata": {"region": "south"},
     }
-    made = await api.post("/profiles", json=wish, key=owner.key)
+    made = await api.post("/profiles", json=body, key=owner.key)
     profile = made.json()
 
     assert made.status_code == 201
     assert made.headers["etag"] == '"1"'
     assert profile["name"] == "Bäckerei Müller"
     assert profile["slug"] == "backerei-muller"
-    assert profile["avatarUrl"] == wish["avatar"]
+    assert profile["avatarUrl"] == body["avatar"]
     assert profile["latePolicy"] == {"toleranceMinutes": 30, "minGapSeconds": 60}
     assert (profile["isDefault"], profile["overLimit"], profile["parentId"]) == (False, False, None)
     assert (profile["childCount"], profile["accountCount"], profile["version"]) == (0, 0, 1)
@@ -98,14 +98,14 @@ async def test_slugs_are_unique_and_never_empty(api: Api, make: Make) -> None:
 
 
 async def test_equal_slugs_made_at_once_do_not_collide(api: Api, make: Make) -> None:
-    """Two names may have one slug; whoever comes second gets the next number, not an error."""
+    """Two names may have the same slug; the second gets the next number, not an error."""
     owner = await make.owner()
-    answers = await asyncio.gather(
+    responses = await asyncio.gather(
         *(api.post("/profiles", json={"name": "Twin" + "!" * n}, key=owner.key) for n in range(8))
     )
 
-    assert {answer.status_code for answer in answers} == {201}
-    assert len({answer.json()["slug"] for answer in answers}) == 8
+    assert {response.status_code for response in responses} == {201}
+    assert len({response.json()["slug"] for response in responses}) == 8
 
 
 async def test_patch_changes_what_it_names_and_null_clears(api: Api, make: Make) -> None:
@@ -136,17 +136,17 @@ async def test_a_stale_version_changes_nothing(api: Api, make: Make) -> None:
     path = f"/profiles/{profile['id']}"
     good = await api.patch(path, json={"description": "one"}, key=owner.key, headers={"If-Match": '"1"'})
     stale = await api.patch(path, json={"description": "two"}, key=owner.key, headers={"If-Match": '"1"'})
-    kept = await api.delete(path, key=owner.key, headers={"If-Match": '"1"'})
+    refused = await api.delete(path, key=owner.key, headers={"If-Match": '"1"'})
 
     assert good.status_code == 200
     assert good.headers["etag"] == '"2"'
     assert (stale.status_code, stale.json()["code"]) == (412, "version_conflict")
-    assert kept.status_code == 412
+    assert refused.status_code == 412
     assert (await api.get(path, key=owner.key)).json()["description"] == "one"
 
 
 async def test_two_changes_at_once_lose_nothing(api: Api, make: Make) -> None:
-    """Each names another field; a read before the lock would let one undo the other."""
+    """Each changes another field; reading before the lock would let one undo the other."""
     owner = await make.owner()
     profile = await make.profile(owner)
     path = f"/profiles/{profile['id']}"
@@ -198,9 +198,9 @@ async def test_bad_fields_are_named_and_nothing_is_saved(
     created = await api.post("/profiles", json={"name": "Good"} | wrong, key=owner.key)
     changed = await api.patch(f"/profiles/{owner.profile}", json=wrong, key=owner.key)
 
-    for answer in (created, changed):
-        assert (answer.status_code, answer.json()["code"]) == (422, "validation_failed")
-        assert path in [issue["path"] for issue in answer.json()["errors"]]
+    for response in (created, changed):
+        assert (response.status_code, response.json()["code"]) == (422, "validation_failed")
+        assert path in [issue["path"] for issue in response.json()["errors"]]
     listing = (await api.get("/profiles", key=owner.key)).json()["data"]
     assert [(profile["id"], profile["version"]) for profile in listing] == [(owner.profile, 1)]
 
@@ -208,17 +208,17 @@ async def test_bad_fields_are_named_and_nothing_is_saved(
 async def test_all_findings_come_at_once(api: Api, make: Make) -> None:
     owner = await make.owner()
     body = {"color": "x", "language": "!", "nope": 1}
-    answer = await api.post("/profiles", json=body, key=owner.key)
+    response = await api.post("/profiles", json=body, key=owner.key)
 
-    assert {issue["path"] for issue in answer.json()["errors"]} == {"/name", "/color", "/language", "/nope"}
+    assert {issue["path"] for issue in response.json()["errors"]} == {"/name", "/color", "/language", "/nope"}
 
 
 async def test_a_lone_surrogate_is_refused(api: Api, make: Make) -> None:
     owner = await make.owner()
     headers = {"Content-Type": "application/json"}
-    answer = await api.post("/profiles", content=b'{"name": "x\\ud800y"}', key=owner.key, headers=headers)
+    response = await api.post("/profiles", content=b'{"name": "x\\ud800y"}', key=owner.key, headers=headers)
 
-    assert answer.status_code in {400, 422}
+    assert response.status_code in {400, 422}
 
 
 async def test_strangers_find_nothing(api: Api, make: Make) -> None:
@@ -267,15 +267,15 @@ async def test_only_owners_and_admins_write_profiles(api: Api, make: Make, role:
 async def test_pages_follow_one_another_without_gap(api: Api, make: Make) -> None:
     owner = await make.owner()
     made = [owner.profile] + [(await make.profile(owner))["id"] for _ in range(4)]
-    found, query = [], "?limit=2"
+    listed, query = [], "?limit=2"
     while True:
         page = (await api.get(f"/profiles{query}", key=owner.key)).json()
-        found += [profile["id"] for profile in page["data"]]
+        listed += [profile["id"] for profile in page["data"]]
         if not page["hasMore"]:
             break
         query = f"?limit=2&cursor={page['nextCursor']}"
 
-    assert found == made[::-1]
+    assert listed == made[::-1]
     assert (await api.get("/profiles?limit=0", key=owner.key)).status_code == 422
     assert (await api.get("/profiles?cursor=AAAA", key=owner.key)).status_code == 400
     assert (await api.get("/profiles?nope=1", key=owner.key)).status_code == 422
@@ -304,10 +304,10 @@ async def test_a_deleted_profile_takes_its_accounts_and_links_along(api: Api, ma
     link = {"parentProfileId": owner.profile, "childProfileId": profile["id"]}
     await api.post("/profiles/links", json=link, key=owner.key)
 
-    answer = await api.delete(f"/profiles/{profile['id']}", key=owner.key)
+    response = await api.delete(f"/profiles/{profile['id']}", key=owner.key)
 
-    assert answer.status_code == 200
-    assert answer.json() == {
+    assert response.status_code == 200
+    assert response.json() == {
         "id": profile["id"], "deleted": True, "accountsDisconnected": 1, "postsTrashed": 0, "postsCancelled": 0,
     }  # fmt: skip
     assert (await api.get(f"/profiles/{profile['id']}", key=owner.key)).status_code == 404
@@ -317,11 +317,11 @@ async def test_a_deleted_profile_takes_its_accounts_and_links_along(api: Api, ma
     assert [(entry["action"], entry["reason"]) for entry in history] == [
         ("unlinked", "profile_deleted"), ("linked", None),
     ]  # fmt: skip
-    gone = (await api.get("/platforms/accounts/all?includeDisconnected=true", key=owner.key)).json()["data"]
-    assert [(one["id"], one["status"]) for one in gone] == [(account["id"], "disconnected")]
+    accounts = (await api.get("/platforms/accounts/all?includeDisconnected=true", key=owner.key)).json()["data"]
+    assert [(entry["id"], entry["status"]) for entry in accounts] == [(account["id"], "disconnected")]
 
 
-async def test_the_last_profile_may_go(api: Api, make: Make) -> None:
+async def test_the_last_profile_can_be_deleted(api: Api, make: Make) -> None:
     owner = await make.owner()
 
     assert (await api.delete(f"/profiles/{owner.profile}", key=owner.key)).status_code == 200

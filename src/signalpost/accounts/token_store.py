@@ -167,10 +167,10 @@ class TokenStore:
                 raise
             failure = None
         except HttpFailure as error:
-            failure = f"no answer: {error.detail}"
+            failure = f"no response: {error.detail}"
             raise
         except TimeoutError:
-            failure = "no answer in time"
+            failure = "no response in time"
             raise MaybeSent("the platform did not respond in time", timed_out=True) from None
         finally:
             await self._release(failure)
