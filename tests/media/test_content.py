@@ -9,7 +9,7 @@ from tests.helpers.api import Api
 from tests.helpers.factories import Make
 
 from signalpost.context import AppContext
-from signalpost.media import links
+from signalpost.media import signed_urls
 
 
 async def upload(api: Api, make: Make, content: bytes, name: str = "a.jpg") -> dict[str, Any]:
@@ -83,9 +83,9 @@ async def test_an_address_opens_one_file_for_one_hour(
     ):
         assert (await api.get(content, params=query)).status_code == 422
     assert (await api.get(content, params=given)).status_code == 200
-    monkeypatch.setattr(links, "VALID_SECONDS", -1)
+    monkeypatch.setattr(signed_urls, "VALID_SECONDS", -1)
     media_id = await context.database.pool.fetchval("select max(id::text)::uuid from media")
-    over = links.address(context.keys, "", media_id)
+    over = signed_urls.create(context.keys, "", media_id)
     assert (await api.get(over.removeprefix("/api/v1"))).status_code == 404
 
 
@@ -97,7 +97,7 @@ async def test_a_clock_of_its_own_makes_no_lasting_address(api: Api, make: Make)
     later = {"X-Test-Now": "2040-01-01T00:00:00Z"}
     seen = (await api.get(f"/media/{media['id']}", key=owner.test_key, headers=later)).json()
 
-    assert abs(int(dict(parse_qsl(urlsplit(seen["url"]).query))["expires"]) - links.time.time()) < 3_700
+    assert abs(int(dict(parse_qsl(urlsplit(seen["url"]).query))["expires"]) - signed_urls.time.time()) < 3_700
 
 
 async def test_many_pictures_of_a_page_are_not_limited_by_address(api: Api, make: Make) -> None:

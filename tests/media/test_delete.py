@@ -29,14 +29,14 @@ class Turn:
             yield db
 
     def count(self, outcome: str) -> None:
-        """Nobody asks."""
+        """Part of the protocol; not used here."""
 
 
 async def sweep(context: AppContext) -> None:
-    handler = work.sweeper(context)
+    [sweep_job] = work.jobs(context)
     lease: Any = Turn(context)
     for _ in range(20):
-        if await handler(lease, {}) is None:
+        if await sweep_job.handler(lease, {}) is None:
             return
     raise AssertionError("the sweep does not end")
 

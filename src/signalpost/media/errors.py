@@ -1,4 +1,4 @@
-"""What can go wrong with media, beyond the general problems."""
+"""Problems of media, beyond the general ones."""
 
 from signalpost.kit import problems
 
@@ -6,5 +6,5 @@ from signalpost.kit import problems
 class MediaFetchFailed(problems.Problem, status=422):
     """The file could not be fetched from this address.
 
-    Check that the address answers 200 with the file itself, without a login, and send it again.
+    Check that the address responds with status 200 and the file itself, without a login, then try again.
     """

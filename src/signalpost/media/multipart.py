@@ -1,4 +1,4 @@
-"""multipart/form-data, read as it comes: small fields into memory, the one file into an receiver."""
+"""Reads multipart/form-data as a stream: fields into memory, the one file into a receiver."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -15,7 +15,7 @@ FIELD_BYTES_MAX = 20_000
 
 
 class Form:
-    """What was sent: fields as text, and the file with the name its sender gave it."""
+    """The fields as text, and the file with the name that the client gave it."""
 
     def __init__(self) -> None:
         self.fields: dict[str, str] = {}
@@ -23,21 +23,21 @@ class Form:
         self.file_name: str | None = None
 
 
-class _Reader:
-    """Collects what the parser tells, then acts on it: the parser's callbacks cannot wait for a disk."""
+class _FormReader:
+    """Collects the parser's events, then handles them: the parser's callbacks cannot await disk writes."""
 
     def __init__(self, boundary: bytes, receiver: FileReceiver) -> None:
         self.form = Form()
         self.ended = False
-        self._intake = receiver
-        self._told: list[dict[str, bytes] | bytes | None] = []  # head of a part, piece of it, its end
+        self._receiver = receiver
+        self._events: list[dict[str, bytes] | bytes | None] = []  # headers of a part, a piece of it, its end
         self._headers: dict[str, bytes] = {}
         self._header = b""
         self._name = ""
-        self._value: bytearray | None = None  # of the field being read; None: it is the file
-        heard = ("header_field", "header_value", "header_end", "headers_finished", "part_data", "part_end", "end")
-        callbacks: Any = {f"on_{name}": getattr(self, f"_on_{name}") for name in heard}
-        self._parser = MultipartParser(boundary, callbacks)  # bounds number and size of the headers of a part itself
+        self._value: bytearray | None = None  # of the current field; None: it is the file
+        events = ("header_field", "header_value", "header_end", "headers_finished", "part_data", "part_end", "end")
+        callbacks: Any = {f"on_{name}": getattr(self, f"_on_{name}") for name in events}
+        self._parser = MultipartParser(boundary, callbacks)  # limits the number and size of a part's headers itself
 
     def _on_header_field(self, data: bytes, start: int, end: int) -> None:
         self._header += data[start:end].lower()
@@ -50,27 +50,31 @@ class _Reader:
         self._header = b""
 
     def _on_headers_finished(self) -> None:
-        self._told.append(self._headers)
+        self._events.append(self._headers)
         self._headers = {}
 
     def _on_part_data(self, data: bytes, start: int, end: int) -> None:
-        self._told.append(data[start:end])
+        self._events.append(data[start:end])
 
     def _on_part_end(self) -> None:
-        self._told.append(None)
+        self._events.append(None)
 
     def _on_end(self) -> None:
         self.ended = True
 
+    @property
+    def _pointer(self) -> str:
+        return f"/{self._name[:100]}"
+
     async def feed(self, piece: bytes) -> None:
         self._parser.write(piece)
-        told, self._told = self._told, []
-        for entry in told:
-            match entry:
+        events, self._events = self._events, []
+        for event in events:
+            match event:
                 case dict():
-                    self._begin(entry)
+                    self._begin(event)
                 case bytes():
-                    await self._data(entry)
+                    await self._data(event)
                 case None:
                     await self._end()
 
@@ -79,49 +83,49 @@ class _Reader:
         self._name = options.get(b"name", b"").decode("utf-8", "replace")
         is_file = self._name == "file"
         if b"filename" in options and not is_file:
-            raise problems.invalid(f"/{self._name[:100]}", "unknown_field", "The part with the file is named file.")
+            raise problems.invalid(self._pointer, "unknown_field", "The part with the file must be named file.")
         if self._name in self.form.fields or (is_file and self.form.file is not None):
-            raise problems.invalid(f"/{self._name[:100]}", "not_unique", "This field is given twice.")
+            raise problems.invalid(self._pointer, "not_unique", "This field occurs twice.")
         self._value = None if is_file else bytearray()
         if is_file:
             self.form.file_name = options.get(b"filename", b"").decode("utf-8", "replace")
 
     async def _data(self, data: bytes) -> None:
         if self._value is None:
-            await self._intake.take(data)
+            await self._receiver.write(data)
             return
         self._value += data
         if len(self._value) > FIELD_BYTES_MAX:
-            raise problems.invalid(f"/{self._name[:100]}", "too_long", f"A field has at most {FIELD_BYTES_MAX} bytes.")
+            raise problems.invalid(self._pointer, "too_long", f"A field may have at most {FIELD_BYTES_MAX} bytes.")
 
     async def _end(self) -> None:
         if self._value is None:
-            self.form.file = await self._intake.finish()
+            self.form.file = await self._receiver.finish()
             return
         try:
             self.form.fields[self._name] = self._value.decode()
         except UnicodeDecodeError:
-            raise problems.invalid(f"/{self._name[:100]}", "format", "This field is not UTF-8.") from None
+            raise problems.invalid(self._pointer, "format", "This field is not valid UTF-8.") from None
         if len(self.form.fields) > FIELDS_MAX:
             raise problems.MalformedRequest(f"The form has more than {FIELDS_MAX} fields.")
 
 
-async def read(content_type: str, pieces: AsyncIterator[bytes], receiver: FileReceiver) -> Form:
+async def read_form(content_type: str, pieces: AsyncIterator[bytes], receiver: FileReceiver) -> Form:
     """Read a form to its end.
 
     Raises:
-        MalformedRequest: it is no well-formed multipart body, or it is cut off.
-        ValidationFailed: a field is too long, not UTF-8 or given twice; and what `FileReceiver` raises.
+        MalformedRequest: the body is not well-formed multipart, or it is truncated.
+        ValidationFailed: a field is too long, not UTF-8 or occurs twice; also what `FileReceiver` raises.
     """
     _, options = parse_options_header(content_type)
     boundary = options.get(b"boundary", b"")
     if not 1 <= len(boundary) <= 200:
-        raise problems.MalformedRequest("Content-Type names no usable boundary.")
-    reader = _Reader(boundary, receiver)
+        raise problems.MalformedRequest("The Content-Type has no usable boundary.")
+    reader = _FormReader(boundary, receiver)
     try:
         async for piece in pieces:
             await reader.feed(piece)
-            if reader.ended:  # whatever follows the closing boundary means nothing, and might never end
+            if reader.ended:  # what follows the closing boundary has no meaning and might never end
                 break
     except FormParserError as error:
         raise problems.MalformedRequest("The body is not well-formed multipart/form-data.") from error

@@ -1,4 +1,4 @@
-"""Has a file opened by a child process that may fail, and turns whatever becomes of it into an answer."""
+"""Runs the child process that opens a file, and turns whatever happens to it into a result."""
 
 import asyncio
 import os
@@ -12,15 +12,15 @@ from msgspec import Struct
 from signalpost.kit import log
 from signalpost.media.file_types import FileType
 
-AT_ONCE = 2
-"""Children of this process at the same time: each may take half a gigabyte and a core."""
+PROCESSES_MAX = 2
+"""Child processes at the same time: each may use half a gigabyte of memory and a core."""
 WALL_SECONDS = 20
 _logger = log.get("media")
-_slots = asyncio.Semaphore(AT_ONCE)
+_slots = asyncio.Semaphore(PROCESSES_MAX)
 
 
-class ProbeResult(Struct, rename="camel"):
-    """What the child saw. `changed`: it took metadata out, so the bytes are others now."""
+class ProbeResult(Struct):
+    """What the file contains. `changed`: metadata was removed, so the bytes differ from those received."""
 
     changed: bool
     width: int | None = None
@@ -31,25 +31,25 @@ class ProbeResult(Struct, rename="camel"):
     audio_codec: str | None = None
 
 
-class Rejected(Struct):
-    """Why a file is not taken in: an issue code and a sentence for its sender."""
+class Rejection(Struct):
+    """Why the file is not accepted: an issue code and a sentence for the user."""
 
     code: str
     message: str
 
 
-class _Answer(Struct):
-    found: ProbeResult | None = None
-    refused: Rejected | None = None
+class _Output(Struct):
+    result: ProbeResult | None = None
+    rejection: Rejection | None = None
 
 
-_answers = msgspec.json.Decoder(_Answer)
+_output = msgspec.json.Decoder(_Output)
 
 
-async def examine(file: Path, found: FileType, thumbnail: Path) -> ProbeResult | Rejected:
-    """Clean `file` in place, write `thumbnail` if it has pictures, and say what it is.
+async def probe(path: Path, file_type: FileType, thumbnail: Path) -> ProbeResult | Rejection:
+    """Remove metadata from the file in place, write `thumbnail` if it has pictures, and describe it.
 
-    A child that dies, hangs or talks nonsense did so because of the file: that is a refusal, never an error of ours.
+    A child that dies, hangs or prints something else did so because of the file: that is a rejection, not our error.
     """
     async with _slots:
         child = await asyncio.create_subprocess_exec(
@@ -57,28 +57,28 @@ async def examine(file: Path, found: FileType, thumbnail: Path) -> ProbeResult |
             "-I",
             "-m",
             "signalpost.media.probe",
-            str(file),
-            found.mime_type,
+            str(path),
+            file_type.mime_type,
             str(thumbnail),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
-            # No secrets of ours go along. Some interpreters need to be told where their own library is.
+            # No secrets are passed on. Some interpreters need to know where their own library is.
             env={name: value for name, value in os.environ.items() if name == "LD_LIBRARY_PATH"},
         )
         try:
             async with asyncio.timeout(WALL_SECONDS + 2):  # the child ends itself after WALL_SECONDS
-                output, _ = await child.communicate()
+                stdout, _ = await child.communicate()
         except TimeoutError:
-            output = b""
+            stdout = b""
         finally:
             if child.returncode is None:
                 child.kill()
                 await child.wait()
     if child.returncode == 0:
         with suppress(msgspec.MsgspecError):
-            answer = _answers.decode(output)
-            if (decided := answer.found or answer.refused) is not None:
+            output = _output.decode(stdout)
+            if (decided := output.result or output.rejection) is not None:
                 return decided
-    _logger.info("media.probe_died", mime_type=found.mime_type, status=child.returncode)
-    return Rejected("format", "This file cannot be opened within the limits of memory and time that are set for it.")
+    _logger.info("media.probe_failed", mime_type=file_type.mime_type, status=child.returncode)
+    return Rejection("format", "This file cannot be opened within the limits on memory and time.")

@@ -1,96 +1,135 @@
 """Media on the wire."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
 from signalpost.kit.wire import Input, Instant, Output
-from signalpost.media import links
-from signalpost.media.file_types import Kind
+from signalpost.media import signed_urls
+from signalpost.media.file_types import MediaKind
+from signalpost.media.states import MediaStatus
+from signalpost.web.fields import ProfileId
 
-Status = Literal["pending", "uploaded", "processing", "ready", "failed", "deleted"]
-ProfileId = Annotated[str, Meta(max_length=40, examples=["prof_01JD8ZK3T5X7Q9V2B4N6M8R0AC"])]
-AltText = Annotated[str, Meta(max_length=1500, description="What the file shows, for those who cannot see it.")]
+AltText = Annotated[str, Meta(max_length=1500)]
+
+_ALT_TEXT = "Describes the file for people who cannot see it."
+_ALT_TEXT_EXAMPLE = "A cat asleep on a keyboard"
+_SIGNED = (
+    "https://signalpost.example.com/api/v1/media/med_01M7Z0000000000000000000AB/content?expires=1795287600&signature="
+)
 
 
 class UploadFields(Input):
-    """The fields of a form beside its `file`; an empty one counts as absent."""
+    """The fields of a form beside its `file`; an empty field counts as absent."""
 
-    profile_id: ProfileId | None = None
-    alt_text: AltText | None = None
-    kind: Kind | None = None
+    profile_id: Annotated[ProfileId | None, Meta(description="The profile that the file belongs to.")] = None
+    alt_text: Annotated[AltText | None, Meta(description=_ALT_TEXT, examples=[_ALT_TEXT_EXAMPLE])] = None
+    kind: Annotated[
+        MediaKind | None,
+        Meta(description="The kind you expect. A file of another kind is refused.", examples=["image"]),
+    ] = None
 
 
 class MediaFetch(UploadFields, kw_only=True):
-    """A file that the service shall fetch itself."""
+    """Have the service fetch a file."""
 
-    url: Annotated[str, Meta(min_length=1, max_length=2048, description="A public https address of the file itself.")]
-    file_name: Annotated[str, Meta(max_length=255)] | None = None
+    url: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=2048,
+            description="The public https address of the file itself.",
+            examples=["https://example.com/cat.jpg"],
+        ),
+    ]
+    file_name: Annotated[
+        Annotated[str, Meta(max_length=255)] | None,
+        Meta(description="The file name. Defaults to the last part of the address.", examples=["cat.jpg"]),
+    ] = None
 
 
 class MediaUpdate(Input):
-    """What can be changed of a file; null clears."""
+    """Change a file; null clears a field."""
 
-    alt_text: AltText | UnsetType | None = UNSET
+    alt_text: Annotated[AltText | UnsetType | None, Meta(description=_ALT_TEXT, examples=[_ALT_TEXT_EXAMPLE])] = UNSET
 
 
 class MediaQuery(Input):
-    """Which media to list."""
+    """Which files to list."""
 
-    profile_id: ProfileId | None = None
-    kind: Kind | None = None
+    profile_id: Annotated[ProfileId | None, Meta(description="List only files of this profile.")] = None
+    kind: Annotated[MediaKind | None, Meta(description="List only files of this kind.", examples=["image"])] = None
 
 
 class ContentQuery(Input):
-    """The parts of a signed address."""
+    """The query string of a signed URL."""
 
-    expires: Annotated[int, Meta(ge=0, le=2**53)]
-    signature: Annotated[str, Meta(max_length=64)]
-    variant: links.Variant = "original"
+    expires: Annotated[
+        int, Meta(ge=0, le=2**53, description="When the URL expires, in Unix seconds.", examples=[1795287600])
+    ]
+    signature: Annotated[
+        str,
+        Meta(max_length=64, description="The signature of the URL.", examples=["kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s"]),
+    ]
+    variant: Annotated[
+        signed_urls.Variant, Meta(description="The file itself or its thumbnail.", examples=["original"])
+    ] = "original"
 
 
 class MediaVariant(Output):
-    """A form of the file made for one network."""
+    """A form of the file that was made for one network."""
 
-    platform: str
-    purpose: str
-    mime_type: str
-    size: int
-    width: int | None
-    height: int | None
+    platform: Annotated[str, Meta(examples=["bluesky"])]
+    purpose: Annotated[str, Meta(examples=["feed"])]
+    mime_type: Annotated[str, Meta(examples=["image/jpeg"])]
+    size: Annotated[int, Meta(examples=[245_760])]
+    width: Annotated[int | None, Meta(examples=[1080])]
+    height: Annotated[int | None, Meta(examples=[1080])]
+
+
+class MediaError(Output):
+    """Why a file could not be processed."""
+
+    code: Annotated[str, Meta(examples=["format"])]
+    message: Annotated[str, Meta(examples=["The file is damaged or incomplete."])]
 
 
 class Media(Output):
-    """A stored file. `url` and `thumbnailUrl` need no credential and work for an hour; read it for new ones."""
+    """A stored file. `url` and `thumbnailUrl` need no credential and expire after an hour; get the media for new ones.
+
+    `expiresAt` is when the file is deleted unless a post uses it by then; it is null once a post uses the file.
+    """
 
     id: str
     profile_id: str | None
-    kind: Kind
-    file_name: str
-    mime_type: str
-    size: int
-    checksum_sha256: str
-    width: int | None
-    height: int | None
+    kind: Annotated[MediaKind, Meta(examples=["image"])]
+    file_name: Annotated[str, Meta(examples=["cat.jpg"])]
+    mime_type: Annotated[str, Meta(examples=["image/jpeg"])]
+    size: Annotated[int, Meta(examples=[245_760])]
+    checksum_sha256: Annotated[str, Meta(examples=["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"])]
+    width: Annotated[int | None, Meta(examples=[1080])]
+    height: Annotated[int | None, Meta(examples=[1080])]
     duration_ms: int | None
     fps: float | None
     video_codec: str | None
     audio_codec: str | None
-    storage_path: str
-    url: str
-    thumbnail_url: str | None
-    alt_text: str | None
-    status: Status
-    error: dict[str, Any] | None
-    variants: list[MediaVariant]
-    used_by_posts: int
+    storage_path: Annotated[str, Meta(examples=["wsp_01M7Z0000000000000000000AB/med_01M7Z0000000000000000000AB.jpg"])]
+    url: Annotated[str, Meta(examples=[f"{_SIGNED}kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s"])]
+    thumbnail_url: Annotated[
+        str | None, Meta(examples=[f"{_SIGNED}c5W1mB7tYx2ZpR9aLhUoJnD4skq3v8E0&variant=thumbnail"])
+    ]
+    alt_text: Annotated[str | None, Meta(examples=[_ALT_TEXT_EXAMPLE])]
+    status: Annotated[MediaStatus, Meta(examples=["ready"])]
+    error: MediaError | None
+    variants: Annotated[list[MediaVariant], Meta(examples=[[]])]
+    used_by_posts: Annotated[int, Meta(examples=[0])]
     created_at: Instant
-    expires_at: Instant | None
+    expires_at: Annotated[Instant | None, Meta(examples=["2027-02-19T18:00:00.000Z"])]
 
 
-class MediaDeleted(Output):
-    """A deleted file. Its bytes are removed at `bytesKeptUntil`: at once when no post ever used it."""
+class MediaDeletion(Output):
+    """Confirms that a file was deleted. Its bytes are removed at `bytesKeptUntil`: now, if no post ever used it."""
 
     id: str
-    deleted: bool
+    deleted: Literal[True]
     bytes_kept_until: Instant

@@ -1,4 +1,4 @@
-"""Stored bytes as an HTTP answer that no browser will run, whatever is in them."""
+"""Serves stored bytes with headers that keep a browser from running them."""
 
 import re
 from urllib.parse import quote
@@ -6,7 +6,7 @@ from uuid import UUID
 
 from signalpost.context import AppContext
 from signalpost.kit import problems, storage
-from signalpost.media import links, queries
+from signalpost.media import queries, signed_urls
 from signalpost.media.schemas import ContentQuery
 from signalpost.web.routing import RawResponse
 from signalpost.web.streaming import Stream
@@ -14,23 +14,23 @@ from signalpost.web.streaming import Stream
 _RANGE = re.compile(r"bytes=(\d{1,15})-(\d{0,15})")
 
 
-async def content(context: AppContext, media_id: UUID, address: ContentQuery, wanted_range: str | None) -> RawResponse:
-    """Answer with the file or its thumbnail; a plain `bytes=from-to` range gets a part of it.
+async def content(context: AppContext, media_id: UUID, query: ContentQuery, range_header: str | None) -> RawResponse:
+    """Return the file or its thumbnail; a simple `bytes=from-to` range returns a part.
 
     Raises:
-        NotFound: the address is not ours, its hour is over, or the bytes are gone.
-        Unavailable: the store does not answer.
+        NotFound: the URL was not signed by us or has expired, or the bytes are removed.
+        Unavailable: the object store does not respond.
     """
-    if not links.is_valid(context.keys, media_id, address.variant, address.expires, address.signature):
-        raise problems.NotFound("This address is not valid, or not any more. Read the media for a new one.")
+    if not signed_urls.is_valid(context.keys, media_id, query.variant, query.expires, query.signature):
+        raise problems.NotFound("This URL is invalid or has expired. Get the media again for a new one.")
     async with context.database.connection() as db:
         row = await queries.with_bytes(db, media_id)
-    path = row and (row.storage_path if address.variant == "original" else row.thumbnail_path)
+    path = row and (row.storage_path if query.variant == "original" else row.thumbnail_path)
     if row is None or path is None:
         raise problems.NotFound
-    start, end = _wanted(wanted_range)
+    start, end = _range(range_header)
     try:
-        found = await context.storage.open(path, start, end)
+        opened = await context.storage.open(path, start, end)
     except storage.Missing:
         raise problems.NotFound from None
     except storage.StorageFailure as failure:
@@ -41,15 +41,15 @@ async def content(context: AppContext, media_id: UUID, address: ContentQuery, wa
         "Cross-Origin-Resource-Policy": "cross-origin",
         "Accept-Ranges": "bytes",
     }
-    size = found.end - found.start
-    if size < found.size:
-        headers["Content-Range"] = f"bytes {found.start}-{found.end - 1}/{found.size}"
-    mime_type = row.mime_type if address.variant == "original" else "image/webp"
-    return RawResponse(Stream(found.pieces, size), mime_type, 206 if size < found.size else 200, headers)
+    size = opened.end - opened.start
+    if size < opened.size:
+        headers["Content-Range"] = f"bytes {opened.start}-{opened.end - 1}/{opened.size}"
+    mime_type = row.mime_type if query.variant == "original" else "image/webp"
+    return RawResponse(Stream(opened.pieces, size), mime_type, 206 if size < opened.size else 200, headers)
 
 
-def _wanted(header: str | None) -> tuple[int, int | None]:
-    """Return (from, behind the last); what is not understood means all, which RFC 9110 allows."""
+def _range(header: str | None) -> tuple[int, int | None]:
+    """Return the first position and the one after the last. Any other form means the whole file, as RFC 9110 allows."""
     parsed = _RANGE.fullmatch(header or "")
     if parsed is None:
         return 0, None

@@ -1,19 +1,21 @@
-"""The only moves a file may make."""
+"""The states of a file. Every statement that changes one takes the states it may start from here."""
 
-from typing import Final
+from typing import Final, Literal
 
-MOVES: Final = {
+MediaStatus = Literal["pending", "uploaded", "processing", "ready", "failed", "deleted"]
+
+MOVES: Final[dict[MediaStatus, frozenset[MediaStatus]]] = {
     "pending": frozenset({"uploaded", "failed"}),
     "uploaded": frozenset({"processing", "failed"}),
     "processing": frozenset({"ready", "failed"}),
     "ready": frozenset({"deleted"}),
     "failed": frozenset({"deleted"}),
-    "deleted": frozenset[str](),
+    "deleted": frozenset(),
 }
-"""From -> to. A direct upload is examined before it gets a row, so its row starts in `processing`: its bytes are on
-their way into the store."""
+"""From -> to. A direct upload is examined before its row is written, so its row starts as `processing`: the bytes are
+on their way into the object store."""
 
 
-def before(state: str) -> list[str]:
-    """Return the states that may become `state`: for `where status = any($n)`."""
-    return [start for start, ends in MOVES.items() if state in ends]
+def before(status: MediaStatus) -> list[MediaStatus]:
+    """Return the states from which a file may become `status`: for `where status = any($n)`."""
+    return [start for start, ends in MOVES.items() if status in ends]

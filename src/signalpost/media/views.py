@@ -1,19 +1,23 @@
-"""From the row to what goes over the wire."""
+"""Rows of media as API structs."""
 
-from signalpost.context import MediaUse
+from collections.abc import Mapping
+from uuid import UUID
+
+from signalpost.context import AppContext, MediaUse
 from signalpost.kit import clock, ids
-from signalpost.kit.crypto import KeyRing
-from signalpost.media import links
+from signalpost.media import signed_urls
 from signalpost.media.queries import MediaRow
-from signalpost.media.schemas import Media
+from signalpost.media.schemas import Media, MediaDeletion, MediaError
 
 
-def shown(row: MediaRow, use: MediaUse, keys: KeyRing, base_url: str) -> Media:
-    """Return the row as its readers see it. `expiresAt` is when it goes if nobody uses it until then."""
+def media(context: AppContext, row: MediaRow, uses: Mapping[UUID, MediaUse]) -> Media:
+    """Return a file; `uses` are what `count_media_uses` returned for it."""
+    use = uses.get(row.id, MediaUse())
+    keys, base_url = context.keys, context.settings.base_url or ""
     return Media(
         id=ids.encode("med", row.id),
-        profile_id=ids.encode("prof", row.profile_id) if row.profile_id else None,
-        kind=row.kind,  # type: ignore[arg-type]  # the column's check holds the same words
+        profile_id=ids.encode_or_none("prof", row.profile_id),
+        kind=row.kind,
         file_name=row.file_name,
         mime_type=row.mime_type,
         size=row.size_bytes,
@@ -25,13 +29,21 @@ def shown(row: MediaRow, use: MediaUse, keys: KeyRing, base_url: str) -> Media:
         video_codec=row.video_codec,
         audio_codec=row.audio_codec,
         storage_path=row.storage_path,
-        url=links.address(keys, base_url, row.id),
-        thumbnail_url=links.address(keys, base_url, row.id, "thumbnail") if row.thumbnail_path else None,
+        url=signed_urls.create(keys, base_url, row.id),
+        thumbnail_url=signed_urls.create(keys, base_url, row.id, "thumbnail") if row.thumbnail_path else None,
         alt_text=row.alt_text,
-        status=row.status,  # type: ignore[arg-type]
-        error=row.error,
-        variants=[],  # conversion makes them
+        status=row.status,
+        error=MediaError(code=row.error.code, message=row.error.message) if row.error else None,
+        variants=[],  # nothing converts files yet
         used_by_posts=use.posts,
         created_at=clock.wire(row.created_at),
         expires_at=None if use.posts else clock.wire_or_none(row.expires_at),
+    )
+
+
+def media_deletion(row: MediaRow) -> MediaDeletion:
+    return MediaDeletion(
+        id=ids.encode("med", row.id),
+        deleted=True,
+        bytes_kept_until=clock.wire(row.expires_at or clock.now()),
     )

@@ -1,4 +1,4 @@
-"""A limited child process that opens one file of unknown intent. It knows no settings, no database and no network.
+"""A child process with limits that opens one untrusted file. It knows no settings, no database and no network.
 
-The parent never imports this package: Pillow and FFmpeg stay out of the memory of the service, and so do their faults.
+The service itself never imports this package, which keeps Pillow and FFmpeg, and their bugs, out of its memory.
 """

@@ -1,7 +1,7 @@
-"""`python -m signalpost.media.probe FILE MIME_TYPE THUMBNAIL`: one line of JSON says what the file is.
+"""`python -m signalpost.media.probe FILE MIME_TYPE THUMBNAIL`: describes the file in one line of JSON.
 
-The limits are set before anything that reads foreign bytes is imported. A limit that is hit ends the process, and the
-parent takes that as an answer.
+The limits are set before any module that reads untrusted bytes is imported. Exceeding a limit ends the process, which
+the parent treats as a rejection of the file.
 """
 
 import json
@@ -12,59 +12,61 @@ from pathlib import Path
 from typing import Any
 
 from signalpost.media import file_types
-from signalpost.media.probe.errors import Rejected, damaged, too_big
+from signalpost.media.probe.errors import InvalidFile, damaged, too_large
 
 MEMORY_BYTES = 512 * 1024 * 1024
 CPU_SECONDS = 10
 WALL_SECONDS = 20
 
 
-def _limit() -> None:
+def _set_limits() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32))
-    signal.alarm(WALL_SECONDS)  # also when the parent is gone and nobody else ends it
+    signal.alarm(WALL_SECONDS)  # also ends a process whose parent has died
 
 
-def _examine(file: Path, mime_type: str, thumbnail: Path) -> dict[str, Any]:
-    found = file_types.ALLOWED[mime_type]
-    if found.kind == "document":
-        return _document(file)
+def _examine(path: Path, mime_type: str, thumbnail: Path) -> dict[str, Any]:
+    file_type = file_types.ALLOWED[mime_type]
+    if file_type.kind == "document":
+        return _document(path)
     # Imported after the limits are set, and only what this kind needs.
-    if found.kind == "video":
+    if file_type.kind == "video":
         from signalpost.media.probe import videos  # noqa: PLC0415
 
-        return videos.examine(file, found, thumbnail)
+        return videos.examine(path, file_type, thumbnail)
     from signalpost.media.probe import images  # noqa: PLC0415
 
-    return images.examine(file, found, thumbnail)
+    return images.examine(path, file_type, thumbnail)
 
 
-def _document(file: Path) -> dict[str, Any]:
-    with file.open("rb") as opened:
-        opened.seek(max(0, file.stat().st_size - 2048))
-        if b"%%EOF" not in opened.read():
+def _document(path: Path) -> dict[str, Any]:
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - 2048))
+        if b"%%EOF" not in file.read():
             raise damaged()
     return {"changed": False}
 
 
 def main() -> None:
-    """Examine and print; a finding about the file is an answer, not a failure."""
-    _limit()
-    file, mime_type, thumbnail = sys.argv[1:]
-    answer: dict[str, Any]
+    """Examine and print. An invalid file is a result, not a failure of the process."""
+    _set_limits()
+    path, mime_type, thumbnail = sys.argv[1:]
+    output: dict[str, Any]
     try:
-        answer = {"found": _examine(Path(file), mime_type, Path(thumbnail))}
-    except Rejected as refused:
-        answer = {"refused": {"code": refused.code, "message": refused.message}}
+        output = {"result": _examine(Path(path), mime_type, Path(thumbnail))}
+    except InvalidFile as error:
+        output = _rejection(error)
     except MemoryError:
-        too_much = too_big("Opening this file needs more memory than is allowed.")
-        answer = {"refused": {"code": too_much.code, "message": too_much.message}}
-    except Exception:  # noqa: BLE001 - whatever a parser trips over, the file is at fault
-        fault = damaged()
-        answer = {"refused": {"code": fault.code, "message": fault.message}}
-    sys.stdout.write(json.dumps(answer))
+        output = _rejection(too_large("Opening this file needs more memory than is allowed."))
+    except Exception:  # noqa: BLE001 - whatever a parser raises, the file is to blame
+        output = _rejection(damaged())
+    sys.stdout.write(json.dumps(output))
+
+
+def _rejection(error: InvalidFile) -> dict[str, Any]:
+    return {"rejection": {"code": error.code, "message": error.message}}
 
 
 if __name__ == "__main__":

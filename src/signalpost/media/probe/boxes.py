@@ -1,4 +1,4 @@
-"""MP4, QuickTime, HEIC and AVIF: metadata is blanked where it stands, so nothing moves and nothing is coded anew."""
+"""MP4, QuickTime, HEIC and AVIF: metadata is blanked in place, so nothing moves and nothing is encoded again."""
 
 import struct
 from collections.abc import Iterator
@@ -11,11 +11,11 @@ _BOXES_MAX = 100_000  # a real file has hundreds, a long fragmented one some ten
 _META_BYTES_MAX = 16_000_000
 _ZEROS = bytes(1 << 20)
 _XMP = bytes.fromhex("be7acfcb97a942e89c71999491e3afac")
-_NO_EXIF = struct.pack(">I2sHIHI", 0, b"MM", 42, 8, 0, 0)  # offset of the TIFF block, then one without entries
+_NO_EXIF = struct.pack(">I2sHIHI", 0, b"MM", 42, 8, 0, 0)  # offset of the TIFF block, then a block without entries
 
 
 class Box(NamedTuple):
-    """Where a box stands: `start` of its head, `body` of its content, `end` behind it."""
+    """The position of a box: `start` of its header, `body` of its content, `end` after its last byte."""
 
     name: bytes
     start: int
@@ -31,7 +31,7 @@ def boxes(file: IO[bytes], start: int, end: int) -> Iterator[Box]:
     """Yield the boxes between two offsets.
 
     Raises:
-        Rejected: one reaches beyond the end, so the file is cut off.
+        InvalidFile: a box extends beyond the end, so the file is truncated.
     """
     for _ in range(_BOXES_MAX):
         if end - start < 8:
@@ -51,7 +51,7 @@ def boxes(file: IO[bytes], start: int, end: int) -> Iterator[Box]:
 
 
 def blank_movie(file: IO[bytes]) -> bool:
-    """Blank user data, tags and XMP of a movie: places, devices, names, comments. Return whether there were any."""
+    """Blank user data, tags and XMP of a movie (locations, devices, names, comments); return whether there were any."""
     changed = False
     for box in boxes(file, 0, size_of(file)):
         if box.name == b"moov":
@@ -86,31 +86,31 @@ def fill(file: IO[bytes], start: int, end: int) -> None:
         start += file.write(_ZEROS[: end - start])
 
 
-def blank_picture(file: IO[bytes]) -> bool:
-    """Blank the EXIF and XMP items of a HEIC or AVIF file. Return whether there were any."""
+def blank_image(file: IO[bytes]) -> bool:
+    """Blank the EXIF and XMP items of a HEIC or AVIF file; return whether there were any."""
     size = size_of(file)
     meta = next((box for box in boxes(file, 0, size) if box.name == b"meta"), None)
     if meta is None or meta.end - meta.body > _META_BYTES_MAX:
         raise damaged()
-    inside = {box.name: box for box in boxes(file, meta.body + 4, meta.end)}
-    items = _described(file, inside[b"iinf"]) if b"iinf" in inside else {}
-    blanked = {number: kind for number, kind in items.items() if kind in (b"Exif", b"mime", b"uri ")}
-    if blanked:
-        if b"iloc" not in inside:
+    parts = {box.name: box for box in boxes(file, meta.body + 4, meta.end)}
+    items = _item_types(file, parts[b"iinf"]) if b"iinf" in parts else {}
+    metadata = {number: item_type for number, item_type in items.items() if item_type in (b"Exif", b"mime", b"uri ")}
+    if metadata:
+        if b"iloc" not in parts:
             raise damaged()
-        for number, method, start, length in _places(_read(file, inside[b"iloc"])):
-            if number in blanked:
-                if method == 1 and b"idat" in inside:
-                    start += inside[b"idat"].body  # noqa: PLW2901
+        for number, method, start, length in _extents(_read(file, parts[b"iloc"])):
+            if number in metadata:
+                if method == 1 and b"idat" in parts:
+                    start += parts[b"idat"].body  # noqa: PLW2901
                 elif method != 0:
                     raise damaged()
                 if start + length > size:
                     raise damaged()
                 fill(file, start, start + length)
-                if blanked[number] == b"Exif" and length >= len(_NO_EXIF):
+                if metadata[number] == b"Exif" and length >= len(_NO_EXIF):
                     file.seek(start)
                     file.write(_NO_EXIF)
-    return blank_movie(file) or bool(blanked)
+    return blank_movie(file) or bool(metadata)
 
 
 def _read(file: IO[bytes], box: Box) -> bytes:
@@ -118,20 +118,20 @@ def _read(file: IO[bytes], box: Box) -> bytes:
     return file.read(box.end - box.body)
 
 
-def _described(file: IO[bytes], box: Box) -> dict[int, bytes]:
-    """Return the kind of every item: `iinf` holds one `infe` each."""
+def _item_types(file: IO[bytes], box: Box) -> dict[int, bytes]:
+    """Return the type of every item; `iinf` holds one `infe` box for each."""
     version = _read(file, box)[:1]
-    found = {}
+    item_types = {}
     for entry in boxes(file, box.body + (6 if version == b"\0" else 8), box.end):
         content = _read(file, entry)
         if entry.name == b"infe" and content[:1] in (b"\2", b"\3"):
             width = 2 if content[:1] == b"\2" else 4
-            found[int.from_bytes(content[4 : 4 + width], "big")] = content[6 + width : 10 + width]
-    return found
+            item_types[int.from_bytes(content[4 : 4 + width], "big")] = content[6 + width : 10 + width]
+    return item_types
 
 
-def _places(content: bytes) -> Iterator[tuple[int, int, int, int]]:
-    """Yield (item, construction method, offset, length) of every piece named in `iloc`."""
+def _extents(content: bytes) -> Iterator[tuple[int, int, int, int]]:
+    """Yield (item, construction method, offset, length) of every extent listed in `iloc`."""
     version, sizes = content[0], int.from_bytes(content[4:6], "big")
     offset_size, length_size, base_size = sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15
     index_size = sizes & 15 if version else 0
@@ -148,7 +148,7 @@ def _places(content: bytes) -> Iterator[tuple[int, int, int, int]]:
     for _ in range(number(wide)):
         item = number(wide)
         method = number(2) & 15 if version else 0
-        number(2)  # which file: other files are never read
+        number(2)  # data reference index: other files are never read
         base = number(base_size)
         for _ in range(number(2)):
             number(index_size)

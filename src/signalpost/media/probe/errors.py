@@ -1,8 +1,8 @@
-"""What opening a file ends in."""
+"""Why a file is rejected."""
 
 
-class Rejected(Exception):
-    """The file cannot be taken in. `code` is an issue code of the API, the message is for its sender."""
+class InvalidFile(Exception):
+    """The file is not accepted. `code` is an issue code of the API, the message is for the user who sent the file."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -10,9 +10,9 @@ class Rejected(Exception):
         self.message = message
 
 
-def damaged(what: str = "The file is damaged or incomplete.") -> Rejected:
-    return Rejected("format", what)
+def damaged(message: str = "The file is damaged or incomplete.") -> InvalidFile:
+    return InvalidFile("format", message)
 
 
-def too_big(what: str) -> Rejected:
-    return Rejected("out_of_range", what)
+def too_large(message: str) -> InvalidFile:
+    return InvalidFile("out_of_range", message)

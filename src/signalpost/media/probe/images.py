@@ -1,4 +1,4 @@
-"""Images: cleaned, then decoded to the last pixel, so that what is kept is known to be an image and nothing else."""
+"""Images: metadata is removed, then every pixel is decoded, which proves that the stored file is an image only."""
 
 import io
 import warnings
@@ -9,33 +9,33 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 from signalpost.media.file_types import AVIF, GIF, HEIC, JPEG, PNG, FileType
 from signalpost.media.probe import boxes, strip
-from signalpost.media.probe.errors import damaged, too_big
+from signalpost.media.probe.errors import damaged, too_large
 
 PIXELS_MAX = 50_000_000
 THUMBNAIL_PIXELS = 320
 _ORIENTATION = 0x0112
 
 
-def examine(file: Path, found: FileType, thumbnail: Path) -> dict[str, Any]:
-    """Clean the file in place, decode it, write its thumbnail; return what is known of it.
+def examine(path: Path, file_type: FileType, thumbnail: Path) -> dict[str, Any]:
+    """Remove metadata in place, decode the image, write its thumbnail; return the fields of `ProbeResult`.
 
     Raises:
-        Rejected
+        InvalidFile: it is damaged, or too large to decode.
     """
     Image.MAX_IMAGE_PIXELS = PIXELS_MAX
-    if found is HEIC:
+    if file_type is HEIC:
         import pillow_heif  # noqa: PLC0415 - costs 30 ms that only HEIC needs
 
         pillow_heif.register_heif_opener(thumbnails=False, decode_threads=1)
-    frames, milliseconds, changed = _clean(file, found)
+    frames, milliseconds, changed = _remove_metadata(path, file_type)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            return {"changed": changed, "durationMs": milliseconds if frames > 1 else None} | _decode(
-                file, found, thumbnail
+            return {"changed": changed, "duration_ms": milliseconds if frames > 1 else None} | _decode(
+                path, file_type, thumbnail
             )
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):
-        raise too_big(f"An image has at most {PIXELS_MAX // 1_000_000} million pixels.") from None
+        raise too_large(f"An image may have at most {PIXELS_MAX // 1_000_000} million pixels.") from None
     except (
         UnidentifiedImageError,
         OSError,
@@ -49,45 +49,45 @@ def examine(file: Path, found: FileType, thumbnail: Path) -> dict[str, Any]:
         raise damaged() from error
 
 
-def _clean(file: Path, found: FileType) -> tuple[int, int, bool]:
-    """Take metadata out; return frames, milliseconds (both of a GIF only) and whether the bytes changed."""
-    if found in (HEIC, AVIF):
-        with file.open("r+b") as opened:
-            return 1, 0, boxes.blank_picture(opened)
-    before = file.read_bytes()
+def _remove_metadata(path: Path, file_type: FileType) -> tuple[int, int, bool]:
+    """Return the number of frames, their milliseconds (both for a GIF only) and whether the bytes changed."""
+    if file_type in (HEIC, AVIF):
+        with path.open("r+b") as file:
+            return 1, 0, boxes.blank_image(file)
+    before = path.read_bytes()
     frames, milliseconds = 1, 0
-    if found is GIF:
+    if file_type is GIF:
         after, frames, milliseconds = strip.gif(before)
     else:
-        orientation = _orientation(before, found)
-        after = {JPEG: strip.jpeg, PNG: strip.png}.get(found, strip.webp)(before, orientation)
+        orientation = _orientation(before, file_type)
+        after = {JPEG: strip.jpeg, PNG: strip.png}.get(file_type, strip.webp)(before, orientation)
     if after != before:
-        file.write_bytes(after)
+        path.write_bytes(after)
     return frames, milliseconds, after != before
 
 
-def _orientation(data: bytes, found: FileType) -> int:
-    """Return the EXIF orientation, 1 to 8. Broken EXIF is no reason to refuse: it goes away anyway."""
+def _orientation(data: bytes, file_type: FileType) -> int:
+    """Return the EXIF orientation, 1 to 8. Broken EXIF does not matter: it is removed anyway."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            with Image.open(io.BytesIO(data), formats=[found.decoder]) as image:
+            with Image.open(io.BytesIO(data), formats=[file_type.decoder]) as image:
                 value = image.getexif().get(_ORIENTATION, 1)
-        except Exception:  # noqa: BLE001 - any fault of any parser means: none known
+        except Exception:  # noqa: BLE001 - whatever a parser raises, there is no readable orientation
             return 1
     return value if isinstance(value, int) and 1 <= value <= 8 else 1
 
 
-def _decode(file: Path, found: FileType, thumbnail: Path) -> dict[str, Any]:
-    with Image.open(file, formats=[found.decoder]) as image:
+def _decode(path: Path, file_type: FileType, thumbnail: Path) -> dict[str, Any]:
+    with Image.open(path, formats=[file_type.decoder]) as image:
         width, height = image.size
         if width * height > PIXELS_MAX:
             raise Image.DecompressionBombWarning
-        # Counting the frames of a GIF decodes them all; `strip` has counted its blocks instead.
-        if found is not GIF and getattr(image, "n_frames", 1) > strip.FRAMES_MAX:
-            raise too_big(f"An animation has at most {strip.FRAMES_MAX} frames.")
+        # Counting the frames of a GIF decodes them all; `strip` counted its blocks instead.
+        if file_type is not GIF and getattr(image, "n_frames", 1) > strip.FRAMES_MAX:
+            raise too_large(f"An animation may have at most {strip.FRAMES_MAX} frames.")
         image.load()
-        orientation = image.getexif().get(_ORIENTATION, 1) if found is not HEIC else 1
+        orientation = image.getexif().get(_ORIENTATION, 1) if file_type is not HEIC else 1
         save_thumbnail(image, thumbnail)
     if orientation in (5, 6, 7, 8):
         width, height = height, width
@@ -95,7 +95,7 @@ def _decode(file: Path, found: FileType, thumbnail: Path) -> dict[str, Any]:
 
 
 def save_thumbnail(image: Image.Image, thumbnail: Path) -> None:
-    """Write `image`, at most 320 pixels wide and high and turned upright, as WebP without metadata."""
+    """Write `image` as an upright WebP without metadata, at most 320 pixels wide and high."""
     image.thumbnail((THUMBNAIL_PIXELS, THUMBNAIL_PIXELS))
     upright = ImageOps.exif_transpose(image)
     mode = "RGBA" if upright.has_transparency_data else "RGB"

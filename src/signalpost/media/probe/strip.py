@@ -1,14 +1,14 @@
-"""Images without metadata and without anything before or behind them; not one pixel is coded anew.
+"""Removes metadata from images, and anything before or after the image, without encoding a pixel again.
 
-Everything that is not needed to show the image is left out: EXIF with its places and serial numbers, XMP, comments,
-embedded thumbnails, trailing data. Colour profiles stay. An orientation stays as the only EXIF entry.
+Everything that is not needed to show the image is removed: EXIF with its locations and serial numbers, XMP, comments,
+embedded thumbnails, trailing data. Colour profiles stay, and an orientation stays as the only EXIF entry.
 """
 
 import re
 import struct
 from collections.abc import Iterator
 
-from signalpost.media.probe.errors import damaged, too_big
+from signalpost.media.probe.errors import damaged, too_large
 
 FRAMES_MAX = 1_000
 _NEXT_MARKER = re.compile(rb"\xff+[^\x00\xd0-\xd7\xff]")
@@ -27,30 +27,30 @@ def exif(orientation: int) -> bytes:
 
 def jpeg(data: bytes, orientation: int) -> bytes:
     """Keep the tables, scans, colour profile and colour transform."""
-    kept = [b"\xff\xd8"]
+    parts = [b"\xff\xd8"]
     if orientation > 1:
         block = b"Exif\0\0" + exif(orientation)
-        kept.append(b"\xff\xe1" + struct.pack(">H", len(block) + 2) + block)
+        parts.append(b"\xff\xe1" + struct.pack(">H", len(block) + 2) + block)
     at = 2
     while True:
-        found = _NEXT_MARKER.match(data, at)
-        if found is None:
+        match = _NEXT_MARKER.match(data, at)
+        if match is None:
             raise damaged()
-        start, at = found.end() - 2, found.end()
+        start, at = match.end() - 2, match.end()
         marker = data[at - 1]
         if marker == 0xD9:
-            kept.append(b"\xff\xd9")
-            return b"".join(kept)
+            parts.append(b"\xff\xd9")
+            return b"".join(parts)
         end = at + int.from_bytes(data[at : at + 2], "big")
         if end > len(data) or end < at + 2:
             raise damaged()
-        if marker == 0xDA:  # coded pixels follow the head of a scan, up to the next marker
-            following = _NEXT_MARKER.search(data, end)
-            if following is None:
+        if marker == 0xDA:  # encoded pixels follow the header of a scan, up to the next marker
+            next_marker = _NEXT_MARKER.search(data, end)
+            if next_marker is None:
                 raise damaged()
-            end = following.start()
+            end = next_marker.start()
         if _jpeg_keeps(marker, data[at + 2 : at + 16]):
-            kept.append(data[start:end])
+            parts.append(data[start:end])
         at = end
 
 
@@ -69,7 +69,7 @@ def _jpeg_keeps(marker: int, head: bytes) -> bool:
 
 def png(data: bytes, orientation: int) -> bytes:
     """Keep the chunks that show the image, animation included."""
-    kept = [data[:8]]
+    parts = [data[:8]]
     at = 8
     while at + 12 <= len(data):
         length = int.from_bytes(data[at : at + 4], "big")
@@ -77,11 +77,11 @@ def png(data: bytes, orientation: int) -> bytes:
         if end > len(data):
             break
         if name in _PNG_KEPT:
-            kept.append(data[at:end])
+            parts.append(data[at:end])
         if name == b"IHDR" and orientation > 1:
-            kept.append(_png_chunk(b"eXIf", exif(orientation)))
+            parts.append(_png_chunk(b"eXIf", exif(orientation)))
         if name == b"IEND":
-            return b"".join(kept)
+            return b"".join(parts)
         at = end
     raise damaged()
 
@@ -93,18 +93,18 @@ def _png_chunk(name: bytes, content: bytes) -> bytes:
 
 
 def webp(data: bytes, orientation: int) -> bytes:
-    """Keep the chunks that show the image, and say in the header which those are."""
-    kept: list[bytes] = []
+    """Keep the chunks that show the image, and correct the flags in the header."""
+    parts: list[bytes] = []
     for name, content in _riff(data):
         if name not in _WEBP_KEPT:
             continue
         if name == b"VP8X" and content:
             flags = content[0] & ~(_WEBP_EXIF | _WEBP_XMP) | (_WEBP_EXIF if orientation > 1 else 0)
             content = bytes((flags,)) + content[1:]  # noqa: PLW2901
-        kept.append(_riff_chunk(name, content))
-    if orientation > 1 and kept and kept[0].startswith(b"VP8X"):
-        kept.append(_riff_chunk(b"EXIF", exif(orientation)))
-    body = b"WEBP" + b"".join(kept)
+        parts.append(_riff_chunk(name, content))
+    if orientation > 1 and parts and parts[0].startswith(b"VP8X"):
+        parts.append(_riff_chunk(b"EXIF", exif(orientation)))
+    body = b"WEBP" + b"".join(parts)
     return b"RIFF" + struct.pack("<I", len(body)) + body
 
 
@@ -126,13 +126,13 @@ def _riff_chunk(name: bytes, content: bytes) -> bytes:
 
 
 def gif(data: bytes) -> tuple[bytes, int, int]:
-    """Keep frames, their timing and the loop count; return the bytes, the frames and the milliseconds they last.
+    """Keep frames, their timing and the loop count; return the bytes, the number of frames and their milliseconds.
 
     Raises:
-        Rejected: damaged, or more than `FRAMES_MAX` frames.
+        InvalidFile: damaged, or more than `FRAMES_MAX` frames.
     """
     at = 13 + _colour_table(data[10:11])
-    kept, frames, milliseconds = [data[:at]], 0, 0
+    parts, frames, milliseconds = [data[:at]], 0, 0
     while at < len(data) and data[at] != 0x3B:
         start = at
         if data[at] == 0x2C:
@@ -148,10 +148,10 @@ def gif(data: bytes) -> tuple[bytes, int, int]:
         else:
             raise damaged()
         if frames > FRAMES_MAX:
-            raise too_big(f"An animation has at most {FRAMES_MAX} frames.")
+            raise too_large(f"An animation may have at most {FRAMES_MAX} frames.")
         if keep:
-            kept.append(data[start:at])
-    return b"".join([*kept, b"\x3b"]), frames, milliseconds
+            parts.append(data[start:at])
+    return b"".join([*parts, b"\x3b"]), frames, milliseconds
 
 
 def _colour_table(flags: bytes) -> int:

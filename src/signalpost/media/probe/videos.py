@@ -1,4 +1,4 @@
-"""Videos: tags blanked out, streams read, the first picture decoded."""
+"""Videos: tags are blanked, streams are read, the first frame is decoded."""
 
 from pathlib import Path
 from typing import Any
@@ -10,26 +10,26 @@ from PIL import Image
 
 from signalpost.media.file_types import FileType
 from signalpost.media.probe import boxes, tags
-from signalpost.media.probe.errors import damaged, too_big
+from signalpost.media.probe.errors import damaged, too_large
 from signalpost.media.probe.images import PIXELS_MAX, save_thumbnail
 
-_PACKETS_MAX = 500  # until the first picture must have come
+_PACKETS_MAX = 500  # within which the first frame must come
 _INT_MAX = 2**31 - 1
 _BLANK = {"mov": boxes.blank_movie, "matroska": tags.blank_matroska, "avi": tags.blank_avi}
 
 
-def examine(file: Path, found: FileType, thumbnail: Path) -> dict[str, Any]:
-    """Clean the file in place, write a thumbnail; return what is known of it.
+def examine(path: Path, file_type: FileType, thumbnail: Path) -> dict[str, Any]:
+    """Remove metadata in place, write a thumbnail; return the fields of `ProbeResult`.
 
     Raises:
-        Rejected
+        InvalidFile: it is damaged, or its frames are too large.
     """
-    with file.open("r+b") as opened:
-        changed = _BLANK[found.decoder](opened)
+    with path.open("r+b") as file:
+        changed = _BLANK[file_type.decoder](file)
     try:
-        # The demuxer is named and only plain files may be opened: no playlist or reference leads it elsewhere.
+        # The demuxer is named and may open plain files only, so no playlist or reference leads it elsewhere.
         with av.open(
-            str(file), format=found.decoder, options={"protocol_whitelist": "file"}, metadata_errors="ignore"
+            str(path), format=file_type.decoder, options={"protocol_whitelist": "file"}, metadata_errors="ignore"
         ) as container:
             return {"changed": changed} | _describe(container, thumbnail)
     except (FFmpegError, ValueError, IndexError, OSError) as error:
@@ -39,18 +39,18 @@ def examine(file: Path, found: FileType, thumbnail: Path) -> dict[str, Any]:
 def _describe(container: Any, thumbnail: Path) -> dict[str, Any]:
     stream = next(iter(container.streams.video), None)
     if stream is None:
-        raise damaged("There is no picture in this video.")
+        raise damaged("This video has no video stream.")
     context = stream.codec_context
     if context is None or not context.width or not context.height:
-        raise damaged("The pictures of this video are in a form that cannot be read.")
+        raise damaged("The video stream has a format that cannot be read.")
     if context.width * context.height > PIXELS_MAX:
-        raise too_big(f"A picture has at most {PIXELS_MAX // 1_000_000} million pixels.")
+        raise too_large(f"A video frame may have at most {PIXELS_MAX // 1_000_000} million pixels.")
     context.thread_count = 1
     frame = _first_frame(container, stream)
-    picture: Image.Image = frame.to_image()  # type: ignore[no-untyped-call]
-    save_thumbnail(picture, thumbnail)
-    turned = abs(getattr(frame, "rotation", 0)) % 180 == 90
-    width, height = (frame.height, frame.width) if turned else (frame.width, frame.height)
+    image: Image.Image = frame.to_image()  # type: ignore[no-untyped-call]
+    save_thumbnail(image, thumbnail)
+    rotated = abs(getattr(frame, "rotation", 0)) % 180 == 90
+    width, height = (frame.height, frame.width) if rotated else (frame.width, frame.height)
     duration = container.duration / 1000 if container.duration else None
     if duration is None and stream.duration and stream.time_base:
         duration = float(stream.duration * stream.time_base) * 1000
@@ -59,10 +59,10 @@ def _describe(container: Any, thumbnail: Path) -> dict[str, Any]:
     return {
         "width": width,
         "height": height,
-        "durationMs": round(duration) if duration and 0 < duration < _INT_MAX else None,
+        "duration_ms": round(duration) if duration and 0 < duration < _INT_MAX else None,
         "fps": round(float(rate), 3) if rate and 0 < rate < 1_000_000 else None,
-        "videoCodec": context.name[:40],
-        "audioCodec": audio.codec_context.name[:40] if audio is not None and audio.codec_context else None,
+        "video_codec": context.name[:40],
+        "audio_codec": audio.codec_context.name[:40] if audio is not None and audio.codec_context else None,
     }
 
 
@@ -72,4 +72,4 @@ def _first_frame(container: Any, stream: Any) -> VideoFrame:
             return frame  # type: ignore[no-any-return]
         if count > _PACKETS_MAX:
             break
-    raise damaged("No picture of this video can be shown.")
+    raise damaged("No frame of this video can be decoded.")

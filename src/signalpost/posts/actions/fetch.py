@@ -7,7 +7,8 @@ from msgspec import UNSET, UnsetType
 
 from signalpost.context import AppContext
 from signalpost.kit import problems
-from signalpost.media import actions as media_actions
+from signalpost.media.actions.fetch import fetch_file
+from signalpost.media.schemas import MediaFetch
 from signalpost.posts.schemas.requests import MediaIn, PostCreate, PostUpdate
 from signalpost.web.caller import Caller
 from signalpost.web.inputs import Before
@@ -25,7 +26,7 @@ async def fetch(context: AppContext, caller: Caller, data: PostCreate | PostUpda
     Files of a post that is refused afterwards stay unused, and go away by themselves.
 
     Raises:
-        what `media.actions.fetch` raises, with the place of the address; ValidationFailed: there are too many.
+        what `fetch_file` raises, with the place of the address; ValidationFailed: there are too many.
     """
     places: dict[str, str] = {}
     for path, url in _addresses(data):
@@ -34,7 +35,7 @@ async def fetch(context: AppContext, caller: Caller, data: PostCreate | PostUpda
         message = f"At most {ADDRESSES_MAX} files of a post are fetched by address; upload the others first."
         raise problems.invalid(list(places.values())[ADDRESSES_MAX], "too_long", message, max=ADDRESSES_MAX)
     return {
-        url: (await media_actions.fetch(context, caller, url, pointer=path)).storage_path
+        url: (await fetch_file(context, caller, MediaFetch(url=url), pointer=path)).storage_path
         for url, path in places.items()
     }
 

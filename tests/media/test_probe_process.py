@@ -10,13 +10,13 @@ from tests.helpers import media_files
 
 from signalpost.media import file_types, probe_process
 from signalpost.media.file_types import GIF, JPEG, PDF, PNG
-from signalpost.media.probe_process import ProbeResult, Rejected
+from signalpost.media.probe_process import ProbeResult, Rejection
 
 
-async def _examine(folder: Path, content: bytes, found: file_types.FileType) -> ProbeResult | Rejected:
+async def _examine(folder: Path, content: bytes, found: file_types.FileType) -> ProbeResult | Rejection:
     file = folder / "file"
     file.write_bytes(content)
-    return await probe_process.examine(file, found, folder / "thumbnail")
+    return await probe_process.probe(file, found, folder / "thumbnail")
 
 
 async def test_a_good_file(tmp_path: Path) -> None:
@@ -43,14 +43,14 @@ async def test_a_child_that_ends_badly_is_a_refusal(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(probe_process.sys, "executable", str(program))
     monkeypatch.setattr(probe_process, "WALL_SECONDS", -1)
 
-    assert isinstance(await _examine(tmp_path, media_files.PDF, PDF), Rejected)
+    assert isinstance(await _examine(tmp_path, media_files.PDF, PDF), Rejection)
 
 
 def test_the_child_limits_itself() -> None:
     code = (
         "import resource\n"
         "from signalpost.media.probe import __main__ as child\n"
-        "child._limit()\n"
+        "child._set_limits()\n"
         "print(resource.getrlimit(resource.RLIMIT_AS)[1], resource.getrlimit(resource.RLIMIT_CPU)[1])\n"
         "bytearray(600_000_000)\n"
     )
@@ -64,7 +64,7 @@ async def test_bombs_cost_little(tmp_path: Path) -> None:
     assert len(media_files.pixel_bomb()) < 30_000
     for content, found in ((media_files.pixel_bomb(), PNG), (media_files.animation(10_000), GIF)):
         refused = await _examine(tmp_path, content, found)
-        assert isinstance(refused, Rejected)
+        assert isinstance(refused, Rejection)
         assert refused.code == "out_of_range"
 
 

@@ -1,0 +1,84 @@
+"""Fetch a file from a public address and store it."""
+
+from contextlib import suppress
+from pathlib import PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+from signalpost.context import AppContext
+from signalpost.kit import http, problems
+from signalpost.kit.problems import Issue
+from signalpost.media import file_types, receiver
+from signalpost.media.actions.limits import over_storage_limit, size_limits
+from signalpost.media.actions.store import store_file
+from signalpost.media.errors import MediaFetchFailed
+from signalpost.media.queries import MediaRow
+from signalpost.media.receiver import FileReceiver, PlanStorageExceeded
+from signalpost.media.schemas import MediaFetch
+from signalpost.web.caller import Caller
+
+FETCH_SECONDS = 300.0
+FETCH_REDIRECTS_MAX = 3
+
+
+async def fetch_file(context: AppContext, caller: Caller, data: MediaFetch, *, pointer: str = "/url") -> MediaRow:
+    """Fetch the file at a public address and store it.
+
+    Args:
+        context: settings, storage and the guarded client.
+        caller: whose workspace pays for the storage.
+        data: the address, which is checked again at every redirect, and the fields of the file. The caller must be
+            allowed to see the profile; that is not checked here.
+        pointer: the place of the address in the request, for issues.
+
+    Raises:
+        UnsafeAddress, MediaFetchFailed: the address is forbidden, or does not return a file.
+        PayloadTooLarge, PlanLimitReached, ValidationFailed: the file is too large, or its type is not accepted.
+        Unavailable: the disk is full, or the object store does not respond.
+    """
+    limits = await size_limits(context, caller)
+    async with receiver.temporary_folder(context.settings.data_dir) as folder:
+        file_receiver = FileReceiver(folder, limits, pointer)
+        try:
+            await context.http.download(
+                data.url,
+                file_receiver.write,
+                bytes_max=max(limits.file_bytes, file_types.DOCUMENT_BYTES_MAX),
+                timeout_seconds=FETCH_SECONDS,
+                redirects_max=FETCH_REDIRECTS_MAX,
+            )
+            file = await file_receiver.finish()
+        except http.HttpFailure as failure:
+            raise _problem_of(failure, pointer) from None
+        except PlanStorageExceeded:
+            raise await over_storage_limit(context, caller, limits) from None
+        return await store_file(
+            context,
+            caller,
+            file,
+            data,
+            file_name=data.file_name or _last_segment(data.url),
+            pointer=pointer,
+            source_url=http.redact_url(data.url),
+        )
+
+
+def _last_segment(url: str) -> str | None:
+    with suppress(ValueError):
+        return unquote(PurePosixPath(urlsplit(url).path).name, errors="replace")
+    return None
+
+
+def _problem_of(failure: http.HttpFailure, pointer: str) -> problems.Problem:
+    match failure:
+        case http.UnsafeUrl():
+            return problems.UnsafeAddress(
+                f"This address cannot be fetched: {failure.detail}.",
+                errors=[Issue(pointer, "not_allowed", failure.detail)],
+            )
+        case http.TooLarge():
+            return problems.PayloadTooLarge(f"The file is too large: {failure.detail}.")
+        case http.NotSent(ours=True):
+            return problems.Unavailable("Files cannot be fetched right now.", headers={"Retry-After": "5"})
+    return MediaFetchFailed(
+        f"The file could not be fetched: {failure.detail}.", errors=[Issue(pointer, "not_found", failure.detail)]
+    )
