@@ -63,7 +63,7 @@ async def test_without_an_engine_it_is_degraded_and_says_why(settings: Settings,
         found = (await api.get("/healthz/api")).json()
 
     assert found["status"] == "degraded"
-    assert "No engine runs" in found["reasons"][0]
+    assert "No engine is running" in found["reasons"][0]
 
 
 @pytest.mark.parametrize(("minutes", "status"), [(3, "ok"), (8, "degraded")])
@@ -112,7 +112,7 @@ async def test_a_database_that_is_gone_is_a_503_of_the_datastore_only(service: S
         await admin.execute(f'alter database "{name}" allow_connections false')
         await admin.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", name)
         found = await settled(service, "degraded")
-        assert found["reasons"] == ["The database does not answer."]
+        assert found["reasons"] == ["The database is unreachable."]
         gone = await service.api.get("/healthz/datastore")
         assert (gone.status_code, gone.json()["code"]) == (503, "unavailable")
         assert gone.headers["retry-after"]

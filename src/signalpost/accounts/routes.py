@@ -42,7 +42,7 @@ from signalpost.web.routing import RawResponse, Routes
 routes = Routes("Platform accounts")
 
 MyAccount = Annotated[AccountRow, Mine(AccountId, queries.find_mine)]
-PlatformSlug = Annotated[str, Segment("platform")]
+PlatformSlug = Annotated[str, Segment("platform", "The network; `GET /platforms` lists them.", "bluesky")]
 CONNECTING = (
     PlatformNotConfigured,
     PlatformError,

@@ -273,7 +273,7 @@ def curl(server: str, method: str, path: str, operation: Document) -> str:
     """Return a curl command for the example request."""
     parameters = operation["parameters"]
     schemas = {parameter["name"]: parameter["schema"] for parameter in parameters if parameter["in"] == "path"}
-    filled = re.sub(r"\{(\w+)\}", lambda name: str((schemas[name[1]].get("examples") or ["bluesky"])[0]), path)
+    filled = re.sub(r"\{(\w+)\}", lambda name: str(schemas[name[1]]["examples"][0]), path)
     required = [item["name"] for item in parameters if item["in"] == "query" and item["required"]]
     query = "&".join(f"{name}={name.upper()}" for name in required)
     parts = [f"curl {server}{filled}" if not query else f"curl '{server}{filled}?{query}'"]

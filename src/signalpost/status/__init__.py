@@ -1,1 +1,1 @@
-"""Whether the service works: health checks. It knows nothing of what the work is about."""
+"""Health checks of the service, its engine and its database. It does not know what the work is about."""

@@ -1,4 +1,4 @@
-"""Looks at the engine and the database."""
+"""Reads the state of the engine and of the database."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ from signalpost.kit import clock, db, problems
 from signalpost.status.schemas import ApiHealth, DatastoreHealth, WorkerHealth
 
 LATE_SECONDS = 300.0
-ANSWER_SECONDS = 3.0  # who asks for health gives up soon, and a hanging database is not healthy
+RESPONSE_SECONDS = 3.0  # health checks have short timeouts, and a database that hangs is not healthy
 _STARTED = clock.monotonic()
 
 _ENGINE = "select current_setting('server_version')"
@@ -16,9 +16,9 @@ _REVISION = "select version_num from alembic_version"
 
 
 async def api_health(context: AppContext) -> ApiHealth:
-    """Say whether requests are answered and work is done in time. Never fails: a dead database is a reason."""
+    """Check that work is done on time. Never fails: an unreachable database is one of the reasons."""
     try:
-        async with asyncio.timeout(ANSWER_SECONDS):
+        async with asyncio.timeout(RESPONSE_SECONDS):
             engine = await context.engine.status() if context.engine else None
         reasons = _reasons(engine)
         worker = WorkerHealth(
@@ -28,7 +28,7 @@ async def api_health(context: AppContext) -> ApiHealth:
         )
     except (problems.Unavailable, TimeoutError, *db.DATABASE_DOWN):
         reasons, worker = (
-            ["The database does not answer."],
+            ["The database is unreachable."],
             WorkerHealth(running=False, last_loop_at=None, overdue=None),
         )
     return ApiHealth(
@@ -43,25 +43,25 @@ async def api_health(context: AppContext) -> ApiHealth:
 
 def _reasons(engine: EngineStatus | None) -> list[str]:
     if engine is None or not engine.running:
-        return ["No engine runs: nothing is published or delivered until one is started."]
-    found = []
+        return ["No engine is running: nothing is published or delivered until one is started."]
+    reasons = []
     for kind, backlog in sorted(engine.sources.items()):
         if backlog.oldest_due_age_seconds > LATE_SECONDS:
             minutes = int(backlog.oldest_due_age_seconds // 60)
-            found.append(f"{backlog.overdue} items of kind {kind} are overdue, the oldest for {minutes} minutes.")
+            reasons.append(f"{backlog.overdue} items of kind {kind} are overdue, the oldest for {minutes} minutes.")
     if engine.clock_problem:
-        found.append(engine.clock_problem)
-    return found
+        reasons.append(engine.clock_problem)
+    return reasons
 
 
 async def datastore_health(context: AppContext) -> DatastoreHealth:
-    """Time a query.
+    """Measure the latency of a query.
 
     Raises:
-        Unavailable: the database does not answer.
+        Unavailable: the database is unreachable.
     """
     started = clock.monotonic()
-    async with asyncio.timeout(ANSWER_SECONDS), context.database.connection() as connection:
+    async with asyncio.timeout(RESPONSE_SECONDS), context.database.connection() as connection:
         engine = await connection.fetchval(_ENGINE)
         revision = await connection.fetchval(_REVISION)
     return DatastoreHealth(

@@ -1,4 +1,4 @@
-"""Health checks, for load balancers and people."""
+"""Health checks over HTTP, for load balancers and people."""
 
 from signalpost.context import AppContext
 from signalpost.kit.problems import Unavailable
@@ -12,14 +12,15 @@ routes = Routes("Health")
 
 @routes.get("/healthz/api", scope=PUBLIC, unlimited=True)
 async def check_api(context: AppContext) -> ApiHealth:
-    """Tell whether the service answers and works in time.
+    """Check that the service responds and does its work on time.
 
-    `degraded` with `reasons` when work is overdue for more than five minutes, no engine runs, or the database is gone.
+    `degraded` with `reasons` if work is overdue by more than five minutes, no engine is running, or the database is
+    unreachable.
     """
     return await queries.api_health(context)
 
 
 @routes.get("/healthz/datastore", scope=PUBLIC, unlimited=True, raises=(Unavailable,))
 async def check_datastore(context: AppContext) -> DatastoreHealth:
-    """Tell whether the database answers, how fast, and whether its schema is current."""
+    """Check that the database responds, how fast, and that its schema is current."""
     return await queries.datastore_health(context)

@@ -33,9 +33,11 @@ class Mine(Generic[Row]):
 
 @dataclass(frozen=True)
 class Segment:
-    """`Annotated[str, Segment("platform")]`: a path segment as text, at most 200 characters."""
+    """`Annotated[str, Segment("platform", "The network.", "bluesky")]`: text in the path, at most 200 characters."""
 
     param: str
+    description: str
+    example: str
 
 
 @dataclass(frozen=True)

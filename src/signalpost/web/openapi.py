@@ -17,8 +17,9 @@ from signalpost.web import idempotency
 from signalpost.web.caller import PUBLIC, SIGNED_IN
 from signalpost.web.components import Components, Document, members
 from signalpost.web.examples import example_of
+from signalpost.web.inputs import Mine, Segment
 from signalpost.web.paging import LIMIT_DEFAULT, LIMIT_MAX, LIST_ALL
-from signalpost.web.routing import Endpoint, RawResponse
+from signalpost.web.routing import Endpoint, PathInput, RawResponse
 
 PROBLEM_TYPE = "application/problem+json"
 
@@ -294,13 +295,7 @@ _HEADERS: Document = {
 
 def parameters(endpoint: Endpoint, texts: Mapping[str, str]) -> list[Document]:
     """Return the path, query and header parameters; `texts`: name -> description, where the type has none."""
-    result: list[Document] = []
-    for source in endpoint.path_inputs:
-        if source.id is not None:
-            text, schema = f"The id of the {source.id.noun}.", {**_TEXT, **ids.schema_hook(source.id)}
-        else:
-            text, schema = texts.get(source.param, ""), dict(_TEXT)
-        result.append(_parameter(source.param, "path", text, schema, required=True))
+    result = [_path_parameter(path_input) for path_input in endpoint.path_inputs]
     result += _query(endpoint.query, texts) if endpoint.query is not None else []
     if endpoint.has("page"):
         paged = endpoint.limit_default != LIST_ALL
@@ -317,6 +312,15 @@ def parameters(endpoint: Endpoint, texts: Mapping[str, str]) -> list[Document]:
         schema = {"type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[!-~]+$"}
         result.append(_parameter("Idempotency-Key", "header", text, schema))
     return result
+
+
+def _path_parameter(path_input: PathInput) -> Document:
+    if isinstance(source := path_input.source, Segment):
+        schema = {**_TEXT, "examples": [source.example]}
+        return _parameter(path_input.param, "path", source.description, schema, required=True)
+    id_type = source.id if isinstance(source, Mine) else source
+    text = f"The id of the {id_type.noun}."
+    return _parameter(path_input.param, "path", text, {**_TEXT, **ids.schema_hook(id_type)}, required=True)
 
 
 def _parameter(name: str, place: str, text: str, schema: Document, *, required: bool = False) -> Document:
