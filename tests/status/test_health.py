@@ -1,8 +1,9 @@
-"""Health: what a load balancer and a person on call can rely on."""
+"""Health checks: what a load balancer and a person on call can rely on."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from typing import Any
 
 import asyncpg
 import pytest
@@ -35,42 +36,42 @@ async def service(settings: Settings, fresh_dsn: str) -> AsyncIterator[Service]:
         await asyncio.gather(engine, return_exceptions=True)
 
 
-async def settled(service: Service, status: str) -> dict[str, object]:
-    """Return the answer as soon as it has this status."""
+async def wait_for(service: Service, status: str) -> Any:
+    """Return the health of the API as soon as it has this status."""
     for _ in range(100):
-        answer = await service.api.get("/healthz/api")
-        assert answer.status_code == 200
-        if answer.json()["status"] == status:
+        response = await service.api.get("/healthz/api")
+        assert response.status_code == 200
+        if response.json()["status"] == status:
             break
         await asyncio.sleep(0.05)
-    found: dict[str, object] = answer.json()
-    assert found["status"] == status, found
-    return found
+    health = response.json()
+    assert health["status"] == status, health
+    return health
 
 
 async def test_a_working_service_is_ok(service: Service) -> None:
-    found = await settled(service, "ok")
+    health = await wait_for(service, "ok")
 
-    assert found["reasons"] == []
-    assert found["worker"]["running"] is True  # type: ignore[index]
-    assert found["worker"]["overdue"] == 0  # type: ignore[index]
-    assert found["version"]
+    assert health["reasons"] == []
+    assert health["worker"]["running"] is True
+    assert health["worker"]["overdue"] == 0
+    assert health["version"]
 
 
 async def test_without_an_engine_it_is_degraded_and_says_why(settings: Settings, fresh_dsn: str) -> None:
-    """Posts that silently never go out are the worst there is: the service must not look well then."""
+    """Posts that are silently never published are the worst failure: the service must not look healthy then."""
     async with app.open_context(settings, fresh_dsn) as context, Api(app.create(context)) as api:
-        found = (await api.get("/healthz/api")).json()
+        health = (await api.get("/healthz/api")).json()
 
-    assert found["status"] == "degraded"
-    assert "No engine is running" in found["reasons"][0]
+    assert health["status"] == "degraded"
+    assert "No engine is running" in health["reasons"][0]
 
 
 @pytest.mark.parametrize(("minutes", "status"), [(3, "ok"), (8, "degraded")])
 async def test_work_overdue_for_five_minutes_is_a_reason(
     settings: Settings, fresh_dsn: str, minutes: int, status: str
 ) -> None:
-    """A worker that lives and looks, but does not do its work, must not look well."""
+    """A worker that is alive but does not do its work must not look healthy."""
     async with app.open_context(settings, fresh_dsn) as context, Api(app.create(context)) as api:
         async with context.database.connection() as db:
             queue = ids.new_id()
@@ -83,46 +84,46 @@ async def test_work_overdue_for_five_minutes_is_a_reason(
                 ids.new_id(), queue, due,
             )  # fmt: skip
             await wake(db, "job", [queue], workspace_id=None, platforms=[None], due=[due])
-        found = (await api.get("/healthz/api")).json()
+        health = (await api.get("/healthz/api")).json()
 
-    assert found["status"] == status
-    assert found["worker"]["overdue"] == 1
-    assert bool(found["reasons"]) == (status == "degraded")
-    assert all("8 minutes" in reason for reason in found["reasons"])
+    assert health["status"] == status
+    assert health["worker"]["overdue"] == 1
+    assert bool(health["reasons"]) == (status == "degraded")
+    assert all("8 minutes" in reason for reason in health["reasons"])
 
 
-async def test_the_datastore_tells_its_kind_and_revision(service: Service) -> None:
-    found = (await service.api.get("/healthz/datastore")).json()
+async def test_the_datastore_reports_its_version_and_revision(service: Service) -> None:
+    health = (await service.api.get("/healthz/datastore")).json()
 
-    assert found["status"] == "ok"
-    assert found["migrations"] == "current"
-    assert found["engine"].startswith("PostgreSQL 18")
-    assert found["latencyMs"] < 5_000
+    assert health["status"] == "ok"
+    assert health["migrations"] == "current"
+    assert health["engine"].startswith("PostgreSQL 18")
+    assert health["latencyMs"] < 5_000
     async with service.context.database.connection() as db:
         await db.execute("update alembic_version set version_num = '0001'")
     assert (await service.api.get("/healthz/datastore")).json()["migrations"] == "pending"
 
 
-async def test_a_database_that_is_gone_is_a_503_of_the_datastore_only(service: Service, fresh_dsn: str) -> None:
-    """The API process itself lives: taking it out of rotation would not bring the database back."""
+async def test_an_unreachable_database_is_a_503_of_the_datastore_only(service: Service, fresh_dsn: str) -> None:
+    """The API process itself is alive: taking it out of rotation would not bring the database back."""
     async with service.context.database.connection() as db:
         name = await db.fetchval("select current_database()")
     admin = await asyncpg.connect(fresh_dsn, database="postgres")
     try:
         await admin.execute(f'alter database "{name}" allow_connections false')
         await admin.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", name)
-        found = await settled(service, "degraded")
-        assert found["reasons"] == ["The database is unreachable."]
+        health = await wait_for(service, "degraded")
+        assert health["reasons"] == ["The database is unreachable."]
         gone = await service.api.get("/healthz/datastore")
         assert (gone.status_code, gone.json()["code"]) == (503, "unavailable")
         assert gone.headers["retry-after"]
     finally:
         await admin.execute(f'alter database "{name}" allow_connections true')
         await admin.close()
-    await settled(service, "ok")
+    await wait_for(service, "ok")
 
 
-async def test_anybody_may_ask_as_often_as_they_like(service: Service) -> None:
+async def test_health_checks_have_no_rate_limit(service: Service) -> None:
     here = {"X-Forwarded-For": "203.0.113.77"}
     answers = [await service.api.get("/healthz/api", headers=here) for _ in range(60)]
 

@@ -2,71 +2,53 @@
 
 import asyncio
 
+from msgspec import Struct
+
 from signalpost.context import AppContext
 from signalpost.engine.contract import EngineStatus
 from signalpost.kit import clock, db, problems
-from signalpost.status.schemas import ApiHealth, DatastoreHealth, WorkerHealth
 
-LATE_SECONDS = 300.0
-RESPONSE_SECONDS = 3.0  # health checks have short timeouts, and a database that hangs is not healthy
-_STARTED = clock.monotonic()
+TIMEOUT_SECONDS = 3.0  # health checks have short timeouts, and a database that hangs is not healthy
 
-_ENGINE = "select current_setting('server_version')"
+_SERVER_VERSION = "select current_setting('server_version')"
 _REVISION = "select version_num from alembic_version"
 
 
-async def api_health(context: AppContext) -> ApiHealth:
-    """Check that work is done on time. Never fails: an unreachable database is one of the reasons."""
+class DatastoreStatus(Struct):
+    """What the database said of itself, and how long that took."""
+
+    server_version: str
+    revision: str
+    latency_seconds: float
+
+
+class DatabaseUnreachable(Exception):
+    """The database does not respond, or not in time."""
+
+
+async def engine_status(context: AppContext) -> EngineStatus | None:
+    """Return the status of the engine; None if this process has none.
+
+    Raises:
+        DatabaseUnreachable: the database does not respond, or not in time.
+    """
+    if context.engine is None:
+        return None
     try:
-        async with asyncio.timeout(RESPONSE_SECONDS):
-            engine = await context.engine.status() if context.engine else None
-        reasons = _reasons(engine)
-        worker = WorkerHealth(
-            running=engine is not None and engine.running,
-            last_loop_at=clock.wire_or_none(engine.last_loop_at) if engine else None,
-            overdue=engine.overdue if engine else None,
-        )
-    except (problems.Unavailable, TimeoutError, *db.DATABASE_DOWN):
-        reasons, worker = (
-            ["The database is unreachable."],
-            WorkerHealth(running=False, last_loop_at=None, overdue=None),
-        )
-    return ApiHealth(
-        status="degraded" if reasons else "ok",
-        version=context.version,
-        uptime_seconds=int(clock.monotonic() - _STARTED),
-        time=clock.wire(clock.now()),
-        worker=worker,
-        reasons=reasons,
-    )
+        async with asyncio.timeout(TIMEOUT_SECONDS):
+            return await context.engine.status()
+    except (problems.Unavailable, TimeoutError, *db.DATABASE_DOWN) as error:
+        raise DatabaseUnreachable from error
 
 
-def _reasons(engine: EngineStatus | None) -> list[str]:
-    if engine is None or not engine.running:
-        return ["No engine is running: nothing is published or delivered until one is started."]
-    reasons = []
-    for kind, backlog in sorted(engine.sources.items()):
-        if backlog.oldest_due_age_seconds > LATE_SECONDS:
-            minutes = int(backlog.oldest_due_age_seconds // 60)
-            reasons.append(f"{backlog.overdue} items of kind {kind} are overdue, the oldest for {minutes} minutes.")
-    if engine.clock_problem:
-        reasons.append(engine.clock_problem)
-    return reasons
-
-
-async def datastore_health(context: AppContext) -> DatastoreHealth:
-    """Measure the latency of a query.
+async def datastore_status(context: AppContext) -> DatastoreStatus:
+    """Query the database and measure how long it takes.
 
     Raises:
         Unavailable: the database is unreachable.
     """
     started = clock.monotonic()
-    async with asyncio.timeout(RESPONSE_SECONDS), context.database.connection() as connection:
-        engine = await connection.fetchval(_ENGINE)
-        revision = await connection.fetchval(_REVISION)
-    return DatastoreHealth(
-        status="ok",
-        latency_ms=round((clock.monotonic() - started) * 1000, 2),
-        migrations="current" if revision == context.revision else "pending",
-        engine=f"PostgreSQL {str(engine).split()[0]}",
-    )
+    async with asyncio.timeout(TIMEOUT_SECONDS), context.database.connection() as connection:
+        server_version = str(await connection.fetchval(_SERVER_VERSION))
+        revision = str(await connection.fetchval(_REVISION))
+    return DatastoreStatus(server_version, revision, clock.monotonic() - started)

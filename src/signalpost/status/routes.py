@@ -2,7 +2,8 @@
 
 from signalpost.context import AppContext
 from signalpost.kit.problems import Unavailable
-from signalpost.status import queries
+from signalpost.status import queries, views
+from signalpost.status.queries import DatabaseUnreachable
 from signalpost.status.schemas import ApiHealth, DatastoreHealth
 from signalpost.web.caller import PUBLIC
 from signalpost.web.routing import Routes
@@ -17,10 +18,14 @@ async def check_api(context: AppContext) -> ApiHealth:
     `degraded` with `reasons` if work is overdue by more than five minutes, no engine is running, or the database is
     unreachable.
     """
-    return await queries.api_health(context)
+    try:
+        engine = await queries.engine_status(context)
+    except DatabaseUnreachable:
+        return views.api_health(None, [views.DATABASE_UNREACHABLE], version=context.version)
+    return views.api_health(engine, views.reasons_of(engine), version=context.version)
 
 
 @routes.get("/healthz/datastore", scope=PUBLIC, unlimited=True, raises=(Unavailable,))
 async def check_datastore(context: AppContext) -> DatastoreHealth:
     """Check that the database responds, how fast, and that its schema is current."""
-    return await queries.datastore_health(context)
+    return views.datastore_health(await queries.datastore_status(context), revision=context.revision)
