@@ -78,6 +78,17 @@ class ProfileExists(Protocol):
     async def __call__(self, db: Db, workspace_id: UUID, profile_id: UUID) -> bool: ...
 
 
+class MediaExists(Protocol):
+    """`profiles` asks, `media` answers: whether the workspace has this file, and not only for other profiles.
+
+    `profile_ids`: those that the caller is limited to, or None.
+    """
+
+    async def __call__(
+        self, db: Db, workspace_id: UUID, media_id: UUID, *, profile_ids: Sequence[UUID] | None
+    ) -> bool: ...
+
+
 class CountMediaUses(Protocol):
     """`media` asks, `posts` answers: the uses of those files that have any."""
 
@@ -117,6 +128,7 @@ class Hooks:
     create_default_profile: CreateDefaultProfile = _unanswered
     require_api_key_capacity: RequireApiKeyCapacity = _unanswered
     profile_exists: ProfileExists = _unanswered
+    media_exists: MediaExists = _unanswered
     count_media_uses: CountMediaUses = _unanswered
     trash_profile_posts: TrashProfilePosts = _unanswered
     disconnect_profile_accounts: DisconnectProfileAccounts = _unanswered

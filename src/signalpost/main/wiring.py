@@ -12,6 +12,7 @@ from signalpost.engine.contract import Source
 from signalpost.identity import routes as identity_routes
 from signalpost.identity import work as identity_work
 from signalpost.mail import work as mail_work
+from signalpost.media import queries as media_queries
 from signalpost.media import routes as media_routes
 from signalpost.media import work as media_work
 from signalpost.plans import actions as plan_actions
@@ -64,6 +65,7 @@ def hooks() -> Hooks:
         create_default_profile=profile_actions.create_default,
         require_api_key_capacity=plan_actions.require_api_key_capacity,
         profile_exists=profile_queries.profile_exists,
+        media_exists=media_queries.media_exists,
         count_media_uses=post_queries.media_uses,
         trash_profile_posts=posts.trash_profile_posts,
         disconnect_profile_accounts=account_actions.disconnect_profile,

@@ -71,6 +71,12 @@ select {MEDIA_COLUMNS} from media where id = $1 and (status <> 'deleted' or expi
 """  # noqa: S608 - constants only
 
 
+_EXISTS = """
+select exists (select from media where id = $1 and workspace_id = $2 and deleted_at is null
+    and (profile_id is null or $3::uuid[] is null or profile_id = any($3)))
+"""
+
+
 def _visible_to(caller: Caller) -> tuple[UUID, list[UUID] | None, UUID]:
     """Return the parameters of `_VISIBLE`."""
     return caller.workspace_id, caller.sees_profiles, caller.user_id
@@ -107,6 +113,11 @@ async def for_publishing(db: Db, workspace_id: UUID, media_ids: Sequence[UUID]) 
     """Return those of the files whose bytes exist, including deleted ones while their bytes are kept."""
     records = await db.fetch(_FOR_PUBLISHING, workspace_id, media_ids) if media_ids else []
     return {record["id"]: read_media(record) for record in records}
+
+
+async def media_exists(db: Db, workspace_id: UUID, media_id: UUID, *, profile_ids: Sequence[UUID] | None) -> bool:
+    """Whether the workspace has this file for all profiles, or for one of `profile_ids`; None means every profile."""
+    return bool(await db.fetchval(_EXISTS, media_id, workspace_id, profile_ids))
 
 
 async def with_bytes(db: Db, media_id: UUID) -> MediaRow | None:

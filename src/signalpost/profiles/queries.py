@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID
 
 from msgspec import Struct
 
+from signalpost.events import Actor
 from signalpost.kit import rows
 from signalpost.kit.db import Db
 from signalpost.kit.db import Row as Record
@@ -69,7 +70,7 @@ class LinkRow(Struct, frozen=True):
     child_profile_id: UUID
     rules: LinkRulesRow
     active: bool
-    created_by: dict[str, Any]
+    created_by: Actor
     created_at: datetime
     updated_at: datetime
 
@@ -85,7 +86,7 @@ class LinkHistoryRow(Struct, frozen=True):
     source_post_id: UUID | None
     created_post_id: UUID | None
     reason: str | None
-    actor: dict[str, Any]
+    actor: Actor
     created_at: datetime
 
 

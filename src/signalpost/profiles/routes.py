@@ -33,13 +33,13 @@ MyLink = Annotated[LinkRow, Mine(ProfileLinkId, queries.find_my_link)]
 
 
 @routes.post("/profiles", scope="profiles:write", raises=(AlreadyExists, Forbidden, PlanLimitReached), etag=True)
-async def create_profile(db: Db, caller: Caller, data: ProfileCreate) -> Profile:
+async def create_profile(context: AppContext, db: Db, caller: Caller, data: ProfileCreate) -> Profile:
     """Create a profile.
 
     Names are unique in a workspace regardless of case. A credential that is limited to some profiles cannot create
     others.
     """
-    return await actions.create_profile(db, caller, data)
+    return await actions.create_profile(context, db, caller, data)
 
 
 @routes.get("/profiles", scope="profiles:read", limit_default=LIST_ALL)
@@ -85,9 +85,11 @@ async def get_profile(profile: MyProfile) -> Profile:
 @routes.patch(
     "/profiles/{id}", scope="profiles:write", raises=(AlreadyExists, VersionConflict, PlanLimitReached), etag=True
 )
-async def update_profile(profile: MyProfile, db: Db, caller: Caller, data: ProfileUpdate, if_match: IfMatch) -> Profile:
+async def update_profile(
+    profile: MyProfile, context: AppContext, db: Db, caller: Caller, data: ProfileUpdate, if_match: IfMatch
+) -> Profile:
     """Change a profile. A field that is left out stays as it is; `null` clears it or restores its default."""
-    return await actions.update_profile(db, caller, profile.id, data, if_match)
+    return await actions.update_profile(context, db, caller, profile.id, data, if_match)
 
 
 @routes.delete("/profiles/{id}", scope="profiles:write", raises=(InvalidState, VersionConflict))

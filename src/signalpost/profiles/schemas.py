@@ -1,7 +1,8 @@
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
+from signalpost.events import Actor
 from signalpost.kit.wire import Input, Instant, Output
 from signalpost.web.fields import MediaId, PlatformSlug, ProfileId, TimeZone
 
@@ -42,9 +43,6 @@ Metadata = Annotated[
 Prefix = Annotated[str, Meta(max_length=100, examples=["From our bakery: "])]
 Minutes = Annotated[int, Meta(ge=0, le=10_080)]
 Seconds = Annotated[int, Meta(ge=0, le=86_400)]
-Actor = Annotated[
-    dict[str, Any], Meta(examples=[{"type": "user", "id": "usr_01M7Z0000000000000000000AB", "name": "Ada Lovelace"}])
-]
 
 
 class LatePolicy(Output):

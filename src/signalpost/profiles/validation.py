@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from msgspec import UNSET, UnsetType, structs
 
+from signalpost.context import AppContext
 from signalpost.kit import clock, problems
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
@@ -16,13 +17,8 @@ from signalpost.web.fields import MediaId
 
 T = TypeVar("T")
 
-_MEDIA_EXISTS = """
-select exists (select from media where id = $1 and workspace_id = $2 and deleted_at is null
-    and (profile_id is null or $3::uuid[] is null or profile_id = any($3)))
-"""
 
-
-async def check(db: Db, caller: Caller, data: ProfileUpdate) -> None:
+async def check(context: AppContext, db: Db, caller: Caller, data: ProfileUpdate) -> None:
     """Check the time zone, the alias `avatar` and the watermark.
 
     Raises:
@@ -30,8 +26,8 @@ async def check(db: Db, caller: Caller, data: ProfileUpdate) -> None:
     """
     issues = list(_issues(data))
     media_id = data.watermark_media_id
-    if isinstance(media_id, MediaId) and not await db.fetchval(
-        _MEDIA_EXISTS, media_id, caller.workspace_id, caller.sees_profiles
+    if isinstance(media_id, MediaId) and not await context.hooks.media_exists(
+        db, caller.workspace_id, media_id, profile_ids=caller.sees_profiles
     ):
         issues.append(MediaId.not_found("/watermarkMediaId"))
     if issues:

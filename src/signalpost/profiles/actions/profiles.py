@@ -29,7 +29,7 @@ update profile set {rows.assignments(ProfileRow, first=3, without=_NOT_UPDATED)}
 _DELETE = "update profile set deleted_at = $3, updated_at = $3 where id = $1 and workspace_id = $2"
 
 
-async def create_profile(db: Db, caller: Caller, data: ProfileCreate) -> Profile:
+async def create_profile(context: AppContext, db: Db, caller: Caller, data: ProfileCreate) -> Profile:
     """Create a profile with a slug of its own.
 
     Raises:
@@ -39,7 +39,7 @@ async def create_profile(db: Db, caller: Caller, data: ProfileCreate) -> Profile
     """
     if caller.profile_ids is not None:
         raise problems.Forbidden("This credential is limited to some profiles, so it cannot create others.")
-    await validation.check(db, caller, data)
+    await validation.check(context, db, caller, data)
     await queries.lock_workspace(db, caller.workspace_id)
     await plans.require_capacity(db, caller, limits.PROFILES)
     row = validation.apply(data, _new_profile(caller.workspace_id, caller.workspace_timezone), caller)
@@ -52,7 +52,9 @@ async def create_default(db: Db, workspace_id: UUID, *, name: str, timezone: str
     return (await _insert(db, row)).id
 
 
-async def update_profile(db: Db, caller: Caller, profile_id: UUID, data: ProfileUpdate, if_match: IfMatch) -> Profile:
+async def update_profile(
+    context: AppContext, db: Db, caller: Caller, profile_id: UUID, data: ProfileUpdate, if_match: IfMatch
+) -> Profile:
     """Change the fields that are present in `data`.
 
     Raises:
@@ -60,7 +62,7 @@ async def update_profile(db: Db, caller: Caller, profile_id: UUID, data: Profile
         AlreadyExists: another profile of the workspace has the new name.
         PlanLimitReached: the profile is over the plan's limit, so it can only be read and deleted.
     """
-    await validation.check(db, caller, data)
+    await validation.check(context, db, caller, data)
     stored = await _lock(db, caller, profile_id, if_match)
     if stored.over_limit:
         raise PlanLimitReached("This profile is over the plan's limit: it can only be read and deleted.")
