@@ -31,7 +31,7 @@ serve: $(BASE)  ## Set up and run the service: make serve ARGS="--port 9000 --da
 	@exec $(BIN)/signalpost serve $(ARGS)
 
 .PHONY: test
-test: $(DEV) test-tools  ## Set up and run all tests: make test ARGS="tests/kit -k postgres" JOBS=4
+test: $(DEV) test-tools  ## Set up and run all tests: make test ARGS="--quick", ARGS="tests/kit -k http" JOBS=4
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(ARGS)
 
 .PHONY: lint

@@ -1,12 +1,15 @@
-"""Fixtures of every test: a real PostgreSQL, the whole application, callers of it.
+"""Fixtures of all tests: a real PostgreSQL, the whole application, and clients of it.
 
 - `dsn`: address of this test process's own copy of the template database. `fresh_dsn`: a copy for one test alone.
-- `database`: a `kit.db.Database` on it; `context`: everything a process has one of; `settings`.
+- `database`: a `kit.db.Database` on it; `context`: the process context; `settings`.
 - `api`: calls the application: `await api.get("/posts", key=owner.key)`, `await api.post(path, json={...}, key=...)`.
-  Paths without prefix get /api/v1. `answer.status_code`, `answer.json()`. Every answer is checked to be well formed.
-- `make`: rows by way of real actions: `owner = await make.owner()` (key, test_key, workspace_id, profile_id ...),
+  Paths without prefix get /api/v1. Every response is checked to be well formed.
+- `make`: creates rows through real actions: `owner = await make.owner()` (key, test_key, workspace_id, profile_id ...),
   `await make.member(owner, role="viewer", profile_ids=[...])` -> a Login with a key of that role.
-Tests do not clean up: each makes its own workspace.
+
+Tests do not clean up: each creates its own workspace.
+
+`--quick` leaves out what starts other programs or kills processes: for the inner loop, in less than a minute.
 """
 
 import asyncio
@@ -31,10 +34,43 @@ from signalpost.settings import Settings
 
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
 _ADDRESS = "SIGNALPOST_TEST_CLUSTER"
+NOT_QUICK = (
+    "accounts/test_real_servers.py",
+    "console/test_pages_in_browser.py",
+    "contract/test_schemathesis.py",
+    "counterparts",
+    "e2e",
+    "embedded_postgres",
+    "engine/test_faults.py",
+    "faults",
+    "main/test_wheel.py",
+    "networks/test_bluesky_server.py",
+    "networks/test_mastodon_server.py",
+    "networks/test_no_double_posts.py",
+    "test_secrets_stay_secret.py",
+    "webhooks/test_faults.py",
+)
+"""Paths below `tests` that `--quick` leaves out, besides tests marked as slow."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="leave out tests that start other programs or are slow")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--quick"):
+        left_out = [item for item in items if _is_slow(item)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not _is_slow(item)]
+
+
+def _is_slow(item: pytest.Item) -> bool:
+    path = item.path.relative_to(Path(__file__).parent)
+    return item.get_closest_marker("slow") is not None or any(path.is_relative_to(folder) for folder in NOT_QUICK)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Start one PostgreSQL for the whole run, in the process that steers it, and migrate the template."""
+    """Start one PostgreSQL for the whole run, in the controlling process, and migrate the template."""
     if hasattr(config, "workerinput") or os.environ.get(_ADDRESS):
         return
     folder = Path(tempfile.mkdtemp(prefix="signalpost-test-"))
@@ -101,7 +137,7 @@ async def context(settings: Settings, dsn: str) -> AsyncIterator[AppContext]:
     async with open_context(settings, dsn) as opened:
         yield opened
         assert opened.engine is not None
-        await opened.engine.stop(0)  # a test that processed the queue made it present
+        await opened.engine.stop(0)  # a test that processed the queue has registered it
 
 
 @pytest.fixture(scope="session")

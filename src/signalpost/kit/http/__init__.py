@@ -1,6 +1,6 @@
 """The only outgoing HTTP client: bounded, guarded against private addresses, exact about what may have been sent."""
 
-from signalpost.kit.http.bodies import Body, Part
+from signalpost.kit.http.bodies import Part, RequestBody
 from signalpost.kit.http.client import Client, Sink
 from signalpost.kit.http.errors import BadResponse, HttpFailure, MaybeSent, NotSent, Stage, TooLarge, UnsafeUrl
 from signalpost.kit.http.resolver import Lookup
@@ -9,7 +9,6 @@ from signalpost.kit.http.urls import redact_url
 
 __all__ = [
     "BadResponse",
-    "Body",
     "Client",
     "Downloaded",
     "HttpFailure",
@@ -17,6 +16,7 @@ __all__ = [
     "MaybeSent",
     "NotSent",
     "Part",
+    "RequestBody",
     "Response",
     "Sink",
     "Stage",

@@ -27,10 +27,10 @@ class Part:
     size: int | None = None
 
 
-Body = bytes | AsyncIterable[bytes] | Mapping[str, str] | Sequence[Part]
+RequestBody = bytes | AsyncIterable[bytes] | Mapping[str, str] | Sequence[Part]
 
 
-def as_payload(body: Body) -> Payload | AsyncIterable[bytes] | aiohttp.MultipartWriter:
+def as_payload(body: RequestBody) -> Payload | AsyncIterable[bytes] | aiohttp.MultipartWriter:
     """Convert bytes, a stream, a form (mapping) or multipart fields (parts) to what aiohttp sends."""
     match body:
         case bytes():

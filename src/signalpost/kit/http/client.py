@@ -11,7 +11,7 @@ import msgspec
 from yarl import URL
 
 from signalpost.kit.addresses import AllowList
-from signalpost.kit.http.bodies import Body, as_payload, checked_headers, default_headers, json_payload
+from signalpost.kit.http.bodies import RequestBody, as_payload, checked_headers, default_headers, json_payload
 from signalpost.kit.http.connector import (
     CURRENT,
     HEAD_FIELDS_MAX,
@@ -89,7 +89,7 @@ class Client:
         *,
         headers: Mapping[str, str] | None = None,
         json: Any = None,
-        data: Body | None = None,
+        data: RequestBody | None = None,
         params: Mapping[str, str] | None = None,
         timeout_seconds: float = 10.0,
         connect_timeout_seconds: float = 3.0,
