@@ -43,6 +43,8 @@ NOT_QUICK = (
     "embedded_postgres",
     "engine/test_faults.py",
     "faults",
+    "main/test_command_line.py",
+    "main/test_operator_errors.py",
     "main/test_wheel.py",
     "networks/test_bluesky_server.py",
     "networks/test_mastodon_server.py",
