@@ -1,4 +1,4 @@
-"""A small world for connectors: a journal that outlives its process, a client with faults, a way to die anywhere."""
+"""Runs connectors without a database: a journal that outlives its process, and an HTTP client with faults."""
 
 import base64
 import json
@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import parse_qsl, urlsplit
 
@@ -28,7 +27,6 @@ from signalpost.networks.contract import (
     TryLater,
 )
 
-CHECKOUT_NETWORKS = Path(__file__).parents[1] / "networks"
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -52,34 +50,34 @@ class Clock:
 
 
 @dataclass
-class Fuse:
-    """Counts the places where something can go wrong, and makes it go wrong at one of them, once."""
+class FaultInjector:
+    """Counts the places where something can fail, and makes one of them fail, once."""
 
     at: int | None = None
     fault: Fault = "kill"
     count: int = 0
 
-    def burns(self) -> bool:
+    def strikes(self) -> bool:
         self.count += 1
         return self.count == self.at
 
     def kill_here(self) -> None:
-        if self.fault == "kill" and self.burns():
+        if self.fault == "kill" and self.strikes():
             raise Killed
 
 
 @dataclass
 class MemoryJournal:
-    """What the database keeps. A write can be the last thing before a death, or the first thing that death prevents."""
+    """What the database stores. A process may die just before or just after each write."""
 
-    fuse: Fuse = field(default_factory=Fuse)
-    kept: dict[str, Any] = field(default_factory=dict)
+    injector: FaultInjector = field(default_factory=FaultInjector)
+    values: dict[str, Any] = field(default_factory=dict)
     open: set[str] = field(default_factory=set)
     log: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def steps(self) -> Mapping[str, Any]:
-        return self.kept
+        return self.values
 
     async def record(self, step: str, value: Any) -> None:
         self._write("record", step, value)
@@ -93,17 +91,17 @@ class MemoryJournal:
         self._write("done", step, value)
 
     def _write(self, kind: str, step: str, value: Any) -> None:
-        self.fuse.kill_here()
-        self.kept[step] = json.loads(json.dumps(value))
+        self.injector.kill_here()
+        self.values[step] = json.loads(json.dumps(value))
         self.log.append((kind, step))
         if kind != "record":
             (self.open.add if kind == "intend" else self.open.discard)(step)
-        self.fuse.kill_here()
+        self.injector.kill_here()
 
     def settle(self) -> None:
-        """Forget open intents, as a careless keeper might when told that nothing was created."""
+        """Forget open intents, as publishing may do once nothing was created."""
         for step in self.open:
-            del self.kept[step]
+            del self.values[step]
         self.open.clear()
 
 
@@ -118,7 +116,7 @@ class Headers(dict[str, str]):
 
 
 @dataclass
-class Reply:
+class FakeResponse:
     status: int
     body: bytes
     headers: Headers = field(default_factory=Headers)
@@ -130,13 +128,13 @@ class Reply:
             raise BadResponse("not JSON", status=self.status) from None
 
 
-def reply(status: int, value: Any = None, **headers: str) -> Reply:
-    return Reply(
+def json_response(status: int, value: Any = None, **headers: str) -> FakeResponse:
+    return FakeResponse(
         status, json.dumps(value or {}).encode(), Headers({n.replace("_", "-"): v for n, v in headers.items()})
     )
 
 
-Handler = Callable[["Request"], Reply]
+Handler = Callable[["Request"], FakeResponse]
 
 
 @dataclass
@@ -151,30 +149,30 @@ class Request:
 
 
 @dataclass
-class Wire:
-    """The outgoing client, leading to one server in this process. Faults happen before or after the server acts."""
+class FakeHttp:
+    """The outgoing HTTP client, connected to a server in this process; faults come before or after the server acts."""
 
     serve: Handler
-    fuse: Fuse = field(default_factory=Fuse)
-    seen: list[Request] = field(default_factory=list)
+    injector: FaultInjector = field(default_factory=FaultInjector)
+    requests: list[Request] = field(default_factory=list)
 
-    async def request(self, method: str, url: str, **rest: Any) -> Reply:
+    async def request(self, method: str, url: str, **rest: Any) -> FakeResponse:
         parts = urlsplit(url)
         params = dict(rest.get("params") or {}) | dict(parse_qsl(parts.query))
         data = rest.get("data")
         request = Request(method, parts.path, Headers(rest.get("headers") or {}), rest.get("json"), data, params)
         request.body = await _bytes(data)
-        self.seen.append(request)
-        self.fuse.kill_here()
-        if self.fuse.fault in {"unsent", "lost"} and self.fuse.burns():
-            if self.fuse.fault == "unsent":
+        self.requests.append(request)
+        self.injector.kill_here()
+        if self.injector.fault in {"unsent", "lost"} and self.injector.strikes():
+            if self.injector.fault == "unsent":
                 raise NotSent("no connection", stage="connect")
             raise MaybeSent("the connection was lost")  # before the server acted
-        answer = self.serve(request)
-        self.fuse.kill_here()
-        if self.fuse.fault == "answer_lost" and self.fuse.burns():
+        response = self.serve(request)
+        self.injector.kill_here()
+        if self.injector.fault == "answer_lost" and self.injector.strikes():
             raise MaybeSent("no answer in time", timed_out=True)
-        return answer
+        return response
 
 
 async def _bytes(data: Any) -> bytes:
@@ -221,10 +219,10 @@ def session(http: Any, clock: Clock, **rest: Any) -> NetworkSession:
     return NetworkSession(**values | rest)
 
 
-async def drive(
+async def publish_until_settled(
     connector: Connector, fresh: Callable[[], NetworkSession], post: Outgoing, journal: MemoryJournal, clock: Clock
 ) -> Outcome:
-    """Do what `publishing` does with a target until it ends, dying and starting again where the fuse says."""
+    """Do what `publishing` does with a target until it ends, dying and starting again where the injector says."""
     step: Callable[[], Awaitable[Any]] = lambda: connector.publish(fresh(), post, journal)  # noqa: E731
     publish = step
     reconcile = connector.reconcile
@@ -248,7 +246,7 @@ async def drive(
                 step = publish
             case OutcomeUnknown():
                 step = lambda: reconcile(fresh(), post, journal)  # noqa: E731
-    raise AssertionError("it never ends")
+    raise AssertionError("the target never ends")
 
 
 async def _poll(poll: Any, fresh: Callable[[], NetworkSession], *rest: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The Bluesky connector against Bluesky's own server: what it takes, refuses and shows afterwards."""
+"""The Bluesky connector against Bluesky's own server: what it accepts, refuses and returns afterwards."""
 
 import base64
 import json
@@ -59,10 +59,10 @@ async def open_account(http: Any, pds: ReferencePds, account: PdsAccount) -> Net
 
 
 def session_of(http: Any, identity: Identity) -> NetworkSession:
-    kept: list[Any] = []
+    stored: list[Any] = []
 
     async def save_tokens(secrets: Any, expires_at: datetime | None) -> None:
-        kept.append((dict(secrets), expires_at))
+        stored.append((dict(secrets), expires_at))
 
     opened = NetworkSession(
         server=server_at(http, str(identity.base_url), trusted=True),
@@ -73,25 +73,25 @@ def session_of(http: Any, identity: Identity) -> NetworkSession:
         save_tokens=save_tokens,
         now=lambda: datetime.now(UTC),
     )
-    opened.kept = kept  # type: ignore[attr-defined]
+    opened.stored = stored  # type: ignore[attr-defined]
     return opened
 
 
 async def read(http: Client, pds: ReferencePds, uri: str) -> dict[str, Any]:
     did, collection, rkey = uri.removeprefix("at://").split("/")
     query = {"repo": did, "collection": collection, "rkey": rkey}
-    answer = await http.request("GET", f"{pds.url}/xrpc/com.atproto.repo.getRecord", params=query, trusted=True)
-    assert answer.status == 200, answer.text
-    return dict(answer.json())
+    response = await http.request("GET", f"{pds.url}/xrpc/com.atproto.repo.getRecord", params=query, trusted=True)
+    assert response.status == 200, response.text
+    return dict(response.json())
 
 
 async def all_posts(http: Client, pds: ReferencePds, did: str) -> list[dict[str, Any]]:
     query = {"repo": did, "collection": POST, "limit": "100"}
-    answer = await http.request("GET", f"{pds.url}/xrpc/com.atproto.repo.listRecords", params=query, trusted=True)
-    return [record["value"] for record in answer.json()["records"]]
+    response = await http.request("GET", f"{pds.url}/xrpc/com.atproto.repo.listRecords", params=query, trusted=True)
+    return [record["value"] for record in response.json()["records"]]
 
 
-async def test_connecting_tells_who_it_is(pds: ReferencePds, http: Client) -> None:
+async def test_connecting_returns_the_identity(pds: ReferencePds, http: Client) -> None:
     connect = bluesky().connect
     assert connect is not None
     alice = pds.accounts[0]
@@ -107,7 +107,7 @@ async def test_connecting_tells_who_it_is(pds: ReferencePds, http: Client) -> No
     assert timedelta(days=80) < identity.token_expires_at - datetime.now(UTC) < timedelta(days=100)
 
 
-async def test_a_main_password_opens_the_account_but_is_not_kept(pds: ReferencePds, http: Client) -> None:
+async def test_a_main_password_opens_the_account_but_is_not_stored(pds: ReferencePds, http: Client) -> None:
     connect = bluesky().connect
     assert connect is not None
     alice = pds.accounts[0]
@@ -117,24 +117,24 @@ async def test_a_main_password_opens_the_account_but_is_not_kept(pds: ReferenceP
     assert set(identity.secrets) == {"accessJwt", "refreshJwt"}
 
 
-async def test_a_wrong_password_is_told_without_repeating_it(pds: ReferencePds, http: Client) -> None:
+async def test_a_wrong_password_is_rejected_without_repeating_it(pds: ReferencePds, http: Client) -> None:
     connect = bluesky().connect
     assert connect is not None
 
-    with pytest.raises(BadCredentials, match="Invalid identifier or password") as told:
+    with pytest.raises(BadCredentials, match="Invalid identifier or password") as raised:
         await connect(server_at(http, pds.url, trusted=True), fields(pds.accounts[0], appPassword="wrong-secret"))
 
-    assert "wrong-secret" not in str(told.value)
+    assert "wrong-secret" not in str(raised.value)
 
 
-async def test_an_address_without_a_server_is_the_fault_of_that_field(pds: ReferencePds, http: Client) -> None:
+async def test_an_address_without_a_server_is_an_error_of_that_field(pds: ReferencePds, http: Client) -> None:
     connect = bluesky().connect
     assert connect is not None
 
-    with pytest.raises(InvalidField) as told:
+    with pytest.raises(InvalidField) as raised:
         await connect(server_at(http, "https://bsky.social"), fields(pds.accounts[0], service="https://127.0.0.1:1"))
 
-    assert told.value.name == "service"
+    assert raised.value.name == "service"
 
 
 async def test_an_image_post_with_alt_text_and_facets_reads_back(pds: ReferencePds, http: Client) -> None:
@@ -190,7 +190,7 @@ def _reference(record: dict[str, Any]) -> dict[str, str]:
     return {"uri": record["uri"], "cid": record["cid"]}
 
 
-async def test_a_link_becomes_a_card_in_the_senders_words(pds: ReferencePds, http: Client) -> None:
+async def test_a_link_becomes_a_card_with_the_title_of_the_sender(pds: ReferencePds, http: Client) -> None:
     opened = await open_account(http, pds, pds.accounts[0])
     words = {"title": "Release notes", "description": "What is new", "image": False}
     post = outgoing("Read this", link="https://example.com/notes", options={"linkCard": words})
@@ -207,7 +207,7 @@ async def test_a_link_becomes_a_card_in_the_senders_words(pds: ReferencePds, htt
 
 
 async def test_a_page_that_cannot_be_read_does_not_stop_the_post(pds: ReferencePds, http: Client) -> None:
-    """The address is private, so the guard refuses it: the card gets the name of the host."""
+    """The address is private, so the guard refuses it: the card gets the host as its title."""
     opened = await open_account(http, pds, pds.accounts[0])
 
     outcome = await bluesky().publish(opened, outgoing("Look", link="https://10.0.0.1/x"), MemoryJournal())
@@ -216,17 +216,17 @@ async def test_a_page_that_cannot_be_read_does_not_stop_the_post(pds: ReferenceP
     assert (await read(http, pds, outcome.remote_id))["value"]["embed"]["external"]["title"] == "10.0.0.1"
 
 
-async def test_300_graphemes_are_taken_and_301_are_refused_by_both(pds: ReferencePds, http: Client) -> None:
-    """An emoji of seven code points counts one, here and there; the byte limit comes first for long ones."""
+async def test_300_graphemes_are_accepted_and_301_refused_by_preflight_and_server(
+    pds: ReferencePds, http: Client
+) -> None:
+    """An emoji of seven code points counts as one in both; for many long ones the byte limit comes first."""
     opened = await open_account(http, pds, pds.accounts[0])
     family, fits, over = "👩‍👩‍👧", "é" * 250 + "👍🏽" * 50, "é" * 251 + "👍🏽" * 50
     connector = bluesky()
 
     assert preflight.check(connector, outgoing(fits), {}) == []
     assert isinstance(await connector.publish(opened, outgoing(fits), MemoryJournal()), Published)
-    assert [finding.rule for finding in preflight.check(connector, outgoing(over), {})] == [
-        "bluesky.text.max_graphemes"
-    ]
+    assert [issue.rule for issue in preflight.check(connector, outgoing(over), {})] == ["bluesky.text.max_graphemes"]
     refused = await connector.publish(opened, outgoing(over), MemoryJournal())
     assert isinstance(refused, Refused)
     assert (refused.code, refused.http_status) == ("content_rejected", 400)
@@ -236,7 +236,7 @@ async def test_300_graphemes_are_taken_and_301_are_refused_by_both(pds: Referenc
 
 
 async def test_a_video_that_claims_to_be_an_image_is_refused_before_it_is_sent(pds: ReferencePds, http: Client) -> None:
-    """The reference server would take it, and readers would see nothing."""
+    """The reference server would accept it, and readers would see nothing."""
     opened = await open_account(http, pds, pds.accounts[0])
     fake = image(data=b"\x00\x00\x00\x18ftypmp42" + b"\x00" * 64)
 
@@ -247,7 +247,7 @@ async def test_a_video_that_claims_to_be_an_image_is_refused_before_it_is_sent(p
     assert "no image" not in {value["text"] for value in await all_posts(http, pds, opened.remote_id)}
 
 
-async def test_a_video_goes_out_as_a_video(pds: ReferencePds, http: Client) -> None:
+async def test_a_video_is_published_as_a_video(pds: ReferencePds, http: Client) -> None:
     opened = await open_account(http, pds, pds.accounts[0])
     film = image(data=b"\x00\x00\x00\x18ftypmp42" + b"\x00" * 9000, kind="video", mime_type="video/mp4")
 
@@ -258,7 +258,9 @@ async def test_a_video_goes_out_as_a_video(pds: ReferencePds, http: Client) -> N
     assert (embed["$type"], embed["video"]["mimeType"]) == ("app.bsky.embed.video", "video/mp4")
 
 
-async def test_an_ended_access_token_is_renewed_and_the_new_ones_are_kept(pds: ReferencePds, http: Client) -> None:
+async def test_an_expired_access_token_is_renewed_and_the_new_tokens_are_stored(
+    pds: ReferencePds, http: Client
+) -> None:
     opened = await open_account(http, pds, pds.accounts[0])
     before = opened.secrets["refreshJwt"]
     opened.secrets = {**opened.secrets, "accessJwt": ended(opened.secrets["accessJwt"])}
@@ -266,15 +268,15 @@ async def test_an_ended_access_token_is_renewed_and_the_new_ones_are_kept(pds: R
     outcome = await bluesky().publish(opened, outgoing("after a renewal"), MemoryJournal())
 
     assert isinstance(outcome, Published), outcome
-    ((kept, expires_at),) = opened.kept  # type: ignore[attr-defined]
-    assert kept == opened.secrets
-    assert kept["refreshJwt"] != before
-    assert kept["appPassword"] == pds.accounts[0].app_password
+    ((secrets, expires_at),) = opened.stored  # type: ignore[attr-defined]
+    assert secrets == opened.secrets
+    assert secrets["refreshJwt"] != before
+    assert secrets["appPassword"] == pds.accounts[0].app_password
     assert expires_at > datetime.now(UTC) + timedelta(days=80)
 
 
 def ended(token: str) -> str:
-    """Return the token with its own end in the past; only the connector reads that, the signature is broken."""
+    """Return the token with an expiry in the past; only the connector reads it, for the signature is broken."""
     head, _, tail = token.split(".")
     claims = base64.urlsafe_b64encode(json.dumps({"exp": 1_700_000_000}).encode()).decode().rstrip("=")
     return f"{head}.{claims}.{tail}"
@@ -293,7 +295,7 @@ async def test_a_dead_grant_signs_in_again_with_the_app_password(pds: ReferenceP
     assert (await connector.check(opened)).valid
 
 
-async def test_invalid_tokens_mean_that_a_person_must_connect_again(pds: ReferencePds, http: Client) -> None:
+async def test_invalid_tokens_mean_that_the_user_must_reconnect(pds: ReferencePds, http: Client) -> None:
     connector = bluesky()
     opened = await open_account(http, pds, pds.accounts[0])
     opened.secrets = {"accessJwt": "nonsense", "refreshJwt": "nonsense"}
@@ -309,16 +311,16 @@ async def test_invalid_tokens_mean_that_a_person_must_connect_again(pds: Referen
 
 
 async def test_a_second_create_of_a_key_makes_no_second_record(pds: ReferencePds, http: Client) -> None:
-    """Death between the server's answer and our note of it: the resume finds the record, and so does reconcile."""
+    """The process dies between the response and `done`: the next attempt finds the record, and so does reconcile."""
     connector = bluesky()
     opened = await open_account(http, pds, pds.accounts[0])
     journal = MemoryJournal()
     first = await connector.publish(opened, outgoing("just once"), journal)
-    intent = {name: journal.kept["part:0"][name] for name in ("rkey", "at")}
+    intent = {name: journal.values["part:0"][name] for name in ("rkey", "at")}
 
-    again = MemoryJournal(kept={"part:0": dict(intent)}, open={"part:0"})
+    again = MemoryJournal(values={"part:0": dict(intent)}, open={"part:0"})
     resumed = await connector.publish(opened, outgoing("just once"), again)
-    looked = MemoryJournal(kept={"part:0": dict(intent)}, open={"part:0"})
+    looked = MemoryJournal(values={"part:0": dict(intent)}, open={"part:0"})
     assert connector.reconcile is not None
     reconciled = await connector.reconcile(opened, outgoing("just once"), looked)
 
@@ -327,7 +329,7 @@ async def test_a_second_create_of_a_key_makes_no_second_record(pds: ReferencePds
 
 
 class _DeafToCreates:
-    """Passes calls on, and loses the answers of creates: the server has acted, and we cannot know."""
+    """Passes calls on and loses the responses of creates: the server has acted, and we cannot know."""
 
     def __init__(self, http: Client, *, blind: bool = False) -> None:
         self.http = http
@@ -336,13 +338,13 @@ class _DeafToCreates:
     async def request(self, method: str, url: str, **rest: Any) -> Any:
         if self.blind and "getRecord" in url:
             raise MaybeSent("lost")
-        answer = await self.http.request(method, url, **rest)
+        response = await self.http.request(method, url, **rest)
         if "createRecord" in url:
-            raise MaybeSent("no answer in time", timed_out=True)
-        return answer
+            raise MaybeSent("no response in time", timed_out=True)
+        return response
 
 
-async def test_lost_answers_are_unknown_until_the_server_is_asked(pds: ReferencePds, http: Client) -> None:
+async def test_lost_responses_are_unknown_until_the_server_is_asked(pds: ReferencePds, http: Client) -> None:
     connector = bluesky()
     assert connector.reconcile is not None
     opened = await open_account(http, pds, pds.accounts[0])

@@ -1,12 +1,12 @@
 import json
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.counterparts import tools
-from tests.helpers.connector_harness import CHECKOUT_NETWORKS
 
 from signalpost.networks.connectors.bluesky import rich_text
 from signalpost.networks.counting import graphemes
@@ -58,7 +58,7 @@ PIECES = [
 ]
 
 
-def found(text: str) -> list[list[object]]:
+def facets_of(text: str) -> list[list[object]]:
     handles = {handle: handle for handle in rich_text.handles(text)}
     return [
         [
@@ -74,20 +74,20 @@ def found(text: str) -> list[list[object]]:
 def test_it_finds_what_the_official_library_finds() -> None:
     """Same bytes, same kinds, same values, same length; the library is the one its own app uses."""
     place = tools.node_packages("pds")
-    script = shutil.copyfile(CHECKOUT_NETWORKS / "detect.mjs", place / "detect.mjs")
+    script = shutil.copyfile(Path(__file__).with_name("detect.mjs"), place / "detect.mjs")
     done = subprocess.run([tools.node(), script], input=json.dumps(TEXTS), capture_output=True, text=True, check=True)
 
     for text, official in zip(TEXTS, json.loads(done.stdout), strict=True):
-        assert found(text) == sorted(official["facets"]), text
+        assert facets_of(text) == sorted(official["facets"]), text
         assert graphemes(text) == official["graphemes"], text
 
 
-def test_an_address_without_a_scheme_is_left_alone() -> None:
-    """`node.js` and `README.md` are no sites; the official app needs a list of all top level domains to guess."""
+def test_a_url_needs_its_scheme() -> None:
+    """`node.js` and `README.md` are not sites; the official app needs a list of all top level domains to guess."""
     assert rich_text.spans("see node.js and example.com") == []
 
 
-def test_what_stands_inside_something_else_is_part_of_it() -> None:
+def test_spans_do_not_overlap() -> None:
     assert [span.kind for span in rich_text.spans("https://a.b/(@alice.test and (@alice.test")] == ["link", "mention"]
 
 
@@ -123,7 +123,7 @@ def test_facets_cut_the_text_where_the_span_says(pieces: list[str]) -> None:
 
 
 @given(st.text(max_size=400))
-def test_no_text_is_too_odd(text: str) -> None:
+def test_any_text_can_be_read(text: str) -> None:
     for facet in rich_text.facets_of(text, {}):
         piece = text.encode()[facet["index"]["byteStart"] : facet["index"]["byteEnd"]].decode()
         assert piece in text

@@ -12,12 +12,12 @@ from mastodon import Mastodon
 from tests.counterparts import MastodonMock, mastodon_mock
 from tests.helpers.connector_harness import (
     Clock,
+    FakeHttp,
+    FakeResponse,
     MemoryJournal,
-    Reply,
-    Wire,
     image,
+    json_response,
     outgoing,
-    reply,
     server_at,
     session,
 )
@@ -86,7 +86,7 @@ async def fault(server: MastodonMock, path: str, effect: dict[str, Any]) -> None
         (await client.post("/api/v1/_mock/faults", json=rule)).raise_for_status()
 
 
-async def test_connecting_learns_who_it_is_and_what_the_server_allows(http: Client, server: MastodonMock) -> None:
+async def test_connecting_returns_the_identity_and_the_limits_of_the_server(http: Client, server: MastodonMock) -> None:
     identity = await connected(http, server)
 
     host = urlsplit(server.url).netloc
@@ -95,18 +95,18 @@ async def test_connecting_learns_who_it_is_and_what_the_server_allows(http: Clie
     assert identity.facts["dedupes"]
     assert identity.facts["limits"]["text"] == {"max_length": 500, "url_length": 23}
     assert identity.facts["limits"]["media"]["image"]["bytes_max"] == 10_485_760
-    found = preflight.check(MASTODON, outgoing("x", media=(image(size_bytes=10_485_761),)), identity.facts)
-    assert [finding.rule for finding in found] == ["mastodon.media.max_bytes"]
+    issues = preflight.check(MASTODON, outgoing("x", media=(image(size_bytes=10_485_761),)), identity.facts)
+    assert [issue.rule for issue in issues] == ["mastodon.media.max_bytes"]
 
 
-async def test_a_wrong_token_and_a_wrong_server_are_told_apart(http: Client, server: MastodonMock) -> None:
+async def test_a_wrong_token_and_a_wrong_server_are_distinguished(http: Client, server: MastodonMock) -> None:
     with pytest.raises(BadCredentials):
         await connected(http, server, token="wrong")
     assert MASTODON.connect is not None
     for address in ("https://127.0.0.1:1", "http://10.0.0.1", "", "ftp://x.y", "@"):
-        with pytest.raises(InvalidField) as told:
+        with pytest.raises(InvalidField) as raised:
             await MASTODON.connect(server_at(http, ""), {"instanceUrl": address, "accessToken": "t"})
-        assert told.value.name == "instanceUrl"
+        assert raised.value.name == "instanceUrl"
 
 
 async def test_text_options_and_media_read_back(http: Client, server: MastodonMock) -> None:
@@ -160,10 +160,10 @@ async def test_sending_again_with_the_same_key_gives_the_same_post(http: Client,
     post = outgoing("only once", dedupe_key="resend")
     first = await MASTODON.publish(account, post, journal)
 
-    early = MemoryJournal(kept={"part:0": {"at": datetime.now(UTC).isoformat()}}, open={"part:0"})
+    early = MemoryJournal(values={"part:0": {"at": datetime.now(UTC).isoformat()}}, open={"part:0"})
     assert isinstance(await MASTODON.publish(account, post, early), OutcomeUnknown)
     later = MemoryJournal(
-        kept={"part:0": {"at": (datetime.now(UTC) - timedelta(minutes=5)).isoformat()}}, open={"part:0"}
+        values={"part:0": {"at": (datetime.now(UTC) - timedelta(minutes=5)).isoformat()}}, open={"part:0"}
     )
     second = await MASTODON.publish(account, post, later)
 
@@ -171,7 +171,7 @@ async def test_sending_again_with_the_same_key_gives_the_same_post(http: Client,
 
 
 @pytest.mark.parametrize("hours", [2])
-async def test_when_the_key_is_forgotten_the_own_posts_are_searched(
+async def test_after_the_key_has_expired_the_accounts_posts_are_searched(
     http: Client, server: MastodonMock, hours: int
 ) -> None:
     account = await opened(http, server)
@@ -182,15 +182,15 @@ async def test_when_the_key_is_forgotten_the_own_posts_are_searched(
     late = await opened(http, server, now=Clock(datetime.now(UTC) + timedelta(hours=hours)))
     assert MASTODON.reconcile is not None
 
-    found = await MASTODON.reconcile(late, post, MemoryJournal(kept={"part:0": {"at": at}}, open={"part:0"}))
+    reconciled = await MASTODON.reconcile(late, post, MemoryJournal(values={"part:0": {"at": at}}, open={"part:0"}))
     other = outgoing("never sent", dedupe_key="search")
-    absent = await MASTODON.reconcile(late, other, MemoryJournal(kept={"part:0": {"at": at}}, open={"part:0"}))
+    absent = await MASTODON.reconcile(late, other, MemoryJournal(values={"part:0": {"at": at}}, open={"part:0"}))
 
-    assert found == published
+    assert reconciled == published
     assert isinstance(absent, Absent)
 
 
-async def test_rate_limits_and_lost_answers(http: Client, server: MastodonMock) -> None:
+async def test_rate_limits_and_lost_responses(http: Client, server: MastodonMock) -> None:
     account = await opened(http, server)
     await fault(server, "/api/v1/statuses", {"type": "ratelimit", "headers": {"Retry-After": "90"}})
     limited = await MASTODON.publish(account, outgoing("x", dedupe_key="429"), MemoryJournal())
@@ -210,12 +210,12 @@ async def test_rate_limits_and_lost_answers(http: Client, server: MastodonMock) 
 
 async def test_501_characters_are_refused_by_both(http: Client, server: MastodonMock) -> None:
     post = outgoing("x" * 501, dedupe_key="long")
-    assert [finding.rule for finding in preflight.check(MASTODON, post, {})] == ["mastodon.text.max_graphemes"]
+    assert [issue.rule for issue in preflight.check(MASTODON, post, {})] == ["mastodon.text.max_graphemes"]
     assert isinstance(await MASTODON.publish(await opened(http, server), post, MemoryJournal()), Refused)
 
 
 async def test_oauth_from_registration_to_revocation(http: Client, server: MastodonMock) -> None:
-    """The look-alike is no judge of OAuth safety; it shows that every call has the right form."""
+    """The look-alike does not check OAuth security; it shows that every call has the right form."""
     flow = MASTODON.oauth
     assert flow is not None
     assert flow.register is not None
@@ -228,8 +228,8 @@ async def test_oauth_from_registration_to_revocation(http: Client, server: Masto
     assert query["state"] == "the-state"
     assert ("code_challenge" in query) == (app.pkce == "S256")
     async with httpx.AsyncClient() as browser:
-        answer = await browser.post(address.split("?")[0], data=query | {"username": "testuser"})
-    code = parse_qs(urlsplit(answer.headers["Location"]).query)["code"][0]
+        response = await browser.post(address.split("?")[0], data=query | {"username": "testuser"})
+    code = parse_qs(urlsplit(response.headers["Location"]).query)["code"][0]
     identity = await flow.exchange(at, app, redirect_uri=redirect, code=code, code_verifier="the-verifier")
     assert identity.username.startswith("testuser@")
 
@@ -247,14 +247,14 @@ async def test_oauth_from_registration_to_revocation(http: Client, server: Masto
 
 async def test_converting_media_is_pending_then_published_with_one_upload() -> None:
     """The look-alike has all media ready at once, so a scripted server answers 202 and then 206."""
-    answers = [
-        reply(202, {"id": "5"}),
-        reply(206, {"id": "5"}),
-        reply(200, {"id": "5"}),
-        reply(200, {"id": "9", "url": "https://m.example/9"}),
+    responses = [
+        json_response(202, {"id": "5"}),
+        json_response(206, {"id": "5"}),
+        json_response(200, {"id": "5"}),
+        json_response(200, {"id": "9", "url": "https://m.example/9"}),
     ]
-    wire = Wire(lambda request: answers.pop(0))
-    account = session(wire, Clock(), secrets={"accessToken": "t"}, facts={"dedupes": True}, remote_id="1@m.example")
+    http = FakeHttp(lambda request: responses.pop(0))
+    account = session(http, Clock(), secrets={"accessToken": "t"}, facts={"dedupes": True}, remote_id="1@m.example")
     post, journal = outgoing("film", media=(image(kind="video", mime_type="video/mp4"),)), MemoryJournal()
     assert MASTODON.poll is not None
 
@@ -265,13 +265,13 @@ async def test_converting_media_is_pending_then_published_with_one_upload() -> N
     third = await MASTODON.poll(account, post, journal, second.state)
 
     assert isinstance(third, Published)
-    assert [f"{request.method} {request.path}" for request in wire.seen] == [
+    assert [f"{request.method} {request.path}" for request in http.requests] == [
         "POST /api/v2/media",
         "GET /api/v1/media/5",
         "GET /api/v1/media/5",
         "POST /api/v1/statuses",
     ]
-    assert wire.seen[-1].json["media_ids"] == ["5"]
+    assert http.requests[-1].json["media_ids"] == ["5"]
 
 
 @pytest.mark.parametrize(
@@ -291,8 +291,8 @@ def test_only_mastodon_itself_is_trusted_to_know_keys(version: str, dedupes: boo
     assert facts_of({"version": version})["dedupes"] is dedupes
 
 
-def test_nonsense_of_a_server_is_left_out() -> None:
-    told = {
+def test_implausible_limits_of_a_server_are_left_out() -> None:
+    instance = {
         "version": 7,
         "max_toot_chars": 1000,
         "configuration": {
@@ -301,24 +301,24 @@ def test_nonsense_of_a_server_is_left_out() -> None:
             "polls": [],
         },
     }
-    facts = facts_of(told)
+    facts = facts_of(instance)
     assert facts["limits"]["text"] == {}
     assert facts["limits"]["media"]["image"] == {"mime_types": ["image/png"]}
     assert preflight.check(MASTODON, outgoing("x" * 500, media=(image(),)), facts) == []
 
 
 async def test_a_server_without_v2_is_asked_for_v1(http: Client) -> None:
-    def serve(request: Any) -> Reply:
-        known = {
+    def serve(request: Any) -> FakeResponse:
+        documents = {
             "/api/v1/accounts/verify_credentials": {"id": "1", "username": "me"},
             "/api/v1/instance": {"version": "3.3.0", "max_toot_chars": 1234},
         }
-        found = known.get(request.path)
-        return reply(404) if found is None else reply(200, found)
+        document = documents.get(request.path)
+        return json_response(404) if document is None else json_response(200, document)
 
     assert MASTODON.connect is not None
     fields = {"instanceUrl": "@me@m.example", "accessToken": "t"}
-    identity = await MASTODON.connect(server_at(Wire(serve), ""), fields)
+    identity = await MASTODON.connect(server_at(FakeHttp(serve), ""), fields)
 
     assert (identity.base_url, identity.remote_id, identity.username) == (
         "https://m.example",

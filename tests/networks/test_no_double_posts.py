@@ -1,173 +1,159 @@
-"""A connector dies, or loses a call, at every single place it can: each part is public exactly once in the end."""
+"""A connector dies, or loses a call, at every single place where it can; each part must be public exactly once."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 from tests.helpers.connector_harness import (
     Clock,
+    FakeHttp,
+    FakeResponse,
     Fault,
-    Fuse,
+    FaultInjector,
     MemoryJournal,
-    Reply,
     Request,
-    Wire,
-    drive,
-    image,
+    json_response,
     outgoing,
-    reply,
+    publish_until_settled,
     session,
 )
-from tests.helpers.network_ledgers import DID, LedgerMastodon, LedgerPds
+from tests.helpers.networks import FAKES
 
 from signalpost.networks import CONNECTORS
-from signalpost.networks.contract import Absent, NetworkSession, OutcomeUnknown, Outgoing, Published, TryLater
+from signalpost.networks.contract import Absent, NetworkSession, OutcomeUnknown, Published, TryLater
 
 FAULTS: tuple[Fault, ...] = ("kill", "lost", "unsent", "answer_lost")
 
 
-@dataclass(frozen=True)
-class Case:
-    key: str
-    post: Outgoing
-    server: Callable[[Clock], Any]
-    account: dict[str, Any]
+CASES = {f"{key}: {name}": (key, case) for key, fake in FAKES.items() for name, case in fake.cases.items()}
 
 
-def _bluesky(post: Outgoing) -> Case:
-    secrets = {"accessJwt": "a", "refreshJwt": "r"}
-    return Case("bluesky", post, LedgerPds, {"remote_id": DID, "secrets": secrets})
+@dataclass
+class Run:
+    """A case with a server of its own, ready to run."""
+
+    name: str
+    journal: MemoryJournal = field(default_factory=MemoryJournal)
+    injector: FaultInjector = field(default_factory=FaultInjector)
+    clock: Clock = field(default_factory=Clock)
+
+    def __post_init__(self) -> None:
+        self.key, case = CASES[self.name]
+        self.post = case.post
+        self.account = {**FAKES[self.key].account, **case.account}
+        self.connector = CONNECTORS[self.key]
+        self.server = (case.server or FAKES[self.key].server)(self.clock)
+        self.http = FakeHttp(self.server, self.injector)
+
+    def session(self) -> NetworkSession:
+        return session(self.http, self.clock, **self.account)
+
+    async def publish(self, pause_seconds: float = 0) -> Any:
+        def fresh() -> NetworkSession:
+            self.clock.advance(pause_seconds)
+            return self.session()
+
+        return await publish_until_settled(self.connector, fresh, self.post, self.journal, self.clock)
+
+    def texts(self) -> list[str]:
+        return [part.text for part in self.post.parts]
 
 
-def _mastodon(post: Outgoing, **server: bool) -> Case:
-    account = {
-        "remote_id": "7@server.example",
-        "secrets": {"accessToken": "t"},
-        "facts": {"dedupes": server.get("knows_keys", True)},
-    }
-    return Case("mastodon", post, lambda clock: LedgerMastodon(clock, **server), account)
-
-
-THREAD = outgoing("one & only", "two", "three", media=(image(),))
-CASES = {
-    "bluesky": _bluesky(THREAD),
-    "bluesky with a gate": _bluesky(outgoing("one", "two", options={"replyGate": "nobody"})),
-    "mastodon": _mastodon(THREAD),
-    "mastodon converting": _mastodon(THREAD, slow_media=True),
-    "a relative of mastodon": _mastodon(THREAD, knows_keys=False),
-}
-
-
-async def _run(case: Case, fault: Fault, at: int | None) -> tuple[int, Any, Any, MemoryJournal]:
-    clock = Clock()
-    fuse = Fuse(at, fault)
-    server, journal = case.server(clock), MemoryJournal(fuse)
-    wire = Wire(server, fuse)
-
-    def fresh() -> NetworkSession:
-        return session(wire, clock, **case.account)
-
-    outcome = await drive(CONNECTORS[case.key], fresh, case.post, journal, clock)
-    return fuse.count, server, outcome, journal
+def _run(name: str, fault: Fault, at: int | None) -> Run:
+    injector = FaultInjector(at, fault)
+    return Run(name, journal=MemoryJournal(injector), injector=injector)
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("name", CASES)
 async def test_each_part_is_public_exactly_once(name: str, fault: Fault) -> None:
     """Every place is tried: the number of places is counted in a run without a fault."""
-    case = CASES[name]
-    places, _, _, _ = await _run(case, fault, None)
+    faultless = _run(name, fault, None)
+    await faultless.publish()
+    places = faultless.injector.count
     assert places >= 2
 
     for at in range(1, places + 1):
-        _, server, outcome, journal = await _run(case, fault, at)
+        run = _run(name, fault, at)
+        outcome = await run.publish()
 
-        assert server.created == [part.text for part in case.post.parts], f"{fault} at {at}"
+        assert run.server.created == run.texts(), f"{fault} at {at}"
         assert isinstance(outcome, Published), f"{fault} at {at}: {outcome}"
-        assert len(outcome.thread_ids) == len(case.post.parts) - 1
-        assert not journal.open
+        assert len(outcome.thread_ids) == len(run.post.parts) - 1
+        assert not run.journal.open
 
 
 @pytest.mark.parametrize("name", CASES)
-async def test_the_intent_is_kept_before_and_the_end_after_each_create(name: str) -> None:
-    case = CASES[name]
-    _, _, _, journal = await _run(case, "kill", None)
+async def test_each_create_has_its_intent_before_and_done_after_it(name: str) -> None:
+    run = _run(name, "kill", None)
+    await run.publish()
 
-    for index in range(len(case.post.parts)):
-        writes = [kind for kind, step in journal.log if step == f"part:{index}"]
+    for index in range(len(run.post.parts)):
+        writes = [kind for kind, step in run.journal.log if step == f"part:{index}"]
         assert writes == ["intend", "done"]
 
 
-async def test_two_faults_on_the_way_are_no_more_than_one() -> None:
-    """The second fault strikes while the first is being mended, also after Mastodon forgot the key."""
-    for name, case in CASES.items():
-        for first in range(4, 14):
-            clock = Clock()
-            server = case.server(clock)
-            journal = MemoryJournal(Fuse(first, "kill"))
-            wire = Wire(server, Fuse(first % 5 + 1, "answer_lost"))
+@pytest.mark.parametrize("name", CASES)
+async def test_two_faults_are_no_worse_than_one(name: str) -> None:
+    """The second strikes while the first is being repaired, also after Mastodon has forgotten the key."""
+    for first in range(4, 14):
+        run = Run(
+            name,
+            journal=MemoryJournal(FaultInjector(first, "kill")),
+            injector=FaultInjector(first % 5 + 1, "answer_lost"),
+        )
+        await run.publish(pause_seconds=first * 300)
 
-            def fresh(wire: Wire = wire, clock: Clock = clock, case: Case = case, first: int = first) -> NetworkSession:
-                clock.advance(first * 300)
-                return session(wire, clock, **case.account)
-
-            await drive(CONNECTORS[case.key], fresh, case.post, journal, clock)
-
-            assert server.created == [part.text for part in case.post.parts], f"{name} at {first}"
+        assert run.server.created == run.texts(), f"{name} at {first}"
 
 
 async def test_a_call_that_fails_while_an_earlier_one_is_open_settles_nothing() -> None:
-    """Were it "try later", the intent would be closed, and after an hour the key forgotten: a second post."""
-    clock = Clock()
-    case = CASES["mastodon"]
-    server, journal = case.server(clock), MemoryJournal()
-    post = outgoing("once")
-    wire = Wire(server, Fuse(1, "answer_lost"))
-    connector = CONNECTORS["mastodon"]
+    """If it were `TryLater`, the intent would be closed, and after an hour the key forgotten: a second post."""
+    run = Run("mastodon: thread", injector=FaultInjector(1, "answer_lost"))
+    post, journal, publish = outgoing("once"), run.journal, run.connector.publish
 
-    first = await connector.publish(session(wire, clock, **case.account), post, journal)
-    clock.advance(60)
-    wire.fuse = Fuse(1, "unsent")
-    second = await connector.publish(session(wire, clock, **case.account), post, journal)
-    server.broken["POST /api/v1/statuses"] = reply(429, {"error": "Too many requests"})
-    third = await connector.publish(session(wire, clock, **case.account), post, journal)
+    first = await publish(run.session(), post, journal)
+    run.clock.advance(60)
+    run.http.injector = FaultInjector(1, "unsent")
+    second = await publish(run.session(), post, journal)
+    run.server.broken["POST /api/v1/statuses"] = json_response(429, {"error": "Too many requests"})
+    third = await publish(run.session(), post, journal)
 
     assert [type(outcome) for outcome in (first, second, third)] == [OutcomeUnknown] * 3
-    assert server.created == ["once"]
+    assert run.server.created == ["once"]
 
 
 @pytest.mark.parametrize(
     ("status", "created", "kind"),
     [(500, True, Published), (500, False, TryLater), (502, True, Published), (502, False, OutcomeUnknown)],
 )
-async def test_an_error_of_a_create_is_settled_by_looking(status: int, created: bool, kind: type) -> None:
+async def test_an_error_of_a_create_is_resolved_by_reading_back(status: int, created: bool, kind: type) -> None:
     """Bluesky's server answers 500 for a taken key; a proxy's 502 may come while the server still works."""
-    clock = Clock()
-    pds = LedgerPds(clock)
+    run = Run("bluesky: thread")
 
-    def serve(request: Request) -> Reply:
+    def serve(request: Request) -> FakeResponse:
         if not request.path.endswith("createRecord"):
-            return pds(request)
+            return run.server(request)
         if created:
-            pds(request)
-        return reply(status, {"error": "InternalServerError"})
+            run.server(request)
+        return json_response(status, {"error": "InternalServerError"})
 
-    opened = session(Wire(serve), clock, **CASES["bluesky"].account)
-    assert isinstance(await CONNECTORS["bluesky"].publish(opened, outgoing("x"), MemoryJournal()), kind)
+    run.http.serve = serve
+    assert isinstance(await run.connector.publish(run.session(), outgoing("x"), run.journal), kind)
 
 
-@pytest.mark.parametrize(("knows_keys", "early", "late"), [(True, 20, 40), (False, 100, 130)])
-async def test_a_young_intent_is_left_alone(knows_keys: bool, early: int, late: int) -> None:
-    """The first call may still be under way, and a key is only known once its post is made."""
-    clock = Clock()
-    case = _mastodon(outgoing("x"), knows_keys=knows_keys)
-    journal = MemoryJournal(kept={"part:0": {"at": clock.now.isoformat()}}, open={"part:0"})
-    connector = CONNECTORS["mastodon"]
-    assert connector.reconcile is not None
-    opened = session(Wire(case.server(clock)), clock, **case.account)
+@pytest.mark.parametrize(
+    ("name", "early", "late"), [("mastodon: thread", 20, 40), ("mastodon: a server without keys", 100, 130)]
+)
+async def test_a_young_intent_is_not_judged(name: str, early: int, late: int) -> None:
+    """The first call may still be under way, and a key is known only once its post exists."""
+    run = Run(name)
+    intent = {"part:0": {"at": run.clock.now.isoformat()}}
+    run.journal = MemoryJournal(values=intent, open={"part:0"})
+    reconcile = run.connector.reconcile
+    assert reconcile is not None
 
-    clock.advance(early)
-    assert isinstance(await connector.reconcile(opened, case.post, journal), OutcomeUnknown)
-    clock.advance(late - early)
-    assert isinstance(await connector.reconcile(opened, case.post, journal), Absent)
+    run.clock.advance(early)
+    assert isinstance(await reconcile(run.session(), outgoing("x"), run.journal), OutcomeUnknown)
+    run.clock.advance(late - early)
+    assert isinstance(await reconcile(run.session(), outgoing("x"), run.journal), Absent)

@@ -1,10 +1,20 @@
-"""Somebody else's pages: what a link card takes from them, and that none of them can fail a post."""
+"""Foreign pages: what a link card takes from them, and that none of them can fail a post."""
 
 from typing import Any
 
 import pytest
-from tests.helpers.connector_harness import PNG, Clock, Headers, MemoryJournal, Reply, Request, Wire, outgoing, session
-from tests.helpers.network_ledgers import DID, LedgerPds
+from tests.helpers.connector_harness import (
+    PNG,
+    Clock,
+    FakeHttp,
+    FakeResponse,
+    Headers,
+    MemoryJournal,
+    Request,
+    outgoing,
+    session,
+)
+from tests.helpers.networks.bluesky import DID, BlueskyServer
 
 from signalpost.kit.http import HttpFailure, MaybeSent, NotSent, TooLarge, UnsafeUrl
 from signalpost.networks import CONNECTORS
@@ -14,13 +24,17 @@ from signalpost.networks.opengraph import Card, fetch_card, fetch_image
 URL = "https://page.example/a/b"
 
 
-def page(body: str | bytes, content_type: str = "text/html; charset=utf-8", status: int = 200) -> Reply:
+def page(body: str | bytes, content_type: str = "text/html; charset=utf-8", status: int = 200) -> FakeResponse:
     body = body.encode() if isinstance(body, str) else body
-    return Reply(status, body, Headers({"Content-Type": content_type}))
+    return FakeResponse(status, body, Headers({"Content-Type": content_type}))
+
+
+def redirect(location: str) -> FakeResponse:
+    return FakeResponse(302, b"", Headers({"Location": location}))
 
 
 @pytest.mark.parametrize(
-    ("answer", "card"),
+    ("response", "card"),
     [
         (page("<title> A\n page </title>"), Card("A page")),
         (
@@ -43,23 +57,23 @@ def page(body: str | bytes, content_type: str = "text/html; charset=utf-8", stat
         (page("<" * 5000 + "<title"), None),
     ],
 )  # fmt: skip
-async def test_what_a_page_says_of_itself(answer: Reply, card: Card | None) -> None:
-    assert await fetch_card(Wire(lambda request: answer), URL) == card
+async def test_a_card_is_read_from_the_head_of_a_page(response: FakeResponse, card: Card | None) -> None:
+    assert await fetch_card(FakeHttp(lambda request: response), URL) == card
 
 
 async def test_redirects_are_followed_a_few_times() -> None:
-    def serve(request: Request) -> Reply:
+    def serve(request: Request) -> FakeResponse:
         step = int(request.path.strip("/") or 0)
-        return page("<title>there</title>") if step == 3 else Reply(302, b"", Headers({"Location": f"/{step + 1}"}))
+        return page("<title>there</title>") if step == 3 else redirect(f"/{step + 1}")
 
-    assert await fetch_card(Wire(serve), "https://page.example/0") == Card("there")
-    assert await fetch_card(Wire(lambda request: Reply(302, b"", Headers({"Location": "/0"}))), URL) is None
-    assert await fetch_card(Wire(lambda request: Reply(302, b"", Headers({"Location": "file:///etc"}))), URL) is None
+    assert await fetch_card(FakeHttp(serve), "https://page.example/0") == Card("there")
+    assert await fetch_card(FakeHttp(lambda request: redirect("/0")), URL) is None
+    assert await fetch_card(FakeHttp(lambda request: redirect("file:///etc")), URL) is None
 
 
-async def test_only_a_picture_is_a_picture() -> None:
-    assert await fetch_image(Wire(lambda request: page(PNG, "text/plain")), URL, 99) == (PNG, "image/png")
-    assert await fetch_image(Wire(lambda request: page("<svg/>", "image/svg+xml")), URL, 99) is None
+async def test_only_an_image_is_an_image() -> None:
+    assert await fetch_image(FakeHttp(lambda request: page(PNG, "text/plain")), URL, 99) == (PNG, "image/png")
+    assert await fetch_image(FakeHttp(lambda request: page("<svg/>", "image/svg+xml")), URL, 99) is None
 
 
 ACCOUNT: dict[str, Any] = {"remote_id": DID, "secrets": {"accessJwt": "a", "refreshJwt": "r"}}
@@ -67,19 +81,19 @@ ACCOUNT: dict[str, Any] = {"remote_id": DID, "secrets": {"accessJwt": "a", "refr
 
 async def publish(page_of: Any, text: str, **rest: Any) -> dict[str, Any]:
     clock = Clock()
-    pds = LedgerPds(clock)
+    pds = BlueskyServer(clock)
 
-    def serve(request: Request) -> Reply:
+    def serve(request: Request) -> FakeResponse:
         return pds(request) if request.path.startswith("/xrpc/") else page_of(request)
 
     post = outgoing(text, **rest)
-    outcome = await CONNECTORS["bluesky"].publish(session(Wire(serve), clock, **ACCOUNT), post, MemoryJournal())
+    outcome = await CONNECTORS["bluesky"].publish(session(FakeHttp(serve), clock, **ACCOUNT), post, MemoryJournal())
     assert isinstance(outcome, Published), outcome
     (record,) = pds.records.values()
     return dict(record)
 
 
-def site(request: Request) -> Reply:
+def site(request: Request) -> FakeResponse:
     if request.path == "/i.png":
         return page(PNG, "image/png")
     return page('<title>Site</title><meta property="og:image" content="/i.png">')
@@ -102,7 +116,7 @@ async def test_own_words_win_over_the_page() -> None:
 
 @pytest.mark.parametrize("failure", [NotSent("x", stage="lookup"), MaybeSent("x"), TooLarge("x"), UnsafeUrl("x")])
 async def test_no_failure_of_a_page_fails_the_post(failure: HttpFailure) -> None:
-    def broken(request: Request) -> Reply:
+    def broken(request: Request) -> FakeResponse:
         raise failure
 
     record = await publish(broken, "see", link=URL)

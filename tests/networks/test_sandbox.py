@@ -2,7 +2,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.helpers.connector_harness import Clock, MemoryJournal, drive, outgoing, server_at, session
+from tests.helpers.connector_harness import Clock, MemoryJournal, outgoing, publish_until_settled, server_at, session
 
 from signalpost.networks import CONNECTORS
 from signalpost.networks.codes import CATEGORIES
@@ -33,21 +33,21 @@ async def reconcile(text: str, journal: MemoryJournal) -> Any:
 
 
 @pytest.mark.parametrize("text", ["hello", "hello [[ok]]", "[[nonsense]] [[fail]", ""])
-async def test_a_plain_text_goes_out(text: str) -> None:
+async def test_a_plain_text_is_published(text: str) -> None:
     outcome = await publish(text)
     assert isinstance(outcome, Published)
     assert outcome.url == f"https://sandbox.invalid/@demo/{outcome.remote_id}"
     assert outcome.delivery == "live"
 
 
-async def test_one_target_has_one_id_and_another_another() -> None:
+async def test_ids_follow_from_the_dedupe_key() -> None:
     first, again, other = [await publish("x"), await publish("x"), await publish("x", dedupe_key="target-2")]
     assert first == again
     assert first != other
 
 
 @pytest.mark.parametrize("code", CATEGORIES)
-async def test_every_error_code_can_be_had(code: str) -> None:
+async def test_every_error_code_can_be_chosen(code: str) -> None:
     outcome = await publish(f"[[fail:{code}]]")
     match outcome:
         case Refused():
@@ -70,41 +70,43 @@ async def test_every_error_code_can_be_had(code: str) -> None:
             pytest.fail(str(outcome))
 
 
-async def test_an_unknown_code_refuses_and_says_so() -> None:
+async def test_an_unknown_code_is_refused_and_named() -> None:
     outcome = await publish("[[fail:banana]]")
     assert isinstance(outcome, Refused)
     assert outcome.code == "content_rejected"
     assert "banana" in outcome.message
 
 
-async def test_transient_fails_as_often_as_asked() -> None:
+async def test_transient_fails_the_first_attempts() -> None:
     kinds = [type(await publish("[[transient:2]]", attempt=attempt)) for attempt in (1, 2, 3)]
     assert kinds == [TryLater, TryLater, Published]
 
 
 @pytest.mark.parametrize(
-    ("token", "found"),
+    ("token", "kind"),
     [("[[timeout]]", Published), ("[[timeout:lost]]", Absent), ("[[timeout:forever]]", OutcomeUnknown)],
 )
-async def test_a_timeout_is_unknown_until_it_is_looked_up(token: str, found: type) -> None:
+async def test_a_timeout_is_unknown_until_it_is_looked_up(token: str, kind: type) -> None:
     journal = MemoryJournal()
 
     assert isinstance(await publish(token, journal), OutcomeUnknown)
     assert journal.open == {"part:0"}
-    assert isinstance(await reconcile(token, journal), found)
+    assert isinstance(await reconcile(token, journal), kind)
 
 
 async def test_a_lost_post_is_sent_again_without_the_fault() -> None:
     clock, journal = Clock(), MemoryJournal()
 
-    outcome = await drive(SANDBOX, lambda: session(None, clock), outgoing("a", "[[timeout:lost]]", "c"), journal, clock)
+    outcome = await publish_until_settled(
+        SANDBOX, lambda: session(None, clock), outgoing("a", "[[timeout:lost]]", "c"), journal, clock
+    )
 
     assert isinstance(outcome, Published)
     assert len(outcome.thread_ids) == 2
     assert [step for kind, step in journal.log if kind == "done"] == ["part:0", "part:1", "part:2"]
 
 
-async def test_slow_is_pending_until_its_time_has_come() -> None:
+async def test_slow_is_pending_until_its_time_is_over() -> None:
     clock, journal = Clock(), MemoryJournal()
     post = outgoing("[[slow:1500]]")
     assert SANDBOX.poll is not None
@@ -142,7 +144,7 @@ async def test_any_name_connects(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "a b", "x" * 51, "ü", "-a"])
-async def test_a_name_has_a_form(name: str) -> None:
+async def test_other_names_are_invalid_fields(name: str) -> None:
     assert SANDBOX.connect is not None
     with pytest.raises(InvalidField):
         await SANDBOX.connect(server_at(None, ""), {"username": name})
