@@ -11,14 +11,14 @@ from signalpost.settings import Settings
 
 @pytest.fixture
 async def empty(settings: Settings, fresh_dsn: str) -> AsyncIterator[AppContext]:
-    """A service in which nobody is registered."""
+    """A service without users."""
     async with app.open_context(settings, fresh_dsn) as opened:
         yield opened
 
 
 @pytest.fixture
 async def token(empty: AppContext) -> str:
-    """What the first-run link carries."""
+    """The token of the first-run link."""
     async with empty.database.transaction() as db:
         issued = await first_run.issue(db)
     assert issued
@@ -27,7 +27,7 @@ async def token(empty: AppContext) -> str:
 
 @pytest.fixture
 async def visit(empty: AppContext) -> AsyncIterator[httpx.AsyncClient]:
-    """A visitor from one address."""
+    """A client with one address."""
     transport = httpx.ASGITransport(app=app.create(empty), client=("203.0.113.7", 50_000))
     async with httpx.AsyncClient(transport=transport, base_url="http://signalpost.test") as client:
         yield client

@@ -1,4 +1,4 @@
-"""Pages as bytes: what guards them, what they hold, what they refuse."""
+"""Pages as responses: their headers, their content, what they refuse."""
 
 import asyncio
 import re
@@ -17,7 +17,7 @@ HTML = {"Accept": "text/html,application/xhtml+xml"}
 
 
 @pytest.mark.parametrize("path", ["/", "/docs", "/problems", "/problems/not_found", "/first-run", "/first-run?token=x"])
-async def test_every_page_is_guarded(visit: httpx.AsyncClient, path: str) -> None:
+async def test_every_page_has_security_headers(visit: httpx.AsyncClient, path: str) -> None:
     answer = await visit.get(path)
 
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
@@ -32,7 +32,7 @@ async def test_every_page_is_guarded(visit: httpx.AsyncClient, path: str) -> Non
     assert not re.findall(r'(?:src|href|action)="(?:https?:)?//(?!signalpost\.test)', answer.text)
 
 
-async def test_what_does_not_change_is_sent_once_and_packed(visit: httpx.AsyncClient) -> None:
+async def test_static_content_is_cached_and_compressed(visit: httpx.AsyncClient) -> None:
     first = await visit.get("/docs", headers={"Accept-Encoding": "gzip"})
     again = await visit.get("/docs", headers={"If-None-Match": first.headers["etag"]})
     plain = await visit.get("/docs", headers={"Accept-Encoding": "identity"})
@@ -53,21 +53,21 @@ async def test_head_has_no_body(visit: httpx.AsyncClient) -> None:
 
 
 async def test_every_code_has_a_page(visit: httpx.AsyncClient, empty: AppContext) -> None:
-    """`type` of every error leads there; programs below the API get JSON unless they ask for HTML."""
+    """The `type` of every error links to it; below the API it is JSON unless the client accepts HTML."""
     listed = (await visit.get("/problems")).text
     for code in ("not_found", "validation_failed", "rate_limited", "preflight_failed"):
         assert f'href="/problems/{code}"' in listed
         kind = Problem.registry[code]
         page = await visit.get(f"/problems/{code}", headers=HTML)
         data = await visit.get(f"/api/v1/problems/{code}")
-        asked = await visit.get(f"/v1/problems/{code}", headers=HTML)
+        accepted = await visit.get(f"/v1/problems/{code}", headers=HTML)
 
         assert f"<h1>{kind.title}" in page.text
         assert data.json() == {
             "type": f"{empty.base_url}/problems/{code}", "code": code, "status": kind.status, "title": kind.title,
             "remediation": kind.remediation, "retryable": kind.retryable,
         }  # fmt: skip
-        assert asked.headers["content-type"].startswith("text/html")
+        assert accepted.headers["content-type"].startswith("text/html")
         await asyncio.sleep(0)
     assert (await visit.get("/problems/no_such_code")).status_code == 404
 
@@ -84,7 +84,7 @@ async def test_the_reference_shows_every_operation(visit: httpx.AsyncClient) -> 
     assert "Bearer KEY" in page
 
 
-async def test_the_first_owner_is_made_once(visit: httpx.AsyncClient, token: str) -> None:
+async def test_the_first_owner_is_created_once(visit: httpx.AsyncClient, token: str) -> None:
     url = f"/first-run?token={token}"
     shown = await visit.get(url)
     made = await visit.post(url, data=FORM, headers={"Sec-Fetch-Site": "same-origin"})
@@ -107,15 +107,15 @@ async def test_the_first_owner_is_made_once(visit: httpx.AsyncClient, token: str
     assert "sp_live_" not in again.text + later.text
 
 
-async def test_two_at_once_make_one_owner(visit: httpx.AsyncClient, token: str) -> None:
+async def test_parallel_requests_create_one_owner(visit: httpx.AsyncClient, token: str) -> None:
     forms = [FORM | {"email": f"ada{number}@example.test"} for number in range(4)]
     answers = await asyncio.gather(*(visit.post(f"/first-run?token={token}", data=form) for form in forms))
 
     assert sorted(answer.status_code for answer in answers) == [200, 410, 410, 410]
 
 
-async def test_a_form_with_faults_comes_back_with_them(visit: httpx.AsyncClient, token: str) -> None:
-    """All of them at once, at their fields; what was typed stays, but never the password. The link stays good."""
+async def test_an_invalid_form_is_shown_again_with_its_errors(visit: httpx.AsyncClient, token: str) -> None:
+    """All errors at once, next to their fields; the input is kept except for the password. The link stays valid."""
     form = {"email": "no address", "password": "short", "workspaceName": "", "timezone": "Mars/Olympus"}
     answer = await visit.post(f"/first-run?token={token}", data=form)
 
@@ -145,7 +145,7 @@ async def test_a_form_of_another_site_is_refused(visit: httpx.AsyncClient, token
     assert (await visit.get(f"/first-run?token={token}")).status_code == 200
 
 
-async def test_hostile_forms_are_refused_as_pages(visit: httpx.AsyncClient, token: str) -> None:
+async def test_hostile_forms_get_error_pages(visit: httpx.AsyncClient, token: str) -> None:
     url = f"/first-run?token={token}"
     kind = {"Content-Type": "application/x-www-form-urlencoded"}
     cases = [
@@ -164,7 +164,7 @@ async def test_hostile_forms_are_refused_as_pages(visit: httpx.AsyncClient, toke
         assert answer.status_code in (400, 410, 422), query
 
 
-async def test_guessing_is_limited_by_address(visit: httpx.AsyncClient) -> None:
+async def test_guesses_are_limited_by_address(visit: httpx.AsyncClient) -> None:
     statuses = [(await visit.post(f"/first-run?token=guess{n}", data=FORM)).status_code for n in range(12)]
 
     assert statuses == [410] * 10 + [429] * 2
@@ -178,7 +178,7 @@ async def test_pages_are_limited_by_address(visit: httpx.AsyncClient) -> None:
     assert int(answers[-1].headers["retry-after"]) >= 1
 
 
-async def test_the_start_page_tells_what_comes_next(visit: httpx.AsyncClient, token: str) -> None:
+async def test_the_start_page_shows_the_next_step(visit: httpx.AsyncClient, token: str) -> None:
     before = await visit.get("/")
     await visit.post(f"/first-run?token={token}", data=FORM)
     after = await visit.get("/")

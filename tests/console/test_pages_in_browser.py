@@ -1,6 +1,6 @@
-"""The pages as people meet them: in a real browser, light and dark, on a phone, without scripts, by keyboard.
+"""The pages in a real browser: light and dark, on a phone, without scripts, by keyboard.
 
-Any console message of a fault, any breach of the content policy, any request that fails or goes elsewhere fails a test.
+Any error in the console, any violation of the content security policy and any failed or foreign request fails a test.
 """
 
 import asyncio
@@ -28,45 +28,45 @@ async def browser() -> AsyncIterator[Browser]:
 
 @pytest.fixture(scope="session")
 async def service() -> AsyncIterator[Service]:
-    """A service in which nobody is registered, but for the test that registers."""
+    """A service without users, except for the test that registers one."""
     async with installed() as found:
-        # Every request of these tests comes from one address: the proxy that it names lets each name its own.
+        # All tests share one address; a trusted proxy lets each of them have its own.
         yield await found.start(SIGNALPOST_TRUSTED_PROXIES="1")
 
 
 @pytest.fixture
 def open_page(browser: Browser, service: Service) -> OpenPage:
-    """Opens a window; at its end nothing may have gone wrong in it but the statuses that the test expects."""
+    """Open a page; when it closes, only the statuses that the test expects may have been errors."""
 
     @asynccontextmanager
     async def opened(*, expected: set[int] | None = None, **options: Any) -> AsyncIterator[Page]:
-        faults: list[str] = []
+        errors: list[str] = []
         address = ".".join(str(part) for part in (10, *_next()))
         context = await browser.new_context(
             base_url=service.base_url, extra_http_headers={"X-Forwarded-For": address}, **options
         )
         page = await context.new_page()
 
-        def answered(response: Response) -> None:
+        def on_response(response: Response) -> None:
             if not response.url.startswith(service.base_url):
-                faults.append(f"went elsewhere: {response.url}")
+                errors.append(f"foreign request: {response.url}")
             if response.status >= 400 and response.status not in (expected or set()):
-                faults.append(f"{response.status} {response.url}")
+                errors.append(f"{response.status} {response.url}")
 
-        page.on("response", answered)
-        page.on("requestfailed", lambda request: faults.append(f"failed: {request.url} {request.failure}"))
-        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("response", on_response)
+        page.on("requestfailed", lambda request: errors.append(f"failed: {request.url} {request.failure}"))
+        page.on("pageerror", lambda error: errors.append(str(error)))
         page.on(
             "console",
-            lambda said: (
-                faults.append(said.text)
-                if said.type in ("error", "warning") and not re.search(r"status of (4\d\d)", said.text)
+            lambda message: (
+                errors.append(message.text)
+                if message.type in ("error", "warning") and not re.search(r"status of (4\d\d)", message.text)
                 else None
             ),
         )
         yield page
         await context.close()
-        assert faults == []
+        assert errors == []
 
     return opened
 
@@ -92,22 +92,22 @@ def first_run_link(service: Service) -> str:
 PAGES = {"/": 200, "/docs": 200, "/problems": 200, "/problems/rate_limited": 200, "FIRST_RUN": 200, "/first-run": 410}
 WIDTHS = (360, 800, 1440)
 SCHEMES = ("light", "dark")
-JUDGED = [(path, width, scheme) for path in PAGES for width in WIDTHS for scheme in SCHEMES if path != "/docs"]
-JUDGED += [("/docs", 360, "dark"), ("/docs", 1440, "light")]  # half a minute each: the page is long
+CASES = [(path, width, scheme) for path in PAGES for width in WIDTHS for scheme in SCHEMES if path != "/docs"]
+CASES += [("/docs", 360, "dark"), ("/docs", 1440, "light")]  # half a minute each: the page is long
 
 
-@pytest.mark.parametrize(("path", "width", "scheme"), JUDGED)
-async def test_everybody_can_use_it(
+@pytest.mark.parametrize(("path", "width", "scheme"), CASES)
+async def test_pages_are_accessible(
     service: Service, open_page: OpenPage, axe: str, path: str, width: int, scheme: str
 ) -> None:
-    """axe-core finds nothing against WCAG 2.2 AA, contrast in both schemes included."""
+    """axe-core finds no violation of WCAG 2.2 AA, including contrast in both colour schemes."""
     async with open_page(expected={PAGES[path]}, viewport=_size(width), color_scheme=scheme) as page:
         await page.goto(_url(service, path))
         await page.evaluate(axe)
         tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-        found = await page.evaluate("tags => axe.run({runOnly: tags})", tags)
+        result = await page.evaluate("tags => axe.run({runOnly: tags})", tags)
 
-    assert [(rule["id"], [node["target"] for node in rule["nodes"]][:5]) for rule in found["violations"]] == []
+    assert [(rule["id"], [node["target"] for node in rule["nodes"]][:5]) for rule in result["violations"]] == []
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -142,7 +142,7 @@ async def test_the_reference_works_without_scripts_and_by_keyboard(open_page: Op
 
 
 async def test_first_run_from_the_link_to_a_published_post(service: Service, open_page: OpenPage) -> None:
-    """The whole way of a stranger: the form, a mistake in it, the key, and the lines to type, which are then typed."""
+    """The path of a new user: the form, a mistake in it, the key, and the commands, which are then run."""
     link = first_run_link(service)
     async with open_page(expected={410, 422}) as page:
         await page.goto(link)
@@ -162,25 +162,25 @@ async def test_first_run_from_the_link_to_a_published_post(service: Service, ope
         await page.keyboard.press("Enter")
         await page.get_by_role("heading", name="Ada's bakery is ready").wait_for()
         assert link.partition("token=")[2] not in await page.content()
-        lines = await page.locator("ol.steps pre").all_inner_texts()
+        commands = await page.locator("ol.steps pre").all_inner_texts()
 
-        connected, posted, status = lines
-        assert '"status":"active"' in await typed(connected)
-        post_id = re.findall(r'"id":"(pst_\w+)"', await typed(posted))[0]
-        await service.until(lambda: ended(status.replace("POST_ID", post_id)), "published post")
+        connect, publish, status = commands
+        assert '"status":"active"' in await run(connect)
+        post_id = re.findall(r'"id":"(pst_\w+)"', await run(publish))[0]
+        await service.until(lambda: is_published(status.replace("POST_ID", post_id)), "published post")
 
         await page.goto(link)
         assert await page.get_by_role("heading", name="This link is no longer valid").is_visible()
 
 
-async def typed(line: str) -> str:
-    """What a shell prints for it."""
+async def run(command: str) -> str:
+    """Run a command in a shell and return what it prints."""
     process = await asyncio.create_subprocess_exec(
-        "bash", "-c", line.replace("curl ", "curl -sS ", 1), stdout=asyncio.subprocess.PIPE
+        "bash", "-c", command.replace("curl ", "curl -sS ", 1), stdout=asyncio.subprocess.PIPE
     )
     out, _ = await process.communicate()
     return out.decode()
 
 
-async def ended(line: str) -> bool:
-    return '"status":"published"' in await typed(line)
+async def is_published(command: str) -> bool:
+    return '"status":"published"' in await run(command)

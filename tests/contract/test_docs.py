@@ -1,4 +1,4 @@
-"""What is written for people says what the code does."""
+"""The documentation agrees with the code."""
 
 import dataclasses
 import re
@@ -34,13 +34,13 @@ def prose(page: Path) -> str:
 
 
 def anchors(page: Path) -> set[str]:
-    """Anchors of the headings, as code hosts make them."""
+    """Return the anchors of the headings, as code hosts generate them."""
     titles = re.findall(r"^#+ (.+)$", prose(page), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 def commands() -> Iterator[tuple[str, str]]:
-    """(page, line) of every command that a page tells to type; lines that go on are joined."""
+    """Yield (page, line) of every command on a page; continued lines are joined."""
     for page in PAGES:
         for block in _BLOCK.findall(page.read_text()):
             for line in block.replace("\\\n", " ").splitlines():
@@ -48,12 +48,12 @@ def commands() -> Iterator[tuple[str, str]]:
                     yield relative(page), line.strip()
 
 
-def test_the_reference_is_what_the_code_says() -> None:
-    found = subprocess.run(
+def test_the_generated_reference_is_up_to_date() -> None:
+    result = subprocess.run(
         [sys.executable, "scripts/generate-docs", "--check"], cwd=CHECKOUT, capture_output=True, text=True, check=False
     )
 
-    assert found.returncode == 0, found.stderr
+    assert result.returncode == 0, result.stderr
 
 
 def test_every_setting_is_documented() -> None:
@@ -67,8 +67,8 @@ def test_every_setting_is_documented() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=relative)
-def test_links_lead_somewhere(page: Path) -> None:
-    """Only inside the repository: other people's pages come and go."""
+def test_links_exist(page: Path) -> None:
+    """Only links inside the repository: other sites come and go."""
     broken = []
     for link in _LINK.findall(prose(page)):
         parts = urlsplit(link)
@@ -81,24 +81,24 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert broken == []
 
 
-def test_every_page_is_reached_from_the_readme() -> None:
-    reached, waiting = set(), [CHECKOUT / "README.md"]
-    while waiting:
-        page = waiting.pop()
+def test_every_page_is_reachable_from_the_readme() -> None:
+    reached, pending = set(), [CHECKOUT / "README.md"]
+    while pending:
+        page = pending.pop()
         if page in reached:
             continue
         reached.add(page)
         if page.is_dir():
-            waiting += page.glob("*.md")
+            pending += page.glob("*.md")
         elif page.suffix == ".md":
             links = [urlsplit(link).path for link in _LINK.findall(prose(page)) if not urlsplit(link).scheme]
-            waiting += [found for link in links if link and (found := (page.parent / unquote(link)).resolve()).exists()]
+            pending += [file for link in links if link and (file := (page.parent / unquote(link)).resolve()).exists()]
 
     ours = {page for page in PAGES if page.parent != CHECKOUT}
     assert sorted(relative(page) for page in ours - reached) == []
 
 
-def test_commands_of_the_docs_are_there() -> None:
+def test_commands_in_the_docs_exist() -> None:
     program: Any = typer.main.get_command(cli.app)
     targets = set(re.findall(r"^([a-z][\w-]*):", (CHECKOUT / "Makefile").read_text(), re.MULTILINE))
     missing = []
@@ -108,27 +108,27 @@ def test_commands_of_the_docs_are_there() -> None:
             missing += [(page, word) for word in words if "=" not in word and word not in targets]
         if found := re.search(r"(?:^|bin/| )signalpost ([a-z-]+.*)", line):
             words = re.split(r"[|&;#<>]", found[1])[0].split()
-            missing += [(page, fault) for fault in _faults(program, words)]
+            missing += [(page, name) for name in _unknown(program, words)]
 
     assert missing == []
 
 
-def _faults(command: Any, words: list[str]) -> Iterator[str]:
-    """Names of commands and options that the program does not know."""
+def _unknown(command: Any, words: list[str]) -> Iterator[str]:
+    """Yield the commands and options that the program does not have."""
     while words and hasattr(command, "commands") and not words[0].startswith("-"):
         name, *words = words
         if name not in command.commands:
             yield name
             return
         command = command.commands[name]
-    known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+    options = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
     for word in words:
-        if word.startswith("--") and word.partition("=")[0] not in {*known, "--help"}:
+        if word.startswith("--") and word.partition("=")[0] not in {*options, "--help"}:
             yield word
 
 
-def test_requests_of_the_docs_are_there() -> None:
-    """Paths after `/api/v1` or `$API` in commands, with whatever stands for an id."""
+def test_requests_in_the_docs_exist() -> None:
+    """Checks the paths after `/api/v1` or `$API` in commands, with any placeholder for an id."""
     patterns = [re.compile(re.sub(r"\{\w+\}", "[^/]+", path) + "$") for path in DOCUMENT["paths"]]
     wrong = []
     for page, line in commands():
@@ -138,12 +138,12 @@ def test_requests_of_the_docs_are_there() -> None:
     assert wrong == []
 
 
-def test_settings_of_the_docs_are_there() -> None:
-    known = {PREFIX + field.name.upper() for field in dataclasses.fields(Settings)}
+def test_settings_in_the_docs_exist() -> None:
+    settings = {PREFIX + field.name.upper() for field in dataclasses.fields(Settings)}
+    patterns = "|".join(Settings.OPEN_NAMES)
     wrong = []
     for page in PAGES:
-        names = set(re.findall(rf"{PREFIX}[A-Z][A-Z0-9_]*\b", page.read_text())) - known
-        open_ones = "|".join(Settings.OPEN_NAMES)
-        wrong += [(relative(page), name) for name in names if not re.fullmatch(open_ones, name)]
+        unknown = set(re.findall(rf"{PREFIX}[A-Z][A-Z0-9_]*\b", page.read_text())) - settings
+        wrong += [(relative(page), name) for name in unknown if not re.fullmatch(patterns, name)]
 
     assert wrong == []

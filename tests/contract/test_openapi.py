@@ -1,4 +1,4 @@
-"""The OpenAPI document: valid, complete, and with examples that are true."""
+"""The OpenAPI document is valid and complete, and its examples are correct."""
 
 import json
 import re
@@ -22,11 +22,11 @@ READING = [endpoint for endpoint in ENDPOINTS if endpoint.decoder is not None]
 
 
 def operation_of(endpoint: Endpoint) -> dict[str, Any]:
-    found: dict[str, Any] = DOCUMENT["paths"][endpoint.path][endpoint.method.lower()]
-    return found
+    operation: dict[str, Any] = DOCUMENT["paths"][endpoint.path][endpoint.method.lower()]
+    return operation
 
 
-def fits(value: Any, schema: dict[str, Any]) -> None:
+def validate(value: Any, schema: dict[str, Any]) -> None:
     jsonschema.Draft202012Validator(schema | {"components": DOCUMENT["components"]}).validate(value)
 
 
@@ -36,17 +36,17 @@ def contents(operation: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def test_the_document_is_valid() -> None:
-    """Others judge it too: `make check-openapi`."""
+    """Other tools check it too: `make check-openapi`."""
     OpenAPIV31SpecValidator(DOCUMENT).validate()
 
 
 def test_paths_have_no_prefix() -> None:
-    """`servers` holds it."""
+    """`servers` contains it."""
     assert all(not path.startswith(("/api/", "/v1/")) for path in DOCUMENT["paths"])
 
 
 @pytest.mark.parametrize("path", ["/openapi.json", "/api/v1/openapi.json", "/v1/openapi.json"])
-async def test_a_program_gets_the_document(api: Api, path: str) -> None:
+async def test_programs_can_read_the_document(api: Api, path: str) -> None:
     answer = await api.get(path, bare=True)
 
     assert answer.headers["content-type"] == "application/json"
@@ -54,7 +54,7 @@ async def test_a_program_gets_the_document(api: Api, path: str) -> None:
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=name_of)
-def test_an_operation_says_what_it_is(endpoint: Endpoint) -> None:
+def test_every_operation_is_described(endpoint: Endpoint) -> None:
     operation = operation_of(endpoint)
 
     assert re.fullmatch(r"[a-z][A-Za-z0-9]+", operation["operationId"])
@@ -76,18 +76,18 @@ def test_examples_fit_their_schemas(endpoint: Endpoint) -> None:
     operation = operation_of(endpoint)
     for content in contents(operation):
         for example in [content["example"]] if "example" in content else content.get("examples", {}).values():
-            fits(example["value"] if "examples" in content else example, content["schema"])
+            validate(example["value"] if "examples" in content else example, content["schema"])
     success = operation["responses"][str(endpoint.status)].get("content", {})
     assert all("example" in content for kind, content in success.items() if kind == "application/json")
 
 
 @pytest.mark.parametrize("endpoint", READING, ids=name_of)
-def test_the_example_of_a_body_is_read_by_the_endpoint(endpoint: Endpoint) -> None:
+def test_the_endpoint_accepts_the_example_of_its_body(endpoint: Endpoint) -> None:
     example = operation_of(endpoint)["requestBody"]["content"]["application/json"]["example"]
 
     assert endpoint.decoder is not None
     assert validation.decode_body(endpoint.decoder, json.dumps(example).encode()) is not None
-    assert example or endpoint.body_optional, "an empty example tells nothing"
+    assert example or endpoint.body_optional, "an empty example explains nothing"
 
 
 def test_every_event_is_documented_with_examples_that_fit() -> None:
@@ -96,14 +96,14 @@ def test_every_event_is_documented_with_examples_that_fit() -> None:
         content = item["post"]["requestBody"]["content"]["application/json"]
         assert content["examples"]
         for example in content["examples"].values():
-            fits(example["value"], content["schema"])
+            validate(example["value"], content["schema"])
             assert list(example["value"]) == ["id", "type", "createdAt", "data"]
             assert example["value"]["type"] == name
             if name.startswith("post."):
                 assert list(example["value"]["data"])[:4] == ["postId", "published", "failed", "total"]
 
 
-def test_the_headers_of_a_delivery_are_those_that_are_sent() -> None:
+def test_the_headers_of_a_delivery_are_documented() -> None:
     sent = signing.headers(
         brand="Acme",
         event_type="post.queued",
@@ -117,25 +117,25 @@ def test_the_headers_of_a_delivery_are_those_that_are_sent() -> None:
     assert {*headers("Acme"), "Content-Type"} == set(sent)
 
 
-def test_every_member_of_a_body_is_explained() -> None:
-    silent = [
+def test_every_member_of_a_body_is_described() -> None:
+    undescribed = [
         f"{name}.{member}"
         for name, schema in DOCUMENT["components"]["schemas"].items()
         if schema.get("additionalProperties") is False
-        for member, one in schema["properties"].items()
-        if not any(option.get("description") for option in (one, *one.get("anyOf", ())))
+        for member, member_schema in schema["properties"].items()
+        if not member_schema.get("description")
     ]
 
-    assert silent == []
+    assert undescribed == []
 
 
-def test_answers_say_which_fields_they_always_have() -> None:
-    """An answer has every key of its shape; a body names what must be there."""
+def test_responses_require_every_member() -> None:
+    """A response always has every member of its schema; a body lists the required ones."""
     for name, schema in DOCUMENT["components"]["schemas"].items():
         if schema.get("type") == "object" and "properties" in schema and name not in ("ProblemDocument", "Issue"):
-            loose = set(schema["properties"]) - set(schema.get("required", ()))
-            assert schema.get("additionalProperties") is False or not loose or name in _EVENT_DATA, (name, loose)
+            optional = set(schema["properties"]) - set(schema.get("required", ()))
+            assert schema.get("additionalProperties") is False or not optional or name in _EVENT_DATA, (name, optional)
 
 
 _EVENT_DATA = {"TargetData", "PostData", "AccountData"}
-"""Of these, keys without a value are left out: contract C13."""
+"""Their members without a value are left out (contract C13)."""
