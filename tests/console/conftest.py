@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from signalpost.context import AppContext
-from signalpost.identity import first_run
+from signalpost.identity.actions import first_run
 from signalpost.main import app
 from signalpost.settings import Settings
 
@@ -20,7 +20,7 @@ async def empty(settings: Settings, fresh_dsn: str) -> AsyncIterator[AppContext]
 async def token(empty: AppContext) -> str:
     """The token of the first-run link."""
     async with empty.database.transaction() as db:
-        issued = await first_run.issue(db)
+        issued = await first_run.issue_token(db)
     assert issued
     return issued
 

@@ -2,7 +2,7 @@
 
 import secrets
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from tests.helpers.api import Api
@@ -10,6 +10,8 @@ from tests.helpers.api import Api
 from signalpost.context import AppContext
 from signalpost.identity import actions as identity
 from signalpost.kit import ids
+
+MODES: tuple[Literal["live", "test"], ...] = ("live", "test")
 
 
 @dataclass
@@ -49,10 +51,11 @@ class Make:
         """Keys for an existing member."""
         found = {}
         async with self.context.database.transaction() as db:
-            for mode in ("live", "test"):
+            for mode in MODES:
                 _, found[mode] = await identity.create_key_for(
-                    db, self.context.keys, user_id=user_id, workspace_id=workspace_id, name=mode, mode=mode, **options
-                )
+                    db, self.context.keys, user_id=user_id, workspace_id=workspace_id, name=mode,
+                    terms=identity.KeyTerms(mode=mode, **options),
+                )  # fmt: skip
             profile_id = await db.fetchval(
                 "select id from profile where workspace_id = $1 and is_default and deleted_at is null", workspace_id
             )

@@ -8,8 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from signalpost.context import AppContext
-from signalpost.identity import first_run
-from signalpost.identity.actions import Owner
+from signalpost.identity.actions import NewWorkspace, first_run
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.kit import problems
 from signalpost.kit.db import Database
@@ -27,10 +26,12 @@ async def empty(context: AppContext, fresh_dsn: str) -> AsyncIterator[AppContext
 
 async def issue(context: AppContext) -> str | None:
     async with context.database.transaction() as db:
-        return await first_run.issue(db)
+        return await first_run.issue_token(db)
 
 
-async def redeem(context: AppContext, token: str, password: str = PASSWORD, timezone: str = "Europe/Berlin") -> Owner:
+async def redeem(
+    context: AppContext, token: str, password: str = PASSWORD, timezone: str = "Europe/Berlin"
+) -> NewWorkspace:
     email = f"{secrets.token_hex(4)}@example.test"
     return await first_run.redeem(
         context, token, email=email, password=password, workspace_name="Acme", timezone=timezone
@@ -44,7 +45,7 @@ async def test_ten_at_once_make_one_owner(empty: AppContext) -> None:
     assert second is not None
     found = await asyncio.gather(*(redeem(empty, token) for token in (first, second) * 5), return_exceptions=True)
 
-    assert len([one for one in found if isinstance(one, Owner)]) == 1
+    assert len([one for one in found if isinstance(one, NewWorkspace)]) == 1
     assert len([one for one in found if isinstance(one, InvalidCredentials)]) == 9
     assert await issue(empty) is None
     async with empty.database.connection() as db:

@@ -1,4 +1,4 @@
-"""A forgotten password: a letter, a link that works once, and no word about who has an account."""
+"""A forgotten password: a message with a link that works once; the response does not tell who has an account."""
 
 import asyncio
 import dataclasses
@@ -16,7 +16,7 @@ from tests.helpers.identity import PASSWORD, code, login, register
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.identity import actions, tokens, work
-from signalpost.identity.actions.passwords import JOB
+from signalpost.identity.actions.passwords import RESET_JOB
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Database
 from signalpost.main import app
@@ -25,20 +25,20 @@ NEW = "new horse new battery"
 
 
 class Inbox:
-    """Where the letters of one test arrive."""
+    """Where the messages of one test arrive."""
 
     def __init__(self) -> None:
-        self.letters: list[tuple[str, str]] = []
+        self.messages: list[tuple[str, str]] = []
 
     async def handle_DATA(self, _server: SMTP, _session: Session, envelope: Envelope) -> str:  # noqa: N802
         content: Any = envelope.content
-        self.letters.append((envelope.rcpt_tos[0], content.decode().replace("=\r\n", "").replace("=3D", "=")))
+        self.messages.append((envelope.rcpt_tos[0], content.decode().replace("=\r\n", "").replace("=3D", "=")))
         return "250 OK"
 
     @property
     def tokens(self) -> list[str]:
-        """The token of every letter's link."""
-        return [found[1] for _, text in self.letters if (found := re.search(r"reset-password\?token=(\w+)", text))]
+        """The token of every message's link."""
+        return [found[1] for _, text in self.messages if (found := re.search(r"reset-password\?token=(\w+)", text))]
 
 
 @pytest.fixture
@@ -69,26 +69,25 @@ async def mailing_api(mailing: AppContext) -> AsyncIterator[Api]:
 
 
 async def ask(mailing: AppContext, email: str) -> list[dict[str, Any]]:
-    """Ask for a letter; return the jobs that this left."""
+    """Ask for a message; return the jobs that this left."""
     async with mailing_api(mailing) as api:
         answer = await api.post("/auth/password/forgot", json={"email": email})
     assert (answer.status_code, answer.json()) == (202, {"status": "accepted"})
     async with mailing.database.connection() as db:
-        rows = await db.fetch("select payload from job where unique_key = $1", f"{JOB}:{email.lower()}")
+        rows = await db.fetch("select payload from job where unique_key = $1", f"{RESET_JOB}:{email.lower()}")
     return [row["payload"] for row in rows]
 
 
 async def run(mailing: AppContext, job: dict[str, Any]) -> None:
-    handler = work.password_reset(mailing.settings, mailing.keys, "http://signalpost.test")
-    await handler(cast("Lease", InTest(mailing.database)), job)
+    await work.send_reset_link(mailing, cast("Lease", InTest(mailing.database)), job)
 
 
-async def test_a_letter_leads_to_a_new_password(api: Api, mailing: AppContext, inbox: Inbox) -> None:
+async def test_a_message_leads_to_a_new_password(api: Api, mailing: AppContext, inbox: Inbox) -> None:
     """The link works once, and ends every session: whoever had the old password is out."""
     made = await register(api)
     [job] = await ask(mailing, made["email"].upper())
     await run(mailing, job)
-    [(to, _)] = inbox.letters
+    [(to, _)] = inbox.messages
     assert to == made["email"]
     [token] = inbox.tokens
 
@@ -113,7 +112,9 @@ async def test_the_token_stands_in_no_row(api: Api, mailing: AppContext, inbox: 
     assert token not in str(job)
     async with mailing.database.connection() as db:
         assert await db.fetchval("select true from one_time_token where hash = $1", tokens.digest(token))
-    assert (await api.post("/auth/password/reset", json={"token": job["letter"], "password": NEW})).status_code == 401
+    assert (
+        await api.post("/auth/password/reset", json={"token": job["message_id"], "password": NEW})
+    ).status_code == 401
 
 
 async def test_a_second_try_of_the_job_sends_the_same_link(api: Api, mailing: AppContext, inbox: Inbox) -> None:
@@ -126,28 +127,28 @@ async def test_a_second_try_of_the_job_sends_the_same_link(api: Api, mailing: Ap
     assert len(set(inbox.tokens)) == 1
 
 
-async def test_unknown_addresses_get_the_same_answer_and_no_letter(mailing: AppContext, inbox: Inbox) -> None:
+async def test_unknown_addresses_get_the_same_answer_and_no_message(mailing: AppContext, inbox: Inbox) -> None:
     """The request does the same for both; only the job finds out."""
     [job] = await ask(mailing, f"nobody-{secrets.token_hex(5)}@example.test")
     await run(mailing, job)
-    assert inbox.letters == []
+    assert inbox.messages == []
 
 
-async def test_three_letters_an_hour(api: Api, mailing: AppContext, inbox: Inbox) -> None:
+async def test_three_messages_an_hour(api: Api, mailing: AppContext, inbox: Inbox) -> None:
     """Nobody's mailbox can be filled from here."""
     made = await register(api)
     [job] = await ask(mailing, made["email"])
     for _ in range(6):
-        await run(mailing, job | {"letter": ids.new_id().hex})
-    assert len(inbox.letters) == 3
+        await run(mailing, job | {"message_id": ids.new_id().hex})
+    assert len(inbox.messages) == 3
 
 
 async def test_one_link_used_kills_the_others(api: Api, mailing: AppContext, inbox: Inbox) -> None:
-    """The older letter may lie about somewhere."""
+    """The older message may still lie in a mailbox."""
     made = await register(api)
     [job] = await ask(mailing, made["email"])
     for _ in range(2):
-        await run(mailing, job | {"letter": ids.new_id().hex})
+        await run(mailing, job | {"message_id": ids.new_id().hex})
     first, second = inbox.tokens
 
     answers = await asyncio.gather(
@@ -157,7 +158,7 @@ async def test_one_link_used_kills_the_others(api: Api, mailing: AppContext, inb
 
 
 async def test_a_link_is_good_for_30_minutes(api: Api, mailing: AppContext, inbox: Inbox) -> None:
-    """An old letter opens nothing."""
+    """An old message opens nothing."""
     made = await register(api)
     [job] = await ask(mailing, made["email"])
     await run(mailing, job)
@@ -178,7 +179,7 @@ async def test_without_mail_the_answer_is_the_same(api: Api, context: AppContext
 
     assert (answer.status_code, answer.json()) == (202, {"status": "accepted"})
     async with context.database.connection() as db:
-        assert not await db.fetchval("select count(*) from job where unique_key = $1", f"{JOB}:{made['email']}")
+        assert not await db.fetchval("select count(*) from job where unique_key = $1", f"{RESET_JOB}:{made['email']}")
 
 
 async def test_the_operator_can_set_a_password(api: Api, context: AppContext) -> None:

@@ -1,4 +1,4 @@
-"""Letters arrive whole at a real SMTP server, and cannot be made to carry more than they should."""
+"""Messages arrive whole at a real SMTP server, and cannot be made to carry more than they should."""
 
 import asyncio
 import dataclasses
@@ -15,8 +15,8 @@ from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
 from signalpost import settings as settings_module
 from signalpost.context import AppContext
-from signalpost.mail import Letter, payload, smtp, work
-from signalpost.mail.letters import compose
+from signalpost.mail import Message, actions, smtp, work
+from signalpost.mail.messages import render
 from signalpost.settings import Settings
 
 RESET = {"email": "ada@example.test", "minutes": 30, "link": "http://signalpost.test/reset#token=a&b"}
@@ -26,7 +26,7 @@ class Inbox:
     """Keeps what arrives; refuses recipients at `nobody.test` for good and at `busy.test` for now."""
 
     def __init__(self) -> None:
-        self.letters: list[EmailMessage] = []
+        self.messages: list[EmailMessage] = []
 
     async def handle_RCPT(  # noqa: N802 - aiosmtpd's name
         self, _server: SMTP, _session: Session, envelope: Envelope, address: str, _options: list[str]
@@ -42,7 +42,7 @@ class Inbox:
         content: Any = envelope.content
         message = message_from_bytes(content, policy=policy.default)
         assert isinstance(message, EmailMessage)
-        self.letters.append(message)
+        self.messages.append(message)
         return "250 OK"
 
 
@@ -72,19 +72,22 @@ def mailing(address: str) -> Settings:
     )
 
 
-async def test_a_letter_travels_through_the_job(context: AppContext, mailing: Settings, inbox: Inbox) -> None:
+async def test_a_message_travels_through_the_job(context: AppContext, mailing: Settings, inbox: Inbox) -> None:
     """What is enqueued is JSON; what arrives has both parts, and the id that a second run would repeat."""
-    letter = Letter(to="ada@example.test", template="password_reset", values=RESET)
+    message = Message(to="ada@example.test", template="password_reset", values=RESET)
     [job] = work.jobs(dataclasses.replace(context, settings=mailing))
-    lease: Any = None  # sending a letter needs none
+    lease: Any = None  # sending a message needs none
 
-    await job.handler(lease, payload(letter))
+    async with context.database.transaction() as db:
+        await actions.enqueue(db, message)
+        payload = await db.fetchval("delete from job where payload ->> 'id' = $1 returning payload", str(message.id))
+    await job.handler(lease, payload)
 
-    [arrived] = inbox.letters
+    [arrived] = inbox.messages
     assert arrived["From"] == "Signalpost <post@example.test>"
     assert arrived["To"] == "ada@example.test"
     assert arrived["Subject"] == "Choose a new password"
-    assert arrived["Message-ID"] == f"<{letter.id.hex}@example.test>"
+    assert arrived["Message-ID"] == f"<{message.id.hex}@example.test>"
     assert arrived["Auto-Submitted"] == "auto-generated"
     text, html = (part.get_content() for part in arrived.iter_parts())
     assert "http://signalpost.test/reset#token=a&b" in text
@@ -93,19 +96,19 @@ async def test_a_letter_travels_through_the_job(context: AppContext, mailing: Se
 
 @pytest.mark.parametrize("to", ["ada@example.test\r\nBcc: all@example.test", "ada@example.test, eve@example.test", "a"])
 def test_an_address_cannot_add_recipients(to: str) -> None:
-    """Whatever let such an address through, no letter is made of it."""
+    """Whatever let such an address through, no message is made of it."""
     with pytest.raises((ValueError, IndexError)):
-        compose(Letter(to=to, template="password_reset", values=RESET), "post@example.test")
+        render(Message(to=to, template="password_reset", values=RESET), "post@example.test")
 
 
 def test_values_cannot_add_headers_or_markup() -> None:
     """A workspace may be called anything."""
     name = 'X\r\nBcc: all@example.test\r\n\r\n<script>"'
-    letter = Letter(
+    message = Message(
         to="ada@example.test", template="welcome", values={"workspace": name, "email": "ada@example.test", "link": "#"}
     )
 
-    made = message_from_bytes(compose(letter, "post@example.test").as_bytes(), policy=policy.default)
+    made = message_from_bytes(render(message, "post@example.test").as_bytes(), policy=policy.default)
 
     assert made["Bcc"] is None
     assert "<script>" not in made.get_body(("html",)).get_content()  # type: ignore[attr-defined]
@@ -113,23 +116,25 @@ def test_values_cannot_add_headers_or_markup() -> None:
 
 @pytest.mark.parametrize("name", ["password_reset", "welcome"])
 def test_a_missing_value_is_an_error(name: str) -> None:
-    """A letter without its link is worse than none."""
+    """A message without its link is worse than none."""
     with pytest.raises(Exception, match="undefined"):
-        compose(Letter(to="ada@example.test", template=name, values={}), "post@example.test")
+        render(Message(to="ada@example.test", template=name, values={}), "post@example.test")
 
 
 async def test_an_unknown_mailbox_is_given_up_and_a_busy_one_tried_again(mailing: Settings, inbox: Inbox) -> None:
     """The engine retries what raises: that would be of no use for a mailbox that does not exist."""
-    await work.deliver(mailing, Letter(to="who@nobody.test", template="password_reset", values=RESET))
+    await actions.send(mailing, Message(to="who@nobody.test", template="password_reset", values=RESET))
     with pytest.raises(aiosmtplib.SMTPException):
-        await work.deliver(mailing, Letter(to="who@busy.test", template="password_reset", values=RESET))
-    assert inbox.letters == []
+        await actions.send(mailing, Message(to="who@busy.test", template="password_reset", values=RESET))
+    assert inbox.messages == []
 
 
 async def test_without_a_server_nothing_is_sent(inbox: Inbox) -> None:
     """An installation without mail works; the log says why nothing arrives."""
-    await work.deliver(settings_module.load({}), Letter(to="ada@example.test", template="password_reset", values=RESET))
-    assert inbox.letters == []
+    await actions.send(
+        settings_module.load({}), Message(to="ada@example.test", template="password_reset", values=RESET)
+    )
+    assert inbox.messages == []
 
 
 async def test_a_password_never_travels_in_the_clear(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,7 +143,7 @@ async def test_a_password_never_travels_in_the_clear(address: str, monkeypatch: 
     url = f"smtp://ada:secret@{address}"
 
     with pytest.raises(aiosmtplib.SMTPException, match="STARTTLS"):
-        await smtp.deliver(smtp.Server.of(url), compose(_reset(), "post@example.test"))
+        await smtp.send(smtp.Server.of(url), render(_reset(), "post@example.test"))
 
 
 @pytest.fixture(scope="session")
@@ -191,16 +196,16 @@ async def test_starttls_is_used_before_signing_in(
 
     async with serving(inbox, tls_context=own, authenticator=check, auth_required=True) as address:
         url = f"smtp://ada%40example.test:s%2Fcret@{address}"
-        await smtp.deliver(smtp.Server.of(url), compose(_reset(), "post@example.test"), context=trusting)
+        await smtp.send(smtp.Server.of(url), render(_reset(), "post@example.test"), tls_context=trusting)
 
     assert logins == [(b"ada@example.test", b"s/cret")]
-    assert len(inbox.letters) == 1
+    assert len(inbox.messages) == 1
 
 
 @pytest.mark.parametrize("url", ["http://mail", "smtp://", "mail.example.test:25", "smtp://ada:hunter2@mail/path"])
 def test_a_wrong_address_is_told_without_its_password(url: str) -> None:
     """It ends up in logs."""
-    with pytest.raises(ValueError, match="is written as") as told:
+    with pytest.raises(ValueError, match="must be given as") as told:
         smtp.Server.of(url)
     assert "hunter2" not in str(told.value)
 
@@ -211,5 +216,5 @@ def test_ports_by_default() -> None:
     assert smtp.Server.of("smtps://mail.example.test") == smtp.Server("mail.example.test", 465, True, None, None)
 
 
-def _reset() -> Letter:
-    return Letter(to="ada@example.test", template="password_reset", values=RESET)
+def _reset() -> Message:
+    return Message(to="ada@example.test", template="password_reset", values=RESET)

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from signalpost.console.site import PageRequest, Site
 from signalpost.identity import actions as identity
-from signalpost.identity import first_run
+from signalpost.identity.actions import first_run
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.kit import ids, problems
 from signalpost.web.request import query_values, read_body

@@ -8,7 +8,7 @@ import msgspec
 
 from signalpost.console.first_run import FirstRunPages
 from signalpost.console.site import CachedContent, PageHandler, PageRequest, Site
-from signalpost.identity import first_run
+from signalpost.identity.actions import first_run
 from signalpost.kit import problems
 from signalpost.kit.problems import Problem
 from signalpost.web.components import Document
@@ -25,7 +25,7 @@ def handlers(web: Web, openapi_document: Callable[[], Document]) -> list[Any]:
 
     async def index(_: PageRequest) -> Response:
         async with web.context.database.connection() as db:
-            return site.page("index", no_users=await first_run.nobody_is_registered(db))
+            return site.page("index", no_users=await first_run.has_no_users(db))
 
     async def problem_list(_: PageRequest) -> Response:
         kinds = sorted(Problem.registry.values(), key=lambda kind: (kind.status, kind.code))

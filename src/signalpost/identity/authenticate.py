@@ -1,4 +1,4 @@
-"""From a bearer to a Caller: API keys are checked offline first, then by one read; tokens by signature, then by one."""
+"""From a bearer token to a Caller: a checksum or a signature is verified first, then one row is read."""
 
 import ipaddress
 from collections.abc import Callable
@@ -9,16 +9,18 @@ from signalpost.context import AppContext
 from signalpost.identity import queries, roles, tokens
 from signalpost.identity.caller_cache import CallerCache, cache_key
 from signalpost.identity.errors import KeyRevoked, TokenExpired
-from signalpost.kit import crypto, ids, problems
+from signalpost.identity.queries import KeyCredential, Membership, SessionCredential
+from signalpost.kit import crypto, problems
 from signalpost.kit.crypto import ApiKeyParts, KeyRing
 from signalpost.settings import BRAND_KEY
 from signalpost.web.caller import Caller
+from signalpost.web.fields import WorkspaceId
 from signalpost.web.serve import Authenticate
 
 Rates = Callable[[str], tuple[int, int]]
-"""Plan in force -> requests and writes per minute. `plans` knows them; it stands above this room."""
+"""Plan in force -> requests and writes per minute. `plans` knows them; it is above this room."""
 
-_NO_SECRET = bytes(32)  # what the secret of an unknown key is compared with: as much work as for a known one
+_NO_SECRET = bytes(32)  # the secret of an unknown key is compared with this: as much work as for a known one
 _CHALLENGE = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
 _PREFIXES = (f"{BRAND_KEY}_live", f"{BRAND_KEY}_test")
 
@@ -46,43 +48,43 @@ class _Credentials:
         """Find the caller.
 
         Raises:
-            Unauthenticated, TokenExpired, KeyRevoked: the credential does not work.
-            Forbidden: the membership is suspended, or the key is not for this address.
-            NotFound: X-Workspace-Id names a workspace the user does not belong to.
+            Unauthenticated, TokenExpired, KeyRevoked: the credential is not valid.
+            Forbidden: the membership is suspended, or the key may not be used from this address.
+            NotFound: X-Workspace-Id is not a workspace of the user.
         """
         key = cache_key(bearer, workspace)
         if (cached := self._cache.get(key)) is not None:
             _check_address(cached, address)
             return cached
         if bearer.startswith(BRAND_KEY + "_"):
-            caller = await self._of_key(bearer, workspace, address)
+            caller = await self._from_key(bearer, workspace, address)
         else:
-            caller = await self._of_token(bearer, workspace)
+            caller = await self._from_token(bearer, workspace)
         self._cache.put(key, caller)
         return caller
 
-    async def _of_key(self, bearer: str, workspace: str | None, address: str) -> Caller:
+    async def _from_key(self, bearer: str, workspace: str | None, address: str) -> Caller:
         parts = crypto.parse_api_key(bearer)
         if parts is None or parts.prefix not in _PREFIXES:
-            raise problems.Unauthenticated("This is no API key of this service.", headers=_CHALLENGE)
+            raise problems.Unauthenticated("This is not an API key of this service.", headers=_CHALLENGE)
         async with self._database.connection() as db:
-            row = self._proven(await queries.find_credential(db, parts.key_id), parts)
-            caller = self._holder(row)
-            if workspace and ids.decode("wsp", workspace) != caller.workspace_id:
-                raise problems.NotFound("This API key belongs to another workspace than X-Workspace-Id names.")
+            row = self._verify(await queries.find_key_credential(db, parts.key_id), parts)
+            caller = self._key_caller(row)
+            if workspace and WorkspaceId.parse(workspace) != caller.workspace_id:
+                raise problems.NotFound("This API key belongs to another workspace than the one in X-Workspace-Id.")
             _check_address(caller, address)
             if row.stale:
                 await queries.touch_key(db, row.id, address)
         return caller
 
-    def _proven(self, row: queries.Credential | None, parts: ApiKeyParts) -> queries.Credential:
+    def _verify(self, row: KeyCredential | None, parts: ApiKeyParts) -> KeyCredential:
         stored = _NO_SECRET if row is None else row.secret_hmac
-        fits = [crypto.equal(stored, secret) for secret in secret_hmacs(self._keys, parts.secret)]
-        if row is None or not any(fits) or parts.prefix != f"{BRAND_KEY}_{row.mode}":
-            raise problems.Unauthenticated("This API key is not known here.", headers=_CHALLENGE)
+        matches = [crypto.equal(stored, secret) for secret in secret_hmacs(self._keys, parts.secret)]
+        if row is None or not any(matches) or parts.prefix != f"{BRAND_KEY}_{row.mode}":
+            raise problems.Unauthenticated("This API key is unknown.", headers=_CHALLENGE)
         return row
 
-    def _holder(self, row: queries.Credential) -> Caller:
+    def _key_caller(self, row: KeyCredential) -> Caller:
         if row.revoked or row.role is None:
             raise KeyRevoked(headers=_CHALLENGE)
         if row.expired:
@@ -101,7 +103,7 @@ class _Credentials:
             credential=f"key:{row.id.hex}",
             plan=plan,
             workspace_timezone=row.workspace_timezone,
-            profile_ids=_both(row.profile_ids, row.member_profile_ids),
+            profile_ids=_intersect(row.profile_ids, row.member_profile_ids),
             key_id=row.id,
             key_name=row.name,
             is_staff="instance:admin" in granted,
@@ -110,28 +112,28 @@ class _Credentials:
             ip_allow_list=tuple(row.ip_allow_list or ()),
         )
 
-    async def _of_token(self, bearer: str, workspace: str | None) -> Caller:
+    async def _from_token(self, bearer: str, workspace: str | None) -> Caller:
         access = tokens.read(self._keys, bearer)
         if access is None:
             raise problems.Unauthenticated(headers=_CHALLENGE)
-        workspace_id = ids.decode("wsp", workspace) if workspace else access.workspace_id
+        workspace_id = WorkspaceId.parse(workspace) if workspace else access.workspace_id
         if workspace_id is None:
-            raise _not_yours()
+            raise _not_a_member()
         async with self._database.connection() as db:
-            row = await queries.find_session(db, access.session_id, access.user_id, workspace_id)
+            row = await queries.find_session_credential(db, access.session_id, access.user_id, workspace_id)
             if row is None or row.ended:
                 raise problems.Unauthenticated("This session has ended. Sign in again.", headers=_CHALLENGE)
             if row.membership is None:
                 if workspace:
-                    raise _not_yours()
-                raise problems.Unauthenticated("You are no member of this workspace any more.", headers=_CHALLENGE)
+                    raise _not_a_member()
+                raise problems.Unauthenticated("You are no longer a member of this workspace.", headers=_CHALLENGE)
             if row.membership.status == "suspended":
-                raise problems.Forbidden("Your membership of this workspace is suspended.")
+                raise problems.Forbidden("Your membership in this workspace is suspended.")
             if row.membership.stale:
                 await queries.touch_member(db, row.user_id, workspace_id)
-        return self._member(row, row.membership, access.session_id)
+        return self._session_caller(row, row.membership, access.session_id)
 
-    def _member(self, row: queries.SessionRow, membership: queries.Membership, session_id: UUID) -> Caller:
+    def _session_caller(self, row: SessionCredential, membership: Membership, session_id: UUID) -> Caller:
         plan = queries.plan_in_force(self._settings, membership.plan)
         requests, writes = self._rates(plan)
         return Caller(
@@ -145,7 +147,7 @@ class _Credentials:
             credential=f"session:{session_id.hex}",
             plan=plan,
             workspace_timezone=membership.timezone,
-            profile_ids=_both(None, membership.profile_ids),
+            profile_ids=_intersect(None, membership.profile_ids),
             session_id=session_id,
             is_staff=row.is_staff,
             requests_per_minute=requests,
@@ -153,8 +155,8 @@ class _Credentials:
         )
 
 
-def _not_yours() -> problems.NotFound:
-    return problems.NotFound("X-Workspace-Id names no workspace of yours.")
+def _not_a_member() -> problems.NotFound:
+    return problems.NotFound("X-Workspace-Id is not one of your workspaces.")
 
 
 def _check_address(caller: Caller, address: str) -> None:
@@ -165,16 +167,16 @@ def _check_address(caller: Caller, address: str) -> None:
 @lru_cache(maxsize=4_096)
 def _allowed(networks: tuple[str, ...], address: str) -> bool:
     try:
-        found = ipaddress.ip_address(address)
+        ip = ipaddress.ip_address(address)
     except ValueError:
         return False
-    if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped is not None:
-        found = found.ipv4_mapped
-    return any(found in ipaddress.ip_network(network) for network in networks)
+    if isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is not None:
+        ip = ip.ipv4_mapped
+    return any(ip in ipaddress.ip_network(network) for network in networks)
 
 
-def _both(one: list[UUID] | None, other: list[UUID] | None) -> frozenset[UUID] | None:
-    if one is None or other is None:
-        found = one if other is None else other
-        return None if found is None else frozenset(found)
-    return frozenset(one) & frozenset(other)
+def _intersect(of_key: list[UUID] | None, of_member: list[UUID] | None) -> frozenset[UUID] | None:
+    """Return the profiles that both see; None is all."""
+    if of_key is None:
+        return None if of_member is None else frozenset(of_member)
+    return frozenset(of_key) if of_member is None else frozenset(of_key) & frozenset(of_member)

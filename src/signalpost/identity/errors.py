@@ -2,51 +2,53 @@ from signalpost.kit import problems
 
 
 class InvalidCredentials(problems.Problem, status=401):
-    """These credentials do not fit.
+    """The credentials are invalid.
 
-    Check both; `POST /auth/password/forgot` sends a link to choose a new password.
+    Check them; `POST /auth/password/forgot` sends a link to choose a new password.
     """
 
 
 class TokenExpired(problems.Problem, status=401):
-    """This credential has expired.
+    """The credential has expired.
 
-    Get a new access token by `POST /auth/refresh`, sign in again, or create a new API key.
+    Get a new access token with `POST /auth/refresh`, sign in again, or create a new API key.
     """
 
 
 class KeyRevoked(problems.Problem, status=401):
-    """This API key does not work any more.
+    """This API key no longer works.
 
-    It was revoked, or whoever issued it left the workspace. Create a new key.
+    It was revoked, or its issuer left the workspace. Create a new key.
     """
 
 
 class RegistrationClosed(problems.Problem, status=403):
-    """This service does not take registrations.
+    """Registration is closed.
 
-    Ask for an invitation to a workspace; an operator can change SIGNALPOST_REGISTRATION.
+    Ask for an invitation to a workspace; an operator can open registration with SIGNALPOST_REGISTRATION.
     """
 
 
 class LoginThrottled(problems.Problem, status=429, retryable=True):
     """Too many failed sign-ins for this e-mail address.
 
-    Wait for the seconds in `Retry-After`, or choose a new password.
+    Wait for the number of seconds in `Retry-After`, or choose a new password.
     """
 
 
 class PlanLimitReached(problems.Problem, status=402):
-    """A limit of the workspace's plan is reached.
+    """The workspace has reached a limit of its plan.
 
     `limit` names it; remove something, wait for the next month, or choose a larger plan.
     """
 
+    # Raised by `plans`; it stands here because API keys are limited too, and `identity` is below `plans`.
+
 
 class TestModeOnlySandbox(problems.Problem, status=403):
-    """A test key sees only accounts on the sandbox.
+    """A test key can use only sandbox accounts.
 
-    Use a live key for live networks.
+    Use a live key for other networks.
     """
 
-    __test__ = False  # not a test class, whatever pytest thinks of its name
+    __test__ = False  # not a test class, whatever pytest makes of its name

@@ -1,13 +1,13 @@
-"""Hashing passwords: a queue of two threads, so that logins cannot starve the API. Never inside a transaction."""
+"""Password hashing in a queue of two threads, so that sign-ins cannot starve the API. Never inside a transaction."""
 
 from signalpost.kit import crypto, problems
 
 
-async def hashed(password: str) -> str:
-    """Return what is stored.
+async def hash_password(password: str) -> str:
+    """Return the hash to store.
 
     Raises:
-        Unavailable: too many others wait.
+        Unavailable: too many others are waiting.
     """
     try:
         return await crypto.hash_password(password)
@@ -15,11 +15,11 @@ async def hashed(password: str) -> str:
         raise _busy() from full
 
 
-async def fits(stored: str | None, password: str) -> bool:
-    """Whether it is the password of `stored`; as much work for an unknown user (None) as for a known one.
+async def verify_password(stored: str | None, password: str) -> bool:
+    """Whether `stored` is the hash of this password. None, for an unknown user, costs as much work and is False.
 
     Raises:
-        Unavailable: too many others wait.
+        Unavailable: too many others are waiting.
     """
     try:
         return await crypto.verify_password(stored, password)

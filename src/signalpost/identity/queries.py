@@ -2,23 +2,30 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Final, Literal
 from uuid import UUID
 
-import msgspec
 from msgspec import Struct
 
 from signalpost.identity import roles
-from signalpost.identity.schemas import Actor, ApiKey, User, Workspace, WorkspaceSummary
-from signalpost.kit import clock, ids
+from signalpost.kit import clock
 from signalpost.kit.db import Db
-from signalpost.settings import BRAND_KEY, Settings
+from signalpost.kit.rows import columns, reader
+from signalpost.settings import Settings
 from signalpost.web.caller import Caller, Role
-from signalpost.web.paging import Page
+from signalpost.web.paging import Page, keyset
+
+REVOKED_VISIBLE: Final = timedelta(days=30)
+"""How long a revoked key stays in the list."""
 
 
-class Credential(Struct):
-    """An API key with all that decides what it may do. `role` is None when its issuer is no active member."""
+def plan_in_force(settings: Settings, bought: str) -> str:
+    """Return the plan that counts: with billing off every workspace is self-hosted, whatever it once bought."""
+    return bought if settings.billing_enabled else "self_hosted"
+
+
+class KeyCredential(Struct):
+    """An API key with all that decides what it may do. `role` is None if its issuer is not an active member."""
 
     id: UUID
     secret_hmac: bytes
@@ -41,23 +48,36 @@ class Credential(Struct):
     member_profile_ids: list[UUID] | None
 
 
-_CREDENTIAL = """
-select k.id, k.secret_hmac, k.name, k.mode, k.permission, k.scopes, k.profile_ids, k.ip_allow_list,
-    k.revoked_at is not null or w.deleted_at is not null, coalesce(k.expires_at <= now(), false),
-    coalesce(k.last_used_at < now() - interval '1 minute', true),
-    u.id, coalesce(u.name, u.email), u.is_staff, w.id, w.plan, w.timezone, m.role, m.profile_ids
+_KEY_CREDENTIAL_COLUMNS = columns(
+    KeyCredential,
+    "k",
+    revoked="k.revoked_at is not null or w.deleted_at is not null",
+    expired="coalesce(k.expires_at <= now(), false)",
+    stale="coalesce(k.last_used_at < now() - interval '1 minute', true)",
+    user_id="u.id",
+    user_name="coalesce(u.name, u.email)",
+    is_staff="u.is_staff",
+    workspace_id="w.id",
+    plan="w.plan",
+    workspace_timezone="w.timezone",
+    role="m.role",
+    member_profile_ids="m.profile_ids",
+)
+_KEY_CREDENTIAL = f"""
+select {_KEY_CREDENTIAL_COLUMNS}
 from api_key k
 join workspace w on w.id = k.workspace_id
 join app_user u on u.id = k.created_by
 left join member m on m.workspace_id = k.workspace_id and m.user_id = k.created_by and m.status = 'active'
 where k.key_id = $1
-"""
+"""  # noqa: S608 - columns of a struct
+_read_key_credential = reader(KeyCredential)
 
 
-async def find_credential(db: Db, key_id: str) -> Credential | None:
+async def find_key_credential(db: Db, key_id: str) -> KeyCredential | None:
     """Return the key with this public id, in whatever state it is."""
-    row = await db.fetchrow(_CREDENTIAL, key_id)
-    return Credential(*row) if row else None
+    record = await db.fetchrow(_KEY_CREDENTIAL, key_id)
+    return _read_key_credential(record) if record else None
 
 
 _TOUCH_KEY = """
@@ -78,13 +98,13 @@ class Membership(Struct):
     plan: str
     timezone: str
     role: Role
-    status: str  # active | suspended
+    status: Literal["active", "suspended"]
     profile_ids: list[UUID] | None
     stale: bool  # last activity was noted more than a minute ago, or in another workspace
 
 
-class SessionRow(Struct):
-    """A session, its user, and the membership in the workspace asked for, if there is one."""
+class SessionCredential(Struct):
+    """A session, its user, and their membership in the requested workspace, if there is one."""
 
     ended: bool
     user_id: UUID
@@ -93,25 +113,41 @@ class SessionRow(Struct):
     membership: Membership | None
 
 
-_SESSION = """
-select s.revoked_at is not null or s.expires_at <= now(), u.id, coalesce(u.name, u.email), u.is_staff,
-    w.id, w.plan, w.timezone, m.role, m.status, m.profile_ids,
-    coalesce(m.last_active_at < now() - interval '1 minute', true) or u.last_workspace_id is distinct from w.id
+_MEMBERSHIP_COLUMNS = columns(
+    Membership,
+    "m",
+    workspace_id="w.id",
+    plan="w.plan",
+    timezone="w.timezone",
+    stale="coalesce(m.last_active_at < now() - interval '1 minute', true) or u.last_workspace_id is distinct from w.id",
+)
+_SESSION_CREDENTIAL_COLUMNS = columns(
+    SessionCredential,
+    ended="s.revoked_at is not null or s.expires_at <= now()",
+    user_id="u.id",
+    user_name="coalesce(u.name, u.email)",
+    is_staff="u.is_staff",
+    membership=_MEMBERSHIP_COLUMNS,
+)
+_SESSION_CREDENTIAL = f"""
+select {_SESSION_CREDENTIAL_COLUMNS}
 from session s
 join app_user u on u.id = s.user_id
 left join (member m join workspace w on w.id = m.workspace_id and w.deleted_at is null)
     on m.user_id = u.id and m.workspace_id = $3 and m.status in ('active', 'suspended')
 where s.id = $1 and s.user_id = $2
-"""
+"""  # noqa: S608 - columns of a struct
 
 
-async def find_session(db: Db, session_id: UUID, user_id: UUID, workspace_id: UUID) -> SessionRow | None:
-    """Return the session of this user as it stands in this workspace."""
-    row = await db.fetchrow(_SESSION, session_id, user_id, workspace_id)
-    if row is None:
+async def find_session_credential(
+    db: Db, session_id: UUID, user_id: UUID, workspace_id: UUID
+) -> SessionCredential | None:
+    """Return the session of this user with their membership in this workspace."""
+    record = await db.fetchrow(_SESSION_CREDENTIAL, session_id, user_id, workspace_id)
+    if record is None:
         return None
-    ended, user_id, user_name, is_staff, *member = row
-    return SessionRow(ended, user_id, user_name, is_staff, Membership(*member) if member[0] else None)
+    ended, user_id, user_name, is_staff, *membership = record
+    return SessionCredential(ended, user_id, user_name, is_staff, Membership(*membership) if membership[0] else None)
 
 
 _TOUCH_MEMBER = """
@@ -141,28 +177,16 @@ class UserRow(Struct):
     is_staff: bool
     created_at: datetime
 
-    def shown(self) -> User:
-        """Return the user as on the wire."""
-        return User(
-            ids.encode("usr", self.id),
-            self.email,
-            self.name,
-            self.avatar_url,
-            self.timezone,
-            self.locale,
-            self.is_staff,
-            clock.wire(self.created_at),
-        )
 
-
-_USER = "select id, email, name, avatar_url, timezone, locale, is_staff, created_at from app_user where id = $1"
+_USER = f"select {columns(UserRow)} from app_user where id = $1"  # noqa: S608 - columns of a struct
+_read_user = reader(UserRow)
 
 
 async def read_user(db: Db, user_id: UUID) -> UserRow:
     """Return a user that is known to exist: users are never deleted."""
-    row = await db.fetchrow(_USER, user_id)
-    assert row is not None  # noqa: S101 - see above
-    return UserRow(*row)
+    record = await db.fetchrow(_USER, user_id)
+    assert record is not None  # noqa: S101 - see above
+    return _read_user(record)
 
 
 class PasswordRow(Struct):
@@ -172,17 +196,19 @@ class PasswordRow(Struct):
     password_hash: str | None
 
 
-_PASSWORD = "select id, password_hash from app_user where email_key = lower($1)"  # noqa: S105 - no password
+_PASSWORD_COLUMNS = columns(PasswordRow, user_id="id")
+_PASSWORD = f"select {_PASSWORD_COLUMNS} from app_user where email_key = lower($1)"  # noqa: S608 - columns of a struct
+_read_password = reader(PasswordRow)
 
 
 async def find_password(db: Db, email: str) -> PasswordRow | None:
-    """Return the user with this e-mail address, in whatever case."""
-    row = await db.fetchrow(_PASSWORD, email)
-    return PasswordRow(*row) if row else None
+    """Return the user with this e-mail address, in any case."""
+    record = await db.fetchrow(_PASSWORD, email)
+    return _read_password(record) if record else None
 
 
 class WorkspaceRow(Struct):
-    """A workspace, and what the user is in it."""
+    """A workspace, and the role of the user in it."""
 
     id: UUID
     name: str
@@ -193,64 +219,38 @@ class WorkspaceRow(Struct):
     created_at: datetime
     role: Role
 
-    def summary(self, settings: Settings) -> WorkspaceSummary:
-        """Return the workspace as on the wire, with the plan in force."""
-        return WorkspaceSummary(
-            ids.encode("wsp", self.id),
-            self.name,
-            self.slug,
-            plan_in_force(settings, self.plan),
-            self.timezone,
-            clock.wire(self.created_at),
-        )
 
-    def shown(self, settings: Settings) -> Workspace:
-        """Return the workspace as one of its members sees it."""
-        summary = msgspec.structs.asdict(self.summary(settings))
-        return Workspace(**summary, role=self.role, redirect_urls=self.redirect_urls)
-
-
-def plan_in_force(settings: Settings, bought: str) -> str:
-    """Return the plan that counts: with billing off every workspace is self-hosted, whatever it once bought."""
-    return bought if settings.billing_enabled else "self_hosted"
-
-
-_WORKSPACES = """
-select w.id, w.name, w.slug, w.plan, w.timezone, w.redirect_urls, w.created_at, m.role
+_WORKSPACES = f"""
+select {columns(WorkspaceRow, "w", role="m.role")}
 from member m
 join workspace w on w.id = m.workspace_id and w.deleted_at is null
 join app_user u on u.id = m.user_id
 where m.user_id = $1 and m.status = 'active' and ($2::uuid is null or w.id = $2)
-"""
+"""  # noqa: S608 - columns of a struct
 _WORKSPACES_LAST_FIRST = (
     _WORKSPACES + " order by w.id = u.last_workspace_id desc nulls last, m.joined_at, w.id limit 500"
 )
-_WORKSPACES_PAGE = (
-    _WORKSPACES
-    + """ and ($3::timestamptz is null or (w.created_at, w.id) < ($3, $4))
-order by w.created_at desc, w.id desc limit $5
-"""
-)
+_WORKSPACES_PAGE = f"{_WORKSPACES} and {keyset('w.created_at', 'w.id', first=3)}"
+_read_workspace = reader(WorkspaceRow)
 
 
 async def workspaces_of(db: Db, user_id: UUID) -> list[WorkspaceRow]:
-    """Return the workspaces where the user is an active member, the one they were in last first; at most 500."""
-    return [WorkspaceRow(*row) for row in await db.fetch(_WORKSPACES_LAST_FIRST, user_id, None)]
+    """Return the workspaces where the user is an active member, the one they used last first; at most 500."""
+    return [_read_workspace(record) for record in await db.fetch(_WORKSPACES_LAST_FIRST, user_id, None)]
 
 
 async def workspaces_page(db: Db, caller: Caller, page: Page) -> list[WorkspaceRow]:
-    """Return the caller's workspaces, newest first; an API key sees its own one only."""
+    """Return the caller's workspaces, newest first; an API key sees only its own."""
     only = caller.workspace_id if caller.auth == "api_key" else None
-    rows = await db.fetch(_WORKSPACES_PAGE, caller.user_id, only, page.after_at, page.after_id, page.fetch)
-    return [WorkspaceRow(*row) for row in rows]
+    return [_read_workspace(record) for record in await db.fetch(_WORKSPACES_PAGE, caller.user_id, only, *page.bounds)]
 
 
 async def find_my_workspace(db: Db, caller: Caller, workspace_id: UUID) -> WorkspaceRow | None:
     """Return the workspace if the caller is an active member of it; not only the one of the request."""
     if caller.auth == "api_key" and workspace_id != caller.workspace_id:
         return None
-    row = await db.fetchrow(_WORKSPACES, caller.user_id, workspace_id)
-    return WorkspaceRow(*row) if row else None
+    record = await db.fetchrow(_WORKSPACES, caller.user_id, workspace_id)
+    return _read_workspace(record) if record else None
 
 
 _OWNED = "select count(*) from member where user_id = $1 and role = 'owner' and status = 'active'"
@@ -258,25 +258,25 @@ _OWNED = "select count(*) from member where user_id = $1 and role = 'owner' and 
 
 async def count_owned(db: Db, user_id: UUID) -> int:
     """Return how many workspaces the user owns."""
-    found: int = await db.fetchval(_OWNED, user_id)
-    return found
+    count: int = await db.fetchval(_OWNED, user_id)
+    return count
 
 
-_SESSION_ENDS = "select expires_at from session where id = $1"
-_KEY_ENDS = "select expires_at from api_key where id = $1"
+_SESSION_EXPIRES = "select expires_at from session where id = $1"
+_KEY_EXPIRES = "select expires_at from api_key where id = $1"
 
 
-async def credential_ends(db: Db, caller: Caller) -> datetime | None:
-    """Return when the caller's key expires, or their session ends unless it is refreshed."""
+async def credential_expires_at(db: Db, caller: Caller) -> datetime | None:
+    """Return when the caller's key expires, or when their session ends unless it is refreshed."""
     if caller.key_id is not None:
-        found: datetime | None = await db.fetchval(_KEY_ENDS, caller.key_id)
+        expires_at: datetime | None = await db.fetchval(_KEY_EXPIRES, caller.key_id)
     else:
-        found = await db.fetchval(_SESSION_ENDS, caller.session_id)
-    return found
+        expires_at = await db.fetchval(_SESSION_EXPIRES, caller.session_id)
+    return expires_at
 
 
-class KeyRow(Struct):
-    """An API key as people see it; its secret is not among it."""
+class ApiKeyRow(Struct):
+    """An API key without its secret."""
 
     id: UUID
     key_id: str
@@ -294,69 +294,45 @@ class KeyRow(Struct):
     created_at: datetime
     revoked_at: datetime | None
 
-    def shown(self) -> ApiKey:
-        """Return the key as on the wire: without what it takes to use it."""
-        if self.revoked_at is not None:
-            status: Literal["active", "expired", "revoked"] = "revoked"
-        else:
-            status = "expired" if self.expires_at is not None and self.expires_at <= clock.now() else "active"
-        return ApiKey(
-            ids.encode("key", self.id),
-            self.name,
-            f"{BRAND_KEY}_{self.mode}_{self.key_id}",
-            self.mode,
-            self.permission,
-            self.scopes,
-            None if self.profile_ids is None else [ids.encode("prof", one) for one in self.profile_ids],
-            self.ip_allow_list,
-            clock.wire_or_none(self.expires_at),
-            clock.wire_or_none(self.last_used_at),
-            self.last_used_ip,
-            Actor("user", ids.encode("usr", self.created_by), self.created_by_name),
-            clock.wire(self.created_at),
-            clock.wire_or_none(self.revoked_at),
-            status,
-        )
 
+KEY_COLUMNS: Final = columns(ApiKeyRow, "k", created_by_name="coalesce(u.name, u.email)")
+read_key: Final = reader(ApiKeyRow)
 
 # Whoever is limited to profiles sees only keys limited to some of them; editors see only their own.
-_KEYS = """
-select k.id, k.key_id, k.name, k.mode, k.permission, k.scopes, k.profile_ids, k.ip_allow_list, k.expires_at,
-    k.last_used_at, k.last_used_ip, k.created_by, coalesce(u.name, u.email), k.created_at, k.revoked_at
+_KEYS = f"""
+select {KEY_COLUMNS}
 from api_key k join app_user u on u.id = k.created_by
 where k.workspace_id = $1 and ($2::uuid is null or k.created_by = $2)
     and ($3::uuid[] is null or k.profile_ids <@ $3 or $4 in (k.created_by, k.id))
-"""
-_KEYS_PAGE = (
-    _KEYS
-    + """ and (k.revoked_at is null or k.revoked_at > $5)
-    and ($6::timestamptz is null or (k.created_at, k.id) < ($6, $7))
-order by k.created_at desc, k.id desc limit $8
-"""
-)
-REVOKED_SHOWN = timedelta(days=30)
+"""  # noqa: S608 - columns of a struct
+_KEYS_PAGE = f"""{_KEYS} and (k.revoked_at is null or k.revoked_at > $5)
+    and {keyset("k.created_at", "k.id", first=6)}"""
+_KEY = _KEYS + " and k.id = $5"
 
 
-def _keys_seen_by(caller: Caller) -> tuple[UUID, UUID | None, list[UUID] | None, UUID]:
+def _visible_to(caller: Caller) -> tuple[UUID, UUID | None, list[UUID] | None, UUID]:
+    """Return the first four parameters of `_KEYS`.
+
+    A member limited to profiles sees their own keys; a limited key sees itself and the keys within its limits.
+    """
     own = None if roles.may_manage_others_api_keys(caller.role) else caller.user_id
-    # A limited member sees the own keys, a limited key only itself and what is within its limits.
     return caller.workspace_id, own, caller.sees_profiles, caller.key_id or caller.user_id
 
 
-async def keys_page(db: Db, caller: Caller, page: Page) -> list[KeyRow]:
+async def keys_page(db: Db, caller: Caller, page: Page) -> list[ApiKeyRow]:
     """Return the keys the caller may see, newest first; revoked ones for 30 days."""
-    since = clock.now() - REVOKED_SHOWN
-    rows = await db.fetch(_KEYS_PAGE, *_keys_seen_by(caller), since, page.after_at, page.after_id, page.fetch)
-    return [KeyRow(*row) for row in rows]
+    since = clock.now() - REVOKED_VISIBLE
+    return [read_key(record) for record in await db.fetch(_KEYS_PAGE, *_visible_to(caller), since, *page.bounds)]
 
 
-async def find_my_key(db: Db, caller: Caller, key_id: UUID) -> KeyRow | None:
-    """Return a key the caller may see, in whatever state; a key always sees itself."""
-    row = await db.fetchrow(_KEYS + " and k.id = $5", *_keys_seen_by(caller), key_id)
-    return KeyRow(*row) if row else None
+async def find_my_key(db: Db, caller: Caller, key_id: UUID) -> ApiKeyRow | None:
+    """Return a key the caller may see, in any state; a key always sees itself."""
+    record = await db.fetchrow(_KEY, *_visible_to(caller), key_id)
+    return read_key(record) if record else None
 
 
-# The table belongs to a room above; a key for a profile that does not exist would only be found out when it is used.
+# The table belongs to `profiles`, above this room: without the check, a key for a profile that does not exist would
+# look right until it is used.
 _PROFILES = "select id from profile where workspace_id = $1 and id = any($2) and deleted_at is null"
 
 

@@ -1,3 +1,4 @@
+from functools import partial
 from typing import Annotated
 
 from signalpost.context import AppContext
@@ -9,28 +10,35 @@ from signalpost.identity.errors import (
     RegistrationClosed,
     TokenExpired,
 )
-from signalpost.identity.queries import KeyRow, WorkspaceRow
+from signalpost.identity.queries import ApiKeyRow, WorkspaceRow
 from signalpost.identity.schemas import (
     Accepted,
     ApiKey,
+    ApiKeyCreate,
     ApiKeyRevocation,
-    CreateApiKey,
-    CreateWorkspace,
-    ForgotPassword,
-    LoggedIn,
+    ApiKeyWithSecret,
     Login,
     Me,
-    NewApiKey,
-    Refresh,
-    Refreshed,
-    Register,
-    Registered,
-    ResetPassword,
-    UpdateWorkspace,
+    PasswordForgot,
+    PasswordReset,
+    Registration,
+    SessionRefresh,
+    Tokens,
+    UserLogin,
+    UserRegister,
     Workspace,
+    WorkspaceCreate,
+    WorkspaceUpdate,
 )
 from signalpost.kit.db import Db
-from signalpost.kit.problems import AlreadyExists, Forbidden, InsufficientScope, InvalidState, TooManyItems
+from signalpost.kit.problems import (
+    AlreadyExists,
+    Forbidden,
+    InsufficientScope,
+    InvalidState,
+    TooManyItems,
+    Unauthenticated,
+)
 from signalpost.kit.wire import Listing
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
 from signalpost.web.fields import ApiKeyId, WorkspaceId
@@ -40,15 +48,15 @@ from signalpost.web.routing import Routes
 
 routes = Routes("Identity")
 
-MyKey = Annotated[KeyRow, Mine(ApiKeyId, queries.find_my_key)]
+MyKey = Annotated[ApiKeyRow, Mine(ApiKeyId, queries.find_my_key)]
 MyWorkspace = Annotated[WorkspaceRow, Mine(WorkspaceId, queries.find_my_workspace)]
 
 
 @routes.post("/auth/register", scope=PUBLIC, bucket="login", raises=(RegistrationClosed, AlreadyExists))
-async def register(context: AppContext, data: Register) -> Registered:
-    """Make a user, a workspace with a default profile, and sign in.
+async def register(context: AppContext, data: UserRegister) -> Registration:
+    """Create a user and a workspace with a default profile, and sign in.
 
-    Refused unless the operator set SIGNALPOST_REGISTRATION to `open`.
+    The operator must have set SIGNALPOST_REGISTRATION to `open`.
     """
     return await actions.register(context, data)
 
@@ -56,17 +64,17 @@ async def register(context: AppContext, data: Register) -> Registered:
 @routes.post(
     "/auth/login", scope=PUBLIC, bucket="login", status=200, raises=(InvalidCredentials, LoginThrottled, Forbidden)
 )
-async def login(context: AppContext, data: Login) -> LoggedIn:
-    """Sign in with e-mail and password."""
+async def login(context: AppContext, data: UserLogin) -> Login:
+    """Sign in with an e-mail address and password."""
     return await actions.login(context, data)
 
 
 @routes.post("/auth/refresh", scope=PUBLIC, status=200, raises=(InvalidCredentials, TokenExpired, Forbidden))
-async def refresh(context: AppContext, data: Refresh) -> Refreshed:
+async def refresh(context: AppContext, data: SessionRefresh) -> Tokens:
     """Exchange a refresh token for an access token and the next refresh token.
 
-    Every refresh token works once. Using one again ends the session, since then two parties hold it; only a repeat
-    within 30 seconds, by a client that lost the answer, gets the same refresh token again.
+    Every refresh token works once. Using it again ends the session, because two parties have the token. A client that
+    did not receive the response can repeat the request within 30 seconds and gets the same refresh token.
     """
     return await actions.refresh(context, data.refresh_token)
 
@@ -78,62 +86,75 @@ async def logout(context: AppContext, db: Db, caller: Caller) -> None:
 
 
 @routes.post("/auth/password/forgot", scope=PUBLIC, bucket="login", status=202)
-async def forgot_password(db: Db, context: AppContext, data: ForgotPassword) -> Accepted:
-    """Have a link to choose a new password sent, if there is such a user. The answer does not tell."""
+async def forgot_password(db: Db, context: AppContext, data: PasswordForgot) -> Accepted:
+    """Send a link to choose a new password, if the user exists. The response does not tell whether it does."""
     await actions.forgot_password(db, context.settings, data)
     return Accepted()
 
 
 @routes.post("/auth/password/reset", scope=PUBLIC, bucket="login", status=204, raises=(InvalidCredentials,))
-async def reset_password(context: AppContext, data: ResetPassword) -> None:
-    """Choose a new password with the token of a link; every session of the user ends."""
+async def reset_password(context: AppContext, data: PasswordReset) -> None:
+    """Choose a new password with the token of a mailed link. All sessions of the user end."""
     await actions.reset_with_token(context, data)
 
 
 @routes.get("/auth/me", scope=SIGNED_IN)
 async def get_me(db: Db, caller: Caller, context: AppContext) -> Me:
-    """Return who is calling: user, workspace, role, and how the request was authenticated."""
-    return await views.me(db, caller, context.settings)
+    """Return the caller: user, workspace, role, and how the request was authenticated."""
+    workspace = await queries.find_my_workspace(db, caller, caller.workspace_id)
+    if workspace is None:  # the membership ended since the credential was checked
+        raise Unauthenticated
+    return views.me(
+        context.settings,
+        caller,
+        user_row=await queries.read_user(db, caller.user_id),
+        workspace_row=workspace,
+        expires_at=await queries.credential_expires_at(db, caller),
+    )
 
 
 @routes.get("/workspaces", scope=SIGNED_IN, limit_default=LIST_ALL)
 async def list_workspaces(db: Db, caller: Caller, page: Page, context: AppContext) -> Listing[Workspace]:
-    """List the workspaces you are a member of, newest first. An API key sees its own one."""
-    rows = await queries.workspaces_page(db, caller, page)
-    return page.listing([row.shown(context.settings) for row in rows], [(row.created_at, row.id) for row in rows])
+    """List the workspaces you are a member of, newest first. An API key sees only its own."""
+    return page.of(await queries.workspaces_page(db, caller, page), partial(views.workspace, context.settings))
 
 
 @routes.post("/workspaces", scope=SIGNED_IN, raises=(Forbidden, TooManyItems))
-async def create_workspace(db: Db, caller: Caller, context: AppContext, data: CreateWorkspace) -> Workspace:
-    """Create another workspace, with a default profile; you own it. API keys cannot."""
+async def create_workspace(db: Db, caller: Caller, context: AppContext, data: WorkspaceCreate) -> Workspace:
+    """Create another workspace with a default profile. You become its owner. API keys cannot do this."""
     return await actions.add_workspace(context, db, caller, data)
 
 
 @routes.patch("/workspaces/{id}", scope=SIGNED_IN, raises=(Forbidden,))
 async def update_workspace(
-    workspace: MyWorkspace, db: Db, caller: Caller, context: AppContext, data: UpdateWorkspace
+    workspace: MyWorkspace, db: Db, caller: Caller, context: AppContext, data: WorkspaceUpdate
 ) -> Workspace:
-    """Change name, time zone or allowed redirect addresses of a workspace you own or administer. API keys cannot."""
-    return (await actions.update_workspace(context, db, caller, workspace, data)).shown(context.settings)
+    """Change the name, time zone or redirect addresses of a workspace that you own or administer.
+
+    API keys cannot do this.
+    """
+    return views.workspace(context.settings, await actions.update_workspace(context, db, caller, workspace, data))
 
 
 @routes.post("/api-keys", scope=SIGNED_IN, raises=(Forbidden, InsufficientScope, PlanLimitReached))
-async def create_api_key(db: Db, caller: Caller, context: AppContext, data: CreateApiKey) -> NewApiKey:
-    """Create an API key. `key` is shown in this answer only.
+async def create_api_key(db: Db, caller: Caller, context: AppContext, data: ApiKeyCreate) -> ApiKeyWithSecret:
+    """Create an API key. Only this response contains `key`.
 
-    The key has what is asked for and no more than its creator: rights lost later are lost to the key at once.
+    The key never has more rights than its creator: rights that the creator loses later, the key loses at once.
     """
-    return await actions.issue(context, db, caller, data)
+    return await actions.create_api_key(context, db, caller, data)
 
 
 @routes.get("/api-keys", scope=SIGNED_IN, limit_default=LIST_ALL, raises=(Forbidden,))
 async def list_api_keys(db: Db, caller: Caller, page: Page) -> Listing[ApiKey]:
-    """List API keys, newest first: owners and admins see all, editors their own. Revoked ones stay for 30 days."""
-    rows = await views.keys(db, caller, page)
-    return page.listing([row.shown() for row in rows], [(row.created_at, row.id) for row in rows])
+    """List API keys, newest first: owners and admins see all, editors their own.
+
+    Revoked keys stay in the list for 30 days.
+    """
+    return page.of(await actions.list_api_keys(db, caller, page), views.api_key)
 
 
 @routes.delete("/api-keys/{id}", scope=SIGNED_IN, raises=(Forbidden, InsufficientScope))
 async def revoke_api_key(key: MyKey, context: AppContext, db: Db, caller: Caller) -> ApiKeyRevocation:
-    """Revoke an API key at once. A key may revoke itself; repeating it changes nothing."""
-    return await actions.revoke(context, db, caller, key)
+    """Revoke an API key at once. A key can revoke itself. Repeating the request changes nothing."""
+    return await actions.revoke_api_key(context, db, caller, key)

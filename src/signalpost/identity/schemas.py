@@ -4,6 +4,8 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from signalpost.kit.wire import Input, Instant, Output
+from signalpost.web.caller import Role, Scope
+from signalpost.web.fields import ProfileId
 
 # The pattern of HTML's e-mail field. `$` alone would let a line end pass in Python.
 Email = Annotated[
@@ -12,185 +14,227 @@ Email = Annotated[
         max_length=254,
         pattern=r"^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
         r"(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$(?!\n)",
+        description="The user's e-mail address.",
         extra_json_schema={"format": "email"},
         examples=["ada@example.com"],
     ),
 ]
-AnyEmail = Annotated[str, Meta(max_length=254, examples=["ada@example.com"])]
-Password = Annotated[str, Meta(min_length=10, max_length=200, examples=["correct horse battery"])]
-AnyPassword = Annotated[str, Meta(max_length=200, examples=["correct horse battery"])]
-Token = Annotated[str, Meta(max_length=200, examples=["spr_AZH_qgk…"])]
+AnyEmail = Annotated[
+    str, Meta(max_length=254, description="The user's e-mail address, in any case.", examples=["ada@example.com"])
+]
+Password = Annotated[
+    str, Meta(min_length=10, max_length=200, description="The new password.", examples=["correct horse battery"])
+]
+AnyPassword = Annotated[
+    str, Meta(max_length=200, description="The user's password.", examples=["correct horse battery"])
+]
 Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"\S", examples=["Acme"])]
-Zone = Annotated[str, Meta(max_length=64, description="IANA time zone", examples=["Europe/Berlin"])]
+Zone = Annotated[str, Meta(max_length=64, description="An IANA time zone.", examples=["Europe/Berlin"])]
 RedirectUrl = Annotated[str, Meta(max_length=2048, examples=["https://app.example.com/connected"])]
-Role = Literal["owner", "admin", "editor", "contributor", "approver", "viewer"]
-Scope = Literal[
-    "profiles:read", "profiles:write", "accounts:read", "accounts:write", "posts:read", "posts:write", "posts:publish",
-    "media:write", "analytics:read", "webhooks:read", "webhooks:write", "team:read", "team:write", "billing:read",
-    "invites:write", "support:write", "instance:admin",
-]  # fmt: skip
-Mode = Literal["live", "test"]
-Permission = Literal["read", "read_write"]
+IpNetwork = Annotated[str, Meta(max_length=64, examples=["203.0.113.0/24"])]
+Mode = Annotated[Literal["live", "test"], Meta(examples=["live"])]
+Permission = Annotated[Literal["read", "read_write"], Meta(examples=["read_write"])]
+Scopes = Annotated[list[str], Meta(examples=[["posts:read", "posts:write"]])]
+ProfileIds = Annotated[list[str] | None, Meta(examples=[["prof_01M7Z0000000000000000000AB"]])]
+AccessToken = Annotated[str, Meta(examples=["eyJhbGciOi…"])]
+RefreshToken = Annotated[str, Meta(examples=["spr_AZH_qgk…"])]
+Seconds = Annotated[int, Meta(description="How many seconds the access token is valid.", examples=[900])]
 
 
 class User(Output):
     id: str
-    email: str
-    name: str | None
-    avatar_url: str | None
-    timezone: str
-    locale: str
+    email: Annotated[str, Meta(examples=["ada@example.com"])]
+    name: Annotated[str | None, Meta(examples=["Ada Lovelace"])]
+    avatar_url: Annotated[str | None, Meta(examples=["https://example.com/ada.jpg"])]
+    timezone: Annotated[str, Meta(examples=["Europe/Berlin"])]
+    locale: Annotated[str, Meta(examples=["en"])]
     is_staff: bool
     created_at: Instant
 
 
 class WorkspaceSummary(Output):
     id: str
-    name: str
-    slug: str
-    plan: str
-    timezone: str
+    name: Annotated[str, Meta(examples=["Acme"])]
+    slug: Annotated[str, Meta(examples=["acme"])]
+    plan: Annotated[str, Meta(examples=["self_hosted"])]
+    timezone: Annotated[str, Meta(examples=["Europe/Berlin"])]
     created_at: Instant
 
 
 class Workspace(WorkspaceSummary):
     """A workspace as one of its members sees it."""
 
-    role: Role
-    redirect_urls: list[str]
+    role: Annotated[Role, Meta(examples=["owner"])]
+    redirect_urls: Annotated[list[str], Meta(examples=[["https://app.example.com/connected"]])]
 
 
-class Register(Input):
-    """A new user and their workspace; it is named after the user when no name is given."""
+class UserRegister(Input):
+    """Create a user and a workspace. Without a name, the workspace is named after the user."""
 
     email: Email
-    password: Password
-    name: Name | None = None
-    workspace_name: Name | None = None
+    password: Annotated[Password, Meta(description="The password; at least 10 characters.")]
+    name: Annotated[Name | None, Meta(description="The user's name.", examples=["Ada Lovelace"])] = None
+    workspace_name: Annotated[Name | None, Meta(description="The workspace's name.", examples=["Acme"])] = None
 
 
-class Registered(Output):
+class Registration(Output):
     user: User
     workspace: WorkspaceSummary
     profile_id: str | None
-    access_token: str
-    refresh_token: str
-    expires_in: int  # seconds of the access token
+    access_token: AccessToken
+    refresh_token: RefreshToken
+    expires_in: Seconds
 
 
-class Login(Input):
+class UserLogin(Input):
     email: AnyEmail
     password: AnyPassword
 
 
-class LoggedIn(Output):
-    """The access token is for the first of the workspaces; `X-Workspace-Id` picks another."""
+class Login(Output):
+    """The access token is for the first of the workspaces; `X-Workspace-Id` selects another."""
 
     user: User
     workspaces: list[Workspace]
-    access_token: str
-    refresh_token: str
-    expires_in: int
+    access_token: AccessToken
+    refresh_token: RefreshToken
+    expires_in: Seconds
 
 
-class Refresh(Input):
-    refresh_token: Token
+class SessionRefresh(Input):
+    refresh_token: Annotated[
+        str, Meta(max_length=200, description="The latest refresh token of the session.", examples=["spr_AZH_qgk…"])
+    ]
 
 
-class Refreshed(Output):
-    access_token: str
-    refresh_token: str
-    expires_in: int
+class Tokens(Output):
+    access_token: AccessToken
+    refresh_token: RefreshToken
+    expires_in: Seconds
 
 
-class ForgotPassword(Input):
+class PasswordForgot(Input):
     email: AnyEmail
 
 
 class Accepted(Output):
-    """The same answer whether there is such a user or not."""
+    """The same response whether the user exists or not."""
 
     status: Literal["accepted"] = "accepted"
 
 
-class ResetPassword(Input):
-    token: Token
+class PasswordReset(Input):
+    token: Annotated[
+        str, Meta(max_length=200, description="The token in the link that was mailed.", examples=["3fb0…"])
+    ]
     password: Password
 
 
 class Authentication(Output):
-    """How the request was authenticated. Of a session, `expiresAt` tells when it ends unless it is refreshed."""
+    """How the request was authenticated. For a session, `expiresAt` is when it ends unless it is refreshed."""
 
-    type: Literal["session", "api_key"]
-    key_id: str | None
+    type: Annotated[Literal["session", "api_key"], Meta(examples=["api_key"])]
+    key_id: Annotated[str | None, Meta(examples=["key_01M7Z0000000000000000000AB"])]
     mode: Mode
-    scopes: list[str]
+    scopes: Scopes
     expires_at: Instant | None
 
 
 class Me(Output):
     user: User
     workspace: WorkspaceSummary
-    role: Role
-    profile_ids: list[str] | None  # null: all of the workspace
+    role: Annotated[Role, Meta(examples=["owner"])]
+    profile_ids: Annotated[ProfileIds, Meta(description="The only visible profiles; null: all of the workspace.")]
     auth: Authentication
 
 
-class CreateWorkspace(Input):
-    name: Name
-    timezone: Zone = "UTC"
+class WorkspaceCreate(Input):
+    name: Annotated[Name, Meta(description="The workspace's name.")]
+    timezone: Annotated[Zone, Meta(description="The IANA time zone of dates without a zone.")] = "UTC"
 
 
-class UpdateWorkspace(Input):
-    """Any subset of the fields. `redirectUrls` are where authorization flows may end: https, or http on loopback."""
+class WorkspaceUpdate(Input):
+    """Any subset of the fields."""
 
-    name: Name | UnsetType = UNSET
-    timezone: Zone | UnsetType = UNSET
-    redirect_urls: Annotated[list[RedirectUrl], Meta(max_length=20)] | UnsetType = UNSET
+    name: Annotated[Name | UnsetType, Meta(description="The workspace's name.", examples=["Acme"])] = UNSET
+    timezone: Annotated[
+        Zone | UnsetType, Meta(description="The IANA time zone of dates without a zone.", examples=["Europe/Berlin"])
+    ] = UNSET
+    redirect_urls: Annotated[
+        Annotated[list[RedirectUrl], Meta(max_length=20)] | UnsetType,
+        Meta(
+            description="Where authorization flows may send the browser at the end: https, or http on loopback.",
+            examples=[["https://app.example.com/connected"]],
+        ),
+    ] = UNSET
 
 
 class Actor(Output):
     type: Literal["user"]
     id: str
-    name: str
+    name: Annotated[str, Meta(examples=["Ada Lovelace"])]
 
 
 class ApiKey(Output):
     id: str
-    name: str
-    prefix: str
+    name: Annotated[str, Meta(examples=["CMS"])]
+    prefix: Annotated[str, Meta(description="The public beginning of the key.", examples=["sp_live_AbCdEfGhIjKl"])]
     mode: Mode
     permission: Permission
-    scopes: list[str]
-    profile_ids: list[str] | None
-    ip_allow_list: list[str] | None
-    expires_at: Instant | None
-    last_used_at: Instant | None
-    last_used_ip: str | None
+    scopes: Scopes
+    profile_ids: ProfileIds
+    ip_allow_list: Annotated[list[str] | None, Meta(examples=[["203.0.113.0/24"]])]
+    expires_at: Annotated[Instant | None, Meta(examples=["2027-11-21T18:00:00.000Z"])]
+    last_used_at: Annotated[Instant | None, Meta(examples=["2026-11-21T18:00:00.000Z"])]
+    last_used_ip: Annotated[str | None, Meta(examples=["203.0.113.7"])]
     created_by: Actor
     created_at: Instant
     revoked_at: Instant | None
-    status: Literal["active", "expired", "revoked"]
+    status: Annotated[Literal["active", "expired", "revoked"], Meta(examples=["active"])]
 
 
-class NewApiKey(ApiKey):
-    """The only answer that holds the key itself."""
+class ApiKeyWithSecret(ApiKey):
+    """The only response that contains the key itself."""
 
-    key: str
+    key: Annotated[str, Meta(examples=["sp_live_AbCdEfGhIjKl_…"])]
 
 
-class CreateApiKey(Input):
-    """A key never has more rights than whoever creates it; left out, `scopes` are all that they have."""
+class ApiKeyCreate(Input):
+    """Create a key. It never has more rights than its creator."""
 
-    name: Name
-    mode: Mode = "live"
-    permission: Permission = "read_write"
-    scopes: Annotated[list[Scope], Meta(min_length=1, max_length=17)] | None = None
-    profile_ids: Annotated[list[Annotated[str, Meta(max_length=40)]], Meta(min_length=1, max_length=500)] | None = None
-    expires_at: Annotated[datetime, Meta(tz=True)] | None = None
-    ip_allow_list: (
-        Annotated[list[Annotated[str, Meta(max_length=64, examples=["203.0.113.0/24"])]], Meta(max_length=50)] | None
-    ) = None
+    name: Annotated[Name, Meta(description="The key's name, for people.", examples=["CMS"])]
+    mode: Annotated[Mode, Meta(description="A `test` key sees only the sandbox.")] = "live"
+    permission: Annotated[
+        Permission, Meta(description="A `read` key has only those of its scopes that end with `:read`.")
+    ] = "read_write"
+    scopes: Annotated[
+        Annotated[list[Scope], Meta(min_length=1, max_length=17)] | None,
+        Meta(
+            description="What the key may do. Default: all that you may do, except `instance:admin`.",
+            examples=[["posts:read", "posts:write", "posts:publish"]],
+        ),
+    ] = None
+    profile_ids: Annotated[
+        Annotated[list[ProfileId], Meta(min_length=1, max_length=500)] | None,
+        Meta(
+            description="The only profiles that the key sees. Default: all that you see.",
+            examples=[["prof_01M7Z0000000000000000000AB"]],
+        ),
+    ] = None
+    expires_at: Annotated[
+        Annotated[datetime, Meta(tz=True)] | None,
+        Meta(
+            description="When the key stops working, at most ten years ahead. Default: never.",
+            examples=["2027-11-21T18:00:00.000Z"],
+        ),
+    ] = None
+    ip_allow_list: Annotated[
+        Annotated[list[IpNetwork], Meta(max_length=50)] | None,
+        Meta(
+            description="The only addresses and networks from which the key works. Default: all.",
+            examples=[["203.0.113.0/24"]],
+        ),
+    ] = None
 
 
 class ApiKeyRevocation(Output):

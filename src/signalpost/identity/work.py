@@ -1,26 +1,33 @@
-"""What happens later: the letter with a new password's link, and forgetting what has expired."""
+"""Jobs: mail the link to choose a new password, and purge what has expired."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+from signalpost import mail
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind
 from signalpost.identity import tokens
-from signalpost.identity.actions.passwords import JOB as RESET_JOB
+from signalpost.identity.actions.passwords import RESET_JOB
 from signalpost.kit import crypto
-from signalpost.kit.crypto import KeyRing
-from signalpost.mail import Letter
-from signalpost.mail.work import deliver
-from signalpost.settings import Settings
 
 RESET_MINUTES = 30
 RESETS_PER_HOUR = 3
 PURGE_JOB = "identity.purge"
 PURGE_SECONDS = 3_600
 
-_WRITE = """
+
+def jobs(context: AppContext) -> list[JobKind]:
+    """Return the jobs of this room."""
+
+    async def reset(lease: Lease, payload: Mapping[str, Any]) -> None:
+        await send_reset_link(context, lease, payload)
+
+    return [JobKind(RESET_JOB, reset), JobKind(PURGE_JOB, purge, PURGE_SECONDS)]
+
+
+_INSERT = """
 insert into one_time_token (hash, purpose, user_id, expires_at)
 select $2, 'password_reset', u.id, now() + make_interval(mins => $3) from app_user u
 where u.email_key = lower($1) and (
@@ -31,32 +38,21 @@ returning (select email from app_user where id = user_id)
 """
 
 
-def jobs(context: AppContext) -> list[JobKind]:
-    """Return the jobs of this room."""
-    reset = password_reset(context.settings, context.keys, context.base_url)
-    return [JobKind(RESET_JOB, reset), JobKind(PURGE_JOB, purge, PURGE_SECONDS)]
+async def send_reset_link(context: AppContext, lease: Lease, payload: Mapping[str, Any]) -> None:
+    """Create a link and mail it, if there is such a user; at most three different links in an hour.
 
-
-def password_reset(
-    settings: Settings, keys: KeyRing, base_url: str
-) -> Callable[[Lease, Mapping[str, Any]], Awaitable[None]]:
-    """Return the handler of `identity.password_reset`: makes a link and mails it, if there is such a user.
-
-    The link is made here and not in the request, so that the request does the same for every address; and from the
-    letter's id and a key of ours, so that it stands in no row, and a second try sends the same one. At most three
-    different ones in an hour.
+    The link is created here and not in the request, so that the request does the same for every address. It is derived
+    from the message's id and a key of ours: it is stored nowhere, and a second try sends the same link.
     """
-
-    async def send(lease: Lease, job: Mapping[str, Any]) -> None:
-        letter_id = UUID(job["letter"])
-        token = crypto.hmac_sha256(keys.derive("password-reset"), letter_id.bytes).hex()
-        async with lease.transaction() as db:
-            email = await db.fetchval(_WRITE, job["email"], tokens.digest(token), RESET_MINUTES, RESETS_PER_HOUR)
-        if email is not None:
-            values = {"email": email, "minutes": RESET_MINUTES, "link": f"{base_url}/reset-password?token={token}"}
-            await deliver(settings, Letter(id=letter_id, to=email, template="password_reset", values=values))
-
-    return send
+    message_id = UUID(payload["message_id"])
+    token = crypto.hmac_sha256(context.keys.derive("password-reset"), message_id.bytes).hex()
+    async with lease.transaction() as db:
+        email = await db.fetchval(_INSERT, payload["email"], tokens.digest(token), RESET_MINUTES, RESETS_PER_HOUR)
+    if email is not None:
+        link = f"{context.base_url}/reset-password?token={token}"
+        values = {"email": email, "minutes": RESET_MINUTES, "link": link}
+        message = mail.Message(id=message_id, to=email, template="password_reset", values=values)
+        await mail.send(context.settings, message)
 
 
 _PURGES = (
@@ -65,8 +61,8 @@ _PURGES = (
 )
 
 
-async def purge(lease: Lease, _job: Mapping[str, Any]) -> None:
-    """Forget tokens and sessions that nobody can use any more."""
+async def purge(lease: Lease, _payload: Mapping[str, Any]) -> None:
+    """Delete tokens and sessions that can no longer be used."""
     async with lease.transaction() as db:
         for statement in _PURGES:
             await db.execute(statement)

@@ -1,11 +1,10 @@
-"""Letters: templates, and the way to the mail server. Knows nothing of users, and nothing of when letters go out.
+"""Mail: templates and the way to the mail server. Knows no users, and does not decide when a message is sent.
 
-Whoever wants to send one enqueues the job: `jobs.enqueue(db, mail.JOB, mail.payload(letter))`, in the transaction that
-makes it necessary. Letters with a secret in them are composed and delivered by a job of their own room, so that the
-secret never stands in a job's row.
+Call `mail.enqueue(db, message)` in the transaction that makes a message necessary. A message that contains a secret is
+sent by a job of its own room with `mail.send`, so that the secret is never stored in a job.
 """
 
-from signalpost.mail.letters import Letter
-from signalpost.mail.work import JOB, payload
+from signalpost.mail.actions import enqueue, send
+from signalpost.mail.messages import Message
 
-__all__ = ["JOB", "Letter", "payload"]
+__all__ = ["Message", "enqueue", "send"]

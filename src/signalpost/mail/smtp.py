@@ -12,12 +12,12 @@ SECONDS_MAX = 20.0
 _PORTS = {"smtp": 587, "smtps": 465}
 
 
-class Refused(Exception):
-    """The server will never take this message: unknown recipient, bad address. Sending it again is of no use."""
+class Rejected(Exception):
+    """The server will never accept this message: unknown recipient, bad address. Sending it again is useless."""
 
 
 class Server(Struct, frozen=True):
-    """Where to deliver."""
+    """The mail server to send through."""
 
     host: str
     port: int
@@ -30,32 +30,32 @@ class Server(Struct, frozen=True):
         """Read `smtp://user:password@host:587` or `smtps://…`; user and password are percent-encoded.
 
         Raises:
-            ValueError: it is no such address; the message does not quote it, there may be a password in it.
+            ValueError: it is not such an address; the error does not quote it, since it may contain a password.
         """
         parts = urlsplit(url)
         if parts.scheme not in _PORTS or not parts.hostname or parts.path not in ("", "/"):
-            raise ValueError("the mail server is written as smtp://user:password@host:port or smtps://…")
+            raise ValueError("the mail server must be given as smtp://user:password@host:port or smtps://…")
         user, password = (unquote(part) if part else None for part in (parts.username, parts.password))
         return cls(parts.hostname, parts.port or _PORTS[parts.scheme], parts.scheme == "smtps", user, password)
 
     @property
     def start_tls(self) -> bool | None:
-        """Whether STARTTLS is a must (a password never travels in the clear), or used when offered (None)."""
+        """Whether STARTTLS is required (a password is never sent unencrypted), or used if offered (None)."""
         if self.tls:
             return False
         return True if self.password and not _is_loopback(self.host) else None
 
 
-async def deliver(server: Server, message: EmailMessage, *, context: ssl.SSLContext | None = None) -> None:
-    """Hand the message over.
+async def send(server: Server, email: EmailMessage, *, tls_context: ssl.SSLContext | None = None) -> None:
+    """Hand the e-mail to the server.
 
     Raises:
-        Refused: the server refuses it for good.
-        aiosmtplib.SMTPException, OSError: it could not be reached, or wants it later; try again.
+        Rejected: the server rejects it for good.
+        aiosmtplib.SMTPException, OSError: it could not be reached, or asks to try later; try again.
     """
     try:
         await aiosmtplib.send(
-            message,
+            email,
             hostname=server.host,
             port=server.port,
             use_tls=server.tls,
@@ -63,15 +63,15 @@ async def deliver(server: Server, message: EmailMessage, *, context: ssl.SSLCont
             username=server.user,
             password=server.password,
             timeout=SECONDS_MAX,
-            tls_context=context,
+            tls_context=tls_context,
         )
     except aiosmtplib.SMTPRecipientsRefused as error:
-        if all(one.code >= 500 for one in error.recipients):
-            raise Refused("the server refuses the recipient") from error
+        if all(recipient.code >= 500 for recipient in error.recipients):
+            raise Rejected("the server rejects the recipient") from error
         raise
     except (aiosmtplib.SMTPSenderRefused, aiosmtplib.SMTPDataError) as error:
         if error.code >= 500:
-            raise Refused(f"the server refuses the message with {error.code}") from error
+            raise Rejected(f"the server rejects the message with {error.code}") from error
         raise
 
 

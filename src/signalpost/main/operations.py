@@ -77,7 +77,7 @@ async def create_key(context: AppContext, workspace: str, name: str, mode: str) 
         workspace_id, owner_id = await _workspace(db, workspace)
         row, key = await identity.create_key_for(
             db, context.keys, user_id=owner_id, workspace_id=workspace_id, name=name,
-            mode="live" if mode == "live" else "test",
+            terms=identity.KeyTerms(mode="live" if mode == "live" else "test"),
         )  # fmt: skip
     return {"id": ids.encode("key", row.id), "workspaceId": ids.encode("wsp", workspace_id), "apiKey": key}
 
@@ -94,7 +94,12 @@ async def demo(context: AppContext) -> dict[str, Any]:
             workspace_name=f"Demo {suffix}",
         )
         _, key = await identity.create_key_for(
-            db, context.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="Demo", mode="test"
+            db,
+            context.keys,
+            user_id=owner.user_id,
+            workspace_id=owner.workspace_id,
+            name="Demo",
+            terms=identity.KeyTerms(mode="test"),
         )
     caller = await authenticator(context)(key, None, "127.0.0.1")
     data = AccountConnect(profile_id=ProfileId(int=owner.profile_id.int), fields={"username": "demo"})

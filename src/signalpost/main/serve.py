@@ -16,7 +16,7 @@ from granian.server.embed import Server
 
 from signalpost.context import AppContext
 from signalpost.embedded_postgres.watch import watch
-from signalpost.identity import first_run
+from signalpost.identity.actions import first_run
 from signalpost.kit import log
 from signalpost.kit.db import Database
 from signalpost.kit.errors import OperatorError
@@ -157,7 +157,7 @@ async def _run_until(stop: asyncio.Event, serving: "asyncio.Task[None]", tasks: 
 async def greet(database: Database, base_url: str) -> None:
     """Print the address of the service, and the first-run link while there is no user."""
     async with database.transaction() as db:
-        token = await first_run.issue(db)
+        token = await first_run.issue_token(db)
     lines = [f"Signalpost is ready: {base_url}", f"API reference:       {base_url}/docs"]
     if token:
         lines.append(f"There is no user yet. Create one within 30 minutes: {base_url}/first-run?token={token}")

@@ -1,17 +1,18 @@
 """The caller: what `identity` resolves a credential to, and the scopes that routes require."""
 
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 from uuid import UUID
 
 from signalpost.events import Actor
 from signalpost.kit import ids
 
-SCOPES: Final = (
+Scope = Literal[
     "profiles:read", "profiles:write", "accounts:read", "accounts:write", "posts:read", "posts:write", "posts:publish",
     "media:write", "analytics:read", "webhooks:read", "webhooks:write", "team:read", "team:write", "billing:read",
     "invites:write", "support:write", "instance:admin",
-)  # fmt: skip
+]  # fmt: skip
+SCOPES: Final[tuple[str, ...]] = get_args(Scope)
 
 PUBLIC: Final = "public"
 """Scope of a route that needs no credential."""

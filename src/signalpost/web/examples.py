@@ -48,7 +48,7 @@ _PREFIXES = {
 }  # fmt: skip
 _OWN = {
     "Profile": "prof", "Post": "pst", "Target": "tgt", "Webhook": "whk", "NewWebhook": "whk", "Delivery": "dlv",
-    "ApiKey": "key", "NewApiKey": "key", "ApiKeyRevocation": "key", "PlatformAccount": "acc", "Media": "med",
+    "ApiKey": "key", "ApiKeyWithSecret": "key", "ApiKeyRevocation": "key", "PlatformAccount": "acc", "Media": "med",
     "ProfileLink": "lnk", "User": "usr", "Workspace": "wsp", "WorkspaceSummary": "wsp", "QueueEntry": "que",
     "LinkHistory": "lnh", "AuditEntry": "aud", "ProfileDeletion": "prof", "LinkDeletion": "lnk", "PostDeletion": "pst",
     "MediaDeleted": "med", "Disconnection": "acc", "IdentityActor": "usr", "PostsActor": "usr", "Actor": "usr",

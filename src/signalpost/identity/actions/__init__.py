@@ -1,10 +1,10 @@
-"""Writes, by what people do: sign up, sign in, change a password, issue keys, keep workspaces."""
+"""Writes: sign up, sign in, change a password, create keys, change workspaces."""
 
-from signalpost.identity.actions.issue_keys import create_key_for, issue, revoke
+from signalpost.identity.actions.api_keys import KeyTerms, create_api_key, create_key_for, list_api_keys, revoke_api_key
 from signalpost.identity.actions.passwords import forgot_password, reset_password, reset_with_token
 from signalpost.identity.actions.sign_in import end_session, end_sessions, login, logout, open_session, refresh
 from signalpost.identity.actions.sign_up import (
-    Owner,
+    NewWorkspace,
     add_workspace,
     create_owner,
     create_user,
@@ -15,8 +15,10 @@ from signalpost.identity.actions.staff import make_staff
 from signalpost.identity.actions.workspaces import may_redirect_to, set_plan, update_workspace
 
 __all__ = [
-    "Owner",
+    "KeyTerms",
+    "NewWorkspace",
     "add_workspace",
+    "create_api_key",
     "create_key_for",
     "create_owner",
     "create_user",
@@ -24,7 +26,7 @@ __all__ = [
     "end_session",
     "end_sessions",
     "forgot_password",
-    "issue",
+    "list_api_keys",
     "login",
     "logout",
     "make_staff",
@@ -34,7 +36,7 @@ __all__ = [
     "register",
     "reset_password",
     "reset_with_token",
-    "revoke",
+    "revoke_api_key",
     "set_plan",
     "update_workspace",
 ]

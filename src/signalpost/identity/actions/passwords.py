@@ -1,4 +1,4 @@
-"""Choosing a new password: by a link that came by mail, or by the operator."""
+"""Choosing a new password: with a link that was mailed, or by the operator."""
 
 from uuid import UUID
 
@@ -8,22 +8,22 @@ from signalpost.identity import passwords, tokens
 from signalpost.identity.actions.sign_in import end_sessions
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.identity.login_throttle import LoginThrottle
-from signalpost.identity.schemas import ForgotPassword, ResetPassword
+from signalpost.identity.schemas import PasswordForgot, PasswordReset
 from signalpost.kit import ids, log, problems
 from signalpost.kit.db import Db
 from signalpost.settings import Settings
 
-JOB = "identity.password_reset"
+RESET_JOB = "identity.password_reset"
 _logger = log.get("identity")
 
 
-async def forgot_password(db: Db, settings: Settings, wish: ForgotPassword) -> None:
-    """Have a link sent, if there is such a user. Known and unknown addresses take the same way: a job finds out."""
+async def forgot_password(db: Db, settings: Settings, data: PasswordForgot) -> None:
+    """Have a link sent, if there is such a user. The request does the same for every address; a job looks it up."""
     if settings.smtp_url is None:
-        _logger.warning("mail.off", letter="password_reset", remedy="signalpost users reset-password")
+        _logger.warning("mail.off", template="password_reset", remedy="signalpost users reset-password")
         return
-    job = {"email": wish.email, "letter": ids.new_id().hex}
-    await jobs.enqueue(db, JOB, job, unique_key=f"{JOB}:{wish.email.lower()}")
+    payload = {"email": data.email, "message_id": ids.new_id().hex}
+    await jobs.enqueue(db, RESET_JOB, payload, unique_key=f"{RESET_JOB}:{data.email.lower()}")
 
 
 _VALID = """
@@ -44,39 +44,40 @@ returning u.id, u.email
 """
 
 
-async def reset_with_token(context: AppContext, wish: ResetPassword) -> None:
-    """Set the password by a link from a mail, and end all sessions.
+async def reset_with_token(context: AppContext, data: PasswordReset) -> None:
+    """Set the password with the token of a mailed link, and end all sessions.
 
     Raises:
-        InvalidCredentials: the link is unknown, was used, or is older than 30 minutes.
+        InvalidCredentials: the token is unknown, was used, or is older than 30 minutes.
     """
-    hash_ = tokens.digest(wish.token)
+    digest = tokens.digest(data.token)
     async with context.database.connection() as db:
-        if not await db.fetchval(_VALID, hash_):  # before the costly hash
-            raise _dead()
-    password_hash = await passwords.hashed(wish.password)
+        if not await db.fetchval(_VALID, digest):  # before the costly hash
+            raise _link_expired()
+    password_hash = await passwords.hash_password(data.password)
     async with context.database.transaction() as db:
-        user = await db.fetchrow(_REDEEM, hash_, password_hash)
+        user = await db.fetchrow(_REDEEM, digest, password_hash)
         if user is None:
-            raise _dead()
+            raise _link_expired()
         await end_sessions(context, db, user["id"], "password_reset")
     context.state(LoginThrottle).reset(user["email"])
 
 
-def _dead() -> InvalidCredentials:
-    return InvalidCredentials("This link does not work any more. Ask for a new one.")
+def _link_expired() -> InvalidCredentials:
+    return InvalidCredentials("This link no longer works. Request a new one.")
 
 
 _SET = "update app_user set password_hash = $2, updated_at = now() where email_key = lower($1) returning id"
 
 
 async def reset_password(context: AppContext, db: Db, *, email: str, password: str) -> None:
-    """Set a user's password and end their sessions: the operator's way.
+    """Set a user's password and end their sessions, for the operator.
 
     Raises:
         NotFound: there is no such user.
     """
-    user_id: UUID | None = await db.fetchval(_SET, email, await passwords.hashed(password))
+    password_hash = await passwords.hash_password(password)
+    user_id: UUID | None = await db.fetchval(_SET, email, password_hash)
     if user_id is None:
         raise problems.NotFound(f"There is no user {email}.")
     await end_sessions(context, db, user_id, "password_reset")

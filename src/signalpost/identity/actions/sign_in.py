@@ -1,123 +1,139 @@
-"""Sessions: login, refresh with rotation, logout."""
+"""Sessions: sign in, refresh with rotation, sign out."""
 
 from uuid import UUID
 
 from msgspec import Struct
 
 from signalpost.context import AppContext
-from signalpost.identity import passwords, queries, tokens
+from signalpost.identity import passwords, queries, tokens, views
 from signalpost.identity.caller_cache import CallerCache
 from signalpost.identity.errors import InvalidCredentials, TokenExpired
 from signalpost.identity.login_throttle import LoginThrottle
 from signalpost.identity.queries import WorkspaceRow
-from signalpost.identity.schemas import LoggedIn, Login, Refreshed
+from signalpost.identity.schemas import Login, Tokens, UserLogin
 from signalpost.kit import crypto, ids, problems
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Db
+from signalpost.kit.rows import columns, reader
 from signalpost.web.caller import Caller
 
 GRACE_SECONDS = 30
-"""How long a used refresh token still gives the answer it gave: for a client that lost that answer on its way."""
+"""How long a used refresh token still returns the same response: for a client that did not receive it."""
+
+_PASSWORD_UNCHANGED = "select true from app_user where id = $1 and password_hash = $2 for share"  # noqa: S105 - SQL
+_REHASH = "update app_user set password_hash = $2 where id = $1 and password_hash = $3"
+_INSERT = "insert into session (id, user_id, workspace_id, expires_at) values ($1, $2, $3, now() + $4)"
 
 
-class Session(Struct):
-    """What a client gets of a session."""
-
-    access_token: str
-    refresh_token: str
-    expires_in: int = tokens.ACCESS_SECONDS
-
-
-async def login(context: AppContext, wish: Login) -> LoggedIn:
-    """Open a session in the workspace the user was in last.
+async def login(context: AppContext, data: UserLogin) -> Login:
+    """Open a session in the workspace that the user used last.
 
     Raises:
-        InvalidCredentials: unknown user or wrong password; nobody can tell which.
-        LoginThrottled: too many failed for this e-mail address.
-        Forbidden: the user is an active member of no workspace.
+        InvalidCredentials: the user is unknown or the password is wrong; the response does not tell which.
+        LoginThrottled: too many sign-ins failed for this e-mail address.
+        Forbidden: the user is not an active member of any workspace.
     """
     throttle = context.state(LoginThrottle)
-    throttle.count_attempt(wish.email)
+    throttle.count_attempt(data.email)
     async with context.database.connection() as db:
-        known = await queries.find_password(db, wish.email)
-    stored = known.password_hash if known else None
-    if not await passwords.fits(stored, wish.password) or known is None or stored is None:
+        row = await queries.find_password(db, data.email)
+    stored = row.password_hash if row else None
+    if not await passwords.verify_password(stored, data.password) or row is None or stored is None:
         raise InvalidCredentials
-    throttle.reset(wish.email)
-    fresh = await passwords.hashed(wish.password) if crypto.needs_rehash(stored) else None
+    throttle.reset(data.email)
+    rehashed = await passwords.hash_password(data.password) if crypto.needs_rehash(stored) else None
     async with context.database.transaction() as db:
-        if not await db.fetchval(_STILL, known.user_id, stored):  # a new password was chosen meanwhile
+        if not await db.fetchval(_PASSWORD_UNCHANGED, row.user_id, stored):  # a new password was chosen meanwhile
             raise InvalidCredentials
-        if fresh:
-            await db.execute(_REHASH, known.user_id, fresh, stored)
-        user = await queries.read_user(db, known.user_id)
-        workspaces = await queries.workspaces_of(db, known.user_id)
-        at = _first(workspaces)
-        session = await open_session(db, context.keys, known.user_id, at.id, at.role)
-    return LoggedIn(
-        user.shown(),
-        [workspace.shown(context.settings) for workspace in workspaces],
-        session.access_token,
-        session.refresh_token,
-        session.expires_in,
+        if rehashed:
+            await db.execute(_REHASH, row.user_id, rehashed, stored)
+        user = await queries.read_user(db, row.user_id)
+        workspaces = await queries.workspaces_of(db, row.user_id)
+        current = _first(workspaces)
+        opened = await open_session(db, context.keys, row.user_id, current.id, current.role)
+    return Login(
+        user=views.user(user),
+        workspaces=[views.workspace(context.settings, workspace) for workspace in workspaces],
+        access_token=opened.access_token,
+        refresh_token=opened.refresh_token,
+        expires_in=opened.expires_in,
     )
 
 
-_STILL = "select true from app_user where id = $1 and password_hash = $2 for share"
-_REHASH = "update app_user set password_hash = $2 where id = $1 and password_hash = $3"
-_OPEN = "insert into session (id, user_id, workspace_id, expires_at) values ($1, $2, $3, now() + $4)"
-
-
-async def open_session(db: Db, keys: KeyRing, user_id: UUID, workspace_id: UUID, role: str) -> Session:
+async def open_session(db: Db, keys: KeyRing, user_id: UUID, workspace_id: UUID, role: str) -> Tokens:
     """Write a session and return its first tokens."""
-    access = tokens.Access(user_id, workspace_id, ids.new_id())
-    await db.execute(_OPEN, access.session_id, user_id, workspace_id, tokens.REFRESH)
-    return Session(tokens.mint(keys, access, role), tokens.refresh_token(keys, access.session_id, 0))
+    session = tokens.Access(user_id, workspace_id, ids.new_id())
+    await db.execute(_INSERT, session.session_id, user_id, workspace_id, tokens.REFRESH)
+    return Tokens(
+        access_token=tokens.mint(keys, session, role),
+        refresh_token=tokens.refresh_token(keys, session.session_id, 0),
+        expires_in=tokens.ACCESS_SECONDS,
+    )
 
 
-_LOCKED = f"""
-select user_id, workspace_id, generation, revoked_at is not null as revoked, expires_at <= now() as expired,
-    coalesce(rotated_at > now() - interval '{GRACE_SECONDS} seconds', false) as just_rotated
-from session where id = $1 for update
-"""  # noqa: S608 - a number of ours
+class _SessionRow(Struct):
+    user_id: UUID
+    workspace_id: UUID
+    generation: int
+    revoked: bool
+    expired: bool
+    just_rotated: bool
+
+
+_SESSION_COLUMNS = columns(
+    _SessionRow,
+    revoked="revoked_at is not null",
+    expired="expires_at <= now()",
+    just_rotated=f"coalesce(rotated_at > now() - interval '{GRACE_SECONDS} seconds', false)",
+)
+_LOCK = f"select {_SESSION_COLUMNS} from session where id = $1 for update"  # noqa: S608 - columns of a struct
 _ROTATE = """
 update session set generation = generation + 1, rotated_at = now(), expires_at = now() + $2, workspace_id = $3
 where id = $1
 """
+_read_session = reader(_SessionRow)
 
 
-async def refresh(context: AppContext, refresh_token: str) -> Refreshed:
+async def refresh(context: AppContext, refresh_token: str) -> Tokens:
     """Exchange a refresh token for an access token and the next refresh token.
 
-    A token used before ends the session: two parties hold it, and nobody knows which one is the thief. Except that a
-    client whose answer got lost may ask again within 30 seconds, while nobody has used what it should have got.
+    A token that was used before ends the session: two parties have it, and it is unknown which of them is the thief.
+    The exception is a client that lost the response: it may ask again within 30 seconds, as long as the token that it
+    should have received is unused.
 
     Raises:
-        InvalidCredentials: it is no token of ours, its session has ended, or it was used before.
+        InvalidCredentials: the token is not ours, its session has ended, or it was used before.
         TokenExpired: the session was not used for 30 days.
     """
-    known = tokens.read_refresh_token(context.keys, refresh_token)
-    if known is None:
-        raise InvalidCredentials("This is no refresh token of this service.")
-    session_id, generation = known
+    parsed = tokens.read_refresh_token(context.keys, refresh_token)
+    if parsed is None:
+        raise InvalidCredentials("This is not a refresh token of this service.")
+    session_id, generation = parsed
     async with context.database.transaction() as db:
-        found = await db.fetchrow(_LOCKED, session_id)
-        if found is None or found["revoked"] or generation > found["generation"]:
+        record = await db.fetchrow(_LOCK, session_id)
+        row = _read_session(record) if record else None
+        if row is None or row.revoked or generation > row.generation:
             raise InvalidCredentials("This session has ended. Sign in again.")
-        if found["expired"]:
+        if row.expired:
             raise TokenExpired("This session was not used for 30 days. Sign in again.")
-        current = generation == found["generation"]
-        if current or (generation == found["generation"] - 1 and found["just_rotated"]):
-            workspaces = await queries.workspaces_of(db, found["user_id"])
-            at = next((one for one in workspaces if one.id == found["workspace_id"]), None) or _first(workspaces)
-            if current:
-                await db.execute(_ROTATE, session_id, tokens.REFRESH, at.id)
-            access = tokens.mint(context.keys, tokens.Access(found["user_id"], at.id, session_id), at.role)
-            following = tokens.refresh_token(context.keys, session_id, generation + 1)
-            return Refreshed(access, following, tokens.ACCESS_SECONDS)
+        if generation == row.generation or (generation == row.generation - 1 and row.just_rotated):
+            return await _next_tokens(context, db, row, session_id, generation)
         await end_session(context, db, session_id, "refresh_token_reused")
     # Raised only here: the end of the session must be committed.
     raise InvalidCredentials("This refresh token was used before, so its session was ended. Sign in again.")
+
+
+async def _next_tokens(context: AppContext, db: Db, row: _SessionRow, session_id: UUID, generation: int) -> Tokens:
+    workspaces = await queries.workspaces_of(db, row.user_id)
+    same = (workspace for workspace in workspaces if workspace.id == row.workspace_id)
+    current = next(same, None) or _first(workspaces)
+    if generation == row.generation:
+        await db.execute(_ROTATE, session_id, tokens.REFRESH, current.id)
+    return Tokens(
+        access_token=tokens.mint(context.keys, tokens.Access(row.user_id, current.id, session_id), current.role),
+        refresh_token=tokens.refresh_token(context.keys, session_id, generation + 1),
+        expires_in=tokens.ACCESS_SECONDS,
+    )
 
 
 _END = "update session set revoked_at = now(), revoked_reason = $2 where id = $1 and revoked_at is null"
@@ -125,7 +141,7 @@ _END_ALL = "update session set revoked_at = now(), revoked_reason = $2 where use
 
 
 async def end_session(context: AppContext, db: Db, session_id: UUID, reason: str) -> None:
-    """End one session: its access tokens stop working too."""
+    """End one session, including its access tokens."""
     await db.execute(_END, session_id, reason)
     context.state(CallerCache).invalidate(session_id)
 
@@ -143,11 +159,11 @@ async def logout(context: AppContext, db: Db, caller: Caller) -> None:
         InvalidState: an API key has no session.
     """
     if caller.session_id is None:
-        raise problems.InvalidState("An API key has no session. Revoke it by DELETE /api-keys/{id}.")
+        raise problems.InvalidState("An API key has no session. Revoke it with DELETE /api-keys/{id}.")
     await end_session(context, db, caller.session_id, "logout")
 
 
 def _first(workspaces: list[WorkspaceRow]) -> WorkspaceRow:
     if not workspaces:
-        raise problems.Forbidden("You are an active member of no workspace. Ask for an invitation.")
+        raise problems.Forbidden("You are not an active member of any workspace. Ask for an invitation.")
     return workspaces[0]

@@ -1,5 +1,7 @@
 """New users and new workspaces."""
 
+import re
+import unicodedata
 from uuid import UUID
 
 import msgspec
@@ -7,14 +9,12 @@ from msgspec import Struct
 
 from signalpost import mail
 from signalpost.context import AppContext
-from signalpost.engine import jobs
-from signalpost.identity import passwords, queries
+from signalpost.identity import passwords, queries, views
 from signalpost.identity.actions.sign_in import open_session
 from signalpost.identity.errors import RegistrationClosed
-from signalpost.identity.schemas import CreateWorkspace, Register, Registered, Workspace
+from signalpost.identity.schemas import Registration, UserRegister, Workspace, WorkspaceCreate
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
-from signalpost.kit.slugs import slugify
 from signalpost.web import validation
 from signalpost.web.caller import Caller
 
@@ -22,7 +22,7 @@ WORKSPACES_MAX = 50
 """How many workspaces one user may own."""
 
 
-class Owner(Struct, frozen=True):
+class NewWorkspace(Struct, frozen=True):
     """A new workspace, its owner, and its default profile."""
 
     user_id: UUID
@@ -30,38 +30,38 @@ class Owner(Struct, frozen=True):
     profile_id: UUID
 
 
-async def register(context: AppContext, wish: Register) -> Registered:
-    """Make a user, their workspace and a session.
+async def register(context: AppContext, data: UserRegister) -> Registration:
+    """Create a user, their workspace and a session.
 
     Raises:
-        RegistrationClosed: SIGNALPOST_REGISTRATION is not `open`; nothing is looked at.
+        RegistrationClosed: SIGNALPOST_REGISTRATION is not `open`; nothing else is checked.
         AlreadyExists: the e-mail address is taken.
     """
     if context.settings.registration != "open":
         raise RegistrationClosed
-    password_hash = await passwords.hashed(wish.password)
-    workspace_name = wish.workspace_name or f"{wish.name or wish.email.partition('@')[0]}'s workspace"[:100]
+    password_hash = await passwords.hash_password(data.password)
+    workspace_name = data.workspace_name or f"{data.name or data.email.partition('@')[0]}'s workspace"[:100]
     async with context.database.transaction() as db:
-        user_id = await create_user(db, email=wish.email, password_hash=password_hash, name=wish.name)
+        user_id = await create_user(db, email=data.email, password_hash=password_hash, name=data.name)
         workspace_id, profile_id = await create_workspace(context, db, user_id=user_id, name=workspace_name)
         session = await open_session(db, context.keys, user_id, workspace_id, "owner")
         user = await queries.read_user(db, user_id)
         [workspace] = await queries.workspaces_of(db, user_id)
         if context.settings.smtp_url:
-            values = {"workspace": workspace_name, "email": wish.email, "link": context.base_url}
-            letter = mail.Letter(to=wish.email, template="welcome", values=values)
-            await jobs.enqueue(db, mail.JOB, mail.payload(letter))
-    return Registered(
-        user.shown(),
-        workspace.summary(context.settings),
-        ids.encode("prof", profile_id),
-        session.access_token,
-        session.refresh_token,
-        session.expires_in,
+            values = {"workspace": workspace_name, "email": data.email, "link": context.base_url}
+            message = mail.Message(to=data.email, template="welcome", values=values)
+            await mail.enqueue(db, message)
+    return Registration(
+        user=views.user(user),
+        workspace=views.workspace_summary(context.settings, workspace),
+        profile_id=ids.encode("prof", profile_id),
+        access_token=session.access_token,
+        refresh_token=session.refresh_token,
+        expires_in=session.expires_in,
     )
 
 
-_NEW_USER = """
+_INSERT_USER = """
 insert into app_user (id, email, name, password_hash, timezone) values ($1, $2, $3, $4, $5)
 on conflict (email_key) do nothing
 returning id
@@ -74,20 +74,20 @@ async def create_user(
     """Write a user.
 
     Raises:
-        AlreadyExists: the e-mail address, in whatever case, belongs to a user already.
+        AlreadyExists: the e-mail address, in any case, belongs to a user already.
     """
-    user_id: UUID | None = await db.fetchval(_NEW_USER, ids.new_id(), email, name, password_hash, timezone)
+    user_id: UUID | None = await db.fetchval(_INSERT_USER, ids.new_id(), email, name, password_hash, timezone)
     if user_id is None:
-        raise problems.AlreadyExists("There is a user with this e-mail address already. Sign in instead.")
+        raise problems.AlreadyExists("A user with this e-mail address already exists. Sign in instead.")
     return user_id
 
 
-_NEW_WORKSPACE = """
+_INSERT_WORKSPACE = """
 insert into workspace (id, name, slug, plan, timezone) values ($1, $2, $3, coalesce($4, 'free'), $5)
 on conflict (slug) do nothing
 returning true
 """
-_NEW_OWNER = """
+_INSERT_OWNER = """
 with joined as (
     insert into member (id, workspace_id, user_id, email, role, joined_at)
     select $1, $2, id, email, 'owner', now() from app_user where id = $3
@@ -101,31 +101,37 @@ async def create_workspace(
 ) -> tuple[UUID, UUID]:
     """Write a workspace owned by the user; return its id and that of its default profile."""
     workspace_id = ids.new_id()
-    slug = slugify(name, length_max=48, default="workspace")
-    if not await db.fetchval(_NEW_WORKSPACE, workspace_id, name, slug, plan, timezone):
+    slug = slug_of(name)
+    if not await db.fetchval(_INSERT_WORKSPACE, workspace_id, name, slug, plan, timezone):
         unique = f"{slug}-{workspace_id.hex[-12:]}"  # the random end of the id
-        await db.execute(_NEW_WORKSPACE, workspace_id, name, unique, plan, timezone)
-    await db.execute(_NEW_OWNER, ids.new_id(), workspace_id, user_id)
+        await db.execute(_INSERT_WORKSPACE, workspace_id, name, unique, plan, timezone)
+    await db.execute(_INSERT_OWNER, ids.new_id(), workspace_id, user_id)
     return workspace_id, await context.hooks.create_default_profile(db, workspace_id, name=name, timezone=timezone)
 
 
-async def add_workspace(context: AppContext, db: Db, caller: Caller, wish: CreateWorkspace) -> Workspace:
-    """Make another workspace, owned by the caller.
+def slug_of(name: str) -> str:
+    """Return the name in letters, digits and single hyphens, at most 48 characters; `workspace` if nothing is left."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:48].strip("-") or "workspace"
+
+
+async def add_workspace(context: AppContext, db: Db, caller: Caller, data: WorkspaceCreate) -> Workspace:
+    """Create another workspace, owned by the caller.
 
     Raises:
-        Forbidden: an API key belongs to one workspace and cannot make others.
+        Forbidden: an API key belongs to one workspace and cannot create others.
         TooManyItems: the user owns 50.
     """
     if caller.auth != "session":
         raise problems.Forbidden("An API key belongs to one workspace. Sign in to create another.")
-    check_zone(wish.timezone)
+    validate_time_zone(data.timezone)
     if await queries.count_owned(db, caller.user_id) >= WORKSPACES_MAX:
-        raise problems.TooManyItems(f"One user may own {WORKSPACES_MAX} workspaces.")
+        raise problems.TooManyItems(f"A user can own at most {WORKSPACES_MAX} workspaces.")
     workspace_id, _ = await create_workspace(
-        context, db, user_id=caller.user_id, name=wish.name, timezone=wish.timezone
+        context, db, user_id=caller.user_id, name=data.name, timezone=data.timezone
     )
-    made = next(row for row in await queries.workspaces_of(db, caller.user_id) if row.id == workspace_id)
-    return made.shown(context.settings)
+    row = next(row for row in await queries.workspaces_of(db, caller.user_id) if row.id == workspace_id)
+    return views.workspace(context.settings, row)
 
 
 async def create_owner(
@@ -138,44 +144,44 @@ async def create_owner(
     plan: str | None = None,
     timezone: str = "UTC",
     name: str | None = None,
-) -> Owner:
-    """Write a user with a workspace of their own: the command line's way in, whatever SIGNALPOST_REGISTRATION says.
+) -> NewWorkspace:
+    """Write a user with a workspace of their own: for the command line, whatever SIGNALPOST_REGISTRATION says.
 
     Raises:
-        ValidationFailed: e-mail, password, name or time zone are not acceptable.
+        ValidationFailed: the e-mail address, password, name or time zone is invalid.
         AlreadyExists: the e-mail address is taken.
     """
-    check_owner(email, password, workspace_name, timezone)
-    password_hash = await passwords.hashed(password)
+    validate_owner(email, password, workspace_name, timezone)
+    password_hash = await passwords.hash_password(password)
     user_id = await create_user(db, email=email, password_hash=password_hash, name=name, timezone=timezone)
     workspace_id, profile_id = await create_workspace(
         context, db, user_id=user_id, name=workspace_name, timezone=timezone, plan=plan
     )
-    return Owner(user_id, workspace_id, profile_id)
+    return NewWorkspace(user_id, workspace_id, profile_id)
 
 
-_REGISTER = msgspec.json.Decoder(Register)
+_REGISTER = msgspec.json.Decoder(UserRegister)
 
 
-def check_owner(email: str, password: str, workspace_name: str, timezone: str) -> None:
-    """Hold what comes from elsewhere than the API to the API's rules.
+def validate_owner(email: str, password: str, workspace_name: str, timezone: str) -> None:
+    """Apply the rules of the API to what comes from elsewhere.
 
     Raises:
-        ValidationFailed: with every finding.
+        ValidationFailed: with all issues.
     """
     try:
-        wish = msgspec.json.encode({"email": email, "password": password, "workspaceName": workspace_name})
+        body = msgspec.json.encode({"email": email, "password": password, "workspaceName": workspace_name})
     except UnicodeEncodeError:
-        raise problems.invalid("", "format", "This is no text.") from None
-    validation.decode_body(_REGISTER, wish)
-    check_zone(timezone)
+        raise problems.invalid("", "format", "Not valid Unicode text.") from None
+    validation.decode_body(_REGISTER, body)
+    validate_time_zone(timezone)
 
 
-def check_zone(name: str) -> None:
-    """See that it is an IANA time zone.
+def validate_time_zone(name: str) -> None:
+    """Verify that it is an IANA time zone.
 
     Raises:
         ValidationFailed: it is not.
     """
     if clock.zone(name) is None:
-        raise problems.invalid("/timezone", "not_allowed", "This is no IANA time zone, such as Europe/Berlin.")
+        raise problems.invalid("/timezone", "not_allowed", "Not a valid IANA time zone. Example: Europe/Berlin.")

@@ -1,4 +1,4 @@
-"""Who administers this installation."""
+"""Administrators of this installation."""
 
 from uuid import UUID
 

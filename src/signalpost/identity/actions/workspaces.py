@@ -1,4 +1,4 @@
-"""What a workspace is called, and where its authorization flows may end."""
+"""A workspace's name, time zone, redirect addresses and plan."""
 
 import ipaddress
 from urllib.parse import urlsplit
@@ -8,10 +8,10 @@ from msgspec import UNSET
 
 from signalpost.context import AppContext
 from signalpost.identity import roles
-from signalpost.identity.actions.sign_up import check_zone
+from signalpost.identity.actions.sign_up import validate_time_zone
 from signalpost.identity.caller_cache import CallerCache
 from signalpost.identity.queries import WorkspaceRow
-from signalpost.identity.schemas import UpdateWorkspace
+from signalpost.identity.schemas import WorkspaceUpdate
 from signalpost.kit import problems
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
@@ -23,30 +23,37 @@ where id = $1 and deleted_at is null
 """
 
 
+_REDIRECT_URL = "Enter an https address, or http on loopback, without user and fragment."
+
+
 async def update_workspace(
-    context: AppContext, db: Db, caller: Caller, row: WorkspaceRow, wish: UpdateWorkspace
+    context: AppContext, db: Db, caller: Caller, row: WorkspaceRow, data: WorkspaceUpdate
 ) -> WorkspaceRow:
-    """Change what the wish names.
+    """Change the given fields.
 
     Raises:
-        Forbidden: the caller is no owner or admin there, or an API key.
-        ValidationFailed: an address is neither https nor loopback, or the time zone is unknown.
+        Forbidden: the caller is not an owner or admin there, or is an API key.
+        ValidationFailed: an address is neither https nor loopback, or the time zone is invalid.
     """
     if caller.auth != "session" or not roles.may_manage_workspace(row.role):
-        raise problems.Forbidden("Only an owner or admin who is signed in changes a workspace.")
-    if wish.timezone is not UNSET:
-        check_zone(wish.timezone)
-        row.timezone = wish.timezone
-    if wish.name is not UNSET:
-        row.name = wish.name
-    if wish.redirect_urls is not UNSET:
+        raise problems.Forbidden("Only a signed-in owner or admin can change a workspace.")
+    if data.timezone is not UNSET:
+        validate_time_zone(data.timezone)
+        row.timezone = data.timezone
+    if data.name is not UNSET:
+        row.name = data.name
+    if data.redirect_urls is not UNSET:
         if issues := [
-            Issue(f"/redirectUrls/{index}", "format", "https, or http on a loopback address; no user, no fragment.")
-            for index, url in enumerate(wish.redirect_urls)
+            Issue(
+                f"/redirectUrls/{index}",
+                "format",
+                _REDIRECT_URL,
+            )
+            for index, url in enumerate(data.redirect_urls)
             if not may_redirect_to(url)
         ]:
             raise problems.ValidationFailed(errors=issues)
-        row.redirect_urls = list(dict.fromkeys(wish.redirect_urls))
+        row.redirect_urls = list(dict.fromkeys(data.redirect_urls))
     await db.execute(_UPDATE, row.id, row.name, row.timezone, row.redirect_urls)
     context.state(CallerCache).invalidate(row.id)
     return row
@@ -62,7 +69,7 @@ async def set_plan(context: AppContext, db: Db, workspace_id: UUID, plan: str) -
 
 
 def may_redirect_to(url: str) -> bool:
-    """Whether a browser may be sent there with what an authorization flow yields."""
+    """Whether a browser may be sent there at the end of an authorization flow."""
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port

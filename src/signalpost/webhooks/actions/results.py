@@ -5,11 +5,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-from signalpost.engine import jobs
+from signalpost import mail
 from signalpost.kit import clock, log
 from signalpost.kit.db import Db
-from signalpost.mail import JOB as MAIL
-from signalpost.mail import Letter, payload
 from signalpost.webhooks.sending import Attempt, AttemptResult
 from signalpost.webhooks.states import LOST_DAYS, LOST_MAX, DeliveryState, after_failure
 
@@ -139,8 +137,8 @@ async def _disable(db: Db, webhook_ids: Sequence[UUID]) -> None:
         webhook_id, workspace_id, url, name, lost, workspace, email = record
         _logger.warning("webhook.disabled", webhook=str(webhook_id), workspace=str(workspace_id), lost=lost)
         values = {"workspace": workspace, "url": url, "name": name, "lost": lost, "days": LOST_DAYS}
-        letter = Letter(to=email, template="webhook_disabled", values=values)
-        await jobs.enqueue(db, MAIL, payload(letter), workspace_id=workspace_id)
+        message = mail.Message(to=email, template="webhook_disabled", values=values)
+        await mail.enqueue(db, message, workspace_id=workspace_id)
 
 
 def _transpose(tuples: Iterable[tuple[object, ...]]) -> list[list[object]]:

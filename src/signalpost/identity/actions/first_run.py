@@ -1,8 +1,8 @@
-"""The way in while there is no user: a link, printed once by `serve`, good for 30 minutes and one owner."""
+"""The first owner: while there is no user, `serve` prints a link that is valid for 30 minutes and creates one owner."""
 
 from signalpost.context import AppContext
 from signalpost.identity import passwords, tokens
-from signalpost.identity.actions.sign_up import Owner, check_owner, create_user, create_workspace
+from signalpost.identity.actions.sign_up import NewWorkspace, create_user, create_workspace, validate_owner
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.kit import crypto
 from signalpost.kit.db import Db
@@ -25,13 +25,13 @@ returning true
 """
 
 
-async def issue(db: Db) -> str | None:
-    """Return a token for the first-run page, or None when there is a user already."""
+async def issue_token(db: Db) -> str | None:
+    """Return a token for the first-run page, or None if there is a user already."""
     token = crypto.random_token()
     return token if await db.fetchval(_ISSUE, tokens.digest(token)) else None
 
 
-async def nobody_is_registered(db: Db) -> bool:
+async def has_no_users(db: Db) -> bool:
     """Whether the service still waits for its first user."""
     return bool(await db.fetchval("select not exists (select from app_user)"))
 
@@ -43,28 +43,28 @@ async def is_valid(db: Db, token: str) -> bool:
 
 async def redeem(
     context: AppContext, token: str, *, email: str, password: str, workspace_name: str, timezone: str = "UTC"
-) -> Owner:
-    """Make the first owner.
+) -> NewWorkspace:
+    """Create the first owner.
 
     Raises:
-        InvalidCredentials: the token is unknown, used or expired, or somebody is registered by now.
-        ValidationFailed: e-mail, password, name or time zone are not acceptable; the token stays good.
+        InvalidCredentials: the token is unknown, used or expired, or there is a user by now.
+        ValidationFailed: the e-mail address, password, name or time zone is invalid; the token stays valid.
     """
-    check_owner(email, password, workspace_name, timezone)
+    validate_owner(email, password, workspace_name, timezone)
     async with context.database.connection() as db:
         if not await is_valid(db, token):  # before the costly hash
-            raise _dead()
-    password_hash = await passwords.hashed(password)
+            raise _link_expired()
+    password_hash = await passwords.hash_password(password)
     async with context.database.transaction() as db:
         await db.execute(_LOCK)
         if not await db.fetchval(_REDEEM, tokens.digest(token)):
-            raise _dead()
+            raise _link_expired()
         user_id = await create_user(db, email=email, password_hash=password_hash, timezone=timezone)
         workspace_id, profile_id = await create_workspace(
             context, db, user_id=user_id, name=workspace_name, timezone=timezone
         )
-    return Owner(user_id, workspace_id, profile_id)
+    return NewWorkspace(user_id, workspace_id, profile_id)
 
 
-def _dead() -> InvalidCredentials:
-    return InvalidCredentials("This first-run link does not work any more. Restart the service to get a new one.")
+def _link_expired() -> InvalidCredentials:
+    return InvalidCredentials("This first-run link no longer works. Restart the service to get a new one.")
