@@ -83,15 +83,15 @@ async def test_transient_fails_the_first_attempts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("token", "kind"),
+    ("marker", "kind"),
     [("[[timeout]]", Published), ("[[timeout:lost]]", Absent), ("[[timeout:forever]]", OutcomeUnknown)],
 )
-async def test_a_timeout_is_unknown_until_it_is_looked_up(token: str, kind: type) -> None:
+async def test_a_timeout_is_unknown_until_it_is_looked_up(marker: str, kind: type) -> None:
     journal = MemoryJournal()
 
-    assert isinstance(await publish(token, journal), OutcomeUnknown)
+    assert isinstance(await publish(marker, journal), OutcomeUnknown)
     assert journal.open == {"part:0"}
-    assert isinstance(await reconcile(token, journal), kind)
+    assert isinstance(await reconcile(marker, journal), kind)
 
 
 async def test_a_lost_post_is_sent_again_without_the_fault() -> None:

@@ -1,4 +1,4 @@
-"""The social networks: what each allows, and how to publish there. This room knows no database, web or settings."""
+"""The social networks: what each allows, and how to publish there. It knows no database, web framework or settings."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The sandbox: a network without a server; tokens in the text of a post choose its outcome.
+"""The sandbox: a network without a server; markers in the text of a post choose its outcome.
 
 It stores nothing, yet behaves like a network that can lose responses: it intends, reconciles and polls like the others.
 """
@@ -65,14 +65,14 @@ FACTS = Facts(
     media_total=10,
     thread_parts_max=25,
     first_comment=True,
-    notes="Works without credentials and sends nothing. Tokens in the text of a post choose its outcome: `[[ok]]` "
+    notes="Works without credentials and sends nothing. Markers in the text of a post choose its outcome: `[[ok]]` "
     "publishes it, `[[fail:CODE]]` fails with that error code, `[[transient:n]]` fails the first n attempts, "
     "`[[timeout]]` loses the response although the post was created, `[[timeout:lost]]` loses the request, "
     "`[[timeout:forever]]` never tells which, `[[slow:ms]]` takes that long, and `[[inbox]]` ends as a draft.",
 )
 
 SLOW_MS_MAX = 600_000
-_TOKEN = re.compile(r"\[\[(ok|fail|transient|timeout|slow|inbox)(?::([^\[\]]{0,200}))?\]\]")
+_MARKER = re.compile(r"\[\[(ok|fail|transient|timeout|slow|inbox)(?::([^\[\]]{0,200}))?\]\]")
 _USERNAME = re.compile(r"@?([A-Za-z0-9](?:[A-Za-z0-9_.-]{0,48}[A-Za-z0-9])?)")
 _UNKNOWN = "outcome_unknown"
 _RECONNECT = frozenset({"auth_expired", "account_disconnected", "account_restricted"})
@@ -92,7 +92,7 @@ async def connect(server: Server, fields: Mapping[str, str]) -> Identity:  # noq
 
 
 async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
-    """Pretend to create each part, as its tokens say."""
+    """Pretend to create each part, as its markers say."""
     return await _publish(session, outgoing, journal, ready=0)
 
 
@@ -103,7 +103,7 @@ async def _publish(session: NetworkSession, outgoing: Outgoing, journal: Journal
 
 
 async def reconcile(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Reconciled:
-    """Find out whether the open intent succeeded: always, unless a `timeout` token says otherwise."""
+    """Find out whether the open intent succeeded: always, unless a `timeout` marker says otherwise."""
     return await reconcile_parts(session, outgoing, journal, find=_find, published=_published)
 
 
@@ -116,24 +116,24 @@ async def poll(session: NetworkSession, outgoing: Outgoing, journal: Journal, st
 
 
 async def _create(part: ThreadPart, *, ready: int) -> PublicPart | Outcome:
-    tokens = _tokens(part.content.text)
-    if tokens and (early := _early(tokens, part.outgoing)) is not None:
+    markers = _markers(part.content.text)
+    if markers and (early := _early(markers, part.outgoing)) is not None:
         return early
     now = part.session.now()
-    if "slow" in tokens and part.index >= ready:
-        milliseconds = _number(tokens["slow"], SLOW_MS_MAX)
+    if "slow" in markers and part.index >= ready:
+        milliseconds = _number(markers["slow"], SLOW_MS_MAX)
         until = clock.wire(now + timedelta(milliseconds=milliseconds))
         return Pending(state={"until": until, "ready": part.index + 1}, poll_after_seconds=milliseconds / 1000)
     if part.intended is None:
         await part.intend({"at": clock.wire(now)})
-        if "timeout" in tokens or tokens.get("fail") == _UNKNOWN:
+        if "timeout" in markers or markers.get("fail") == _UNKNOWN:
             return OutcomeUnknown(message="The sandbox lost the response, as the text asked for.")
     return {"id": _remote_id(part.outgoing, part.index)}
 
 
 async def _find(part: ThreadPart, _intended: Mapping[str, Any]) -> PublicPart | OutcomeUnknown | None:
-    tokens = _tokens(part.content.text)
-    fate = "forever" if tokens.get("fail") == _UNKNOWN else tokens.get("timeout", "")
+    markers = _markers(part.content.text)
+    fate = "forever" if markers.get("fail") == _UNKNOWN else markers.get("timeout", "")
     if fate == "forever":
         return OutcomeUnknown(message="The sandbox cannot tell, as the text asked for.")
     return None if fate == "lost" else {"id": _remote_id(part.outgoing, part.index)}
@@ -157,15 +157,15 @@ async def delete(session: NetworkSession, remote_id: str, thread_ids: Sequence[s
     """Do nothing: nothing was stored."""
 
 
-def _tokens(text: str) -> Mapping[str, str]:
-    return {match[1]: match[2] or "" for match in _TOKEN.finditer(text)} if "[[" in text else {}
+def _markers(text: str) -> Mapping[str, str]:
+    return {match[1]: match[2] or "" for match in _MARKER.finditer(text)} if "[[" in text else {}
 
 
-def _early(tokens: Mapping[str, str], outgoing: Outgoing) -> Outcome | None:
-    """Return the outcome that the tokens ask for before anything is created."""
-    if outgoing.attempt <= _number(tokens.get("transient", "0"), 100):
+def _early(markers: Mapping[str, str], outgoing: Outgoing) -> Outcome | None:
+    """Return the outcome that the markers ask for before anything is created."""
+    if outgoing.attempt <= _number(markers.get("transient", "0"), 100):
         return TryLater(message=f"Attempt {outgoing.attempt} failed, as the text asked for.", http_status=503)
-    code = tokens.get("fail", _UNKNOWN)
+    code = markers.get("fail", _UNKNOWN)
     return None if code == _UNKNOWN else _failure(code)
 
 
@@ -186,7 +186,7 @@ def _published(session: NetworkSession, outgoing: Outgoing, posted: Sequence[Pub
     return Published(
         remote_id=remote_id,
         url=f"{_address(session.username)}/{remote_id}",
-        delivery="inbox" if "inbox" in _tokens(outgoing.text) else "live",
+        delivery="inbox" if "inbox" in _markers(outgoing.text) else "live",
         thread_ids=tuple(thread_ids),
         first_comment_id=f"{remote_id}-comment" if outgoing.first_comment else None,
     )
