@@ -1,1 +1,1 @@
-"""Connected platform accounts: how they are connected, kept usable and let go. Knows nothing of posts."""
+"""Connected platform accounts: connecting and disconnecting them, and keeping their tokens valid. Knows no posts."""

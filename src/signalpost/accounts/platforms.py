@@ -9,7 +9,7 @@ from signalpost.networks.contract import Connector, Server
 from signalpost.web.caller import Caller
 
 
-def slug_of(platform: str) -> str:
+def canonical_slug(platform: str) -> str:
     """Return the canonical slug of a platform that a path names.
 
     Raises:
@@ -29,7 +29,7 @@ def require_connector(caller: Caller, platform: str) -> Connector:
         TestModeOnlySandbox: a test key asks for a live platform.
         PlatformNotConfigured: there is no connector for it.
     """
-    slug = slug_of(platform)
+    slug = canonical_slug(platform)
     if caller.mode == "test" and slug != "sandbox":
         raise TestModeOnlySandbox
     connector = networks.get(slug)

@@ -200,7 +200,7 @@ class Authorization(Output):
 
 
 class CallbackQuery(Struct, kw_only=True):
-    """What a platform sends back, under its own names; unknown parameters are ignored."""
+    """The query that a platform sends back, with its own parameter names. Unknown parameters are ignored."""
 
     state: Annotated[str, Meta(max_length=200, description="The `state` of the authorization.")]
     code: Annotated[

@@ -1,1 +1,1 @@
-"""Profiles and the links between them. Knows no network and no post: those hear of a profile's end by event."""
+"""Profiles and the links between them. Knows no accounts and no posts; it reaches them by hooks."""

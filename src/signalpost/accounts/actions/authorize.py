@@ -10,7 +10,7 @@ from signalpost.accounts.actions.connect_request import (
     refused_problem,
 )
 from signalpost.accounts.actions.network_apps import get_or_register_app
-from signalpost.accounts.actions.oauth_flows import FlowStarter, Secrets, insert_flow
+from signalpost.accounts.actions.oauth_flows import FlowSecrets, FlowStarter, insert_flow
 from signalpost.accounts.platforms import redirect_uri, require_connector, server_of
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import Authorization, AuthUrlQuery
@@ -118,7 +118,7 @@ async def _begin(
     query: AuthUrlQuery,
 ) -> Authorization:
     request = ConnectRequest.of(caller, connector, profile_id=query.profile_id, account_id=query.account_id)
-    secrets = Secrets.new()
+    secrets = FlowSecrets.new()
     callback = redirect_uri(context.base_url, request.platform)
     url = oauth.authorize_url(
         server, app, redirect_uri=callback, state=secrets.state, code_challenge=secrets.code_challenge

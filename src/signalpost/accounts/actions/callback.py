@@ -7,7 +7,7 @@ from signalpost.accounts.actions.network_apps import delete_unknown_app, get_or_
 from signalpost.accounts.actions.oauth_flows import OAuthFlow, open_verifier, use_flow
 from signalpost.accounts.actions.upsert import upsert_account
 from signalpost.accounts.errors import OauthStateInvalid, PlatformNotConfigured
-from signalpost.accounts.platforms import redirect_uri, server_of, slug_of
+from signalpost.accounts.platforms import canonical_slug, redirect_uri, server_of
 from signalpost.accounts.schemas import CallbackQuery, CallbackResult
 from signalpost.context import AppContext
 from signalpost.identity.roles import SCOPES_OF
@@ -36,7 +36,7 @@ async def finish_authorization(
     Raises:
         OauthStateInvalid: the state is unknown, used, too old, or belongs to another platform.
     """
-    slug = slug_of(platform)
+    slug = canonical_slug(platform)
     if query.code is None and query.error is None:
         raise problems.invalid("code", "required", "Either code or error is required.")
     async with context.database.transaction() as db:

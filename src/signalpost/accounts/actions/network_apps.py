@@ -49,7 +49,7 @@ async def get_or_register_app(context: AppContext, connector: Connector, server:
 
 
 async def delete_unknown_app(context: AppContext, connector: Connector, server: Server, error: ApiError) -> None:
-    """Delete our registration if the server answered that it does not know the app; the next flow registers again."""
+    """Delete our registration if the error says that the server does not know the app: the next flow registers one."""
     try:
         body = error.response.json()
     except BadResponse:

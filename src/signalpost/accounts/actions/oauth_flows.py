@@ -43,14 +43,14 @@ class OAuthFlow(Struct, frozen=True):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Secrets:
+class FlowSecrets:
     """What a new flow needs: the state, and the verifier of its code challenge."""
 
     state: str
     code_verifier: str
 
     @classmethod
-    def new(cls) -> "Secrets":
+    def new(cls) -> "FlowSecrets":
         """Return random secrets."""
         return cls(state=crypto.random_token(), code_verifier=crypto.random_token())
 
@@ -79,7 +79,7 @@ _read = rows.reader(OAuthFlow)
 async def insert_flow(
     context: AppContext,
     request: ConnectRequest,
-    secrets: Secrets,
+    secrets: FlowSecrets,
     *,
     base_url: str,
     redirect_url: str | None,

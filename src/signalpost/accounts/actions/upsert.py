@@ -1,4 +1,4 @@
-"""Storing an account that a person connected, new or known, whichever way it was connected."""
+"""Stores an account that a person connected by form or by authorization, for the first time or again."""
 
 import random
 from datetime import datetime
@@ -59,7 +59,7 @@ class _NewRow(Struct, frozen=True, kw_only=True):
 
 _LOCK = "select pg_advisory_xact_lock(hashtextextended('accounts:' || $1::text, 0))"
 _PLAN = "select plan from workspace where id = $1"
-# A known account keeps its status here; `move` changes it afterwards.
+# An existing account keeps its status here; `move` changes it afterwards.
 _UPSERT = f"""{rows.insert("account", _NewRow)}
 on conflict (id) do update set kind = excluded.kind, username = excluded.username,
     display_name = excluded.display_name, avatar_url = excluded.avatar_url, profile_url = excluded.profile_url,

@@ -1,6 +1,15 @@
 """Writes of profiles and links."""
 
+from signalpost.profiles.actions.create import create_default, create_profile
+from signalpost.profiles.actions.delete import delete_profile
 from signalpost.profiles.actions.links import link_profiles, unlink_profiles
-from signalpost.profiles.actions.profiles import create_default, create_profile, delete_profile, update_profile
+from signalpost.profiles.actions.update import update_profile
 
-__all__ = ["create_default", "create_profile", "delete_profile", "link_profiles", "unlink_profiles", "update_profile"]
+__all__ = [
+    "create_default",
+    "create_profile",
+    "delete_profile",
+    "link_profiles",
+    "unlink_profiles",
+    "update_profile",
+]

@@ -1,0 +1,57 @@
+from uuid import UUID
+
+import asyncpg
+from msgspec.structs import replace
+
+from signalpost.context import AppContext
+from signalpost.identity.errors import PlanLimitReached
+from signalpost.kit import clock, problems, rows
+from signalpost.kit.db import Db
+from signalpost.profiles import queries, validation, views
+from signalpost.profiles.errors import name_taken
+from signalpost.profiles.queries import ProfileRow
+from signalpost.profiles.schemas import Profile, ProfileUpdate
+from signalpost.web.caller import Caller
+from signalpost.web.inputs import IfMatch
+
+_NOT_UPDATED = (*queries.COMPUTED, "id", "workspace_id", "slug", "is_default", "over_limit", "created_at")
+_UPDATE = f"""
+update profile set {rows.assignments(ProfileRow, first=3, without=_NOT_UPDATED)} where id = $1 and workspace_id = $2
+"""  # noqa: S608 - constants only
+
+
+async def update_profile(
+    context: AppContext, db: Db, caller: Caller, profile_id: UUID, data: ProfileUpdate, if_match: IfMatch
+) -> Profile:
+    """Change the fields that are present in `data`.
+
+    Raises:
+        VersionConflict: it was changed since the caller read it.
+        AlreadyExists: another profile of the workspace has the new name.
+        PlanLimitReached: the profile is over the plan's limit, so it can only be read and deleted.
+    """
+    await validation.check(context, db, caller, data)
+    stored = await lock_version(db, caller, profile_id, if_match)
+    if stored.over_limit:
+        raise PlanLimitReached("This profile is over the plan's limit: it can only be read and deleted.")
+    row = replace(validation.apply(data, stored, caller), version=stored.version + 1, updated_at=clock.now())
+    try:
+        await db.execute(_UPDATE, row.id, row.workspace_id, *rows.values(row, without=_NOT_UPDATED))
+    except asyncpg.UniqueViolationError:
+        raise name_taken() from None
+    return views.profile(row)
+
+
+async def lock_version(db: Db, caller: Caller, profile_id: UUID, if_match: IfMatch) -> ProfileRow:
+    """Lock the profile until the transaction ends and return it.
+
+    Raises:
+        NotFound: it was deleted meanwhile.
+        VersionConflict: it was changed since the caller read it.
+    """
+    row = await queries.lock(db, caller, profile_id)
+    if row is None:
+        raise problems.NotFound
+    if not if_match.allows(row.version):
+        raise problems.VersionConflict(f"The profile now has version {row.version}.")
+    return row
