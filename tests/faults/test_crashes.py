@@ -3,106 +3,85 @@
 import asyncio
 import random
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
-from typing import Any
 
-import pytest
 from tests.faults import worker
 from tests.helpers import ledger
-from tests.helpers.factories import Make
 from tests.helpers.ledger import Ledger
-from tests.helpers.publishing import World
+from tests.helpers.publishing import StagedNetwork
 
-from signalpost import networks
-from signalpost.context import AppContext
 from signalpost.kit import clock
 
 SEED = 20261121
 
 
-@pytest.fixture
-async def world(context: AppContext, make: Make) -> AsyncIterator[World]:
-    opened = World(context, make, await make.owner())
-    yield opened
-    await opened.close()
+async def recover(stage: StagedNetwork, url: str, *, can_reconcile: bool = True) -> None:
+    """Do what an operator does after a crash: start the worker again."""
+    process = worker.start(stage.dsn, stage.data_dir, url, can_reconcile=can_reconcile)
+    assert await worker.ended(process) == 0
 
 
-@pytest.fixture(autouse=True)
-def only_here() -> Iterator[None]:
-    """The network of these tests is unknown to all others of this process."""
-    known: Any = networks.CONNECTORS
-    yield
-    known.pop("ledger", None)
-
-
-async def recover(dsn: str, folder: Path, url: str, *, blind: bool = False) -> None:
-    """What an operator does after a crash: start it again."""
-    assert await worker.ended(worker.start(dsn, folder, url, blind=blind)) == 0
-
-
-async def test_killed_at_every_point_it_posts_once(world: World, dsn: str, data_dir: Path) -> None:
-    """Before and after each commit and call, N = 1, 2, ... until a run comes through: a thread that is polled first."""
+async def test_killed_at_every_point_it_posts_once(stage: StagedNetwork) -> None:
+    """Kill at the N-th failpoint, N = 1, 2, ..., until a run passes them all: a thread of two parts, polled first."""
     async with Ledger() as server:
         ledger.register(server.url)
         for number in range(1, 100):
-            post = await world.post(
-                await world.account(platform="ledger"), text=f"slow {number}", thread=[{"text": f"second {number}"}]
+            post = await stage.post(
+                await stage.account(platform="ledger"), text=f"slow {number}", thread=[{"text": f"second {number}"}]
             )
-            dead = worker.start(dsn, data_dir, server.url, failpoint=f"*:{number}")
-            code = await worker.ended(dead)
-            await recover(dsn, data_dir, server.url)
+            process = worker.start(stage.dsn, stage.data_dir, server.url, failpoint=f"*:{number}")
+            code = await worker.ended(process)
+            await recover(stage, server.url)
 
-            made = [text for _, text in server.posts if text.endswith(f" {number}")]
-            assert made == [f"slow {number}", f"second {number}"], number
-            status = await world.status(post)
+            posted = [text for _, text in server.posts if text.endswith(f" {number}")]
+            assert posted == [f"slow {number}", f"second {number}"], number
+            status = await stage.status(post)
             assert status["status"] == "published", (number, status)
-            assert {"target.published", "reconciled"} & set(await world.history(post))
+            assert {"target.published", "reconciled"} & set(await stage.history(post))
             if code != worker.KILLED:
-                assert number > 25, "the walk must have met every point"
+                assert number > 25, "every failpoint was reached"
                 return
-    raise AssertionError("no run came through")
+    raise AssertionError("no run passed all failpoints")
 
 
-async def test_where_nobody_can_look_it_says_unknown(world: World, dsn: str, data_dir: Path) -> None:
-    """A network without lookup: at most one post, and where that is not sure the post says outcome_unknown."""
-    endings = []
+async def test_without_a_way_to_reconcile_the_outcome_is_unknown(stage: StagedNetwork) -> None:
+    """A network without lookup: at most one post, and where that is not certain the target says outcome_unknown."""
+    outcomes = []
     async with Ledger() as server:
-        ledger.register(server.url, blind=True)
+        ledger.register(server.url, can_reconcile=False)
         for number in range(1, 100):
-            post = await world.post(await world.account(platform="ledger"), text=f"single {number}")
-            dead = worker.start(dsn, data_dir, server.url, failpoint=f"*:{number}", blind=True)
-            code = await worker.ended(dead)
-            await recover(dsn, data_dir, server.url, blind=True)
+            post = await stage.post(await stage.account(platform="ledger"), text=f"single {number}")
+            process = worker.start(stage.dsn, stage.data_dir, server.url, failpoint=f"*:{number}", can_reconcile=False)
+            code = await worker.ended(process)
+            await recover(stage, server.url, can_reconcile=False)
 
-            made = [text for _, text in server.posts if text == f"single {number}"]
-            target = (await world.status(post))["targets"][0]
-            endings.append((target["status"], (target["error"] or {}).get("code"), len(made)))
+            posted = [text for _, text in server.posts if text == f"single {number}"]
+            target = (await stage.status(post))["targets"][0]
+            outcomes.append((target["status"], (target["error"] or {}).get("code"), len(posted)))
             if code != worker.KILLED:
                 break
-    assert set(endings) == {
+    assert set(outcomes) == {
         ("published", None, 1), ("failed", "outcome_unknown", 0), ("failed", "outcome_unknown", 1),
-    }, endings  # fmt: skip
+    }, outcomes  # fmt: skip
 
 
-async def test_two_hundred_kills(world: World, dsn: str, data_dir: Path) -> None:
-    """Four workers, one of them killed again and again, five in a hundred answers lost: no post twice, none missing."""
+async def test_two_hundred_kills(stage: StagedNetwork) -> None:
+    """Four workers, one of them killed again and again, 5 % of the responses lost: no post twice, none missing."""
     chance = random.Random(SEED)
     async with Ledger(loses=0.05, seed=SEED) as server:
         ledger.register(server.url)
-        accounts = [await world.account(platform="ledger") for _ in range(40)]
-        posts = [await world.post(*accounts, text=f"post {number}") for number in range(25)]
-        workers = [worker.start(dsn, data_dir, server.url, forever=True) for _ in range(4)]
+        accounts = [await stage.account(platform="ledger") for _ in range(40)]
+        posts = [await stage.post(*accounts, text=f"post {number}") for number in range(25)]
+        workers = [worker.start(stage.dsn, stage.data_dir, server.url, forever=True) for _ in range(4)]
         kills, until = 0, clock.monotonic() + 40
         while kills < 200 and clock.monotonic() < until:
             await asyncio.sleep(chance.uniform(0.05, 0.2))
             index = chance.randrange(4)
             workers[index].kill()
-            workers[index] = worker.start(dsn, data_dir, server.url, forever=True)
+            workers[index] = worker.start(stage.dsn, stage.data_dir, server.url, forever=True)
             kills += 1
         for process in workers:
             process.kill()
-        final = await _finish(world, dsn, data_dir, server.url, posts)
+        final = await _finish(stage, server.url, posts)
 
         assert max(server.counts().values()) == 1
         assert set(final) <= {"published", "outcome_unknown"}, (final, kills, SEED)
@@ -110,20 +89,20 @@ async def test_two_hundred_kills(world: World, dsn: str, data_dir: Path) -> None
         assert len(server.posts) >= final["published"] == len(accounts) * len(posts) - final["outcome_unknown"]
 
 
-async def _finish(world: World, dsn: str, folder: Path, url: str, posts: list[str]) -> Counter[str]:
-    """Let time pass until everything has ended; have what was given up after so many crashes tried again."""
-    pool = world.context.database.pool
+async def _finish(stage: StagedNetwork, url: str, posts: list[str]) -> Counter[str]:
+    """Let time pass until everything has ended; retry what was given up after too many crashes."""
+    pool = stage.context.database.pool
     for _ in range(60):  # each round is a minute at least; an account lets one post a minute out of a backlog
-        await recover(dsn, folder, url)
+        await recover(stage, url)
         rows = await pool.fetch(
             "select post_id, status, error ->> 'code' as code from target where workspace_id = $1",
-            world.owner.workspace_id,
+            stage.owner.workspace_id,
         )
-        broken = {row["post_id"] for row in rows if row["status"] == "failed" and row["code"] != "outcome_unknown"}
+        failed = {row["post_id"] for row in rows if row["status"] == "failed" and row["code"] != "outcome_unknown"}
         for post in posts:
-            if world.id(post) in broken:
-                await world.make.api.post(f"/posts/{post}/retry", key=world.owner.key)
-            await world.fast_forward(post)
+            if stage.id(post) in failed:
+                await stage.make.api.post(f"/posts/{post}/retry", key=stage.owner.key)
+            await stage.fast_forward(post)
         if all(row["status"] == "published" or tuple(row)[1:] == ("failed", "outcome_unknown") for row in rows):
             break
     return Counter(row["status"] if row["status"] != "failed" else row["code"] for row in rows)

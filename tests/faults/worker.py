@@ -1,4 +1,4 @@
-"""Worker processes made to be killed: forked from a server that has everything imported, so they start at once."""
+"""Worker processes made to be killed: forked from a server that has imported everything, so that they start at once."""
 
 import asyncio
 import multiprocessing
@@ -14,16 +14,25 @@ from signalpost.main.app import open_context
 from signalpost.publishing.work import TargetSource
 
 KILLED = 137
-_LEFT = "select exists (select from target where next_attempt_at < now() + interval '1 second')"
+_DUE = "select exists (select from target where next_attempt_at < now() + interval '1 second')"
 _processes = multiprocessing.get_context("forkserver")
 _processes.set_forkserver_preload(["tests.faults.worker"])
 
 
 def start(
-    dsn: str, folder: Path, url: str, *, failpoint: str = "", blind: bool = False, forever: bool = False
+    dsn: str, folder: Path, url: str, *, failpoint: str = "", can_reconcile: bool = True, forever: bool = False
 ) -> BaseProcess:
-    """Start a worker. It ends when nothing is due within a second, unless `forever`, or at its failpoint."""
-    process = _processes.Process(target=_run, args=(dsn, folder, url, failpoint, blind, forever), daemon=True)
+    """Start a worker. It ends at its failpoint, or when nothing in the whole database is due within a second.
+
+    Args:
+        dsn: of a database that nothing else leaves due targets in; otherwise the worker publishes those as well.
+        folder: the data folder, with the master key.
+        url: of the ledger.
+        failpoint: as in SIGNALPOST_FAILPOINT.
+        can_reconcile: whether the network can tell if a post is there.
+        forever: do not end when nothing is due.
+    """
+    process = _processes.Process(target=_run, args=(dsn, folder, url, failpoint, can_reconcile, forever), daemon=True)
     process.start()
     return process
 
@@ -31,24 +40,24 @@ def start(
 async def ended(process: BaseProcess, seconds: float = 30.0) -> int | None:
     """Wait for the end; return the exit code."""
     await asyncio.to_thread(process.join, seconds)
-    assert process.exitcode is not None, "the worker does not end"
+    assert process.exitcode is not None, f"the worker did not end within {seconds} s"
     return process.exitcode
 
 
-def _run(dsn: str, folder: Path, url: str, wish: str, blind: bool, forever: bool) -> None:
+def _run(dsn: str, folder: Path, url: str, failpoint_spec: str, can_reconcile: bool, forever: bool) -> None:
     log.set_up(level="error", human=False)
-    if wish:
-        failpoint._armed = failpoint._Armed(wish)
-    ledger.register(url, blind=blind)
+    if failpoint_spec:
+        failpoint._armed = failpoint._Armed(failpoint_spec)
+    ledger.register(url, can_reconcile=can_reconcile)
     asyncio.run(_work(dsn, folder, forever))
 
 
 async def _work(dsn: str, folder: Path, forever: bool) -> None:
-    opened = settings.load({"SIGNALPOST_DATA_DIR": str(folder), "SIGNALPOST_DATABASE_CONNECTIONS_MAX": "8"})
-    async with open_context(opened, dsn, name="faults") as context:
+    loaded = settings.load({"SIGNALPOST_DATA_DIR": str(folder), "SIGNALPOST_DATABASE_CONNECTIONS_MAX": "8"})
+    async with open_context(loaded, dsn, name="faults") as context:
         engine = Engine(context.database, [TargetSource(context)])
         running = asyncio.create_task(engine.run())
-        while forever or await context.database.pool.fetchval(_LEFT):
+        while forever or await context.database.pool.fetchval(_DUE):
             await asyncio.sleep(0.05)
         await engine.stop(5)
         await running

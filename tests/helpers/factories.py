@@ -79,11 +79,13 @@ class Make:
         """A profile, as the API answers it."""
         return await self._created("/profiles", owner.key, {"name": "Profile " + secrets.token_hex(4)} | fields)
 
-    async def account(self, owner: Login, *, profile: str | None = None, username: str | None = None) -> dict[str, Any]:
-        """A sandbox account, as the API answers it."""
-        name = username or "sandbox-" + secrets.token_hex(4)
+    async def account(
+        self, owner: Login, *, platform: str = "sandbox", profile: str | None = None, username: str | None = None
+    ) -> dict[str, Any]:
+        """A connected account, by default of the sandbox, as the API returns it."""
+        name = username or f"{platform}-{secrets.token_hex(4)}"
         body = {"profileId": profile or owner.profile, "fields": {"username": name}}
-        return await self._created("/platforms/sandbox/connect", owner.key, body)
+        return await self._created(f"/platforms/{platform}/connect", owner.key, body)
 
     async def post(self, owner: Login, *, key: str | None = None, **fields: Any) -> dict[str, Any]:
         """A post, as the API answers it; for the sandbox accounts of the default profile unless said otherwise."""

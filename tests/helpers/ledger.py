@@ -1,17 +1,17 @@
-"""A network of its own process-to-be: an HTTP server that writes down every post it makes, and a connector for it.
+"""A network for tests that kill workers: an HTTP server that records every post it makes, and a connector for it.
 
-The ledger is the oracle: whatever the service believes, what stands here was public. It recognises no repeats, so a
-resend is a second post. Posts are found again by the key that their intent names.
+Whatever the service believes, the posts recorded here were public. The server does not recognise repeats: a resend is
+a second post. Posts are found again by the key in their intent.
 """
 
 import asyncio
 import json
 import random
 from collections import Counter
-from dataclasses import replace
 from typing import Any, Self
 
 from signalpost import networks
+from signalpost.networks.connectors import sandbox
 from signalpost.networks.contract import (
     Absent,
     ApiError,
@@ -37,13 +37,13 @@ def explain(error: ApiError) -> Outcome:
 
 @map_errors(explain)
 async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
-    """Upload once, then make each part public; texts with "slow" are taken first and made by `poll`."""
+    """Upload once, then make each part public; texts with "slow" are only accepted, and `poll` makes them public."""
     if "upload" not in journal.steps:
-        answer = await session.server.call("POST", "/uploads", json={})
-        await journal.record("upload", answer.json())
-    if "slow" in outgoing.text and "taken" not in journal.steps:
-        await journal.record("taken", True)
-        return Pending(state={"taken": True}, poll_after_seconds=0.0)
+        response = await session.server.call("POST", "/uploads", json={})
+        await journal.record("upload", response.json())
+    if "slow" in outgoing.text and "accepted" not in journal.steps:
+        await journal.record("accepted", True)
+        return Pending(state={"accepted": True}, poll_after_seconds=0.0)
     return await _create_all(session, outgoing, journal)
 
 
@@ -53,8 +53,9 @@ async def _create_all(session: NetworkSession, outgoing: Outgoing, journal: Jour
             continue
         key = f"{outgoing.dedupe_key}:{index}"
         await journal.intend(part_step(index), {"key": key})
-        answer = await session.server.call("POST", "/posts", json={"key": key, "text": part.text}, timeout_seconds=2.0)
-        await journal.done(part_step(index), {"key": key, "id": answer.json()["id"]})
+        body = {"key": key, "text": part.text}
+        response = await session.server.call("POST", "/posts", json=body, timeout_seconds=2.0)
+        await journal.done(part_step(index), {"key": key, "id": response.json()["id"]})
     return _published(journal, outgoing)
 
 
@@ -69,36 +70,37 @@ async def reconcile(session: NetworkSession, outgoing: Outgoing, journal: Journa
         intended = part_intended(journal, index)
         if intended is None:
             return Absent()
-        answer = await session.server.call("GET", f"/posts/{intended['key']}", expect=(200, 404))
-        if answer.status == 404:
+        response = await session.server.call("GET", f"/posts/{intended['key']}", expect=(200, 404))
+        if response.status == 404:
             return Absent()
-        await journal.done(part_step(index), {**intended, "id": answer.json()["id"]})
+        await journal.done(part_step(index), {**intended, "id": response.json()["id"]})
     return _published(journal, outgoing)
 
 
 def _published(journal: Journal, outgoing: Outgoing) -> Published:
-    found = [(part_done(journal, index) or {})["id"] for index in range(len(outgoing.parts))]
-    return Published(remote_id=found[0], url=None, thread_ids=tuple(found[1:]))
+    remote_ids = [(part_done(journal, index) or {})["id"] for index in range(len(outgoing.parts))]
+    return Published(remote_id=remote_ids[0], url=None, thread_ids=tuple(remote_ids[1:]))
 
 
-def register(base_url: str, *, blind: bool = False) -> None:
-    """Make the network known to this process as "ledger"; `blind`: it offers no way to look."""
+def register(base_url: str, *, can_reconcile: bool = True) -> None:
+    """Register the network in this process as "ledger"."""
     connector = Connector(
         facts=Facts(
             key="ledger", name="Ledger", source="", verified_on="", base_url=base_url,
-            text=TextRule(max_length=500), thread_parts_max=10,
+            credential_fields=sandbox.FACTS.credential_fields, text=TextRule(max_length=500), thread_parts_max=10,
         ),
         publish=publish,
-        reconcile=reconcile,
+        reconcile=reconcile if can_reconcile else None,
         poll=poll,
         explain=explain,
+        connect=sandbox.connect,
     )  # fmt: skip
-    known: Any = networks.CONNECTORS
-    known["ledger"] = replace(connector, reconcile=None) if blind else connector
+    connectors: Any = networks.CONNECTORS
+    connectors["ledger"] = connector
 
 
 class Ledger:
-    """The server. `loses`: share of created posts whose answer never comes."""
+    """The server. `loses`: the share of created posts whose response never arrives."""
 
     def __init__(self, *, loses: float = 0.0, seed: int = 0) -> None:
         self.posts: list[tuple[str, str]] = []  # (key, text), in the order they became public
@@ -117,7 +119,7 @@ class Ledger:
         self._server.close()
 
     def counts(self) -> Counter[str]:
-        """How often each key became public."""
+        """Return how often each key became public."""
         return Counter(key for key, _ in self.posts)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -127,10 +129,10 @@ class Ledger:
                 method, path, _ = lines[0].split(" ")
                 sizes = [int(line.partition(":")[2]) for line in lines if line.lower().startswith("content-length:")]
                 body = await reader.readexactly(sizes[0]) if sizes else b""
-                status, answer = self._answer(method, path, body)
+                status, document = self._respond(method, path, body)
                 if path == "/posts" and self._random.random() < self.loses:
                     break
-                raw = json.dumps(answer).encode()
+                raw = json.dumps(document).encode()
                 writer.write(b"HTTP/1.1 %d X\r\nContent-Length: %d\r\n\r\n%b" % (status, len(raw), raw))
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
@@ -138,13 +140,13 @@ class Ledger:
         finally:
             writer.close()
 
-    def _answer(self, method: str, path: str, body: bytes) -> tuple[int, dict[str, Any]]:
+    def _respond(self, method: str, path: str, body: bytes) -> tuple[int, dict[str, Any]]:
         if path == "/uploads":
             return 200, {"id": "upload"}
         if method == "POST":
-            wish = json.loads(body)
-            self.posts.append((wish["key"], wish["text"]))
+            post = json.loads(body)
+            self.posts.append((post["key"], post["text"]))
             return 200, {"id": f"post-{len(self.posts)}"}
         key = path.removeprefix("/posts/")
-        found = [index for index, (known, _) in enumerate(self.posts, 1) if known == key]
-        return (200, {"id": f"post-{found[0]}"}) if found else (404, {})
+        numbers = [number for number, (posted, _) in enumerate(self.posts, 1) if posted == key]
+        return (200, {"id": f"post-{numbers[0]}"}) if numbers else (404, {})

@@ -1,10 +1,10 @@
-"""A network that does what a test says, posts on it, and the worker."""
+"""A network that does what a test says, posts to it, and the worker that publishes them."""
 
 import asyncio
-import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 from uuid import UUID
 
 from tests.helpers.factories import Login, Make
@@ -17,48 +17,86 @@ from signalpost.networks.connectors import sandbox
 from signalpost.networks.contract import (
     Connector,
     Facts,
+    Identity,
     Journal,
     NetworkSession,
     Outcome,
     Outgoing,
     Published,
     Refused,
+    Server,
     TextRule,
 )
 from signalpost.publishing.work import TargetSource
 
-Say = Callable[[NetworkSession, Outgoing, Journal], Awaitable[Any]]
+Behaviour = Callable[[NetworkSession, Outgoing, Journal], Awaitable[Any]]
+
+
+_EVENTS: Final = (*events.PUBLIC_EVENTS.values(), events.PostSettled)
+
+
+async def connect(server: Server, fields: Mapping[str, str]) -> Identity:
+    """Open the account with this name; what it posts with is a secret that no record may show."""
+    name = fields["username"]
+    return Identity(remote_id=name, username=name, display_name=name, secrets={"token": "top-secret-token"})
 
 
 def published(remote_id: str = "1") -> Published:
     return Published(remote_id=remote_id, url=f"https://stage.test/{remote_id}")
 
 
-class World:
-    """`publish`, `reconcile` and `poll` are what the network does; `sent` what reached it, in order."""
+class StagedNetwork:
+    """A network of one test, with a workspace that posts to it.
+
+    `publish`, `reconcile` and `poll` are what the network does; `sent` is what reached it, in order.
+    """
 
     def __init__(self, context: AppContext, make: Make, owner: Login) -> None:
         self.context, self.make, self.owner = context, make, owner
         self.sent: list[tuple[str, str]] = []  # (username, text)
-        self.publish: Say = self.accept
-        self.reconcile: Say = self.accept
-        self.poll: Say = self.accept
+        self.publish: Behaviour = self.accept
+        self.reconcile: Behaviour = self.accept
+        self.poll: Behaviour = self.accept
         self.deleted: list[str] = []
         self.events: list[Any] = []
         self.engines: list[Engine] = []
         self.connector = Connector(
-            facts=Facts(key="stage", name="Stage", source="", verified_on="", text=TextRule(max_length=500)),
-            publish=lambda *given: self.publish(*given),  # noqa: PLW0108 - looked up at each call
-            reconcile=lambda *given: self.reconcile(*given),  # noqa: PLW0108
+            facts=Facts(
+                key="stage",
+                name="Stage",
+                source="",
+                verified_on="",
+                credential_fields=sandbox.FACTS.credential_fields,
+                text=TextRule(max_length=500),
+            ),
+            publish=lambda *arguments: self.publish(*arguments),  # noqa: PLW0108 - looked up at each call
+            reconcile=lambda *arguments: self.reconcile(*arguments),  # noqa: PLW0108
             poll=lambda session, outgoing, journal, state: self.poll(session, outgoing, journal),
             explain=lambda error: Refused(code="content_rejected", message=str(error)),
             delete=self._delete,
+            connect=connect,
             check=sandbox.check,
         )
-        for kind in (*events.PUBLIC_EVENTS.values(), events.PostSettled):
-            context.subscribe(kind, self._hear)
+        for kind in _EVENTS:
+            context.subscribe(kind, self._record_event)
 
-    async def _hear(self, context: AppContext, db: Any, event: Any) -> None:
+    @property
+    def dsn(self) -> str:
+        return self.context.database.dsn
+
+    @property
+    def data_dir(self) -> Path:
+        return self.context.settings.data_dir
+
+    async def close(self) -> None:
+        """Stop the workers and take the workspace off the queue, so that the next test's worker does not find it."""
+        for engine in self.engines:
+            await engine.stop(1.0)
+        for kind in _EVENTS:
+            self.context.subscribers[kind].remove(self._record_event)
+        await self.execute("update target set next_attempt_at = null where workspace_id = $1", self.owner.workspace_id)
+
+    async def _record_event(self, context: AppContext, db: Any, event: Any) -> None:
         if event.workspace_id == self.owner.workspace_id:
             self.events.append(event)
 
@@ -66,7 +104,7 @@ class World:
         self.deleted.append(remote_id)
 
     async def accept(self, session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
-        """The way of a good network: intend, create, done."""
+        """What a good network does: intend, create, done."""
         await journal.intend("part:0", {"at": clock.wire(session.now())})
         self.sent.append((session.username, outgoing.text))
         remote_id = f"r{len(self.sent)}"
@@ -78,42 +116,19 @@ class World:
         self.engines.append(engine)
         return engine
 
-    async def close(self) -> None:
-        for engine in self.engines:
-            await engine.stop(1.0)
-        await self.execute(  # the next test's worker shall not find them
-            "update target set next_attempt_at = null where workspace_id = $1", self.owner.workspace_id
-        )
-
     async def account(self, username: str | None = None, *, profile: str | None = None, platform: str = "stage") -> str:
-        """Connect an account on the stage; return its id on the wire."""
-        account_id = ids.new_id()
-        await self.execute(
-            "insert into account (id, workspace_id, profile_id, platform, kind, remote_id, username, display_name,"
-            " status, connected_via, secrets)"
-            " values ($1, $2, $3, $6, 'personal', $4, $4, $4, 'active', 'api', $5)",
-            account_id,
-            self.owner.workspace_id,
-            ids.decode("prof", profile or self.owner.profile),
-            username or "user" + secrets.token_hex(4),
-            self.sealed(account_id),
-            platform,
-        )
-        return ids.encode("acc", account_id)
-
-    def sealed(self, account_id: UUID) -> bytes:
-        from signalpost.accounts.token_store import seal
-
-        return seal(self.context.keys, self.owner.workspace_id, account_id, {"token": "top-secret-token"})
+        """Connect an account, by default on the staged network; return its id as the API shows it."""
+        account = await self.make.account(self.owner, platform=platform, profile=profile, username=username)
+        return str(account["id"])
 
     async def post(self, *accounts: str, **fields: Any) -> str:
-        """A post for these accounts (a new one by default), as the API makes it; return its id."""
+        """Create a post for these accounts, by default for a new one; return its id."""
         targets = [{"accountId": account} for account in accounts or (await self.account(),)]
         post = await self.make.post(self.owner, targets=targets, **fields)
         return str(post["id"])
 
     async def fast_forward(self, post: str, *, to: str = "now()") -> None:
-        """Have the post's waiting targets be looked at now, as if the time had passed."""
+        """Have the post's waiting targets be looked at now, as if that time had passed."""
         await self.execute(
             f"update target set next_attempt_at = {to} where post_id = $1 and next_attempt_at is not null",
             self.id(post),
@@ -121,7 +136,7 @@ class World:
         await self.wake(post)
 
     async def delay(self, post: str, seconds: float) -> None:
-        """Have the post been due so long ago."""
+        """Make the post have been due this long ago."""
         at = timedelta(seconds=seconds)
         await self.execute(
             "update target set due_at = now() - $2::interval, next_attempt_at = now() - $2::interval"
@@ -139,28 +154,28 @@ class World:
         )
 
     async def work(self, times: int = 1) -> None:
-        """Do what is due, as /queue/process does."""
+        """Do what is due, as `POST /queue/process` does."""
         engine = self.engine()
         for _ in range(times):
             await engine.tick(500)
         await engine.stop(5.0)
 
     async def pass_time(self, post: str, rounds: int = 1) -> None:
-        """Work, and jump to the next wait's end; `rounds` times."""
+        """Jump to the end of the next wait and work; `rounds` times."""
         for _ in range(rounds):
             await self.fast_forward(post)
             await self.work()
 
     def id(self, post: str) -> UUID:
-        found = ids.decode("pst", post)
-        assert found is not None
-        return found
+        post_id = ids.decode("pst", post)
+        assert post_id is not None
+        return post_id
 
     async def status(self, post: str) -> dict[str, Any]:
-        answer = await self.make.api.get(f"/posts/{post}/status", key=self.owner.key)
-        assert answer.status_code == 200, answer.text
-        found: dict[str, Any] = answer.json()
-        return found
+        response = await self.make.api.get(f"/posts/{post}/status", key=self.owner.key)
+        assert response.status_code == 200, response.text
+        progress: dict[str, Any] = response.json()
+        return progress
 
     async def target(self, post: str) -> Any:
         """The row of the post's only (or first) target."""
@@ -176,7 +191,7 @@ class World:
             rows = await db.fetch("select action from audit where post_id = $1 order by at, id", self.id(post))
         return [row["action"] for row in rows]
 
-    def told(self, post: str) -> list[tuple[str, str, str]]:
+    def emitted(self, post: str) -> list[tuple[str, str, str]]:
         """(type, scope, status) of the events about a post, in order."""
         return [
             (event.type, event.data.scope, event.data.status)
@@ -193,10 +208,10 @@ async def until(condition: Callable[[], Any], seconds: float = 15.0) -> None:
     """Wait until the condition holds."""
     started = clock.monotonic()
     while True:
-        found = condition()
-        if asyncio.iscoroutine(found):
-            found = await found
-        if found:
+        result = condition()
+        if asyncio.iscoroutine(result):
+            result = await result
+        if result:
             return
         assert clock.monotonic() - started < seconds, "not in time"
         await asyncio.sleep(0.02)

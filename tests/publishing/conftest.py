@@ -4,16 +4,17 @@ from collections.abc import AsyncIterator
 
 import pytest
 from tests.helpers.factories import Make
-from tests.helpers.publishing import World
+from tests.helpers.publishing import StagedNetwork
 
 from signalpost import networks
 from signalpost.context import AppContext
 
 
 @pytest.fixture
-async def world(context: AppContext, make: Make, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[World]:
-    """A workspace with a network of its own, that answers as a test says."""
-    opened = World(context, make, await make.owner())
+async def stage(context: AppContext, make: Make, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[StagedNetwork]:
+    """A workspace with a network of its own, which does what the test says."""
+    opened = StagedNetwork(context, make, await make.owner())
     monkeypatch.setitem(networks.CONNECTORS, "stage", opened.connector)
+    monkeypatch.setattr(networks, "PLATFORMS", (*networks.PLATFORMS, "stage"))
     yield opened
     await opened.close()

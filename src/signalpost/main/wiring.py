@@ -24,8 +24,8 @@ from signalpost.posts import work as post_work
 from signalpost.profiles import actions as profile_actions
 from signalpost.profiles import queries as profile_queries
 from signalpost.profiles import routes as profile_routes
-from signalpost.publishing import removal
 from signalpost.publishing import routes as publishing_routes
+from signalpost.publishing import subscriber as publishing
 from signalpost.publishing import work as publishing_work
 from signalpost.status import routes as status_routes
 from signalpost.web import idempotency
@@ -76,7 +76,7 @@ def hooks() -> Hooks:
 def subscribe(context: AppContext) -> None:
     """Subscribe each room to the events that it acts upon; within an event, in this order."""
     context.subscribe(events.AccountReady, posts.on_account_ready)
-    context.subscribe(events.RemovalRequested, removal.on_removal_requested)
+    context.subscribe(events.RemovalRequested, publishing.on_removal_requested)
     for kind in events.PUBLIC_EVENTS.values():
         context.subscribe(kind, webhooks.on_event)
 

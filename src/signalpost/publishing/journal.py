@@ -1,4 +1,4 @@
-"""The journal of one target, and a note of what was asked: committed step by step, under the lease."""
+"""The journal of one target, committed step by step under the lease, and a record of the last HTTP call."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -6,19 +6,22 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 from uuid import UUID
 
+import msgspec
+
 from signalpost.engine.contract import Lease
 from signalpost.kit.db import RETRYABLE, Db
 from signalpost.kit.failpoint import failpoint
 from signalpost.networks.contract import Http, Response
+from signalpost.publishing.policy import Intent
 
 Result = TypeVar("Result")
 
-UNDONE_MAX = 5
+TRANSACTION_TRIES_MAX = 5
 PATH_LENGTH_MAX = 500
 
 _RECORD = "update target set steps = steps || jsonb_build_object($2::text, $3::jsonb), updated_at = now() where id = $1"
 _INTEND = """
-with noted as (update attempt set intent_at = now() where id = $4)
+with intent_noted as (update attempt set intent_at = now() where id = $4)
 update target set steps = steps || jsonb_build_object($2::text, $3::jsonb),
     intent = jsonb_build_object('step', $2::text, 'value', $3::jsonb, 'at', now()), updated_at = now()
 where id = $1 returning intent
@@ -30,13 +33,13 @@ where id = $1
 """
 
 
-async def write(lease: Lease, change: Callable[[Db], Awaitable[Result]]) -> Result:
-    """Run `change` in a transaction of the lease; again when the server chose it as the victim of a deadlock.
+async def in_transaction(lease: Lease, change: Callable[[Db], Awaitable[Result]]) -> Result:
+    """Run `change` in a transaction of the lease; again if the server rolled it back because of a deadlock.
 
     Raises:
         LeaseLost, Unavailable: see `Lease.transaction`.
     """
-    for left in range(UNDONE_MAX - 1, -1, -1):
+    for left in range(TRANSACTION_TRIES_MAX - 1, -1, -1):
         try:
             async with lease.transaction() as db:
                 return await change(db)
@@ -48,15 +51,17 @@ async def write(lease: Lease, change: Callable[[Db], Awaitable[Result]]) -> Resu
 
 
 class TargetJournal:
-    """What was done for a target; see `networks.contract.Journal`."""
+    """What was done for a target; implements `networks.contract.Journal`."""
 
-    def __init__(self, lease: Lease, target_id: UUID, attempt_id: UUID, steps: dict[str, Any], intent: Any) -> None:
+    def __init__(
+        self, lease: Lease, target_id: UUID, attempt_id: UUID, steps: dict[str, Any], intent: Intent | None
+    ) -> None:
         self._lease = lease
         self._target_id = target_id
         self._attempt_id = attempt_id
         self._steps = steps
-        self.intent: dict[str, Any] | None = intent
-        """The open intent, as the row has it."""
+        self.intent = intent
+        """The open intent, as in the row."""
 
     @property
     def steps(self) -> Mapping[str, Any]:
@@ -75,7 +80,8 @@ class TargetJournal:
         """See `networks.contract.Journal`; on return the call may be made at once."""
         failpoint("before-intent")
         async with self._lease.transaction() as db:
-            self.intent = await db.fetchval(_INTEND, self._target_id, step, value, self._attempt_id)
+            intent = await db.fetchval(_INTEND, self._target_id, step, value, self._attempt_id)
+            self.intent = msgspec.convert(intent, Intent)
         self._steps[step] = value
         failpoint("after-intent")
         self._lease.ensure_fresh()
@@ -87,12 +93,12 @@ class TargetJournal:
             await db.execute(_DONE, self._target_id, step, value)
         failpoint("after-done")
         self._steps[step] = value
-        if self.intent is not None and self.intent["step"] == step:
+        if self.intent is not None and self.intent.step == step:
             self.intent = None
 
 
 class RecordingHttp:
-    """The outgoing client, with a note of the last call for the record of the attempt."""
+    """The outgoing client, which keeps the last call for the attempt's record."""
 
     def __init__(self, http: Http, secrets: Mapping[str, str]) -> None:
         self._http = http
@@ -101,7 +107,7 @@ class RecordingHttp:
         self.status: int | None = None
 
     async def request(self, method: str, url: str, **options: Any) -> Response:
-        """Pass the call on."""
+        """Send the request; see `networks.contract.Http`."""
         parts = urlsplit(url)
         path = self.redacted(parts.path)[:PATH_LENGTH_MAX]
         self.request_made = {"method": method, "host": parts.hostname or "", "path": path}

@@ -1,4 +1,4 @@
-"""Reads of the queue: what is due, what stands around a target, and a post's entry as callers see it."""
+"""Reads of the queue: which targets are due, what an attempt depends on, and a post's queue entry."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -7,27 +7,26 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from signalpost.kit import clock, ids
+from signalpost.kit import clock
 from signalpost.kit.db import Db
+from signalpost.kit.rows import columns, reader
 from signalpost.posts import queries as posts
 from signalpost.posts.queries import PostRow, TargetRow
-from signalpost.posts.states import TargetStatus
-from signalpost.publishing.schemas import NeverQueued, QueueEntry, QueueState, QueueTask, TaskState
-
-PRIORITY = 5
-"""All posts have the same one: fairness between workspaces and order by time decide."""
+from signalpost.publishing import states, views
+from signalpost.publishing.policy import Intent, PendingState
+from signalpost.publishing.schemas import NeverQueued, QueueEntry
 
 
-class Item(Struct, frozen=True):
-    """A due target."""
+class DueTarget(Struct, frozen=True):
+    """A target that the engine hands out."""
 
     id: UUID
     post_id: UUID
     platform: str
 
 
-class Surroundings(Struct):
-    """What only the worker reads of a target, with its account and profile. `now`: the database's clock."""
+class TargetContext(Struct):
+    """What only an attempt needs to know of a target, its account and its profile. `now`: the database's clock."""
 
     now: datetime
     next_attempt_at: datetime | None
@@ -37,14 +36,14 @@ class Surroundings(Struct):
     crashed: bool
     reconciles: int
     steps: dict[str, Any]
-    intent: dict[str, Any] | None
-    pending: dict[str, Any] | None
-    account: str
+    intent: Intent | None
+    pending_state: PendingState | None
+    account_status: str
     account_reason: str | None
     secrets_version: int
     over_limit: bool
-    published_at: datetime | None
-    published_due_at: datetime | None
+    last_published_at: datetime | None
+    last_published_due_at: datetime | None
     tolerance_minutes: int
     gap_seconds: int
 
@@ -55,92 +54,81 @@ select k.key, t.id, t.post_id, t.platform from unnest($1::uuid[]) as k(key) cros
     order by next_attempt_at, id limit $2
 ) t
 """
-_AROUND = """
-select clock_timestamp(), t.next_attempt_at, t.content_hash, t.tries, t.crashes,
-    exists (select from attempt o where o.target_id = t.id and o.finished_at is null), t.reconciles, t.steps, t.intent,
-    t.pending_state, a.status, a.status_reason, a.secrets_version, a.over_limit or p.over_limit,
-    last.published_at, last.due_at, p.late_tolerance_minutes, p.min_gap_seconds
+_CONTEXT_COLUMNS = columns(
+    TargetContext,
+    "t",
+    now="clock_timestamp()",
+    crashed="exists (select from attempt o where o.target_id = t.id and o.finished_at is null)",
+    account_status="a.status",
+    account_reason="a.status_reason",
+    secrets_version="a.secrets_version",
+    over_limit="a.over_limit or p.over_limit",
+    last_published_at="last.published_at",
+    last_published_due_at="last.due_at",
+    tolerance_minutes="p.late_tolerance_minutes",
+    gap_seconds="p.min_gap_seconds",
+)
+_CONTEXT = f"""
+select {_CONTEXT_COLUMNS}
 from target t join account a on a.id = t.account_id join profile p on p.id = $2 left join lateral (
     select other.published_at, other.due_at from target other
     where other.account_id = t.account_id and other.published_at is not null order by other.published_at desc limit 1
 ) last on true
 where t.id = $1
-"""
+"""  # noqa: S608 - constants only
+_read_context = reader(TargetContext)
 
 
-async def due(db: Db, accounts: Sequence[UUID], per_account: int) -> list[tuple[UUID, Item]]:
+async def due(db: Db, account_ids: Sequence[UUID], per_account: int) -> list[tuple[UUID, DueTarget]]:
     """Return the first due targets of each account."""
-    return [(row[0], Item(row[1], row[2], row[3])) for row in await db.fetch(_DUE, accounts, per_account)]
+    return [(row[0], DueTarget(row[1], row[2], row[3])) for row in await db.fetch(_DUE, account_ids, per_account)]
 
 
-async def around(db: Db, target_id: UUID, profile_id: UUID) -> Surroundings:
-    """Return what stands around a target."""
-    row = await db.fetchrow(_AROUND, target_id, profile_id)
+async def load_context(db: Db, target_id: UUID, profile_id: UUID) -> TargetContext:
+    """Return what an attempt at this target depends on. Hold the target locked meanwhile."""
+    row = await db.fetchrow(_CONTEXT, target_id, profile_id)
     assert row is not None  # noqa: S101 - the caller holds the row locked
-    return Surroundings(*row)
+    return _read_context(row)
 
 
-# --- the entry of a post -------------------------------------------------------------------------------------------
+# --- the queue entry of a post -------------------------------------------------------------------------------------
 
-_TASK_STATES: dict[TargetStatus, TaskState] = {
-    "publishing": "leased",
-    "published": "done",
-    "removed": "done",
-    "failed": "failed",
-    "cancelled": "cancelled",
-}
-_LEASES = "select max(lease_until) from lane where kind = 'target' and key = any($1) and owner is not null"
-_AHEAD = """
+_LEASED_UNTIL = "select max(lease_until) from lane where kind = 'target' and key = any($1) and owner is not null"
+_POSTS_AHEAD = """
 select count(distinct t.post_id) from target t join post p on p.id = t.post_id
 where t.account_id = any($1) and t.next_attempt_at < $2 and t.post_id <> $3 and p.workspace_id = $4
 """
 
 
-async def entry(db: Db, post: PostRow) -> QueueEntry | NeverQueued:
-    """Return the post's queue entry."""
+async def queue_entry(db: Db, post: PostRow) -> QueueEntry | NeverQueued:
+    """Return the post's entry on the queue."""
     targets = await posts.targets_of(db, [post.id])
     if post.queued_at is None and not any(target.status == "cancelled" for target in targets):
-        return NeverQueued(ids.encode("pst", post.id))
-    return await shape_entry(db, post, targets)
-
-
-async def shape_entry(db: Db, post: PostRow, targets: Sequence[TargetRow]) -> QueueEntry:
-    """Return the entry of a post that was queued at least once."""
+        return views.never_queued(post)
     now = clock.now()
-    tasks = [_task(target, now) for target in targets]
-    state = _state([task.state for task in tasks], post)
-    run_at = posts.first_due(targets)
-    held: Any = next((target.held_reason for target in targets if target.held_reason and target.next_attempt_at), None)
-    working = [target.account_id for target in targets if target.status == "publishing"]
-    ready = [target.account_id for target, task in zip(targets, tasks, strict=True) if task.state == "ready"]
-    position = None
-    if state == "ready" and run_at is not None:
-        position = 1 + await db.fetchval(_AHEAD, ready, run_at, post.id, post.workspace_id)
-    ended = state in ("done", "failed", "cancelled")
-    return QueueEntry(
-        ids.encode("que", post.id), ids.encode("pst", post.id), state, held is not None, held,
-        clock.wire_or_none(run_at), PRIORITY, max((target.attempts for target in targets), default=0), tasks, position,
-        clock.wire_or_none(await db.fetchval(_LEASES, working) if working else None),
-        clock.wire_or_none(post.queued_at), clock.wire(post.updated_at) if ended else None,
-    )  # fmt: skip
+    tasks = [states.task_state(target, now) for target in targets]
+    state = states.queue_state(tasks, post.status)
+    ready = [target for target, task in zip(targets, tasks, strict=True) if task == "ready"]
+    return views.queue_entry(
+        post,
+        list(zip(targets, tasks, strict=True)),
+        state=state,
+        position=await _position(db, post, posts.first_due(targets), ready) if state == "ready" else None,
+        leased_until=await _leased_until(db, [target for target in targets if target.status == "publishing"]),
+    )
 
 
-def _task(target: TargetRow, now: datetime) -> QueueTask:
-    due = target.next_attempt_at is not None and target.next_attempt_at <= now and target.held_reason is None
-    unqueued = target.status == "pending" and target.next_attempt_at is None
-    state = "cancelled" if unqueued else _TASK_STATES.get(target.status, "ready" if due else "waiting")
-    error: Any = target.error
-    return QueueTask(
-        ids.encode("tgt", target.id), target.platform, state, target.attempts,
-        clock.wire_or_none(target.next_attempt_at), error,
-    )  # fmt: skip
+async def _position(db: Db, post: PostRow, run_at: datetime | None, ready: Sequence[TargetRow]) -> int | None:
+    """Return which of the workspace's posts on the same accounts this one is, by due time, from 1."""
+    if run_at is None:
+        return None
+    account_ids = [target.account_id for target in ready]
+    ahead: int = await db.fetchval(_POSTS_AHEAD, account_ids, run_at, post.id, post.workspace_id)
+    return ahead + 1
 
 
-def _state(tasks: Sequence[TaskState], post: PostRow) -> QueueState:
-    live = [state for state in tasks if state != "cancelled"]
-    if not live or post.status == "draft":
-        return "cancelled"
-    for state in ("leased", "ready", "waiting"):
-        if state in live:
-            return state
-    return "failed" if "failed" in live else "done"
+async def _leased_until(db: Db, publishing: Sequence[TargetRow]) -> datetime | None:
+    if not publishing:
+        return None
+    leased_until: datetime | None = await db.fetchval(_LEASED_UNTIL, [target.account_id for target in publishing])
+    return leased_until

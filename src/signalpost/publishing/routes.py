@@ -14,13 +14,13 @@ from signalpost.publishing import queries
 from signalpost.publishing.actions import process, queue
 from signalpost.publishing.errors import InvalidQueueSecret, NothingToRetry
 from signalpost.publishing.schemas import (
-    Cancelled,
     NeverQueued,
-    Processed,
-    ProcessQueue,
+    PostCancellation,
+    PostRetry,
+    PostSubmit,
     QueueEntry,
-    RetryPost,
-    SubmitPost,
+    QueueProcess,
+    QueueRun,
 )
 from signalpost.web.caller import PUBLIC, Caller
 from signalpost.web.fields import PostId
@@ -31,55 +31,59 @@ routes = Routes("Queue")
 
 MyPost = Annotated[PostRow, Mine(PostId, posts.find_mine)]
 NOT_ACCEPTED = (PreflightFailed, DuplicateContent, ScheduleInPast, ScheduleTooFar, PlanLimitReached)
-NOW, SOME, ALL = SubmitPost(), ProcessQueue(), RetryPost()
-"""What is meant when no body is sent."""
+SUBMIT_DEFAULT, PROCESS_DEFAULT, RETRY_DEFAULT = PostSubmit(), QueueProcess(), PostRetry()
+"""For requests without a body."""
 
 
 @routes.post(
     "/queue/submit/{postId}", scope="posts:publish", raises=(*NOT_ACCEPTED, InvalidState, NothingToRetry, Forbidden)
 )
 async def submit_post(
-    post: MyPost, context: AppContext, db: Db, caller: Caller, data: SubmitPost = NOW
+    post: MyPost, context: AppContext, db: Db, caller: Caller, data: PostSubmit = SUBMIT_DEFAULT
 ) -> QueueEntry | NeverQueued:
     """Put a draft, a scheduled or a failed post on the queue.
 
-    It goes out at `scheduledAt`, else at its own time if that lies ahead, else now. A post that needs approval is held
-    until somebody approves it.
+    It is published at `scheduledAt`, otherwise at its own time if that lies ahead, otherwise now. A post that needs
+    approval is held until someone approves it.
     """
     return await queue.submit_post(context, db, caller, post, data)
 
 
 @routes.delete("/queue/cancel/{postId}", scope="posts:publish", raises=(InvalidState, Forbidden))
-async def cancel_post(post: MyPost, context: AppContext, db: Db, caller: Caller) -> Cancelled:
+async def cancel_post(post: MyPost, context: AppContext, db: Db, caller: Caller) -> PostCancellation:
     """Take a post off the queue: it is a draft again.
 
-    Targets that have started run to their end. If all of them have, nothing is cancelled and the answer is 409.
+    Targets that have started run to their end. If all of them have, nothing is cancelled and the response is 409.
     """
     return await queue.cancel_post(context, db, caller, post)
 
 
 @routes.get("/queue/status/{postId}", scope="posts:read")
 async def get_queue_status(post: MyPost, db: Db) -> QueueEntry | NeverQueued:
-    """Return a post's place on the queue, target by target; `state: none` for a post that was never on it."""
-    return await queries.entry(db, post)
+    """Return a post's place on the queue, target by target; `state: none` for a post that was never queued."""
+    return await queries.queue_entry(db, post)
 
 
 @routes.post("/queue/process", scope=PUBLIC, status=200, unlimited=True, raises=(InvalidQueueSecret, Unavailable))
-async def process_queue(context: AppContext, request: Request[Any, Any, Any], data: ProcessQueue = SOME) -> Processed:
-    """Work off what is due, with the operator's secret in `X-Queue-Secret`.
+async def process_queue(
+    context: AppContext, request: Request[Any, Any, Any], data: QueueProcess = PROCESS_DEFAULT
+) -> QueueRun:
+    """Do the work that is due, with the operator's secret in `X-Queue-Secret`.
 
-    The built-in worker does the same all the time: only an installation that runs without one needs this, from cron.
-    It may be called any number of times at once.
+    The built-in worker does the same all the time: only an installation that runs without one needs this endpoint,
+    called from cron. Any number of calls at the same time is safe.
     """
     return await process.process_queue(context, request.headers.get("x-queue-secret"), data)
 
 
 @routes.post("/posts/{id}/retry", scope="posts:publish", raises=(NothingToRetry, InvalidState, Forbidden))
-async def retry_post(post: MyPost, context: AppContext, db: Db, caller: Caller, data: RetryPost = ALL) -> PostProgress:
+async def retry_post(
+    post: MyPost, context: AppContext, db: Db, caller: Caller, data: PostRetry = RETRY_DEFAULT
+) -> PostProgress:
     """Try failed targets again, now.
 
-    Published targets are never touched, and what was done of a failed one (files sent, parts of a thread posted) is not
-    done twice. A target with `outcome_unknown` may be public already: look at the account first, then send
-    `includeUnknown: true` to post it again.
+    Published targets are never touched, and what was already done for a failed one (files uploaded, parts of a thread
+    posted) is not done twice. A target with `outcome_unknown` may be public already: look at the account first, then
+    send `includeUnknown: true` to post it again.
     """
     return await queue.retry_post(context, db, caller, post, data)

@@ -1,102 +1,119 @@
 """The queue on the wire."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
+from signalpost.kit.ids import example
 from signalpost.kit.wire import Input, Instant, Output
-from signalpost.posts.schemas.requests import IdText, Time
+from signalpost.posts.schemas.requests import Time
 from signalpost.posts.schemas.responses import TargetError
+from signalpost.publishing.states import QueueState, TaskState
+from signalpost.web.fields import TargetId
 
-QueueState = Literal["none", "waiting", "ready", "leased", "done", "failed", "cancelled"]
-TaskState = Literal["waiting", "ready", "leased", "done", "failed", "cancelled"]
-
-
-class SubmitPost(Input):
-    """When it goes out; left out: at the post's own time, else now."""
-
-    scheduled_at: Time | None = None
+EntryId = Annotated[str, Meta(examples=[example("que")])]
+Platform = Annotated[str, Meta(examples=["bluesky"])]
 
 
-class RetryPost(Input):
-    """Which failed targets to try again; left out: all of them."""
+class PostSubmit(Input):
+    """When to publish the post."""
 
-    target_ids: Annotated[list[IdText], Meta(min_length=1, max_length=100)] | None = None
+    scheduled_at: Annotated[
+        Time | None,
+        Meta(
+            description="When to publish: RFC 3339 with an offset or Z, or a local time in the post's `timezone`."
+            " Defaults to the post's own time if that lies ahead, otherwise to now."
+        ),
+    ] = None
+
+
+class PostRetry(Input):
+    """Which failed targets to try again."""
+
+    target_ids: Annotated[
+        Annotated[list[TargetId], Meta(min_length=1, max_length=100)] | None,
+        Meta(description="The failed targets to try again. Defaults to all of them."),
+    ] = None
     include_unknown: Annotated[
         bool,
-        Meta(description="Also those of which it is not known whether they went out: they are posted again."),
+        Meta(description="Also try targets whose outcome is unknown: they are posted again.", examples=[False]),
     ] = False
 
 
-class ProcessQueue(Input):
-    """How much to do at most, of each kind of work."""
+class QueueProcess(Input):
+    """How much work to do."""
 
-    limit: Annotated[int, Meta(ge=1, le=500)] = 50
+    limit: Annotated[
+        int, Meta(ge=1, le=500, description="The maximum number of items of each kind of work.", examples=[50])
+    ] = 50
 
 
 class QueueTask(Output):
-    """One target. `runAt`: when it is looked at next."""
+    """A target on the queue."""
 
     target_id: str
-    platform: str
+    platform: Platform
     state: TaskState
     attempts: int
-    run_at: Instant | None
+    run_at: Annotated[Instant | None, Meta(description="When the target is looked at next.")]
     last_error: TargetError | None
 
 
 class QueueEntry(Output):
-    """A post on the queue. `held`: it is due, but waits for what `heldReason` says."""
+    """A post on the queue."""
 
-    id: str
+    id: EntryId
     post_id: str
     state: QueueState
-    held: bool
+    held: Annotated[bool, Meta(description="Whether the post is due but waits for `heldReason`.", examples=[False])]
     held_reason: Literal["approval", "account", "plan"] | None
-    run_at: Instant | None
-    priority: int
+    run_at: Annotated[Instant | None, Meta(description="When the first waiting target is looked at next.")]
+    priority: Annotated[int, Meta(examples=[5])]
     attempts: int
     tasks: list[QueueTask]
-    position: int | None
-    leased_until: Instant | None
+    position: Annotated[
+        int | None, Meta(description="The position among the workspace's due posts on the same accounts, from 1.")
+    ]
+    leased_until: Annotated[Instant | None, Meta(description="When the worker's lease ends, while it is publishing.")]
     enqueued_at: Instant | None
     finished_at: Instant | None
 
 
 class NeverQueued(Output):
-    """A post that was never queued."""
+    """A post that was never on the queue."""
 
     post_id: str
     state: Literal["none"] = "none"
 
 
-class Cancelled(Output):
-    """The post is a draft again. `startedTargets`: those it came too late for; they run to their end."""
+class PostCancellation(Output):
+    """The post is a draft again."""
 
     post_id: str
-    cancelled_targets: int
-    started_targets: int
+    cancelled_targets: Annotated[int, Meta(examples=[2])]
+    started_targets: Annotated[
+        int, Meta(description="Targets that had started already; they run to their end.", examples=[0])
+    ]
     state: Literal["cancelled"] = "cancelled"
 
 
 class DeliveryCounts(Output):
+    """Webhook deliveries that this call attempted, by outcome."""
+
     attempted: int = 0
     delivered: int = 0
     failed: int = 0
 
 
-class Processed(Output):
-    """What this call did; the rest of the due work is `remaining`."""
+class QueueRun(Output):
+    """What this call did."""
 
     claimed: int
     published: int
     failed: int
     retrying: int
     unknown: int
-    remaining: int
-    oldest_due_age_seconds: float
+    remaining: Annotated[int, Meta(description="Items that are still due, at most 10,000.", examples=[0])]
+    oldest_due_age_seconds: Annotated[float, Meta(examples=[0.0])]
     duration_ms: int
     webhooks: DeliveryCounts = field(default_factory=DeliveryCounts)
-
-
-Json = dict[str, Any]

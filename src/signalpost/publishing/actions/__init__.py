@@ -1,1 +1,1 @@
-"""What happens to targets and to the queue, one verb a file."""
+"""What happens to the queue: attempts, submitting, cancelling, retrying, removing."""

@@ -1,7 +1,7 @@
-"""One attempt at a target: begun before the network is asked, ended with what it answered. Under the lane's lease."""
+"""One attempt at a target: begun before the network is asked, ended with its outcome. Under the lane's lease."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 from uuid import UUID
@@ -9,9 +9,10 @@ from uuid import UUID
 import msgspec
 
 from signalpost import networks
+from signalpost.accounts import queries as accounts
 from signalpost.accounts.queries import AccountRow
-from signalpost.accounts.queries import by_id as account_by_id
 from signalpost.context import AppContext
+from signalpost.events import Actor
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Db
 from signalpost.media import queries as media
@@ -21,35 +22,44 @@ from signalpost.posts import content
 from signalpost.posts import queries as posts
 from signalpost.posts.content import Content
 from signalpost.posts.queries import PostRow, TargetRow
-from signalpost.posts.states import OVER, TARGET_MOVES, WAITING
+from signalpost.posts.states import OVER, TARGET_MOVES, UNDER_WAY, WAITING
 from signalpost.posts.target_errors import target_error
 from signalpost.publishing import queries
 from signalpost.publishing.actions import tell
-from signalpost.publishing.queries import Item, Surroundings
-from signalpost.publishing.states import RETRY_SECONDS, Change, Facing, Kind, Postponed, judge, settle
+from signalpost.publishing.outcomes import RETRY_SECONDS, settle
+from signalpost.publishing.policy import BACKLOG_SECONDS, AttemptKind, Change, Postponed, TargetSnapshot, decide
+from signalpost.publishing.queries import DueTarget, TargetContext
 
-SYSTEM: Final[dict[str, Any]] = {"type": "system", "id": None, "name": "publisher"}
+SYSTEM: Final = Actor(type="system", id=None, name="publisher")
+
+
+class LockedTarget(NamedTuple):
+    """A target with its post and its siblings, locked until the transaction ends."""
+
+    post: PostRow
+    targets: list[TargetRow]
+    target: TargetRow
 
 
 class Attempt(NamedTuple):
-    """An attempt that was begun: its row is committed, the network has not been asked."""
+    """An attempt that has begun: its row is committed, the network has not been asked."""
 
     id: UUID
     number: int
-    kind: Kind
-    item: Item
-    facing: Facing
+    kind: AttemptKind
+    target: DueTarget
+    snapshot: TargetSnapshot
     connector: Connector
     account: AccountRow
     secrets_version: int
     content: Content
-    files: Mapping[UUID, MediaRow]
+    files: list[MediaRow]
     steps: dict[str, Any]
     dedupe_key: str
     created_at: datetime
 
 
-class Report(NamedTuple):
+class CallRecord(NamedTuple):
     """What the attempt's record says of the call."""
 
     duration_ms: int
@@ -57,6 +67,8 @@ class Report(NamedTuple):
     http_status: int | None = None
     response: str | None = None
 
+
+# --- the beginning -------------------------------------------------------------------------------------------------
 
 _CLOSE = "update attempt set finished_at = now(), outcome = $2 where target_id = $1 and finished_at is null"
 _START = """
@@ -69,16 +81,12 @@ update target set status = $9, attempts = $5, tries = $10, crashes = $11, held_r
     started_at = coalesce(started_at, now()), updated_at = now()
 where id = $1
 """
-_POST = """
-update post set status = $2, published_at = $3, updated_at = now()
-where id = $1 and (status, published_at) is distinct from ($2, $3)
-"""
-# The next one on time comes first, then those of the backlog in their order, a gap apart.
+# The next target that is on time comes first, then those of the backlog in their order, a gap apart.
 _POSTPONE = """
 with waiting as (
     select id, row_number() over (order by due_at < now() - make_interval(secs => $4), next_attempt_at, id) - 1 as nth
     from target
-    where account_id = $1 and status in ('pending', 'retrying') and (next_attempt_at <= now()
+    where account_id = $1 and status = any($5) and (next_attempt_at <= now()
         or (next_attempt_at is not null and held_reason is null and due_at < now() - make_interval(secs => $4)))
 )
 update target t set updated_at = now(),
@@ -88,101 +96,118 @@ from waiting w where t.id = w.id
 
 
 async def begin(
-    context: AppContext, db: Db, item: Item, account_id: UUID, owner: UUID, backlog_seconds: float
+    context: AppContext, db: Db, due: DueTarget, *, account_id: UUID, owner: UUID
 ) -> Attempt | Change | None:
-    """Look at the target and everything around it as it is now; start an attempt if one may be made.
+    """Read the target with everything it depends on; start an attempt if one may be made.
 
     Returns:
-        The attempt; or the change that was written instead; or None when there is nothing to do any more.
+        The attempt; or the change that was written instead; or None if there is nothing to do any more.
     """
-    locked = await posts.lock(db, item.post_id, [])
-    found = None if locked is None else _find(locked[1], item.id)
-    if locked is None or found is None:
+    locked = await _lock(db, due)
+    if locked is None:
+        return None
+    target_context = await queries.load_context(db, due.id, locked.post.profile_id)
+    if not _is_due(target_context):
+        return None  # cancelled, edited or moved since it was claimed
+    if target_context.crashed:  # its worker died, or lost the lease
+        await db.execute(_CLOSE, due.id, "crashed")
+    connector = networks.get(due.platform)
+    snapshot = _snapshot(locked, target_context, connector)
+    decision = decide(snapshot)
+    if isinstance(decision, Postponed):
+        gap_seconds = float(target_context.gap_seconds)
+        await db.execute(_POSTPONE, account_id, decision.until, gap_seconds, BACKLOG_SECONDS, WAITING)
+        return None
+    if isinstance(decision, Change):
+        await apply_change(context, db, locked, decision, target_context.now)
+        return decision
+    assert connector is not None  # noqa: S101 - otherwise `decide` failed the target
+    return await _start(db, locked, target_context, snapshot, connector, owner)
+
+
+async def _lock(db: Db, due: DueTarget) -> LockedTarget | None:
+    locked = await posts.lock(db, due.post_id, [])
+    if locked is None:
         return None
     post, targets = locked
-    seen = await queries.around(db, item.id, post.profile_id)
-    if seen.next_attempt_at is None or seen.next_attempt_at > seen.now:
-        return None  # cancelled, edited or moved since it was claimed
-    if seen.crashed:  # its worker died, or lost the lease
-        await db.execute(_CLOSE, item.id, "crashed")
-    connector = networks.CONNECTORS.get(item.platform)
-    facing = _facing(post, found, seen, connector)
-    verdict = judge(facing)
-    if isinstance(verdict, Postponed):
-        await db.execute(_POSTPONE, account_id, verdict.until, float(seen.gap_seconds), backlog_seconds)
-        return None
-    if isinstance(verdict, Change):
-        await write(context, db, post, targets, found, facing, verdict)
-        return verdict
-    assert connector is not None  # noqa: S101 - without one `judge` has failed it
-    return await _start(db, post, targets, found, seen, facing, connector, owner)
+    return next((LockedTarget(post, targets, target) for target in targets if target.id == due.id), None)
+
+
+def _is_due(target_context: TargetContext) -> bool:
+    return target_context.next_attempt_at is not None and target_context.next_attempt_at <= target_context.now
 
 
 async def _start(
     db: Db,
-    post: PostRow,
-    targets: list[TargetRow],
-    target: TargetRow,
-    seen: Surroundings,
-    facing: Facing,
+    locked: LockedTarget,
+    target_context: TargetContext,
+    snapshot: TargetSnapshot,
     connector: Connector,
     owner: UUID,
 ) -> Attempt:
-    kind = facing.kind
-    fresh = target.status == "pending"
+    post, targets, target = locked
+    kind = snapshot.kind
+    first = target.status == "pending"
     publishing = kind == "publish"
-    tries = (0 if fresh else seen.tries) + publishing
-    crashes = (0 if fresh else seen.crashes) + 1
+    tries = snapshot.tries + publishing
     attempt_id, number = ids.new_id(), target.attempts + publishing
-    status = "publishing" if publishing or fresh else target.status
+    status = "publishing" if publishing or first else target.status
     await db.execute(
-        _START, target.id, attempt_id, post.workspace_id, post.id, number, kind, owner, seen.content_hash, status,
-        tries, crashes, fresh and facing.intent is None,
+        _START, target.id, attempt_id, post.workspace_id, post.id, number, kind, owner, target_context.content_hash,
+        status, tries, snapshot.crashes + 1, first and snapshot.intent is None,
     )  # fmt: skip
-    target.status, target.started_at = status, target.started_at or seen.now
-    await _derive(db, post, targets, seen.now)
-    account = await account_by_id(db, target.account_id)
+    target.status, target.started_at = status, target.started_at or target_context.now
+    await _derive_post(db, post, targets, target_context.now)
+    account = await accounts.by_id(db, target.account_id)
     assert account is not None  # noqa: S101 - rows of accounts are never deleted
-    whole = content.for_target(post, target)
-    wanted = [key for name in whole.media_ids() if (key := ids.decode("med", name)) is not None]
-    files = await media.for_publishing(db, post.workspace_id, wanted)
-    facing = msgspec.structs.replace(facing, status=status, tries=tries, crashes=0)
+    target_content = content.for_target(post, target)
+    media_ids = [key for media_id in target_content.media_ids() if (key := ids.decode("med", media_id)) is not None]
+    files = await media.for_publishing(db, post.workspace_id, media_ids)
     return Attempt(
-        attempt_id, number, kind, Item(target.id, post.id, target.platform), facing, connector, account,
-        seen.secrets_version, whole, files, seen.steps, target.dedupe_key, post.created_at,
-    )  # fmt: skip
+        id=attempt_id,
+        number=number,
+        kind=kind,
+        target=DueTarget(target.id, post.id, target.platform),
+        snapshot=msgspec.structs.replace(snapshot, status=status, tries=tries, crashes=0),
+        connector=connector,
+        account=account,
+        secrets_version=target_context.secrets_version,
+        content=target_content,
+        files=list(files.values()),
+        steps=target_context.steps,
+        dedupe_key=target.dedupe_key,
+        created_at=post.created_at,
+    )
 
 
-def _find(targets: list[TargetRow], target_id: UUID) -> TargetRow | None:
-    return next((target for target in targets if target.id == target_id), None)
-
-
-def _facing(post: PostRow, target: TargetRow, seen: Surroundings, connector: Connector | None) -> Facing:
-    """Gather what is judged. An intent whose step is gone belonged to another content: it says nothing of this one."""
-    fresh = target.status == "pending"
-    return Facing(
+def _snapshot(locked: LockedTarget, target_context: TargetContext, connector: Connector | None) -> TargetSnapshot:
+    """Gather what `decide` needs. An intent whose step is gone belonged to other content: it says nothing of this."""
+    post, _, target = locked
+    first = target.status == "pending"
+    intent = target_context.intent
+    return TargetSnapshot(
         status=target.status,
-        now=seen.now,
+        now=target_context.now,
         due_at=target.due_at,
-        tries=0 if fresh else seen.tries,
-        crashes=0 if fresh else seen.crashes,
-        crashed=seen.crashed,
-        chance=random.random(),  # noqa: S311 - spreads load
-        reconciles=seen.reconciles if target.status == "unknown" else 0,
-        intent=seen.intent if seen.intent is not None and seen.intent["step"] in seen.steps else None,
-        pending=seen.pending if target.status == "processing" else None,
-        error=None if fresh else target.error,
+        tries=0 if first else target_context.tries,
+        crashes=0 if first else target_context.crashes,
+        crashed=target_context.crashed,
+        jitter=random.random(),  # noqa: S311 - spreads load
+        reconciles=target_context.reconciles if target.status == "unknown" else 0,
+        intent=intent if intent is not None and intent.step in target_context.steps else None,
+        pending_state=target_context.pending_state if target.status == "processing" else None,
+        error=None if first else target.error,
         trashed=post.deleted_at is not None,
         can_publish=connector is not None,
         can_reconcile=connector is not None and connector.reconcile is not None,
         approval=post.approval["state"],
-        account=seen.account,
-        account_reason=seen.account_reason,
-        over_limit=seen.over_limit,
-        published_at=seen.published_at,
-        published_due_at=seen.published_due_at,
-        tolerance_seconds=seen.tolerance_minutes * 60.0,
-        gap_seconds=float(seen.gap_seconds),
+        account_status=target_context.account_status,
+        account_reason=target_context.account_reason,
+        over_limit=target_context.over_limit,
+        last_published_at=target_context.last_published_at,
+        last_published_due_at=target_context.last_published_due_at,
+        tolerance_seconds=target_context.tolerance_minutes * 60.0,
+        gap_seconds=float(target_context.gap_seconds),
     )
 
 
@@ -203,72 +228,83 @@ _PUBLISHED = """
 update target set delivery = $2, remote_id = $3, url = $4, thread_ids = $5, first_comment = $6, published_at = now()
 where id = $1 returning published_at
 """
+_POST = """
+update post set status = $2, published_at = $3, updated_at = now()
+where id = $1 and (status, published_at) is distinct from ($2, $3)
+"""
 _AUDIT = """
 insert into audit (id, workspace_id, post_id, target_id, action, actor, changes, attempt)
 values ($1, $2, $3, $4, $5, $6, $7, $8)
 """
 
 
-async def end(context: AppContext, db: Db, attempt: Attempt, change: Change, report: Report) -> None:
-    """Write what became of the target, its post's status, the record of the attempt, and tell of it."""
+async def end(context: AppContext, db: Db, attempt: Attempt, change: Change, record: CallRecord) -> None:
+    """Write the outcome: the record of the attempt, the target, its post's status, the history; emit what ended."""
     await db.execute(
-        _FINISH, attempt.id, report.duration_ms, change.status, report.http_status, report.request, report.response,
+        _FINISH, attempt.id, record.duration_ms, change.status, record.http_status, record.request, record.response,
         change.error,
     )  # fmt: skip
-    locked = await posts.lock(db, attempt.item.post_id, [])
-    target = None if locked is None else _find(locked[1], attempt.item.id)
-    if locked is None or target is None:
+    locked = await _lock(db, attempt.target)
+    if locked is None:
         return  # purged meanwhile
-    record = {
+    audit_record = {
         "number": attempt.number,
-        "durationMs": report.duration_ms,
-        "request": report.request,
-        "httpStatus": report.http_status,
-        "response": report.response,
+        "durationMs": record.duration_ms,
+        "request": record.request,
+        "httpStatus": record.http_status,
+        "response": record.response,
     }
-    await write(context, db, *locked, target, attempt.facing, change, kind=attempt.kind, record=record)
+    now = attempt.snapshot.now
+    await apply_change(context, db, locked, change, now, kind=attempt.kind, audit_record=audit_record)
 
 
-async def write(  # noqa: PLR0913 - one row with all that is known about it
+async def apply_change(
     context: AppContext,
     db: Db,
-    post: PostRow,
-    targets: list[TargetRow],
-    target: TargetRow,
-    facing: Facing,
+    locked: LockedTarget,
     change: Change,
+    now: datetime,
     *,
-    kind: Kind | None = None,
-    record: dict[str, Any] | None = None,
+    kind: AttemptKind | None = None,
+    audit_record: dict[str, Any] | None = None,
 ) -> None:
-    """Write a change to a locked target; derive its post's status; add to its history; emit what ended."""
-    before = target.status
-    via = "publishing" if kind == "publish" else before
-    if change.status not in {via, *TARGET_MOVES[via]}:
-        raise AssertionError(f"no move from {via} to {change.status}")
+    """Write a change to a locked target; derive its post's status; add to its history; emit what ended.
+
+    Args:
+        context: emits the events.
+        db: the transaction that holds the locks.
+        locked: the target.
+        change: what `decide` or `settle` returned.
+        now: when the target was read.
+        kind: of the attempt that ended; None: no attempt was made.
+        audit_record: of that attempt.
+    """
+    post, targets, target = locked
+    status_before, post_status_before = target.status, post.status
+    during = "publishing" if kind == "publish" else status_before
+    if change.status not in {during, *TARGET_MOVES[during]}:
+        raise AssertionError(f"no move from {during} to {change.status}")
     target.next_attempt_at = await db.fetchval(
-        _SETTLE, target.id, change.status, change.after_seconds, change.held, change.error, int(change.uncounted),
-        change.reconciles, change.pending, change.closes_intent, change.crashes,
+        _SETTLE, target.id, change.status, change.after_seconds, change.held_reason, change.error,
+        int(change.uncounted), change.reconciles, change.pending_state, change.closes_intent, change.crashes,
     )  # fmt: skip
-    target.status, target.held_reason, target.error = change.status, change.held, change.error
+    target.status, target.held_reason, target.error = change.status, change.held_reason, change.error
     if change.published is not None:
-        await _keep_published(db, post, target, change.published)
-    ended = target.status in OVER and before not in OVER
-    was = post.status
-    await _derive(db, post, targets, facing.now)
-    if action := _action(before, change, kind):
+        await _save_publication(db, post, target, change.published)
+    await _derive_post(db, post, targets, now)
+    if action := _audit_action(status_before, change, kind):
         await db.execute(
             _AUDIT, ids.new_id(), post.workspace_id, post.id, target.id, action, SYSTEM,
-            [{"field": "status", "from": before, "to": change.status}], record,
+            [{"field": "status", "from": status_before, "to": change.status}], audit_record,
         )  # fmt: skip
-    if ended:
-        now = clock.now()
-        await tell.target_ended(context, db, post, targets, target, now)
-        if post.status in tell.ENDINGS and was != post.status:
-            await tell.post_ended(context, db, post, targets, now)
+    if target.status in OVER and status_before not in OVER:
+        ended_at = clock.now()
+        await tell.target_ended(context, db, post, targets, target, ended_at)
+        if post.status in tell.ENDINGS and post.status != post_status_before:
+            await tell.post_ended(context, db, post, targets, ended_at)
 
 
-async def _keep_published(db: Db, post: PostRow, target: TargetRow, published: Published) -> None:
+async def _save_publication(db: Db, post: PostRow, target: TargetRow, published: Published) -> None:
     comment: dict[str, Any] = {"status": "none", "id": None, "error": None}
     if published.first_comment_id is not None:
         comment |= {"status": "posted", "id": published.first_comment_id}
@@ -281,15 +317,15 @@ async def _keep_published(db: Db, post: PostRow, target: TargetRow, published: P
     )
 
 
-async def _derive(db: Db, post: PostRow, targets: list[TargetRow], now: datetime) -> None:
+async def _derive_post(db: Db, post: PostRow, targets: list[TargetRow], now: datetime) -> None:
     post.status = posts.derive(targets, now)
     if post.status in ("published", "partial") and post.published_at is None:
         post.published_at = now
     await db.execute(_POST, post.id, post.status, post.published_at)
 
 
-def _action(before: str, change: Change, kind: Kind | None) -> str | None:
-    """Return the word of the audit log for a change; None for what is no news: another look, another wait."""
+def _audit_action(status_before: str, change: Change, kind: AttemptKind | None) -> str | None:
+    """Return the action of the audit log for a change; None for what is not news: another reconcile, another wait."""
     if change.status == "failed":
         return "target.failed"
     if kind == "reconcile" and change.status in ("published", "retrying"):
@@ -297,41 +333,39 @@ def _action(before: str, change: Change, kind: Kind | None) -> str | None:
     if change.status == "published":
         return "target.published"
     if change.status == "unknown":
-        return "target.unknown" if before != "unknown" else None
+        return "target.unknown" if status_before != "unknown" else None
     return "target.attempt" if kind == "publish" else None
 
 
-# --- what went wrong on our side -----------------------------------------------------------------------------------
+# --- attempts that broke off ---------------------------------------------------------------------------------------
 
-_NOT_CRASHED = """
-update target set crashes = greatest(crashes - 1, 0)
-where id = any($1) and status in ('publishing', 'processing', 'unknown')
-"""
+_UNCOUNT_CRASHES = "update target set crashes = greatest(crashes - 1, 0) where id = any($1) and status = any($2)"
 
 
-async def end_broken(context: AppContext, db: Db, item: Item, what: str) -> None:
-    """End what an exception of our own broke off: an open intent is looked into, anything else is tried again later."""
-    locked = await posts.lock(db, item.post_id, [])
-    target = None if locked is None else _find(locked[1], item.id)
-    if locked is None or target is None:
+async def end_after_error(context: AppContext, db: Db, due: DueTarget, error: str) -> None:
+    """End an attempt that an unexpected error broke off: an open intent is reconciled, anything else tried again."""
+    locked = await _lock(db, due)
+    if locked is None:
         return
-    post, targets = locked
-    seen = await queries.around(db, item.id, post.profile_id)
-    if seen.next_attempt_at is None or seen.next_attempt_at > seen.now:
-        return  # it was settled before it broke
-    await db.execute(_CLOSE, target.id, "broken")
-    facing = _facing(post, target, seen, networks.CONNECTORS.get(item.platform))
-    message = f"The attempt broke off: {what}"
-    if target.status in WAITING:
-        error = target_error("internal_error", message, seen.now)
-        change = Change(status=target.status, after_seconds=RETRY_SECONDS[0], error=error)
-    elif facing.intent is not None:
-        change = settle(facing, facing.kind, OutcomeUnknown(message=message))
+    target_context = await queries.load_context(db, due.id, locked.post.profile_id)
+    if not _is_due(target_context):
+        return  # it was settled before the error
+    await db.execute(_CLOSE, due.id, "broken")
+    snapshot = _snapshot(locked, target_context, networks.get(due.platform))
+    message = f"The attempt broke off: {error}"
+    if snapshot.status in WAITING:
+        change = Change(
+            status=snapshot.status,
+            after_seconds=RETRY_SECONDS[0],
+            error=target_error("internal_error", message, target_context.now),
+        )
+    elif snapshot.intent is not None:
+        change = settle(snapshot, snapshot.kind, OutcomeUnknown(message=message))
     else:
-        change = settle(facing, facing.kind, TryLater(message=message, code="internal_error"))
-    await write(context, db, post, targets, target, facing, change, kind=facing.kind)
+        change = settle(snapshot, snapshot.kind, TryLater(message=message, code="internal_error"))
+    await apply_change(context, db, locked, change, target_context.now, kind=snapshot.kind)
 
 
-async def not_crashed(db: Db, target_ids: Sequence[UUID]) -> None:
-    """Take back that these attempts never ended: they were stopped in good order, and go on elsewhere."""
-    await db.execute(_NOT_CRASHED, target_ids)
+async def uncount_crashes(db: Db, target_ids: Sequence[UUID]) -> None:
+    """Take back that these attempts count as crashes: they were stopped in good order and go on elsewhere."""
+    await db.execute(_UNCOUNT_CRASHES, target_ids, UNDER_WAY)

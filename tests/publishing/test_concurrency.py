@@ -5,14 +5,14 @@ from collections import Counter
 from itertools import pairwise
 from typing import Any
 
-from tests.helpers.publishing import World, until
+from tests.helpers.publishing import StagedNetwork, until
 
 from signalpost.engine.engine import Engine
 from signalpost.kit import clock, ids
 from signalpost.networks.contract import Refused
 
 
-async def run(world: World, engines: list[Engine], condition: Any, seconds: float = 30.0) -> None:
+async def run(stage: StagedNetwork, engines: list[Engine], condition: Any, seconds: float = 30.0) -> None:
     """Let these workers run until the condition holds."""
     running = [asyncio.create_task(engine.run()) for engine in engines]
     try:
@@ -22,7 +22,7 @@ async def run(world: World, engines: list[Engine], condition: Any, seconds: floa
         await asyncio.gather(*running)
 
 
-async def test_two_targets_that_end_together_end_the_post_once(world: World) -> None:
+async def test_two_targets_that_end_together_end_the_post_once(stage: StagedNetwork) -> None:
     """Two accounts, two lanes, one moment: exactly one event for the post as a whole, twenty times over."""
     gate = asyncio.Barrier(2)
 
@@ -30,19 +30,19 @@ async def test_two_targets_that_end_together_end_the_post_once(world: World) -> 
         await asyncio.wait_for(gate.wait(), 10)
         if session.username.startswith("strict"):
             return Refused(code="content_rejected", message="no")
-        return await world.accept(session, outgoing, journal)
+        return await stage.accept(session, outgoing, journal)
 
-    world.publish = together
+    stage.publish = together
     for turn in range(20):
         other = "strict" if turn % 2 else "calm"
-        post = await world.post(await world.account(f"one{turn}"), await world.account(f"{other}{turn}"))
-        await world.work()
-        whole = [event for event in world.told(post) if event[1] == "post"]
+        post = await stage.post(await stage.account(f"one{turn}"), await stage.account(f"{other}{turn}"))
+        await stage.work()
+        whole = [event for event in stage.emitted(post) if event[1] == "post"]
         ending = "partial" if turn % 2 else "published"
         assert whole == [("post.queued", "post", "queued"), (f"post.{ending}", "post", ending)], turn
 
 
-async def test_one_account_one_at_a_time_whoever_works(world: World) -> None:
+async def test_one_account_one_at_a_time_whoever_works(stage: StagedNetwork) -> None:
     """Two workers, six accounts, sixty posts: each once, never two at once on one account, in order."""
     busy: Counter[str] = Counter()
     overlaps = []
@@ -52,36 +52,36 @@ async def test_one_account_one_at_a_time_whoever_works(world: World) -> None:
         overlaps.append(busy[session.username] > 1)
         await asyncio.sleep(0.01)
         busy[session.username] -= 1
-        return await world.accept(session, outgoing, journal)
+        return await stage.accept(session, outgoing, journal)
 
-    world.publish = slowly
-    accounts = [await world.account(f"acc{n}") for n in range(6)]
+    stage.publish = slowly
+    accounts = [await stage.account(f"acc{n}") for n in range(6)]
     for number in range(10):
-        await world.post(*accounts, text=f"post {number}")
-    await run(world, [world.engine(), world.engine()], lambda: len(world.sent) >= 60)
+        await stage.post(*accounts, text=f"post {number}")
+    await run(stage, [stage.engine(), stage.engine()], lambda: len(stage.sent) >= 60)
 
     assert not any(overlaps)
-    assert len(set(world.sent)) == len(world.sent) == 60
+    assert len(set(stage.sent)) == len(stage.sent) == 60
     for n in range(6):
-        assert [text for name, text in world.sent if name == f"acc{n}"] == [f"post {number}" for number in range(10)]
+        assert [text for name, text in stage.sent if name == f"acc{n}"] == [f"post {number}" for number in range(10)]
 
 
-async def test_a_backlog_after_downtime_does_not_burst(world: World) -> None:
+async def test_a_backlog_after_downtime_does_not_burst(stage: StagedNetwork) -> None:
     """200 posts were due in three hours of downtime: the late ones say so, the others keep the account's gap."""
-    pool = world.context.database.pool
+    pool = stage.context.database.pool
     await pool.execute(
         "update profile set late_tolerance_minutes = 90, min_gap_seconds = 60 where id = $1",
-        ids.decode("prof", world.owner.profile),
+        ids.decode("prof", stage.owner.profile),
     )
-    account = await world.account()
-    posts = [await world.post(account, text=f"post {n}") for n in range(200)]
+    account = await stage.account()
+    posts = [await stage.post(account, text=f"post {n}") for n in range(200)]
     await pool.execute(
         """update target t set due_at = now() - make_interval(secs => 10800 - u.nth * 54),
         next_attempt_at = now() - make_interval(secs => 10800 - u.nth * 54)
         from unnest($1::uuid[]) with ordinality as u(id, nth) where t.post_id = u.id""",
-        [world.id(post) for post in posts],
+        [stage.id(post) for post in posts],
     )
-    await world.work()
+    await stage.work()
 
     rows = await pool.fetch(
         "select status, error ->> 'code' as code, next_attempt_at from target where account_id = $1"
@@ -90,7 +90,7 @@ async def test_a_backlog_after_downtime_does_not_burst(world: World) -> None:
     )
     found = Counter((row["status"], row["code"]) for row in rows)
     assert found == {("failed", "missed_window"): 100, ("published", None): 1, ("pending", None): 99}, found
-    assert len(world.sent) == 1
+    assert len(stage.sent) == 1
     waiting = sorted(row["next_attempt_at"] for row in rows if row["status"] == "pending")
     gaps = [(later - earlier).total_seconds() for earlier, later in pairwise(waiting)]
     assert min(gaps) >= 59.9
@@ -101,38 +101,38 @@ async def test_a_backlog_after_downtime_does_not_burst(world: World) -> None:
     assert looked == 1, "what waits is not tried"
 
 
-async def test_posts_made_at_once_do_not_wait_for_each_other(world: World) -> None:
+async def test_posts_made_at_once_do_not_wait_for_each_other(stage: StagedNetwork) -> None:
     """The gap is for backlogs: ten posts sent now by a user go out now."""
-    account = await world.account()
+    account = await stage.account()
     for _ in range(10):
-        await world.post(account)
+        await stage.post(account)
     started = clock.monotonic()
-    await run(world, [world.engine()], lambda: len(world.sent) == 10)
+    await run(stage, [stage.engine()], lambda: len(stage.sent) == 10)
 
     assert clock.monotonic() - started < 5
 
 
-async def test_a_worker_that_stops_finishes_what_it_began(world: World) -> None:
+async def test_a_worker_that_stops_finishes_what_it_began(stage: StagedNetwork) -> None:
     """SIGTERM in the middle of a call: the call ends, is settled, and nothing is left leased."""
     began = asyncio.Event()
 
     async def slowly(session: Any, outgoing: Any, journal: Any) -> Any:
         began.set()
         await asyncio.sleep(0.5)
-        return await world.accept(session, outgoing, journal)
+        return await stage.accept(session, outgoing, journal)
 
-    world.publish = slowly
-    post = await world.post()
-    engine = world.engine()
+    stage.publish = slowly
+    post = await stage.post()
+    engine = stage.engine()
     running = asyncio.create_task(engine.run())
     await began.wait()
     await engine.stop(10)
     await running
 
-    assert (await world.status(post))["status"] == "published"
+    assert (await stage.status(post))["status"] == "published"
 
 
-async def test_a_worker_that_is_stopped_hard_hands_the_post_on(world: World) -> None:
+async def test_a_worker_that_is_stopped_hard_hands_the_post_on(stage: StagedNetwork) -> None:
     """The grace is over in the middle of a call, before its intent: another worker sends it, once."""
     began = asyncio.Event()
 
@@ -140,33 +140,33 @@ async def test_a_worker_that_is_stopped_hard_hands_the_post_on(world: World) -> 
         began.set()
         await asyncio.sleep(60)
 
-    world.publish = hang
-    post = await world.post()
-    engine = world.engine()
+    stage.publish = hang
+    post = await stage.post()
+    engine = stage.engine()
     running = asyncio.create_task(engine.run())
     await began.wait()
     await engine.stop(0.1)
     await running
-    assert (await world.target(post))["crashes"] == 0
-    world.publish = world.accept
-    await run(world, [world.engine()], lambda: world.sent)
+    assert (await stage.target(post))["crashes"] == 0
+    stage.publish = stage.accept
+    await run(stage, [stage.engine()], lambda: stage.sent)
 
-    assert (await world.status(post))["targets"][0]["attempts"] == 2
+    assert (await stage.status(post))["targets"][0]["attempts"] == 2
 
 
-async def test_a_post_that_always_breaks_the_worker_is_set_aside(world: World) -> None:
+async def test_a_post_that_always_breaks_the_worker_is_set_aside(stage: StagedNetwork) -> None:
     """Three tries that never ended: it has failed, and the account's other posts go out."""
-    account = await world.account()
-    poison = await world.post(account)
+    account = await stage.account()
+    poison = await stage.post(account)
     for _ in range(3):
-        await world.execute(
+        await stage.execute(
             "update target set status = 'publishing', crashes = crashes + 1, tries = tries + 1, started_at = now(),"
             " attempts = attempts + 1 where post_id = $1",
-            world.id(poison),
+            stage.id(poison),
         )
-    good = await world.post(account)
-    await world.work()
+    good = await stage.post(account)
+    await stage.work()
 
-    assert (await world.target(poison))["error"]["code"] == "internal_error"
-    assert (await world.status(good))["status"] == "published"
-    assert len(world.sent) == 1
+    assert (await stage.target(poison))["error"]["code"] == "internal_error"
+    assert (await stage.status(good))["status"] == "published"
+    assert len(stage.sent) == 1

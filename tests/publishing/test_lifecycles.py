@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from tests.helpers.publishing import World, published, until
+from tests.helpers.publishing import StagedNetwork, published, until
 
 from signalpost import events
 from signalpost.context import AppContext
@@ -22,91 +22,91 @@ from signalpost.networks.contract import (
 )
 
 
-async def test_a_post_goes_out_and_says_so(world: World) -> None:
+async def test_a_post_goes_out_and_says_so(stage: StagedNetwork) -> None:
     """The plain case: once at the network, once in every record."""
-    post = await world.post(text="Hello")
-    await world.work()
+    post = await stage.post(text="Hello")
+    await stage.work()
 
-    status = await world.status(post)
+    status = await stage.status(post)
     assert status["status"] == "published", status
     assert status["targets"][0]["url"] == "https://stage.test/r1"
-    assert [text for _, text in world.sent] == ["Hello"]
-    assert await world.history(post) == ["created", "queued", "target.published"]
-    assert world.told(post) == [
+    assert [text for _, text in stage.sent] == ["Hello"]
+    assert await stage.history(post) == ["created", "queued", "target.published"]
+    assert stage.emitted(post) == [
         ("post.queued", "post", "queued"),
         ("post.published", "target", "published"),
         ("post.published", "post", "published"),
     ]
-    whole = world.events[-2].data
+    whole = stage.events[-2].data
     assert (whole.published, whole.failed, whole.total) == (1, 0, 1)
     assert whole.published_at
-    assert isinstance(world.events[-1], events.PostSettled)
+    assert isinstance(stage.events[-1], events.PostSettled)
 
 
-async def test_a_refusal_fails_once_and_names_the_way_out(world: World) -> None:
+async def test_a_refusal_fails_once_and_names_the_way_out(stage: StagedNetwork) -> None:
     """A refused text is not tried again; its error has every member of the contract."""
 
     async def refuse(*_: object) -> Refused:
         return Refused(code="text_too_long", message="299 > 280", rule="stage.text.max", http_status=422, response="{}")
 
-    world.publish = refuse
-    post = await world.post()
-    await world.work()
+    stage.publish = refuse
+    post = await stage.post()
+    await stage.work()
 
-    error = (await world.status(post))["targets"][0]["error"]
+    error = (await stage.status(post))["targets"][0]["error"]
     assert set(error) == {
         "code", "category", "source", "message", "userMessage", "rule", "retryable", "httpStatus", "platformCode",
         "platformResponse", "remediation", "occurredAt",
     }  # fmt: skip
     assert (error["code"], error["category"], error["httpStatus"]) == ("text_too_long", "user_content", 422)
-    assert world.told(post)[1:] == [("post.failed", "target", "failed"), ("post.failed", "post", "failed")]
-    told = world.events[-2].data.targets[0].error
+    assert stage.emitted(post)[1:] == [("post.failed", "target", "failed"), ("post.failed", "post", "failed")]
+    told = stage.events[-2].data.targets[0].error
     assert told["code"] == "text_too_long"
     assert "platformResponse" not in told
 
 
-async def test_five_tries_then_it_has_failed(world: World) -> None:
+async def test_five_tries_then_it_has_failed(stage: StagedNetwork) -> None:
     """1, 5, 15 and 60 minutes apart, no sixth."""
     waits = []
 
     async def fail(*_: object) -> TryLater:
         return TryLater(message="503", http_status=503)
 
-    world.publish = fail
-    post = await world.post()
+    stage.publish = fail
+    post = await stage.post()
     for _ in range(5):
-        await world.pass_time(post)
-        row = await world.target(post)
+        await stage.pass_time(post)
+        row = await stage.target(post)
         waits.append(row["wait"] and round(row["wait"].total_seconds() / 60))
 
-    status = await world.status(post)
+    status = await stage.status(post)
     assert waits == [1, 5, 15, 60, None]
     assert status["targets"][0]["attempts"] == 5
     assert status["targets"][0]["error"]["code"] == "platform_unavailable"
     assert status["status"] == "failed"
-    assert (await world.history(post))[2:] == ["target.attempt"] * 4 + ["target.failed"]
+    assert (await stage.history(post))[2:] == ["target.attempt"] * 4 + ["target.failed"]
 
 
-async def test_retry_after_wins_and_holds_the_account(world: World) -> None:
+async def test_retry_after_wins_and_holds_the_account(stage: StagedNetwork) -> None:
     """A 429 is about the account: its other posts wait with the one that met it."""
 
     async def limit(*_: object) -> TryLater:
         return TryLater(message="429", code="rate_limited", after_seconds=900.0)
 
-    account = await world.account()
-    world.publish = limit
-    first = await world.post(account)
-    await world.work()
-    world.publish = world.accept
-    second = await world.post(account)
-    await world.work()
+    account = await stage.account()
+    stage.publish = limit
+    first = await stage.post(account)
+    await stage.work()
+    stage.publish = stage.accept
+    second = await stage.post(account)
+    await stage.work()
 
-    assert 890 < (await world.target(first))["wait"].total_seconds() < 901
-    assert world.sent == []
-    assert (await world.target(second))["status"] == "pending"
+    assert 890 < (await stage.target(first))["wait"].total_seconds() < 901
+    assert stage.sent == []
+    assert (await stage.target(second))["status"] == "pending"
 
 
-async def test_a_lost_answer_is_looked_for_and_found(world: World) -> None:
+async def test_a_lost_answer_is_looked_for_and_found(stage: StagedNetwork) -> None:
     """The answer of a create call got lost: looking, not sending again, tells that it is there."""
     sent: list[str] = []
 
@@ -120,24 +120,24 @@ async def test_a_lost_answer_is_looked_for_and_found(world: World) -> None:
         await journal.done("part:0", {"key": "k", "id": "9"})
         return published("9")
 
-    world.publish, world.reconcile = lose, find
-    post = await world.post()
-    await world.work()
-    row = await world.target(post)
+    stage.publish, stage.reconcile = lose, find
+    post = await stage.post()
+    await stage.work()
+    row = await stage.target(post)
     assert (row["status"], row["error"]["code"]) == ("unknown", "outcome_unknown")
     assert 25 < row["wait"].total_seconds() <= 30
-    status = await world.status(post)
+    status = await stage.status(post)
     assert (status["published"], status["failed"], status["pending"], status["status"]) == (0, 0, 1, "publishing")
 
-    await world.pass_time(post)
+    await stage.pass_time(post)
 
-    row = await world.target(post)
+    row = await stage.target(post)
     assert (row["status"], row["remote_id"], row["intent"], row["error"]) == ("published", "9", None, None)
     assert len(sent) == 1
-    assert (await world.history(post))[2:] == ["target.unknown", "reconciled"]
+    assert (await stage.history(post))[2:] == ["target.unknown", "reconciled"]
 
 
-async def test_what_is_surely_absent_is_sent_again(world: World) -> None:
+async def test_what_is_surely_absent_is_sent_again(stage: StagedNetwork) -> None:
     """The look says that nothing arrived: then, and only then, the create call is repeated."""
     lost = True
 
@@ -147,22 +147,22 @@ async def test_what_is_surely_absent_is_sent_again(world: World) -> None:
             lost = False
             await journal.intend("part:0", {})
             raise MaybeSent("reset by peer")
-        return await world.accept(session, outgoing, journal)
+        return await stage.accept(session, outgoing, journal)
 
     async def absent(*_: object) -> Absent:
         return Absent()
 
-    world.publish, world.reconcile = lose_once, absent
-    post = await world.post()
-    await world.work()
-    await world.pass_time(post, 2)
+    stage.publish, stage.reconcile = lose_once, absent
+    post = await stage.post()
+    await stage.work()
+    await stage.pass_time(post, 2)
 
-    assert (await world.status(post))["status"] == "published"
-    assert len(world.sent) == 1
-    assert (await world.history(post))[2:] == ["target.unknown", "reconciled", "target.published"]
+    assert (await stage.status(post))["status"] == "published"
+    assert len(stage.sent) == 1
+    assert (await stage.history(post))[2:] == ["target.unknown", "reconciled", "target.published"]
 
 
-async def test_nobody_can_tell_so_a_person_decides(world: World) -> None:
+async def test_nobody_can_tell_so_a_person_decides(stage: StagedNetwork) -> None:
     """After looks at 30 s, 2, 10 and 60 min it has failed with outcome_unknown; only includeUnknown posts it again."""
     keys = []
 
@@ -175,50 +175,52 @@ async def test_nobody_can_tell_so_a_person_decides(world: World) -> None:
     async def cannot_tell(*_: object) -> OutcomeUnknown:
         return OutcomeUnknown(message="the network does not say")
 
-    world.publish, world.reconcile = lose, cannot_tell
-    post = await world.post()
-    await world.work()
+    stage.publish, stage.reconcile = lose, cannot_tell
+    post = await stage.post()
+    await stage.work()
     waits = []
     for _ in range(4):
-        waits.append(round((await world.target(post))["wait"].total_seconds()))
-        await world.pass_time(post)
+        waits.append(round((await stage.target(post))["wait"].total_seconds()))
+        await stage.pass_time(post)
 
     assert waits == [30, 90, 480, 3000]
-    status = await world.status(post)
+    status = await stage.status(post)
     assert (status["status"], status["targets"][0]["error"]["code"]) == ("failed", "outcome_unknown")
-    refused = await world.make.api.post(f"/posts/{post}/retry", key=world.owner.key)
+    refused = await stage.make.api.post(f"/posts/{post}/retry", key=stage.owner.key)
     assert (refused.status_code, refused.json()["code"]) == (409, "nothing_to_retry")
-    again = await world.make.api.post(f"/posts/{post}/retry", json={"includeUnknown": True}, key=world.owner.key)
+    again = await stage.make.api.post(f"/posts/{post}/retry", json={"includeUnknown": True}, key=stage.owner.key)
     assert again.status_code == 201, again.text
 
     async def accept(session: Any, outgoing: Any, journal: Any) -> Any:
         assert journal.steps == {"media:0": {"id": "kept"}}
         keys.append(outgoing.dedupe_key)
-        return await world.accept(session, outgoing, journal)
+        return await stage.accept(session, outgoing, journal)
 
-    world.publish = accept
-    await world.work()
-    assert (await world.status(post))["status"] == "published"
+    stage.publish = accept
+    await stage.work()
+    assert (await stage.status(post))["status"] == "published"
     assert len(set(keys)) == 2, "to the network, posting again on purpose is another post"
 
 
-async def test_without_a_way_to_look_it_is_unknown_at_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_a_way_to_look_it_is_unknown_at_once(
+    stage: StagedNetwork, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A network that cannot be asked: nothing is gained by waiting, and nothing is sent again."""
     from dataclasses import replace
 
     from signalpost import networks
 
-    monkeypatch.setitem(networks.CONNECTORS, "stage", replace(world.connector, reconcile=None))
+    monkeypatch.setitem(networks.CONNECTORS, "stage", replace(stage.connector, reconcile=None))
 
     async def lose(session: Any, outgoing: Any, journal: Any) -> Any:
         await journal.intend("part:0", {})
         raise RuntimeError("a bug of the connector")
 
-    world.publish = lose
-    post = await world.post()
-    await world.work()
+    stage.publish = lose
+    post = await stage.post()
+    await stage.work()
 
-    assert (await world.target(post))["error"]["code"] == "outcome_unknown"
+    assert (await stage.target(post))["error"]["code"] == "outcome_unknown"
 
 
 @pytest.mark.parametrize(
@@ -229,65 +231,65 @@ async def test_without_a_way_to_look_it_is_unknown_at_once(world: World, monkeyp
         (KeyError("id"), "internal_error"),
     ],
 )
-async def test_what_breaks_before_the_intent_is_tried_again(world: World, error: Exception, code: str) -> None:
+async def test_what_breaks_before_the_intent_is_tried_again(stage: StagedNetwork, error: Exception, code: str) -> None:
     """Nothing can be public yet, so trying again is safe."""
 
     async def fail(*_: object) -> None:
         raise error
 
-    world.publish = fail
-    post = await world.post()
-    await world.work()
+    stage.publish = fail
+    post = await stage.post()
+    await stage.work()
 
-    row = await world.target(post)
+    row = await stage.target(post)
     assert (row["status"], row["error"]["code"]) == ("retrying", code)
 
 
-async def test_a_dead_credential_waits_for_a_person_and_then_goes_out(world: World) -> None:
+async def test_a_dead_credential_waits_for_a_person_and_then_goes_out(stage: StagedNetwork) -> None:
     """The account is marked, the post is held and told so; connected again, it goes out by itself."""
 
     async def refuse(*_: object) -> NeedsReconnect:
         return NeedsReconnect(message="token revoked", http_status=401)
 
-    world.publish = refuse
-    post = await world.post()
-    await world.work()
-    row = await world.target(post)
+    stage.publish = refuse
+    post = await stage.post()
+    await stage.work()
+    row = await stage.target(post)
     assert (row["status"], row["held_reason"], row["tries"]) == ("retrying", "account", 0)
-    found = await world.make.api.get(f"/platforms/accounts?profileId={world.owner.profile}", key=world.owner.key)
+    found = await stage.make.api.get(f"/platforms/accounts?profileId={stage.owner.profile}", key=stage.owner.key)
     assert found.json()["data"][0]["status"] == "needs_reauth"
-    entry = (await world.make.api.get(f"/queue/status/{post}", key=world.owner.key)).json()
+    entry = (await stage.make.api.get(f"/queue/status/{post}", key=stage.owner.key)).json()
     assert (entry["held"], entry["heldReason"], entry["state"]) == (True, "account", "waiting")
 
-    world.publish = world.accept
-    await world.work()
-    assert world.sent == []
-    await world.execute("update account set status = 'active' where id = $1", row["account_id"])
-    async with world.context.database.transaction() as db:
+    stage.publish = stage.accept
+    await stage.work()
+    assert stage.sent == []
+    await stage.execute("update account set status = 'active' where id = $1", row["account_id"])
+    async with stage.context.database.transaction() as db:
         ready = events.AccountReady(
-            workspace_id=world.owner.workspace_id, at=clock.now(), account_id=row["account_id"], platform="stage"
+            workspace_id=stage.owner.workspace_id, at=clock.now(), account_id=row["account_id"], platform="stage"
         )
-        await world.context.emit(db, ready)
-    await world.work()
+        await stage.context.emit(db, ready)
+    await stage.work()
 
-    assert (await world.status(post))["status"] == "published"
+    assert (await stage.status(post))["status"] == "published"
 
 
-async def test_nobody_connects_again_in_time(world: World) -> None:
+async def test_nobody_connects_again_in_time(stage: StagedNetwork) -> None:
     """The window ends: the post fails with what a person can do about it."""
-    account = await world.account()
-    await world.execute("update account set status = 'needs_reauth' where id = $1", ids.decode("acc", account))
-    post = await world.post(account)
-    await world.work()
-    assert (await world.target(post))["held_reason"] == "account"
+    account = await stage.account()
+    await stage.execute("update account set status = 'needs_reauth' where id = $1", ids.decode("acc", account))
+    post = await stage.post(account)
+    await stage.work()
+    assert (await stage.target(post))["held_reason"] == "account"
 
-    await world.delay(post, 13 * 3600)
-    await world.work()
+    await stage.delay(post, 13 * 3600)
+    await stage.work()
 
-    assert (await world.target(post))["error"]["code"] == "auth_expired"
+    assert (await stage.target(post))["error"]["code"] == "auth_expired"
 
 
-async def test_the_network_works_on_it_and_is_asked_again(world: World) -> None:
+async def test_the_network_works_on_it_and_is_asked_again(stage: StagedNetwork) -> None:
     """Still encoding: asked after what it says, then ever more rarely; asking never sends."""
     asked = []
 
@@ -299,36 +301,36 @@ async def test_the_network_works_on_it_and_is_asked_again(world: World) -> None:
         asked.append(journal.steps["container"])
         if len(asked) < 3:
             return Pending(state={"container": "c1"}, poll_after_seconds=2.0)
-        return await world.accept(session, outgoing, journal)
+        return await stage.accept(session, outgoing, journal)
 
-    world.publish, world.poll = take, poll
-    post = await world.post()
-    await world.work()
+    stage.publish, stage.poll = take, poll
+    post = await stage.post()
+    await stage.work()
     waits = []
     for _ in range(3):
-        waits.append(round((await world.target(post))["wait"].total_seconds()))
-        await world.pass_time(post)
+        waits.append(round((await stage.target(post))["wait"].total_seconds()))
+        await stage.pass_time(post)
 
     assert waits == [2, 5, 10]
-    status = await world.status(post)
+    status = await stage.status(post)
     assert (status["status"], status["targets"][0]["attempts"]) == ("published", 1)
 
 
-async def test_a_call_that_hangs_is_cut(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_call_that_hangs_is_cut(stage: StagedNetwork, monkeypatch: pytest.MonkeyPatch) -> None:
     """A hung network holds one account for a bounded time; the open intent is not forgotten."""
-    from signalpost.publishing import work
+    from signalpost.publishing import network_call
 
-    monkeypatch.setattr(work, "CALL_SECONDS_MAX", 0.2)
+    monkeypatch.setattr(network_call, "CALL_SECONDS_MAX", 0.2)
 
     async def hang(session: Any, outgoing: Any, journal: Any) -> Any:
         await journal.intend("part:0", {})
         await asyncio.sleep(60)
 
-    world.publish = hang
-    post = await world.post()
-    await world.work()
+    stage.publish = hang
+    post = await stage.post()
+    await stage.work()
 
-    assert (await world.target(post))["status"] == "unknown"
+    assert (await stage.target(post))["status"] == "unknown"
 
 
 @pytest.mark.parametrize(
@@ -351,25 +353,27 @@ async def test_a_call_that_hangs_is_cut(world: World, monkeypatch: pytest.Monkey
         ("[[slow:1]]", "published", None),
     ],
 )
-async def test_the_sandbox_does_what_its_tokens_say(world: World, text: str, status: str, code: str | None) -> None:
+async def test_the_sandbox_does_what_its_tokens_say(
+    stage: StagedNetwork, text: str, status: str, code: str | None
+) -> None:
     """Whoever builds on the API tries every ending here, without any network."""
-    account = await world.make.account(world.owner)
-    post = str((await world.make.post(world.owner, key=world.owner.test_key, text=text))["id"])
+    account = await stage.make.account(stage.owner)
+    post = str((await stage.make.post(stage.owner, key=stage.owner.test_key, text=text))["id"])
     for _ in range(8):
-        await world.pass_time(post)
-        if (await world.status(post))["status"] in ("published", "failed"):
+        await stage.pass_time(post)
+        if (await stage.status(post))["status"] in ("published", "failed"):
             break
     else:
-        await world.delay(post, 13 * 3600)  # held for the account, until it is too late
-        await world.work()
+        await stage.delay(post, 13 * 3600)  # held for the account, until it is too late
+        await stage.work()
 
-    found = (await world.status(post))["targets"][0]
+    found = (await stage.status(post))["targets"][0]
     assert (found["status"], (found["error"] or {}).get("code")) == (status, code), found
     assert found["delivery"] == (None if status == "failed" else "inbox" if "inbox" in text else "live")
     assert found["accountId"] == account["id"]
 
 
-async def test_secrets_stay_out_of_the_records(world: World) -> None:
+async def test_secrets_stay_out_of_the_records(stage: StagedNetwork) -> None:
     """What a network echoes goes into the audit log; the account's token must not."""
 
     async def echo(session: Any, outgoing: Any, journal: Any) -> Refused:
@@ -379,11 +383,11 @@ async def test_secrets_stay_out_of_the_records(world: World) -> None:
             return Refused(code="content_rejected", message="no", response='{"you": "top-secret-token"}')
         raise AssertionError
 
-    world.publish = echo
-    post = await world.post()
-    await world.work()
+    stage.publish = echo
+    post = await stage.post()
+    await stage.work()
 
-    answer = await world.make.api.get(f"/posts/{post}/audit", key=world.owner.key)
+    answer = await stage.make.api.get(f"/posts/{post}/audit", key=stage.owner.key)
     attempt = answer.json()["data"][0]["attempt"]
     assert attempt["request"] == {"method": "GET", "host": "127.0.0.1", "path": "/bot/[redacted]/send"}
     assert attempt["number"] == 1
@@ -391,83 +395,85 @@ async def test_secrets_stay_out_of_the_records(world: World) -> None:
     assert "top-secret-token" not in answer.text
 
 
-async def test_a_fault_of_our_own_ends_too(world: World) -> None:
+async def test_a_fault_of_our_own_ends_too(stage: StagedNetwork) -> None:
     """A subscriber that raises undoes the ending; the post is not sent again and not forgotten."""
     broken = True
 
     async def explode(_context: AppContext, db: Any, event: events.PostPublished) -> None:
-        if broken and event.workspace_id == world.owner.workspace_id:
+        if broken and event.workspace_id == stage.owner.workspace_id:
             raise RuntimeError("a subscriber's bug")
 
-    world.context.subscribe(events.PostPublished, explode)
-    post = await world.post()
-    await world.work()
-    assert (await world.target(post))["status"] in ("retrying", "unknown")
+    stage.context.subscribe(events.PostPublished, explode)
+    post = await stage.post()
+    await stage.work()
+    assert (await stage.target(post))["status"] in ("retrying", "unknown")
     broken = False
-    world.publish = world.reconcile = lambda session, outgoing, journal: _known(journal)
-    await world.pass_time(post, 2)
+    stage.publish = stage.reconcile = lambda session, outgoing, journal: _known(journal)
+    await stage.pass_time(post, 2)
 
-    assert (await world.status(post))["status"] == "published"
-    assert len(world.sent) == 1
+    assert (await stage.status(post))["status"] == "published"
+    assert len(stage.sent) == 1
 
 
 async def _known(journal: Any) -> Any:
     return published(journal.steps["part:0"]["id"])
 
 
-async def test_cascade_removes_it_from_the_network(world: World) -> None:
+async def test_cascade_removes_it_from_the_network(stage: StagedNetwork) -> None:
     """The trash takes it off the service at once and off the network soon."""
     from signalpost.main import wiring
 
-    post = await world.post()
-    await world.work()
-    answer = await world.make.api.delete(f"/posts/{post}?cascade=true", key=world.owner.key)
+    post = await stage.post()
+    await stage.work()
+    answer = await stage.make.api.delete(f"/posts/{post}?cascade=true", key=stage.owner.key)
     assert answer.status_code == 200, answer.text
     assert answer.json()["platformErrors"] == []
 
     from signalpost.engine.engine import Engine
 
-    engine = Engine(world.context.database, wiring.sources(world.context))
+    engine = Engine(stage.context.database, wiring.sources(stage.context))
     await engine.tick(50)
     await engine.stop(5)
 
-    assert world.deleted == ["r1"]
-    assert (await world.target(post))["status"] == "removed"
+    assert stage.deleted == ["r1"]
+    assert (await stage.target(post))["status"] == "removed"
 
 
-async def test_due_is_judged_by_the_database_and_never_early(world: World) -> None:
+async def test_due_is_judged_by_the_database_and_never_early(stage: StagedNetwork) -> None:
     """A post due in 600 ms goes out after that, by the clock that says so, and soon after."""
-    post = await world.post(draft=True)
-    engine = world.engine()
+    post = await stage.post(draft=True)
+    engine = stage.engine()
     running = asyncio.create_task(engine.run())
-    async with world.context.database.transaction() as db:
+    async with stage.context.database.transaction() as db:
         row = await db.fetchrow(
             "update target set due_at = now() + interval '0.6 s', next_attempt_at = now() + interval '0.6 s'"
             " where post_id = $1 returning account_id, due_at",
-            world.id(post),
+            stage.id(post),
         )
         assert row is not None
         await wake(
             db,
             "target",
             [row["account_id"]],
-            workspace_id=world.owner.workspace_id,
+            workspace_id=stage.owner.workspace_id,
             platforms=["stage"],
             due=[row["due_at"]],
         )
-    await until(lambda: world.sent)
+    await until(lambda: stage.sent)
     await engine.stop(5)
     await running
 
-    late = await world.context.database.pool.fetchval(
+    late = await stage.context.database.pool.fetchval(
         "select extract(epoch from started_at - $2)::float8 from target where post_id = $1",
-        world.id(post),
+        stage.id(post),
         row["due_at"],
     )
     assert 0 <= late < 1
 
 
-async def test_a_limit_of_the_app_is_shared_by_its_accounts(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_limit_of_the_app_is_shared_by_its_accounts(
+    stage: StagedNetwork, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Three calls a minute for the whole app: of five accounts two wait, and nothing of it counts as a try."""
     from dataclasses import replace
 
@@ -475,13 +481,13 @@ async def test_a_limit_of_the_app_is_shared_by_its_accounts(world: World, monkey
     from signalpost.publishing.work import declare_buckets
 
     limit = RateLimit(count=3, seconds=60, per="app")
-    facts = replace(world.connector.facts, base_url="https://stage.test", rate_limit=limit)
-    monkeypatch.setitem(networks.CONNECTORS, "stage", replace(world.connector, facts=facts))
-    async with world.context.database.transaction() as db:
-        await declare_buckets(world.context, db)
-    posts = [await world.post() for _ in range(5)]
-    await world.work()
-    await world.execute("delete from rate_bucket where key = 'stage:own'")
+    facts = replace(stage.connector.facts, base_url="https://stage.test", rate_limit=limit)
+    monkeypatch.setitem(networks.CONNECTORS, "stage", replace(stage.connector, facts=facts))
+    async with stage.context.database.transaction() as db:
+        await declare_buckets(stage.context, db)
+    posts = [await stage.post() for _ in range(5)]
+    await stage.work()
+    await stage.execute("delete from rate_bucket where key = 'stage:own'")
 
-    assert len(world.sent) == 3
-    assert sorted([(await world.target(post))["attempts"] for post in posts]) == [0, 0, 1, 1, 1]
+    assert len(stage.sent) == 3
+    assert sorted([(await stage.target(post))["attempts"] for post in posts]) == [0, 0, 1, 1, 1]

@@ -1,0 +1,153 @@
+"""Asking the network: one attempt from the session to an outcome, whatever happens on the way."""
+
+import asyncio
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+import msgspec
+
+from signalpost.accounts.token_store import NoCredentials, open_session
+from signalpost.context import AppContext
+from signalpost.engine.contract import LeaseLost
+from signalpost.kit import clock, ids, log
+from signalpost.kit.http import HttpFailure
+from signalpost.kit.problems import Unavailable
+from signalpost.kit.storage import Missing, StorageFailure
+from signalpost.media.queries import MediaRow
+from signalpost.networks.contract import (
+    ApiError,
+    NeedsReconnect,
+    NetworkSession,
+    Outcome,
+    OutcomeUnknown,
+    Outgoing,
+    OutgoingMedia,
+    Reconciled,
+    Refused,
+    TryLater,
+)
+from signalpost.networks.outcome_mapping import failure_outcome
+from signalpost.posts import content
+from signalpost.posts.target_errors import bounded
+from signalpost.publishing.actions.attempts import Attempt, CallRecord
+from signalpost.publishing.journal import RecordingHttp, TargetJournal
+from signalpost.publishing.policy import TargetSnapshot
+
+CALL_SECONDS_MAX: Final = 240.0
+"""For everything one attempt does at the network, including uploads. The lease is renewed meanwhile."""
+
+_logger = log.get("publishing")
+
+
+class NetworkCall:
+    """The call of one attempt."""
+
+    def __init__(self, context: AppContext, attempt: Attempt, journal: TargetJournal) -> None:
+        self._context = context
+        self._attempt = attempt
+        self._journal = journal
+        self._http = RecordingHttp(context.http, {})
+        self._started = clock.monotonic()
+        self._files = {ids.encode("med", row.id): _outgoing_media(context, row) for row in attempt.files}
+
+    async def run(self) -> Outcome | Reconciled:  # noqa: PLR0911 - one for each way it can end
+        """Ask the network; return the outcome, whatever happened.
+
+        Raises:
+            LeaseLost, Unavailable: another worker goes on from the journal.
+        """
+        try:
+            async with asyncio.timeout(CALL_SECONDS_MAX):
+                return await self._ask()
+        except (LeaseLost, Unavailable):
+            raise
+        except NoCredentials as error:
+            return NeedsReconnect(message=str(error))
+        except ApiError as error:
+            return self._explain(error)
+        except HttpFailure as failure:
+            return failure_outcome(failure, creating=self._journal.intent is not None)
+        except (Missing, StorageFailure) as error:
+            return self._failed(f"A file could not be read: {error}", "media_fetch_failed")
+        except TimeoutError:
+            return self._failed(f"The network took longer than {CALL_SECONDS_MAX:.0f} s.", "platform_timeout")
+        except Exception as error:
+            target = self._attempt.target
+            _logger.exception("target.unexpected_error", target=str(target.id), platform=target.platform)
+            return self._failed(f"The connector failed: {type(error).__name__}.", "internal_error")
+
+    def snapshot(self) -> TargetSnapshot:
+        """Return the target as the call left it."""
+        now = self._attempt.snapshot.now + clock.seconds(clock.monotonic() - self._started)
+        return msgspec.structs.replace(self._attempt.snapshot, intent=self._journal.intent, now=now)
+
+    def record(self, outcome: Outcome | Reconciled) -> CallRecord:
+        """Return what the attempt's record says of the call."""
+        response = getattr(outcome, "response", None)
+        return CallRecord(
+            duration_ms=round((clock.monotonic() - self._started) * 1000),
+            request=self._http.request_made,
+            http_status=getattr(outcome, "http_status", None) or self._http.status,
+            response=None if response is None else bounded(self._http.redacted(response)),
+        )
+
+    async def _ask(self) -> Outcome | Reconciled:
+        attempt, connector = self._attempt, self._attempt.connector
+        missing = [media_id for media_id in attempt.content.media_ids() if media_id not in self._files]
+        if missing and attempt.kind == "publish":
+            return Refused(code="media_missing", message=f"The file {missing[0]} is gone.")
+        session, outgoing = await self._open_session(), self._outgoing()
+        if attempt.kind == "reconcile":
+            assert connector.reconcile is not None  # noqa: S101 - otherwise `decide` failed the target
+            return await connector.reconcile(session, outgoing, self._journal)
+        pending_state = attempt.snapshot.pending_state
+        if attempt.kind == "poll" and connector.poll is not None and pending_state is not None:
+            return await connector.poll(session, outgoing, self._journal, pending_state.state)
+        return await connector.publish(session, outgoing, self._journal)
+
+    async def _open_session(self) -> NetworkSession:
+        """Open the account's session; its HTTP client records what is asked."""
+        session = await open_session(self._context, self._attempt.account)
+        self._http = RecordingHttp(session.server.http, session.secrets)
+        session.server = replace(session.server, http=self._http)
+        return session
+
+    def _outgoing(self) -> Outgoing:
+        attempt = self._attempt
+        return content.outgoing(
+            attempt.content,
+            self._files,
+            dedupe_key=attempt.dedupe_key,
+            created_at=attempt.created_at,
+            attempt=attempt.number,
+        )
+
+    def _explain(self, error: ApiError) -> Outcome | Reconciled:
+        """Return the connector's reading of an error response; a refused reconcile says nothing about the post."""
+        outcome = self._attempt.connector.explain(error)
+        if self._attempt.kind != "reconcile" or isinstance(outcome, NeedsReconnect | TryLater | OutcomeUnknown):
+            return outcome
+        return OutcomeUnknown(message="The network does not say whether the post is there.")
+
+    def _failed(self, message: str, code: str) -> OutcomeUnknown | TryLater:
+        """Return the outcome of a call that broke off: unknown once a create call may have been sent."""
+        if self._journal.intent is not None:
+            return OutcomeUnknown(message=message)
+        return TryLater(message=message, code=code)
+
+
+def _outgoing_media(context: AppContext, row: MediaRow) -> OutgoingMedia:
+    kind: Any = row.kind
+    return OutgoingMedia(
+        kind=kind,
+        mime_type=row.mime_type,
+        size_bytes=row.size_bytes,
+        sha256=row.sha256,
+        width=row.width,
+        height=row.height,
+        duration_ms=row.duration_ms,
+        alt_text=row.alt_text,
+        file_name=row.file_name,
+        read=partial(context.storage.read, row.storage_path),
+    )
