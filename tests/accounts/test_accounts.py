@@ -7,6 +7,7 @@ from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 
 from signalpost import events, networks
+from signalpost.accounts import actions
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.kit.crypto import random_token
@@ -272,6 +273,20 @@ async def test_credential_platforms_name_their_fields_instead_of_an_address(api:
     assert [field["name"] for field in response.json()["fields"]] == ["identifier", "appPassword", "service"]
     missing = await api.get("/platforms/bluesky/auth-url?profileId=", key=owner.key)
     assert (missing.status_code, missing.json()["errors"][0]["path"]) == (422, "profileId")
+
+
+async def test_only_a_later_publication_is_recorded(api: Api, make: Make, database: Database) -> None:
+    """Two workers may finish in any order; the account shows the latest publication."""
+    owner = await make.owner()
+    account_id = ids.decode("acc", (await make.account(owner))["id"])
+    assert account_id is not None
+    now = clock.now()
+    for at in (now, now - timedelta(hours=1)):
+        async with database.transaction() as db:
+            await actions.record_publication(db, account_id, at)
+
+    listing = (await api.get("/platforms/accounts/all", key=owner.key)).json()["data"]
+    assert [account["lastPublishedAt"] for account in listing] == [clock.wire(now)]
 
 
 async def test_health_is_live_first_and_then_cached(api: Api, make: Make) -> None:

@@ -42,7 +42,7 @@ from signalpost.web.routing import RawResponse, Routes
 routes = Routes("Platform accounts")
 
 MyAccount = Annotated[AccountRow, Mine(AccountId, queries.find_mine)]
-PlatformSlug = Annotated[str, Segment("platform", "The network; `GET /platforms` lists them.", "bluesky")]
+PathPlatform = Annotated[str, Segment("platform", "The network; `GET /platforms` lists them.", "bluesky")]
 CONNECTING = (
     PlatformNotConfigured,
     PlatformError,
@@ -99,9 +99,10 @@ async def get_account_health(account: MyAccount, context: AppContext, query: Hea
 async def update_account(
     account: MyAccount, context: AppContext, db: Db, caller: Caller, data: AccountUpdate
 ) -> PlatformAccount:
-    """Pause an account (`status: paused`), resume it (`status: active`), or move it to another profile (`profileId`).
+    """Pause, resume or move an account.
 
-    Posts of a paused account wait. Only owners and admins move accounts, and only while no post waits for them.
+    `status: paused` makes the account's posts wait, `status: active` resumes it, and `profileId` moves it to another
+    profile. Only owners and admins move accounts, and only while no post waits for them.
     """
     return await actions.update_account(context, db, caller, account, data)
 
@@ -117,7 +118,7 @@ async def disconnect_account(account: MyAccount, context: AppContext, caller: Ca
 
 @routes.post("/platforms/{platform}/connect", scope="accounts:write", raises=CONNECTING)
 async def connect_account(
-    platform: PlatformSlug, context: AppContext, caller: Caller, data: AccountConnect
+    platform: PathPlatform, context: AppContext, caller: Caller, data: AccountConnect
 ) -> PlatformAccount:
     """Connect an account by a credential form. `GET /platforms` lists the fields of each platform.
 
@@ -128,7 +129,7 @@ async def connect_account(
 
 @routes.get("/platforms/{platform}/auth-url", scope="accounts:write", raises=CONNECTING)
 async def get_auth_url(
-    platform: PlatformSlug, context: AppContext, caller: Caller, query: AuthUrlQuery
+    platform: PathPlatform, context: AppContext, caller: Caller, query: AuthUrlQuery
 ) -> Authorization:
     """Begin to connect an account. Send the person to `url`, which is valid for ten minutes and one return.
 
@@ -145,7 +146,7 @@ async def get_auth_url(
     documented_response={"text/html": {"schema": {"type": "string", "description": "A page, for a browser."}}},
 )
 async def finish_authorization(
-    platform: PlatformSlug, context: AppContext, query: CallbackQuery, request: Request[Any, Any, Any]
+    platform: PathPlatform, context: AppContext, query: CallbackQuery, request: Request[Any, Any, Any]
 ) -> CallbackResult | RawResponse:
     """Complete an authorization. A browser gets a small page, which moves on to `redirectUrl`; others get JSON.
 

@@ -249,7 +249,23 @@ class MediaRules(Output):
 class PlatformRules(Output):
     text: TextRules
     title: TextRules | None
-    media: dict[str, MediaRules]
+    media: Annotated[
+        dict[str, MediaRules],
+        Meta(
+            examples=[
+                {
+                    "image": {
+                        "perPost": 4,
+                        "bytesMax": 2_000_000,
+                        "mimeTypes": ["image/jpeg", "image/png"],
+                        "durationMsMax": None,
+                        "pixelsMax": None,
+                        "altTextMax": 2000,
+                    }
+                }
+            ]
+        ),
+    ]
     media_total: int | None
     media_required: Annotated[bool, Meta(examples=[False])]
     thread_parts_max: Annotated[int, Meta(examples=[25])]

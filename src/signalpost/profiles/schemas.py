@@ -41,6 +41,9 @@ Metadata = Annotated[
     Meta(max_length=20, examples=[{"crmId": "4711"}]),
 ]
 Prefix = Annotated[str, Meta(max_length=100, examples=["From our bakery: "])]
+ActorOut = Annotated[
+    Actor, Meta(examples=[{"type": "user", "id": "usr_01M7Z0000000000000000000AB", "name": "Ada Lovelace"}])
+]
 Minutes = Annotated[int, Meta(ge=0, le=10_080)]
 Seconds = Annotated[int, Meta(ge=0, le=86_400)]
 
@@ -201,9 +204,9 @@ class LinkRules(Output):
     """What happens to the parent's posts. `platforms: null` means every network of the child."""
 
     auto_repost: bool
-    caption_prefix: str | None
-    language_override: str | None
-    platforms: list[str] | None
+    caption_prefix: Annotated[str | None, Meta(examples=["From our bakery: "])]
+    language_override: Annotated[str | None, Meta(examples=["de-AT"])]
+    platforms: Annotated[list[str] | None, Meta(examples=[["bluesky"]])]
     delay_minutes: Annotated[int, Meta(examples=[0])]
     as_draft: Annotated[bool, Meta(examples=[False])]
 
@@ -214,7 +217,7 @@ class ProfileLink(Output):
     child_profile_id: str
     rules: LinkRules
     active: bool
-    created_by: Actor
+    created_by: ActorOut
     created_at: Instant
     updated_at: Instant
 
@@ -238,5 +241,5 @@ class LinkHistory(Output):
     source_post_id: str | None
     created_post_id: str | None
     reason: Annotated[str | None, Meta(examples=["profile_deleted"])]
-    actor: Actor
+    actor: ActorOut
     created_at: Instant
