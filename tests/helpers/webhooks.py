@@ -1,4 +1,4 @@
-"""Receivers that note what they get, and short ways to webhooks, events and time."""
+"""Receivers that record requests, and shortcuts to webhooks, events and time."""
 
 import asyncio
 import json
@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from tests.helpers.api import Api
-from tests.helpers.engine import running
+from tests.helpers.engine import running, until
 from tests.helpers.factories import Login
 from tests.helpers.http_servers import Connection, response, serve
 
@@ -23,8 +23,8 @@ from signalpost.webhooks.work import DeliverySource
 
 
 @dataclass(frozen=True)
-class Got:
-    """One request as it arrived; header names in lower case."""
+class ReceivedRequest:
+    """One request as it arrived; header names are in lower case."""
 
     headers: dict[str, str]
     body: bytes
@@ -34,36 +34,39 @@ class Got:
         return json.loads(self.body)
 
 
-def parse(request: bytes) -> Got:
+def parse(request: bytes) -> ReceivedRequest:
     head, _, body = request.partition(b"\r\n\r\n")
     lines = head.decode().split("\r\n")[1:]
-    return Got({name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}, body)
+    return ReceivedRequest({name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}, body)
 
 
 @dataclass
 class Receiver:
-    """Answers `status`, or what `answer` makes of the delivery, and keeps all that came."""
+    """Responds with `status`, or with what `respond` returns, and keeps every request."""
 
     url: str = ""
     status: int = 200
-    answer: Callable[[Got], bytes] | None = None
-    got: list[Got] = field(default_factory=list)
+    respond: Callable[[ReceivedRequest], bytes] | None = None
+    requests: list[ReceivedRequest] = field(default_factory=list)
+    arrived: asyncio.Condition = field(default_factory=asyncio.Condition)
 
-    async def wait(self, count: int, seconds: float = 40) -> list[Got]:
-        async with asyncio.timeout(seconds):
-            while len(self.got) < count:
-                await asyncio.sleep(0.01)
-        return self.got
+    async def wait(self, count: int, seconds: float = 40) -> list[ReceivedRequest]:
+        """Return the requests as soon as there are `count`."""
+        async with asyncio.timeout(seconds), self.arrived:
+            await self.arrived.wait_for(lambda: len(self.requests) >= count)
+        return self.requests
 
     async def script(self, connection: Connection) -> None:
         while True:
-            got = parse(await connection.request())
-            self.got.append(got)
-            await connection.send(self.answer(got) if self.answer else response(self.status, b"thanks"))
+            request = parse(await connection.request())
+            self.requests.append(request)
+            async with self.arrived:
+                self.arrived.notify_all()
+            await connection.send(self.respond(request) if self.respond else response(self.status, b"thanks"))
 
 
 @asynccontextmanager
-async def receiving(**options: Any) -> AsyncIterator[Receiver]:
+async def receiver_server(**options: Any) -> AsyncIterator[Receiver]:
     receiver = Receiver(**options)
     async with serve(receiver.script) as server:
         receiver.url = server.url
@@ -71,8 +74,8 @@ async def receiving(**options: Any) -> AsyncIterator[Receiver]:
 
 
 @asynccontextmanager
-async def sending(context: AppContext, database: Database | None = None) -> AsyncIterator[Engine]:
-    """A worker that only makes deliveries."""
+async def delivery_worker(context: AppContext, database: Database | None = None) -> AsyncIterator[Engine]:
+    """Run an engine that only makes deliveries."""
     async with running(Engine(database or context.database, [DeliverySource(context)])) as engine:
         yield engine
 
@@ -80,11 +83,13 @@ async def sending(context: AppContext, database: Database | None = None) -> Asyn
 async def register(api: Api, owner: Login, url: str, **fields: Any) -> dict[str, Any]:
     answer = await api.post("/webhooks", json={"url": url} | fields, key=owner.key)
     assert answer.status_code == 201, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    webhook: dict[str, Any] = answer.json()
+    return webhook
 
 
-def published(owner: Login, *, profile: str | None = None, mode: Any = "live", text: str = "x") -> events.PostPublished:
+def post_published(
+    owner: Login, *, profile: str | None = None, mode: Any = "live", text: str = "x"
+) -> events.PostPublished:
     profile = profile or owner.profile
     data = events.PostData(
         post_id=ids.encode("pst", ids.new_id()), published=1, failed=0, total=1, profile_id=profile, status="published",
@@ -95,48 +100,59 @@ def published(owner: Login, *, profile: str | None = None, mode: Any = "live", t
     )
 
 
-async def happen(database: Database, *happened: events.PublicEvent) -> None:
+async def emit(database: Database, *emitted: events.PublicEvent) -> None:
+    """Record events for the webhooks that receive them, all in one transaction."""
     async with database.transaction() as db:
-        for event in happened:
+        for event in emitted:
             await record_event(db, event)
 
 
 async def deliveries(api: Api, owner: Login, webhook: dict[str, Any], **params: Any) -> list[dict[str, Any]]:
     answer = await api.get(f"/webhooks/{webhook['id']}/deliveries", params={"limit": 100} | params, key=owner.key)
     assert answer.status_code == 200, answer.text
-    found: list[dict[str, Any]] = answer.json()["data"]
-    return found
+    rows: list[dict[str, Any]] = answer.json()["data"]
+    return rows
 
 
-async def settled(
+async def wait_for_deliveries(
     api: Api, owner: Login, webhook: dict[str, Any], condition: Callable[[dict[str, Any]], bool], seconds: float = 10
 ) -> list[dict[str, Any]]:
-    """Wait until the condition holds for every delivery of the webhook."""
+    """Wait until the condition holds for every delivery of the webhook; return them, newest first."""
     async with asyncio.timeout(seconds):
-        while not (found := await deliveries(api, owner, webhook)) or not all(map(condition, found)):
+        while not (rows := await deliveries(api, owner, webhook)) or not all(map(condition, rows)):
             await asyncio.sleep(0.02)
-    return found
+    return rows
 
 
-def uuid_of(webhook: dict[str, Any]) -> UUID:
-    found = ids.decode("whk", webhook["id"])
-    assert found is not None
-    return found
+def webhook_uuid(webhook: dict[str, Any]) -> UUID:
+    webhook_id = ids.decode("whk", webhook["id"])
+    assert webhook_id is not None
+    return webhook_id
 
 
-async def pass_time(database: Database, webhook: dict[str, Any], seconds: float) -> None:
-    """Let time pass for the deliveries of a webhook: everything about them happened that much earlier."""
+async def advance_time(database: Database, webhook: dict[str, Any], seconds: float) -> None:
+    """Let time pass for the deliveries of a webhook: move everything about them back by so many seconds."""
     async with database.transaction() as db:
-        await db.execute("select from lane where kind = 'delivery' and key = $1 for update", uuid_of(webhook))
+        await db.execute("select from lane where kind = 'delivery' and key = $1 for update", webhook_uuid(webhook))
         await db.execute(
             "update delivery set next_attempt_at = next_attempt_at - make_interval(secs => $2),"
             " last_attempt_at = last_attempt_at - make_interval(secs => $2),"
             " created_at = created_at - make_interval(secs => $2) where webhook_id = $1",
-            uuid_of(webhook),
+            webhook_uuid(webhook),
             seconds,
         )
         await db.execute(
             "select wake_lanes('delivery', array[webhook_id], workspace_id, array[null::text], array[due_at])"
             " from delivery where webhook_id = $1 and due_at is not null",
-            uuid_of(webhook),
+            webhook_uuid(webhook),
         )
+
+
+async def wait_until_idle(database: Database, *webhooks: dict[str, Any]) -> None:
+    """Wait until the engine has looked at these webhooks and has nothing to do for them now."""
+    await until(
+        database,
+        "not exists (select from lane where kind = 'delivery' and key = any($1)"
+        " and (owner is not null or wake_at <= now()))",
+        [webhook_uuid(webhook) for webhook in webhooks],
+    )

@@ -10,5 +10,5 @@ from signalpost.engine.engine import Engine
 @pytest.fixture
 async def engine(context: AppContext) -> AsyncIterator[Engine]:
     """A worker that makes deliveries while the test runs."""
-    async with webhooks.sending(context) as running:
+    async with webhooks.delivery_worker(context) as running:
         yield running

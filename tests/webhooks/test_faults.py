@@ -1,4 +1,4 @@
-"""Hostile receivers, and workers that are killed: who misbehaves hurts itself, and nothing is lost."""
+"""Hostile receivers and killed workers: a receiver that misbehaves harms only itself, and nothing is lost."""
 
 import asyncio
 import contextlib
@@ -14,7 +14,17 @@ from tests.helpers.api import Api
 from tests.helpers.engine import until
 from tests.helpers.factories import Make
 from tests.helpers.http_servers import Connection, Script, answering, response, serve, worst_lag_seconds
-from tests.helpers.webhooks import Got, Receiver, happen, published, receiving, register, sending, settled, uuid_of
+from tests.helpers.webhooks import (
+    ReceivedRequest,
+    Receiver,
+    delivery_worker,
+    emit,
+    post_published,
+    receiver_server,
+    register,
+    wait_for_deliveries,
+    webhook_uuid,
+)
 
 from signalpost.engine.engine import Engine
 from signalpost.kit import clock
@@ -26,7 +36,7 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
 
 
 def writing(first: bytes, chunk: bytes, seconds: float = 0.0) -> Script:
-    """Send `first`, then `chunk` for ever."""
+    """Send `first`, then `chunk` again and again."""
 
     async def script(connection: Connection) -> None:
         await connection.request()
@@ -40,7 +50,7 @@ def writing(first: bytes, chunk: bytes, seconds: float = 0.0) -> Script:
 
 async def never(connection: Connection) -> None:
     await connection.request()
-    await asyncio.sleep(600)
+    await asyncio.Event().wait()
 
 
 async def reset(connection: Connection) -> None:
@@ -54,7 +64,7 @@ async def hang_up(connection: Connection) -> None:
     await connection.request()
 
 
-ZOO: dict[str, tuple[Script, str, int | None]] = {
+HOSTILE: dict[str, tuple[Script, str, int | None]] = {
     "never answers": (never, "failed", None),
     "1 byte of head a second": (writing(b"", b"H", 1), "failed", None),
     "1 byte of body a second": (writing(HEAD + b"Content-Length: 1000\r\n\r\n", b"x", 1), "delivered", 200),
@@ -78,33 +88,37 @@ ZOO: dict[str, tuple[Script, str, int | None]] = {
 
 @pytest.mark.slow
 async def test_a_hostile_receiver_hurts_only_itself(api: Api, make: Make, database: Database, engine: Engine) -> None:
-    """Beside the whole zoo, four deliveries each, good receivers get theirs at once, and the loop goes round."""
+    """Beside all hostile receivers, four deliveries each, good ones get theirs at once, and the loop is not blocked."""
     owner, quiet = await make.owner(), await make.owner()
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     webhooks: dict[str, dict[str, Any]] = {}
 
     async def work(good: list[Receiver]) -> float:
-        await happen(database, *(published(owner) for _ in range(4)))
-        await asyncio.sleep(1)
+        await emit(database, *(post_published(owner) for _ in range(4)))
+        started_each = (
+            "select from delivery d where d.webhook_id = w.id and (d.started_at is not null or d.attempts > 0)"
+        )
+        waiting = f"select from webhook w where w.id = any($1) and not exists ({started_each})"
+        await until(database, f"not exists ({waiting})", [webhook_uuid(webhook) for webhook in webhooks.values()])
         started = clock.monotonic()
-        await happen(database, published(owner), *(published(quiet) for _ in range(4)))
+        await emit(database, post_published(owner), *(post_published(quiet) for _ in range(4)))
         await asyncio.gather(*(receiver.wait(5 if number < 4 else 4) for number, receiver in enumerate(good)))
         return clock.monotonic() - started
 
     async with contextlib.AsyncExitStack() as stack:
-        for name, (script, _, _) in ZOO.items():
+        for name, (script, _, _) in HOSTILE.items():
             server = await stack.enter_async_context(serve(script))
             webhooks[name] = await register(api, owner, server.url, name=name, deliveryMode="single")
-        good = [await stack.enter_async_context(receiving()) for _ in range(8)]
+        good = [await stack.enter_async_context(receiver_server()) for _ in range(8)]
         for number, receiver in enumerate(good):
             await register(api, owner if number < 4 else quiet, receiver.url)
         task = asyncio.ensure_future(work(good))
         lag = await worst_lag_seconds(task)
         assert task.result() < 2
-        assert lag < 1.0  # two cores, shared with whatever else runs: a bound against a loop that stops, no measure
+        assert lag < 1.0  # two cores, shared with other processes: this catches a blocked loop, it does not measure
         for name, webhook in webhooks.items():
-            _, state, status = ZOO[name]
-            rows = await settled(api, owner, webhook, lambda row: row["state"] != "pending", 60)
+            _, state, status = HOSTILE[name]
+            rows = await wait_for_deliveries(api, owner, webhook, lambda row: row["state"] != "pending", 60)
             assert {(row["state"], row["lastStatus"]) for row in rows} == {(state, status)}, name
             assert all(len((row["lastResponse"] or "").encode()) <= 3 * 2048 for row in rows)
             assert all(row["lastDurationMs"] < 6_000 for row in rows), name
@@ -113,13 +127,13 @@ async def test_a_hostile_receiver_hurts_only_itself(api: Api, make: Make, databa
     assert grown < 100_000  # KiB
 
 
-async def test_odd_answers_are_kept_as_text(api: Api, make: Make, database: Database, engine: Engine) -> None:
+async def test_any_response_is_stored_as_text(api: Api, make: Make, database: Database, engine: Engine) -> None:
     owner = await make.owner()
-    async with receiving() as receiver:
-        receiver.answer = lambda _: response(400, b"a\0b \xff" + b"x" * 5000)
+    async with receiver_server() as receiver:
+        receiver.respond = lambda _: response(400, b"a\0b \xff" + b"x" * 5000)
         webhook = await register(api, owner, receiver.url)
-        await happen(database, published(owner))
-        (row,) = await settled(api, owner, webhook, lambda row: row["state"] == "failed")
+        await emit(database, post_published(owner))
+        (row,) = await wait_for_deliveries(api, owner, webhook, lambda row: row["state"] == "failed")
 
     assert row["lastResponse"].startswith("ab \N{REPLACEMENT CHARACTER}xxx")
     assert len(row["lastResponse"]) == 2047
@@ -127,17 +141,17 @@ async def test_odd_answers_are_kept_as_text(api: Api, make: Make, database: Data
 
 @pytest.mark.slow
 async def test_killed_workers_lose_nothing(api: Api, make: Make, database: Database, dsn: str, settings: Any) -> None:
-    """Kill -9 at any moment: every event arrives, and what arrives twice has the same id and the same bytes."""
+    """Kill -9 at any moment: every event arrives, and one that arrives twice has the same id and bytes."""
     owner = await make.owner()
     bodies: dict[str, set[bytes]] = defaultdict(set)
-    unverified: list[Got] = []
+    unverified: list[ReceivedRequest] = []
     count, kills = 300, 6
     random.seed(7)
 
-    async with receiving() as receiver:
-        receiver.answer = lambda got: response(500 if random.random() < 0.02 else 200)
+    async with receiver_server() as receiver:
+        receiver.respond = lambda request: response(500 if random.random() < 0.02 else 200)
         webhooks = [await register(api, owner, receiver.url) for _ in range(5)]
-        await happen(database, *(published(owner) for _ in range(count // 5)))
+        await emit(database, *(post_published(owner) for _ in range(count // 5)))
         for _ in range(kills):
             worker = await asyncio.create_subprocess_exec(
                 sys.executable, "-m", "tests.webhooks.program", dsn, str(settings.data_dir),
@@ -146,23 +160,25 @@ async def test_killed_workers_lose_nothing(api: Api, make: Make, database: Datab
             assert worker.stdout is not None
             while await worker.stdout.readline() not in (b"ready\n", b""):
                 pass
-            before = len(receiver.got)
+            before = len(receiver.requests)
             with contextlib.suppress(TimeoutError):
                 await receiver.wait(before + random.randint(1, 30), 5)
             worker.kill()
             await worker.wait()
-        async with sending(make.context, database):
+        async with delivery_worker(make.context, database):
             waiting = "select from delivery where webhook_id = any($1) and attempts = 0"
-            await until(database, f"not exists ({waiting})", [uuid_of(webhook) for webhook in webhooks], seconds=60)
-        for got in receiver.got:
-            bodies[got.headers["webhook-id"]].add(got.body)
+            await until(
+                database, f"not exists ({waiting})", [webhook_uuid(webhook) for webhook in webhooks], seconds=60
+            )
+        for request in receiver.requests:
+            bodies[request.headers["webhook-id"]].add(request.body)
             if not any(
-                got.headers["x-service-signature"] == signing.body_signature(webhook["secret"], got.body)
+                request.headers["x-service-signature"] == signing.body_signature(webhook["secret"], request.body)
                 for webhook in webhooks
             ):
-                unverified.append(got)
+                unverified.append(request)
 
     assert len(bodies) == count
-    assert all(len(some) == 1 for some in bodies.values())
+    assert all(len(distinct) == 1 for distinct in bodies.values())
     assert unverified == []
-    assert len(receiver.got) <= count * CRASHES_MAX
+    assert len(receiver.requests) <= count * CRASHES_MAX

@@ -1,4 +1,4 @@
-"""Registering webhooks: what may be asked for, who sees what, and that a secret is shown once."""
+"""Registering webhooks: which bodies are accepted, who sees which webhooks, and that a secret is shown once."""
 
 import asyncio
 import base64
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Make
-from tests.helpers.webhooks import register, uuid_of
+from tests.helpers.webhooks import register, webhook_uuid
 
 from signalpost.context import AppContext
 from signalpost.events import PUBLIC_EVENTS
@@ -21,48 +21,52 @@ from signalpost.main import app
 URL = "http://127.0.0.1:9/hook"
 
 
-def issues(answer: Any) -> list[tuple[str, str]]:
-    return [(issue["path"], issue["code"]) for issue in answer.json()["errors"]]
+def issues(response: Any) -> list[tuple[str, str]]:
+    return [(issue["path"], issue["code"]) for issue in response.json()["errors"]]
 
 
 async def test_a_webhook_needs_only_an_address(api: Api, make: Make) -> None:
-    """And then hears the six events of the specification."""
+    """It then receives every public event."""
     owner = await make.owner()
 
-    made = await register(api, owner, URL)
+    webhook = await register(api, owner, URL)
 
-    secret = made.pop("secret")
+    secret = webhook.pop("secret")
     assert re.fullmatch(r"whsec_[A-Za-z0-9]{43}=", secret)
     assert len(base64.b64decode(secret[6:])) == 32
-    assert made == {
-        "id": made["id"], "url": URL, "events": list(PUBLIC_EVENTS), "name": None, "profileIds": None,
+    assert webhook == {
+        "id": webhook["id"], "url": URL, "events": list(PUBLIC_EVENTS), "name": None, "profileIds": None,
         "deliveryMode": "retry", "active": True, "status": "active", "disabledReason": None, "consecutiveFailures": 0,
-        "lastSuccessAt": None, "lastFailureAt": None, "description": None, "createdAt": made["createdAt"],
-        "updatedAt": made["updatedAt"],
+        "lastSuccessAt": None, "lastFailureAt": None, "description": None, "createdAt": webhook["createdAt"],
+        "updatedAt": webhook["updatedAt"],
     }  # fmt: skip
-    assert (await api.get(f"/webhooks/{made['id']}", key=owner.key)).json() == made
-    assert (await api.get("/webhooks", key=owner.key)).json() == {"data": [made], "nextCursor": None, "hasMore": False}
-    assert (await api.get("/v1/webhooks", key=owner.key)).json()["data"] == [made]
+    assert (await api.get(f"/webhooks/{webhook['id']}", key=owner.key)).json() == webhook
+    assert (await api.get("/webhooks", key=owner.key)).json() == {
+        "data": [webhook],
+        "nextCursor": None,
+        "hasMore": False,
+    }
+    assert (await api.get("/v1/webhooks", key=owner.key)).json()["data"] == [webhook]
 
 
-async def test_everything_can_be_said_at_once(api: Api, make: Make) -> None:
+async def test_a_webhook_is_created_with_all_its_fields(api: Api, make: Make) -> None:
     owner = await make.owner()
-    wish = {
+    body = {
         "url": URL, "events": ["post.failed", "post.queued", "post.failed"], "name": "Ops", "description": "Why",
         "profileIds": [owner.profile], "deliveryMode": "single", "active": False,
     }  # fmt: skip
 
-    made = (await api.post("/webhooks", json=wish, key=owner.key)).json()
+    webhook = (await api.post("/webhooks", json=body, key=owner.key)).json()
 
-    assert made["events"] == ["post.queued", "post.failed"]
-    assert (made["status"], made["active"]) == ("paused", False)
+    assert webhook["events"] == ["post.queued", "post.failed"]
+    assert (webhook["status"], webhook["active"]) == ("paused", False)
     for name in ("name", "description", "profileIds", "deliveryMode"):
-        assert made[name] == wish[name]
+        assert webhook[name] == body[name]
 
 
-@pytest.mark.parametrize("nothing", [[], None])
-async def test_no_events_are_all_events(api: Api, make: Make, nothing: Any) -> None:
-    assert (await register(api, await make.owner(), URL, events=nothing))["events"] == list(PUBLIC_EVENTS)
+@pytest.mark.parametrize("events", [[], None])
+async def test_no_events_are_all_events(api: Api, make: Make, events: Any) -> None:
+    assert (await register(api, await make.owner(), URL, events=events))["events"] == list(PUBLIC_EVENTS)
 
 
 async def test_one_address_may_have_two_webhooks(api: Api, make: Make) -> None:
@@ -73,7 +77,7 @@ async def test_one_address_may_have_two_webhooks(api: Api, make: Make) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wish", "found"),
+    ("body", "expected"),
     [
         ({}, [("/url", "required")]),
         ({"url": 5}, [("/url", "type")]),
@@ -101,13 +105,13 @@ async def test_one_address_may_have_two_webhooks(api: Api, make: Make) -> None:
         ({"url": URL, "name": "nul\0"}, [("/name", "format")]),
     ],
 )  # fmt: skip
-async def test_bad_wishes_are_refused_with_every_finding(api: Api, make: Make, wish: Any, found: Any) -> None:
+async def test_an_invalid_body_is_refused_with_every_issue(api: Api, make: Make, body: Any, expected: Any) -> None:
     owner = await make.owner()
 
-    answer = await api.post("/webhooks", json=wish, key=owner.key)
+    response = await api.post("/webhooks", json=body, key=owner.key)
 
-    assert answer.status_code == 422
-    assert sorted(issues(answer)) == found
+    assert response.status_code == 422
+    assert sorted(issues(response)) == expected
     assert (await api.get("/webhooks", key=owner.key)).json()["data"] == []
 
 
@@ -125,10 +129,10 @@ async def test_malformed_addresses_are_refused_even_where_private_ones_are_allow
     body = b'{"url": "%s"}' % url.encode("utf-8", "surrogatepass")
     headers = {"Content-Type": "application/json"}
 
-    answer = await api.post("/webhooks", content=body, headers=headers, key=owner.key)
+    response = await api.post("/webhooks", content=body, headers=headers, key=owner.key)
 
-    assert answer.status_code in (400, 422)
-    assert answer.json()["code"] in ("unsafe_url", "malformed_request", "validation_failed")
+    assert response.status_code in (400, 422)
+    assert response.json()["code"] in ("unsafe_url", "malformed_request", "validation_failed")
 
 
 @pytest.fixture
@@ -154,24 +158,26 @@ async def strict(context: AppContext) -> AsyncIterator[Api]:
         "https://0x7f.1/", "https://2130706433/", "https://inner.example/", "https://mixed.example/",
     ],
 )  # fmt: skip
-async def test_addresses_that_lead_inside_are_refused(strict: Api, make: Make, url: str) -> None:
-    """At registration and at a change, before anything is written."""
+async def test_private_addresses_are_refused(strict: Api, make: Make, url: str) -> None:
+    """When a webhook is created and when it is changed, before anything is written."""
     owner = await make.owner()
-    made = await register(strict, owner, "https://good.example/hook")
+    webhook = await register(strict, owner, "https://good.example/hook")
 
     created = await strict.post("/webhooks", json={"url": url}, key=owner.key)
-    changed = await strict.patch(f"/webhooks/{made['id']}", json={"url": url}, key=owner.key)
+    changed = await strict.patch(f"/webhooks/{webhook['id']}", json={"url": url}, key=owner.key)
 
-    for answer in (created, changed):
-        assert (answer.status_code, answer.json()["code"]) == (422, "unsafe_url")
-        assert issues(answer) == [("/url", "unsafe_url")]
-    assert [one["url"] for one in (await strict.get("/webhooks", key=owner.key)).json()["data"]] == [made["url"]]
+    for response in (created, changed):
+        assert (response.status_code, response.json()["code"]) == (422, "unsafe_url")
+        assert issues(response) == [("/url", "unsafe_url")]
+    assert [row["url"] for row in (await strict.get("/webhooks", key=owner.key)).json()["data"]] == [webhook["url"]]
 
 
-async def test_a_change_touches_what_it_names(api: Api, make: Make) -> None:
+async def test_a_change_affects_only_the_fields_that_it_names(api: Api, make: Make) -> None:
     owner = await make.owner()
-    made = await register(api, owner, URL, name="Ops", description="Why", events=["post.queued"], deliveryMode="single")
-    path = f"/webhooks/{made['id']}"
+    webhook = await register(
+        api, owner, URL, name="Ops", description="Why", events=["post.queued"], deliveryMode="single"
+    )
+    path = f"/webhooks/{webhook['id']}"
 
     changed = (await api.patch(path, json={"url": URL + "2", "name": None, "events": []}, key=owner.key)).json()
 
@@ -187,12 +193,12 @@ async def test_a_change_touches_what_it_names(api: Api, make: Make) -> None:
 
 async def test_a_deleted_webhook_is_gone(api: Api, make: Make) -> None:
     owner = await make.owner()
-    made = await register(api, owner, URL)
-    path = f"/webhooks/{made['id']}"
+    webhook = await register(api, owner, URL)
+    path = f"/webhooks/{webhook['id']}"
 
-    assert (await api.delete(path, key=owner.key)).json() == {"id": made["id"], "deleted": True}
+    assert (await api.delete(path, key=owner.key)).json() == {"id": webhook["id"], "deleted": True}
 
-    for answer in (
+    for response in (
         await api.delete(path, key=owner.key),
         await api.get(path, key=owner.key),
         await api.patch(path, json={"active": True}, key=owner.key),
@@ -200,18 +206,18 @@ async def test_a_deleted_webhook_is_gone(api: Api, make: Make) -> None:
         await api.post(path + "/rotate-secret", key=owner.key),
         await api.get(path + "/deliveries", key=owner.key),
     ):
-        assert answer.status_code == 404
+        assert response.status_code == 404
     assert (await api.get("/webhooks", key=owner.key)).json()["data"] == []
 
 
-async def test_nobody_else_sees_it(api: Api, make: Make) -> None:
-    """Another workspace, and a foreign kind of id, are told the same as of an id that never was."""
+async def test_a_webhook_is_hidden_from_other_workspaces(api: Api, make: Make) -> None:
+    """Ids of other workspaces and of other resources are refused like ids that never existed."""
     owner, stranger = await make.owner(), await make.owner()
-    made = await register(api, owner, URL)
-    test = (await api.post(f"/webhooks/{made['id']}/test", key=owner.key)).json()
+    webhook = await register(api, owner, URL)
+    test = (await api.post(f"/webhooks/{webhook['id']}/test", key=owner.key)).json()
     mine = await register(api, stranger, URL)
 
-    for webhook_id in (made["id"], owner.profile, "whk_0", made["id"].lower()):
+    for webhook_id in (webhook["id"], owner.profile, "whk_0", webhook["id"].lower()):
         path = f"/webhooks/{webhook_id}"
         assert (await api.get(path, key=stranger.key)).status_code == 404
         assert (await api.patch(path, json={"active": False}, key=stranger.key)).status_code == 404
@@ -222,54 +228,54 @@ async def test_nobody_else_sees_it(api: Api, make: Make) -> None:
     through_mine = f"/webhooks/{mine['id']}/deliveries/{test['id']}"
     assert (await api.get(through_mine, key=stranger.key)).status_code == 404
     assert (await api.post(through_mine + "/resend", key=stranger.key)).status_code == 404
-    assert (await api.get(f"/webhooks/{made['id']}/deliveries/x", key=owner.key)).status_code == 404
+    assert (await api.get(f"/webhooks/{webhook['id']}/deliveries/x", key=owner.key)).status_code == 404
 
 
 @pytest.mark.parametrize("role", ["editor", "contributor", "approver", "viewer"])
-async def test_only_owner_and_admin_have_webhooks(api: Api, make: Make, role: str) -> None:
+async def test_only_owners_and_admins_have_webhooks(api: Api, make: Make, role: str) -> None:
     owner = await make.owner()
     admin, other = await make.member(owner, role="admin"), await make.member(owner, role=role)
-    made = await register(api, admin, URL)
+    webhook = await register(api, admin, URL)
 
     assert (await api.get("/webhooks", key=other.key)).status_code == 403
-    assert (await api.delete(f"/webhooks/{made['id']}", key=other.key)).status_code == 403
+    assert (await api.delete(f"/webhooks/{webhook['id']}", key=other.key)).status_code == 403
     assert (await api.post("/webhooks", json={"url": URL}, key=other.key)).status_code == 403
 
 
-async def test_a_member_of_some_profiles_has_webhooks_of_these(api: Api, make: Make) -> None:
-    """Else a webhook would tell of what its maker may not see."""
+async def test_a_member_limited_to_profiles_has_webhooks_of_those_profiles(api: Api, make: Make) -> None:
+    """Otherwise a webhook would report what its creator may not see."""
     owner = await make.owner()
     inside, outside = owner.profile, (await make.profile(owner))["id"]
     limited = await make.member(owner, role="admin", profile_ids=[inside])
     wide, other = await register(api, owner, URL), await register(api, owner, URL, profileIds=[outside])
     narrow = await register(api, owner, URL, profileIds=[inside])
 
-    made = await register(api, limited, URL)
+    webhook = await register(api, limited, URL)
 
-    assert made["profileIds"] == [inside]
-    widened = await api.patch(f"/webhooks/{made['id']}", json={"profileIds": None}, key=limited.key)
+    assert webhook["profileIds"] == [inside]
+    widened = await api.patch(f"/webhooks/{webhook['id']}", json={"profileIds": None}, key=limited.key)
     assert widened.json()["profileIds"] == [inside]
     refused = await api.post("/webhooks", json={"url": URL, "profileIds": [inside, outside]}, key=limited.key)
     assert issues(refused) == [("/profileIds/1", "not_found")]
     listed = (await api.get("/webhooks", key=limited.key)).json()["data"]
-    assert [one["id"] for one in listed] == [made["id"], narrow["id"]]
+    assert [row["id"] for row in listed] == [webhook["id"], narrow["id"]]
     for hidden in (wide, other):
         assert (await api.get(f"/webhooks/{hidden['id']}", key=limited.key)).status_code == 404
 
 
-async def test_the_list_is_whole_and_can_be_paged(api: Api, make: Make) -> None:
+async def test_the_list_is_complete_and_can_be_paged(api: Api, make: Make) -> None:
     owner = await make.owner()
-    made = [(await register(api, owner, URL))["id"] for _ in range(25)]
+    webhook_ids = [(await register(api, owner, URL))["id"] for _ in range(25)]
 
-    assert [one["id"] for one in (await api.get("/webhooks", key=owner.key)).json()["data"]] == made[::-1]
+    assert [row["id"] for row in (await api.get("/webhooks", key=owner.key)).json()["data"]] == webhook_ids[::-1]
     first = (await api.get("/webhooks?limit=20", key=owner.key)).json()
     rest = (await api.get(f"/webhooks?limit=20&cursor={first['nextCursor']}", key=owner.key)).json()
-    assert [one["id"] for one in first["data"] + rest["data"]] == made[::-1]
+    assert [row["id"] for row in first["data"] + rest["data"]] == webhook_ids[::-1]
 
 
 @pytest.fixture
 async def billed(context: AppContext) -> AsyncIterator[Api]:
-    """The application with plans that limit."""
+    """The application with plan limits."""
     served = dataclasses.replace(context, settings=dataclasses.replace(context.settings, billing_enabled=True))
     async with Api(app.create(served)) as opened:
         yield opened
@@ -279,21 +285,21 @@ async def billed(context: AppContext) -> AsyncIterator[Api]:
 async def test_small_plans_have_no_webhooks(billed: Api, make: Make, plan: str) -> None:
     owner = await make.owner(plan=plan)
 
-    answer = await billed.post("/webhooks", json={"url": URL}, key=owner.key)
+    response = await billed.post("/webhooks", json={"url": URL}, key=owner.key)
 
-    assert (answer.status_code, answer.json()["code"]) == (402, "plan_feature_unavailable")
-    assert answer.json()["limit"] == {"name": "webhooks", "used": 0, "max": 0, "plan": plan}
+    assert (response.status_code, response.json()["code"]) == (402, "plan_feature_unavailable")
+    assert response.json()["limit"] == {"name": "webhooks", "used": 0, "max": 0, "plan": plan}
 
 
 async def test_fifty_at_once_get_exactly_the_plans_three(billed: Api, make: Make, database: Database) -> None:
-    """Two creates that both see room for one must not both get it."""
+    """Two creates that both see room for one webhook must not both succeed."""
     owner = await make.owner(plan="pro")
 
-    answers = await asyncio.gather(*(billed.post("/webhooks", json={"url": URL}, key=owner.key) for _ in range(50)))
+    responses = await asyncio.gather(*(billed.post("/webhooks", json={"url": URL}, key=owner.key) for _ in range(50)))
 
-    codes = sorted(answer.status_code for answer in answers)
+    codes = sorted(response.status_code for response in responses)
     assert codes == [201] * 3 + [402] * 47
-    assert {answer.json()["code"] for answer in answers if answer.status_code == 402} == {"plan_limit_reached"}
+    assert {response.json()["code"] for response in responses if response.status_code == 402} == {"plan_limit_reached"}
     first = (await billed.get("/webhooks", key=owner.key)).json()["data"][0]
     assert (await billed.delete(f"/webhooks/{first['id']}", key=owner.key)).status_code == 200
     assert (await billed.post("/webhooks", json={"url": URL}, key=owner.key)).status_code == 201
@@ -306,18 +312,18 @@ async def test_the_largest_plan_has_no_limit(billed: Api, make: Make) -> None:
 
 
 async def test_secrets_cannot_be_read_in_the_database(api: Api, make: Make, database: Database) -> None:
-    """A stolen dump must not let anybody sign."""
+    """A stolen dump must not allow anyone to sign."""
     owner = await make.owner()
-    made = await register(api, owner, URL)
-    rotated = (await api.post(f"/webhooks/{made['id']}/rotate-secret", key=owner.key)).json()
+    webhook = await register(api, owner, URL)
+    rotated = (await api.post(f"/webhooks/{webhook['id']}/rotate-secret", key=owner.key)).json()
 
     async with database.connection() as db:
-        row = await db.fetchrow("select * from webhook where id = $1", uuid_of(made))
+        row = await db.fetchrow("select * from webhook where id = $1", webhook_uuid(webhook))
         rest = await db.fetch("select d::text from delivery d union all select j::text from job j")
 
     assert row is not None
     dump = repr(dict(row)).encode() + row["secret"] + row["former_secret"] + repr(rest).encode()
-    for secret in (made["secret"], rotated["secret"]):
+    for secret in (webhook["secret"], rotated["secret"]):
         assert secret.encode() not in dump
         assert base64.b64decode(secret[6:]) not in dump
         assert base64.b64decode(secret[6:]).hex().encode() not in dump
