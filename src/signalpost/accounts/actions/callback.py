@@ -48,7 +48,9 @@ async def finish_authorization(
     else:
         result = await _connect(context, flow, state=query.state, code=query.code or "")
     result.log_id = query.logid
-    _logger.info("account.authorized", platform=slug, status=result.status, workspace=str(flow.workspace_id))
+    _logger.info(
+        "account.authorization_finished", platform=slug, status=result.status, workspace=str(flow.workspace_id)
+    )
     return result, flow.redirect_url
 
 
