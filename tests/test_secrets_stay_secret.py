@@ -128,9 +128,9 @@ async def _sign_in(journey: _Journey, inbox: Inbox) -> dict[str, Any]:
     await call("GET", "/auth/me?token=" + quote(entered["accessToken"]), entered["accessToken"] + "x")
     await call("POST", "/auth/password/forgot", json={"email": email})
     async with asyncio.timeout(20):
-        while len(inbox.letters) < 2:  # the welcome, and the link
+        while len(inbox.messages) < 2:  # the welcome, and the link
             await asyncio.sleep(0.05)
-    body = inbox.letters[-1].get_body(("plain",))
+    body = inbox.messages[-1].get_body(("plain",))
     assert body is not None
     token = body.get_content().partition("token=")[2].split()[0]
     journey.secrets.add(token)

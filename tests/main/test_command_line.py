@@ -102,7 +102,7 @@ def test_an_ambiguous_name_is_refused(command: Command) -> None:
     key = command("keys", "create", "--workspace", "Bakery", "--name", "CI")
 
     assert (again.returncode, other.returncode, key.returncode) == (1, 0, 1)
-    assert "a user with this e-mail address already" in again.stderr
+    assert "A user with this e-mail address already exists" in again.stderr
     assert "Several workspaces are called 'Bakery'" in key.stderr
 
 

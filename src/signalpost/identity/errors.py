@@ -42,7 +42,7 @@ class PlanLimitReached(problems.Problem, status=402):
     `limit` names it; remove something, wait for the next month, or choose a larger plan.
     """
 
-    # Raised by `plans`; it stands here because API keys are limited too, and `identity` is below `plans`.
+    # Raised by `plans`; it is here because API keys are limited too, and `identity` is below `plans`.
 
 
 class TestModeOnlySandbox(problems.Problem, status=403):

@@ -30,5 +30,5 @@ class LoginThrottle:
             raise LoginThrottled(headers={"Retry-After": str(bucket.seconds_to_next)})
 
     def reset(self, email: str) -> None:
-        """Forget the failures: whoever knows the password is not guessing."""
+        """Forget the failures: a user who knows the password is not guessing."""
         self._buckets.pop(email.lower())

@@ -75,7 +75,7 @@ _read_key_credential = reader(KeyCredential)
 
 
 async def find_key_credential(db: Db, key_id: str) -> KeyCredential | None:
-    """Return the key with this public id, in whatever state it is."""
+    """Return the key with this public id, in any state."""
     record = await db.fetchrow(_KEY_CREDENTIAL, key_id)
     return _read_key_credential(record) if record else None
 
@@ -92,7 +92,7 @@ async def touch_key(db: Db, key_id: UUID, address: str) -> None:
 
 
 class Membership(Struct):
-    """What a user is in one workspace."""
+    """A user's membership in one workspace."""
 
     workspace_id: UUID
     plan: str
@@ -183,7 +183,7 @@ _read_user = reader(UserRow)
 
 
 async def read_user(db: Db, user_id: UUID) -> UserRow:
-    """Return a user that is known to exist: users are never deleted."""
+    """Return a user that exists: users are never deleted."""
     record = await db.fetchrow(_USER, user_id)
     assert record is not None  # noqa: S101 - see above
     return _read_user(record)
@@ -298,7 +298,7 @@ class ApiKeyRow(Struct):
 KEY_COLUMNS: Final = columns(ApiKeyRow, "k", created_by_name="coalesce(u.name, u.email)")
 read_key: Final = reader(ApiKeyRow)
 
-# Whoever is limited to profiles sees only keys limited to some of them; editors see only their own.
+# A caller limited to profiles sees only keys limited to some of them; editors see only their own.
 _KEYS = f"""
 select {KEY_COLUMNS}
 from api_key k join app_user u on u.id = k.created_by

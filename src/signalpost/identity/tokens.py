@@ -15,6 +15,7 @@ from msgspec import Struct
 from signalpost.identity.errors import TokenExpired
 from signalpost.kit import clock, crypto, ids
 from signalpost.kit.crypto import KeyRing
+from signalpost.web.fields import UserId, WorkspaceId
 
 ACCESS_SECONDS: Final = 15 * 60
 REFRESH: Final = timedelta(days=30)
@@ -29,7 +30,7 @@ _REFRESH_LENGTH: Final = 4 + 70  # 52 bytes in base64url
 
 
 class Claims(Struct, forbid_unknown_fields=True, kw_only=True):
-    """What an access token says. Role and workspace are read again from the database: they may have changed."""
+    """The claims of an access token. Role and workspace are read again from the database: they may have changed."""
 
     iss: Literal["signalpost"] = "signalpost"
     aud: Literal["signalpost-api"] = "signalpost-api"
@@ -42,7 +43,7 @@ class Claims(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Access(Struct, frozen=True):
-    """Whose token it is, and the workspace it was issued for."""
+    """The user, workspace and session that an access token was issued for."""
 
     user_id: UUID
     workspace_id: UUID
@@ -50,7 +51,7 @@ class Access(Struct, frozen=True):
 
 
 def mint(keys: KeyRing, access: Access, role: str) -> str:
-    """Return an access token, good for 15 minutes."""
+    """Return an access token that is valid for 15 minutes."""
     now = int(clock.now().timestamp())
     claims = {
         "iss": "signalpost",
@@ -66,10 +67,10 @@ def mint(keys: KeyRing, access: Access, role: str) -> str:
 
 
 def read(keys: KeyRing, text: str) -> Access | None:
-    """Return what a token of ours says, or None. The key is ours alone: nothing in the token chooses key or algorithm.
+    """Return what a token of ours was issued for, else None. Nothing in the token chooses the key or the algorithm.
 
     Raises:
-        TokenExpired: it is ours, and its time is over.
+        TokenExpired: it is ours, and it has expired.
     """
     if len(text) > _LENGTH_MAX or text.count(".") != 2:
         return None
@@ -92,7 +93,7 @@ def _access(claims: Claims) -> Access | None:
     now = clock.now().timestamp()
     if claims.iat > now + _CLOCK_SKEW_SECONDS or claims.exp - claims.iat > ACCESS_SECONDS:
         return None
-    user_id, workspace_id = ids.decode("usr", claims.sub), ids.decode("wsp", claims.wsp)
+    user_id, workspace_id = UserId.parse(claims.sub), WorkspaceId.parse(claims.wsp)
     if user_id is None or workspace_id is None:
         return None
     if claims.exp <= now:
@@ -101,17 +102,17 @@ def _access(claims: Claims) -> Access | None:
 
 
 def refresh_token(keys: KeyRing, session_id: UUID, generation: int) -> str:
-    """Return the refresh token of this number of a session: opaque to others, readable for us without a lookup.
+    """Return the refresh token of this generation of a session: opaque to clients, readable here without a lookup.
 
-    It is derived, not random, so that a client that lost our answer gets the same one again, and so that a used one is
-    known as ours however old it is, without a row for each.
+    It is derived, not random: a client that lost the response gets the same token again, and a used token is recognised
+    however old it is, without a row for each.
     """
     body = session_id.bytes + generation.to_bytes(_GENERATION_BYTES, "big")
     return _REFRESH_PREFIX + _b64(body + crypto.hmac_sha256(keys.derive(_REFRESH_PURPOSE), body))
 
 
 def read_refresh_token(keys: KeyRing, text: str) -> tuple[UUID, int] | None:
-    """Return session and number of a refresh token that we made, or None."""
+    """Return the session and the generation of a refresh token of ours, else None."""
     if len(text) != _REFRESH_LENGTH or not text.startswith(_REFRESH_PREFIX) or not text.isascii():
         return None
     try:
@@ -129,5 +130,5 @@ def _b64(data: bytes) -> str:
 
 
 def digest(token: str) -> bytes:
-    """Return what is stored of a one-time token. They are random, so a plain hash tells nothing."""
+    """Return the hash of a one-time token, for storage. Tokens are random, so a plain hash reveals nothing."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
