@@ -65,8 +65,10 @@ async def take(db: Db, demand: Mapping[str, int]) -> dict[str, Grant]:
     for row in rows:
         granted = 0 if row["paused_seconds"] > 0 else min(demand[row["key"]], math.floor(row["tokens"]))
         left.append(row["tokens"] - granted)
-        each = 1 / row["per_second"]
-        grants[row["key"]] = Grant(granted, max(row["paused_seconds"], (1 - left[-1]) * each, 0.0), each)
+        each_seconds = 1 / row["per_second"]
+        grants[row["key"]] = Grant(
+            granted, max(row["paused_seconds"], (1 - left[-1]) * each_seconds, 0.0), each_seconds
+        )
     if rows:
         await db.execute(_TAKE, [row["key"] for row in rows], left)
     return grants

@@ -56,7 +56,7 @@ class Runner:
         return self._clock.problem is not None and self.source.pauses_on_clock_step
 
     async def loop(self) -> None:
-        """Claim until told to stop. Survives everything but cancellation."""
+        """Claim until asked to stop. Survives everything but cancellation."""
         failures = misses = 0
         while not self.stopping:
             self.woken.clear()

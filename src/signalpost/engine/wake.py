@@ -1,4 +1,4 @@
-"""Telling the engine that something is due: the only module that calls the SQL function `wake_lanes`."""
+"""Waking lanes when something is due: the only module that calls the SQL function `wake_lanes`."""
 
 from collections.abc import Sequence
 from datetime import datetime
