@@ -8,7 +8,7 @@ from signalpost.kit.db import Database
 
 @pytest.fixture
 async def store(fresh_dsn: str) -> AsyncIterator[Database]:
-    """A database of this test alone, with the tables of `support`."""
+    """A database of this test alone, with the tables of `tests.helpers.engine`."""
     opened = await Database.open(fresh_dsn, connections_max=20)
     async with opened.connection() as db:
         await db.execute(engine.SCHEMA)

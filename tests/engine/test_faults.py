@@ -203,7 +203,7 @@ async def own_server() -> AsyncIterator[tuple[Path, Database]]:
 
 
 async def test_restarts_of_the_database_under_load_lose_nothing(own_server: tuple[Path, Database]) -> None:
-    """A worker keeps its name through a restart when nobody took it for dead: what runs goes on."""
+    """A worker keeps its id through a restart unless others took it for dead: running items go on."""
     folder, database = own_server
     await add(database, [ids.new_id() for _ in range(30)] * 30)
     engines = [Engine(database, [Work(database, seconds=0.003)]) for _ in range(2)]

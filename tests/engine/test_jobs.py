@@ -16,16 +16,16 @@ NO_JOBS = "not exists (select from job)"
 
 
 class Recorder:
-    def __init__(self, *answers: RunAgain | Exception | None) -> None:
-        self.answers = list(answers)
+    def __init__(self, *responses: RunAgain | Exception | None) -> None:
+        self.responses = list(responses)
         self.seen: list[Mapping[str, Any]] = []
 
     async def __call__(self, _lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
         self.seen.append(payload)
-        answer = self.answers.pop(0) if self.answers else None
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
+        response = self.responses.pop(0) if self.responses else None
+        if isinstance(response, Exception):
+            raise response
+        return response
 
 
 async def _enqueue(database: Database, kind: str = "test", **options: Any) -> UUID:
@@ -106,7 +106,7 @@ async def test_a_crash_is_counted_by_the_next_claim_only(store: Database) -> Non
     assert len(handler.seen) == 2
 
 
-async def test_a_stop_is_no_attempt(store: Database) -> None:
+async def test_a_stop_does_not_count_as_an_attempt(store: Database) -> None:
     started = asyncio.Event()
 
     async def slow(_lease: Lease, _payload: Mapping[str, Any]) -> None:
@@ -121,7 +121,7 @@ async def test_a_stop_is_no_attempt(store: Database) -> None:
     assert await value(store, "attempts = 0 and started_at is null and next_attempt_at <= now() from job")
 
 
-async def test_a_name_has_one_open_job_with_the_latest_payload(store: Database) -> None:
+async def test_a_unique_key_has_one_open_job_with_the_latest_payload(store: Database) -> None:
     first = await _enqueue(store, unique_key="one")
     async with store.transaction() as db:
         assert await jobs.enqueue(db, "test", {"n": 2}, unique_key="one") == first
@@ -132,8 +132,8 @@ async def test_a_name_has_one_open_job_with_the_latest_payload(store: Database) 
     assert handler.seen == [{"n": 2}]
 
 
-async def test_enqueued_again_while_it_runs_it_runs_once_more(store: Database) -> None:
-    """What it read may have been from before the change that asked for it again."""
+async def test_a_job_enqueued_again_while_it_runs_runs_once_more(store: Database) -> None:
+    """It may have read data from before the change that enqueued it again."""
     runs = 0
 
     async def again_meanwhile(_lease: Lease, _payload: Mapping[str, Any]) -> None:
@@ -194,15 +194,15 @@ async def test_an_unknown_kind_waits_for_a_version_that_knows_it(store: Database
     engine, source = _engine(store, Recorder())
     await _enqueue(store, "newer")
     await engine.tick()
-    known = Recorder()
-    source.register("newer", known)
+    handler = Recorder()
+    source.register("newer", handler)
     await _hurry(store)
     await engine.tick()
     await engine.stop()
-    assert len(known.seen) == 1
+    assert len(handler.seen) == 1
 
 
-async def test_purge_forgets_old_failures_and_quiet_lanes(store: Database) -> None:
+async def test_purge_deletes_old_failures_and_unused_lanes(store: Database) -> None:
     engine, source = _engine(store, Recorder())
     await _enqueue(store)
     await engine.tick()

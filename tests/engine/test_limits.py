@@ -29,7 +29,7 @@ async def test_a_bucket_is_never_exceeded_by_two_processes(store: Database) -> N
     assert await value(store, "max(began) - min(began) < interval '8 s' from ledger"), "and it is used"
 
 
-async def test_take_grants_what_is_there_and_tells_when_more_comes(store: Database) -> None:
+async def test_take_grants_the_tokens_left_and_says_when_the_next_come(store: Database) -> None:
     async with store.transaction() as db:
         await buckets.declare(db, "a", capacity=3, per_second=0.5)
         grants = await buckets.take(db, {"a": 5, "unknown": 9})
@@ -40,7 +40,7 @@ async def test_take_grants_what_is_there_and_tells_when_more_comes(store: Databa
     assert grants["a"].wait_seconds(1000) == buckets.PAUSE_SECONDS_MAX
 
 
-async def test_a_held_bucket_grants_nothing(store: Database) -> None:
+async def test_a_paused_bucket_grants_nothing(store: Database) -> None:
     async with store.transaction() as db:
         await buckets.declare(db, "a", capacity=3, per_second=1)
         await buckets.pause(db, "a", 30)
@@ -50,7 +50,7 @@ async def test_a_held_bucket_grants_nothing(store: Database) -> None:
 
 
 async def test_a_clock_step_keeps_due_work_until_the_clock_is_back(store: Database) -> None:
-    """The step is seen by the very claim that would have published too early."""
+    """The claim that would have published too early sees the step itself."""
     engine = Engine(store, [Work(store)])
     async with running(engine):
         await asyncio.sleep(0.2)
@@ -88,7 +88,7 @@ class TestClockGuard:
         assert guard.observe(1e9 + 3, 3, 3.01)
         assert guard.problem is None
 
-    def test_a_slow_answer_is_not_a_step(self) -> None:
+    def test_a_slow_response_is_not_a_step(self) -> None:
         guard = ClockGuard()
         guard.observe(1e9, 0, 0.01)
         assert guard.observe(1e9 + 1, 1, 31)

@@ -19,8 +19,8 @@ count(*) from ledger where not work = any($1)
 """
 
 
-async def test_one_lane_is_worked_off_one_item_after_the_other(store: Database) -> None:
-    """Serial per account is what keeps posts in order and the network's limits."""
+async def test_the_items_of_a_lane_run_one_after_the_other(store: Database) -> None:
+    """Serial execution per account keeps posts in order and within the network's limits."""
     lanes = [ids.new_id() for _ in range(5)]
     await add(store, lanes * 8)
 
@@ -34,13 +34,13 @@ async def test_one_lane_is_worked_off_one_item_after_the_other(store: Database) 
 
 async def test_a_lane_never_has_more_items_in_flight_than_parallel(store: Database) -> None:
     await add(store, [ids.new_id()] * 20)
-    at_once = most = 0
+    at_once = most_at_once = 0
 
     class Counting(Work):
         async def run(self, lease: Lease, item: UUID) -> str | None:
-            nonlocal at_once, most
+            nonlocal at_once, most_at_once
             at_once += 1
-            most = max(most, at_once)
+            most_at_once = max(most_at_once, at_once)
             await super().run(lease, item)
             at_once -= 1
             return None
@@ -48,7 +48,7 @@ async def test_a_lane_never_has_more_items_in_flight_than_parallel(store: Databa
     async with running(Engine(store, [Counting(store, seconds=0.01, parallel=4)])):
         await until(store, ALL_DONE)
 
-    assert most == 4
+    assert most_at_once == 4
 
 
 async def test_quiet_tenants_do_not_wait_for_a_burst(store: Database) -> None:
@@ -70,7 +70,7 @@ async def test_quiet_tenants_do_not_wait_for_a_burst(store: Database) -> None:
 
 
 async def test_one_long_lane_goes_behind_the_others(store: Database) -> None:
-    """Also without workspaces: a lane with work left queues up again."""
+    """Even without workspaces, a lane with work left goes to the end of the queue."""
     source = Work(store, seconds=0.002)
     source.lanes = 1
     long, short = ids.new_id(), [ids.new_id() for _ in range(10)]
@@ -84,7 +84,7 @@ async def test_one_long_lane_goes_behind_the_others(store: Database) -> None:
 
 
 async def test_nothing_that_is_woken_while_lanes_are_released_is_lost(store: Database) -> None:
-    """The race: an item committed between the look at the items and the release of the lane."""
+    """The race: an item committed between reading the items and releasing the lane."""
     lanes = [ids.new_id() for _ in range(3)]
 
     async def write(seed: int) -> None:
@@ -138,7 +138,7 @@ async def test_an_item_that_raises_stops_neither_the_loop_nor_its_batch(store: D
         nonlocal runs
         if item == bad:
             runs += 1
-            raise RuntimeError("nobody foresaw this")
+            raise RuntimeError("unexpected")
 
     source = Work(store)
     source.on_run = explode
@@ -146,7 +146,7 @@ async def test_an_item_that_raises_stops_neither_the_loop_nor_its_batch(store: D
         await until(store, "count(*) = 2 from work where done_at is not null")
         await asyncio.sleep(0.5)
 
-    assert runs == 1, "the lane is kept back"
+    assert runs == 1, "the lane is paused"
     assert await value(store, "not_before > now() + interval '3 s' from lane where key = $1", lane)
 
 
@@ -161,8 +161,8 @@ async def test_a_row_that_cannot_be_settled_does_not_fail_the_others(store: Data
     assert await value(store, "done_at is null from work where id = $1", items[3])
 
 
-async def test_a_turn_that_is_deferred_leaves_the_rest_for_later(store: Database) -> None:
-    """429 with Retry-After: the account is left alone for that time."""
+async def test_pausing_the_lane_leaves_the_rest_for_later(store: Database) -> None:
+    """After a 429 with Retry-After the account is left alone for that time."""
     items = await add(store, [ids.new_id()] * 4)
     source = Work(store)
     source.on_run = lambda lease, item: lease.pause_lane(60) if item == items[1] else None
@@ -194,7 +194,7 @@ async def test_stop_lets_running_items_end_and_hands_leases_back(store: Database
     assert await value(store, "count(*) from worker") == 0
 
 
-async def test_stop_cancels_what_does_not_end_and_says_so_to_the_source(store: Database) -> None:
+async def test_stop_cancels_items_that_do_not_end_and_hands_them_back(store: Database) -> None:
     items = await add(store, [ids.new_id()] * 2)
     source = Work(store, seconds=60)
     started = time.monotonic()
@@ -207,7 +207,7 @@ async def test_stop_cancels_what_does_not_end_and_says_so_to_the_source(store: D
 
 
 async def test_a_hundred_ticks_at_once_do_everything_once(store: Database) -> None:
-    """`POST /queue/process` may be called by anybody's cron."""
+    """Any number of cron jobs may call `POST /queue/process`."""
     await add(store, [ids.new_id() for _ in range(30)] * 10)
     engines = [Engine(store, [Work(store, seconds=0.001)]) for _ in range(3)]
 
@@ -235,7 +235,7 @@ async def test_a_tick_is_bounded_by_its_limit_and_reports(store: Database) -> No
     assert report.oldest_due_age_seconds > 0
 
 
-async def test_status_tells_overdue_work_and_whether_anybody_works(store: Database) -> None:
+async def test_status_reports_overdue_work_and_whether_a_worker_runs(store: Database) -> None:
     engine = Engine(store, [Work(store)])
     work = await add(store, [ids.new_id()] * 3, in_seconds=-120)
     await add(store, [ids.new_id()], in_seconds=-1)
@@ -251,7 +251,7 @@ async def test_status_tells_overdue_work_and_whether_anybody_works(store: Databa
 
 
 @pytest.mark.parametrize("notify", ["on", "off"])
-async def test_waking_is_heard_by_other_processes(store: Database, notify: str) -> None:
+async def test_waking_reaches_other_processes(store: Database, notify: str) -> None:
     """Without NOTIFY a worker looks once a second."""
     async with running(Engine(store, [Work(store)])):
         await asyncio.sleep(0.3)

@@ -1,4 +1,4 @@
-"""Many at once: accounts, workers, backlogs."""
+"""Many accounts, many workers, and backlogs."""
 
 import asyncio
 from collections import Counter
@@ -23,7 +23,7 @@ async def run(stage: StagedNetwork, engines: list[Engine], condition: Any, secon
 
 
 async def test_two_targets_that_end_together_end_the_post_once(stage: StagedNetwork) -> None:
-    """Two accounts, two lanes, one moment: exactly one event for the post as a whole, twenty times over."""
+    """Two accounts, two lanes, the same moment: exactly one event for the whole post, twenty times over."""
     gate = asyncio.Barrier(2)
 
     async def together(session: Any, outgoing: Any, journal: Any) -> Any:
@@ -33,17 +33,17 @@ async def test_two_targets_that_end_together_end_the_post_once(stage: StagedNetw
         return await stage.accept(session, outgoing, journal)
 
     stage.publish = together
-    for turn in range(20):
-        other = "strict" if turn % 2 else "calm"
-        post = await stage.post(await stage.account(f"one{turn}"), await stage.account(f"{other}{turn}"))
+    for number in range(20):
+        other = "strict" if number % 2 else "calm"
+        post = await stage.post(await stage.account(f"one{number}"), await stage.account(f"{other}{number}"))
         await stage.work()
-        whole = [event for event in stage.emitted(post) if event[1] == "post"]
-        ending = "partial" if turn % 2 else "published"
-        assert whole == [("post.queued", "post", "queued"), (f"post.{ending}", "post", ending)], turn
+        post_events = [event for event in stage.emitted(post) if event[1] == "post"]
+        status = "partial" if number % 2 else "published"
+        assert post_events == [("post.queued", "post", "queued"), (f"post.{status}", "post", status)], number
 
 
-async def test_one_account_one_at_a_time_whoever_works(stage: StagedNetwork) -> None:
-    """Two workers, six accounts, sixty posts: each once, never two at once on one account, in order."""
+async def test_an_account_gets_one_post_at_a_time_from_any_number_of_workers(stage: StagedNetwork) -> None:
+    """Two workers, six accounts, sixty posts: each published once, in order, never two at once on an account."""
     busy: Counter[str] = Counter()
     overlaps = []
 
@@ -88,20 +88,20 @@ async def test_a_backlog_after_downtime_does_not_burst(stage: StagedNetwork) -> 
         " order by due_at, id",
         ids.decode("acc", account),
     )
-    found = Counter((row["status"], row["code"]) for row in rows)
-    assert found == {("failed", "missed_window"): 100, ("published", None): 1, ("pending", None): 99}, found
+    outcomes = Counter((row["status"], row["code"]) for row in rows)
+    assert outcomes == {("failed", "missed_window"): 100, ("published", None): 1, ("pending", None): 99}
     assert len(stage.sent) == 1
     waiting = sorted(row["next_attempt_at"] for row in rows if row["status"] == "pending")
     gaps = [(later - earlier).total_seconds() for earlier, later in pairwise(waiting)]
     assert min(gaps) >= 59.9
-    looked = await pool.fetchval(
+    attempts = await pool.fetchval(
         "select count(*) from attempt a join target t on t.id = a.target_id where t.account_id = $1",
         ids.decode("acc", account),
     )
-    assert looked == 1, "what waits is not tried"
+    assert attempts == 1, "waiting targets are not tried"
 
 
-async def test_posts_made_at_once_do_not_wait_for_each_other(stage: StagedNetwork) -> None:
+async def test_posts_sent_at_once_do_not_wait_for_each_other(stage: StagedNetwork) -> None:
     """The gap is for backlogs: ten posts sent now by a user go out now."""
     account = await stage.account()
     for _ in range(10):
@@ -112,7 +112,7 @@ async def test_posts_made_at_once_do_not_wait_for_each_other(stage: StagedNetwor
     assert clock.monotonic() - started < 5
 
 
-async def test_a_worker_that_stops_finishes_what_it_began(stage: StagedNetwork) -> None:
+async def test_a_worker_that_stops_finishes_its_calls(stage: StagedNetwork) -> None:
     """SIGTERM in the middle of a call: the call ends, is settled, and nothing is left leased."""
     began = asyncio.Event()
 
@@ -132,8 +132,8 @@ async def test_a_worker_that_stops_finishes_what_it_began(stage: StagedNetwork) 
     assert (await stage.status(post))["status"] == "published"
 
 
-async def test_a_worker_that_is_stopped_hard_hands_the_post_on(stage: StagedNetwork) -> None:
-    """The grace is over in the middle of a call, before its intent: another worker sends it, once."""
+async def test_a_call_cut_off_after_the_grace_is_made_by_another_worker(stage: StagedNetwork) -> None:
+    """The grace period ends in the middle of a call, before its intent: another worker sends the post, once."""
     began = asyncio.Event()
 
     async def hang(session: Any, outgoing: Any, journal: Any) -> Any:
@@ -154,8 +154,8 @@ async def test_a_worker_that_is_stopped_hard_hands_the_post_on(stage: StagedNetw
     assert (await stage.status(post))["targets"][0]["attempts"] == 2
 
 
-async def test_a_post_that_always_breaks_the_worker_is_set_aside(stage: StagedNetwork) -> None:
-    """Three tries that never ended: it has failed, and the account's other posts go out."""
+async def test_a_post_that_always_crashes_the_worker_fails(stage: StagedNetwork) -> None:
+    """After three attempts that never ended it fails, and the account's other posts go out."""
     account = await stage.account()
     poison = await stage.post(account)
     for _ in range(3):

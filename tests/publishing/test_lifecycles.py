@@ -1,4 +1,4 @@
-"""Whole lives of targets, from accepted to ended, through the real engine."""
+"""Targets from the queue to their end, through the real engine."""
 
 import asyncio
 from typing import Any
@@ -22,8 +22,8 @@ from signalpost.networks.contract import (
 )
 
 
-async def test_a_post_goes_out_and_says_so(stage: StagedNetwork) -> None:
-    """The plain case: once at the network, once in every record."""
+async def test_a_post_is_published_and_reports_it(stage: StagedNetwork) -> None:
+    """The simple case: once at the network, once in every record."""
     post = await stage.post(text="Hello")
     await stage.work()
 
@@ -37,13 +37,13 @@ async def test_a_post_goes_out_and_says_so(stage: StagedNetwork) -> None:
         ("post.published", "target", "published"),
         ("post.published", "post", "published"),
     ]
-    whole = stage.events[-2].data
-    assert (whole.published, whole.failed, whole.total) == (1, 0, 1)
-    assert whole.published_at
+    data = stage.events[-2].data
+    assert (data.published, data.failed, data.total) == (1, 0, 1)
+    assert data.published_at
     assert isinstance(stage.events[-1], events.PostSettled)
 
 
-async def test_a_refusal_fails_once_and_names_the_way_out(stage: StagedNetwork) -> None:
+async def test_a_refused_post_fails_and_says_what_to_do(stage: StagedNetwork) -> None:
     """A refused text is not tried again; its error has every member of the contract."""
 
     async def refuse(*_: object) -> Refused:
@@ -60,13 +60,13 @@ async def test_a_refusal_fails_once_and_names_the_way_out(stage: StagedNetwork) 
     }  # fmt: skip
     assert (error["code"], error["category"], error["httpStatus"]) == ("text_too_long", "user_content", 422)
     assert stage.emitted(post)[1:] == [("post.failed", "target", "failed"), ("post.failed", "post", "failed")]
-    told = stage.events[-2].data.targets[0].error
-    assert told["code"] == "text_too_long"
-    assert "platformResponse" not in told
+    emitted_error = stage.events[-2].data.targets[0].error
+    assert emitted_error["code"] == "text_too_long"
+    assert "platformResponse" not in emitted_error
 
 
-async def test_five_tries_then_it_has_failed(stage: StagedNetwork) -> None:
-    """1, 5, 15 and 60 minutes apart, no sixth."""
+async def test_a_target_fails_after_five_tries(stage: StagedNetwork) -> None:
+    """1, 5, 15 and 60 minutes apart, and no sixth."""
     waits = []
 
     async def fail(*_: object) -> TryLater:
@@ -87,8 +87,8 @@ async def test_five_tries_then_it_has_failed(stage: StagedNetwork) -> None:
     assert (await stage.history(post))[2:] == ["target.attempt"] * 4 + ["target.failed"]
 
 
-async def test_retry_after_wins_and_holds_the_account(stage: StagedNetwork) -> None:
-    """A 429 is about the account: its other posts wait with the one that met it."""
+async def test_retry_after_takes_precedence_and_pauses_the_account(stage: StagedNetwork) -> None:
+    """A 429 concerns the account: its other posts wait too."""
 
     async def limit(*_: object) -> TryLater:
         return TryLater(message="429", code="rate_limited", after_seconds=900.0)
@@ -106,8 +106,8 @@ async def test_retry_after_wins_and_holds_the_account(stage: StagedNetwork) -> N
     assert (await stage.target(second))["status"] == "pending"
 
 
-async def test_a_lost_answer_is_looked_for_and_found(stage: StagedNetwork) -> None:
-    """The answer of a create call got lost: looking, not sending again, tells that it is there."""
+async def test_a_post_whose_response_was_lost_is_reconciled(stage: StagedNetwork) -> None:
+    """The response of a create call was lost: a lookup, not a resend, shows that the post is there."""
     sent: list[str] = []
 
     async def lose(session: Any, outgoing: Any, journal: Any) -> OutcomeUnknown:
@@ -137,8 +137,8 @@ async def test_a_lost_answer_is_looked_for_and_found(stage: StagedNetwork) -> No
     assert (await stage.history(post))[2:] == ["target.unknown", "reconciled"]
 
 
-async def test_what_is_surely_absent_is_sent_again(stage: StagedNetwork) -> None:
-    """The look says that nothing arrived: then, and only then, the create call is repeated."""
+async def test_a_post_that_is_certainly_absent_is_sent_again(stage: StagedNetwork) -> None:
+    """Only if the lookup shows that nothing arrived is the create call repeated."""
     lost = True
 
     async def lose_once(session: Any, outgoing: Any, journal: Any) -> Any:
@@ -162,15 +162,15 @@ async def test_what_is_surely_absent_is_sent_again(stage: StagedNetwork) -> None
     assert (await stage.history(post))[2:] == ["target.unknown", "reconciled", "target.published"]
 
 
-async def test_nobody_can_tell_so_a_person_decides(stage: StagedNetwork) -> None:
-    """After looks at 30 s, 2, 10 and 60 min it has failed with outcome_unknown; only includeUnknown posts it again."""
+async def test_when_reconciling_is_inconclusive_a_person_decides(stage: StagedNetwork) -> None:
+    """After lookups at 30 s, 2, 10 and 60 min it fails with outcome_unknown; only includeUnknown posts it again."""
     keys = []
 
     async def lose(session: Any, outgoing: Any, journal: Any) -> Any:
         keys.append(outgoing.dedupe_key)
-        await journal.record("media:0", {"id": "kept"})
+        await journal.record("media:0", {"id": "uploaded"})
         await journal.intend("part:0", {})
-        return OutcomeUnknown(message="no answer")
+        return OutcomeUnknown(message="no response")
 
     async def cannot_tell(*_: object) -> OutcomeUnknown:
         return OutcomeUnknown(message="the network does not say")
@@ -192,20 +192,20 @@ async def test_nobody_can_tell_so_a_person_decides(stage: StagedNetwork) -> None
     assert again.status_code == 201, again.text
 
     async def accept(session: Any, outgoing: Any, journal: Any) -> Any:
-        assert journal.steps == {"media:0": {"id": "kept"}}
+        assert journal.steps == {"media:0": {"id": "uploaded"}}
         keys.append(outgoing.dedupe_key)
         return await stage.accept(session, outgoing, journal)
 
     stage.publish = accept
     await stage.work()
     assert (await stage.status(post))["status"] == "published"
-    assert len(set(keys)) == 2, "to the network, posting again on purpose is another post"
+    assert len(set(keys)) == 2, "to the network, a post sent again on purpose is another post"
 
 
-async def test_without_a_way_to_look_it_is_unknown_at_once(
+async def test_without_a_lookup_the_outcome_is_unknown_at_once(
     stage: StagedNetwork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A network that cannot be asked: nothing is gained by waiting, and nothing is sent again."""
+    """If the network cannot be asked, waiting gains nothing, and nothing is sent again."""
     from dataclasses import replace
 
     from signalpost import networks
@@ -231,7 +231,7 @@ async def test_without_a_way_to_look_it_is_unknown_at_once(
         (KeyError("id"), "internal_error"),
     ],
 )
-async def test_what_breaks_before_the_intent_is_tried_again(stage: StagedNetwork, error: Exception, code: str) -> None:
+async def test_an_error_before_the_intent_is_tried_again(stage: StagedNetwork, error: Exception, code: str) -> None:
     """Nothing can be public yet, so trying again is safe."""
 
     async def fail(*_: object) -> None:
@@ -245,8 +245,8 @@ async def test_what_breaks_before_the_intent_is_tried_again(stage: StagedNetwork
     assert (row["status"], row["error"]["code"]) == ("retrying", code)
 
 
-async def test_a_dead_credential_waits_for_a_person_and_then_goes_out(stage: StagedNetwork) -> None:
-    """The account is marked, the post is held and told so; connected again, it goes out by itself."""
+async def test_a_post_with_dead_credentials_waits_until_the_account_is_reconnected(stage: StagedNetwork) -> None:
+    """The account is marked and the post is held; after reconnecting it is published automatically."""
 
     async def refuse(*_: object) -> NeedsReconnect:
         return NeedsReconnect(message="token revoked", http_status=401)
@@ -256,8 +256,8 @@ async def test_a_dead_credential_waits_for_a_person_and_then_goes_out(stage: Sta
     await stage.work()
     row = await stage.target(post)
     assert (row["status"], row["held_reason"], row["tries"]) == ("retrying", "account", 0)
-    found = await stage.make.api.get(f"/platforms/accounts?profileId={stage.owner.profile}", key=stage.owner.key)
-    assert found.json()["data"][0]["status"] == "needs_reauth"
+    accounts = await stage.make.api.get(f"/platforms/accounts?profileId={stage.owner.profile}", key=stage.owner.key)
+    assert accounts.json()["data"][0]["status"] == "needs_reauth"
     entry = (await stage.make.api.get(f"/queue/status/{post}", key=stage.owner.key)).json()
     assert (entry["held"], entry["heldReason"], entry["state"]) == (True, "account", "waiting")
 
@@ -275,8 +275,8 @@ async def test_a_dead_credential_waits_for_a_person_and_then_goes_out(stage: Sta
     assert (await stage.status(post))["status"] == "published"
 
 
-async def test_nobody_connects_again_in_time(stage: StagedNetwork) -> None:
-    """The window ends: the post fails with what a person can do about it."""
+async def test_a_post_fails_if_the_account_is_not_reconnected_in_time(stage: StagedNetwork) -> None:
+    """When the window ends, the post fails with a code that says what to do."""
     account = await stage.account()
     await stage.execute("update account set status = 'needs_reauth' where id = $1", ids.decode("acc", account))
     post = await stage.post(account)
@@ -289,8 +289,8 @@ async def test_nobody_connects_again_in_time(stage: StagedNetwork) -> None:
     assert (await stage.target(post))["error"]["code"] == "auth_expired"
 
 
-async def test_the_network_works_on_it_and_is_asked_again(stage: StagedNetwork) -> None:
-    """Still encoding: asked after what it says, then ever more rarely; asking never sends."""
+async def test_a_post_that_the_network_processes_is_polled(stage: StagedNetwork) -> None:
+    """The network is polled after the time it asks for, then less and less often; polling never sends."""
     asked = []
 
     async def take(session: Any, outgoing: Any, journal: Any) -> Pending:
@@ -316,8 +316,8 @@ async def test_the_network_works_on_it_and_is_asked_again(stage: StagedNetwork) 
     assert (status["status"], status["targets"][0]["attempts"]) == ("published", 1)
 
 
-async def test_a_call_that_hangs_is_cut(stage: StagedNetwork, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A hung network holds one account for a bounded time; the open intent is not forgotten."""
+async def test_a_call_that_hangs_is_cut_off(stage: StagedNetwork, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hung network blocks one account for a bounded time, and the open intent is not forgotten."""
     from signalpost.publishing import network_call
 
     monkeypatch.setattr(network_call, "CALL_SECONDS_MAX", 0.2)
@@ -353,10 +353,10 @@ async def test_a_call_that_hangs_is_cut(stage: StagedNetwork, monkeypatch: pytes
         ("[[slow:1]]", "published", None),
     ],
 )
-async def test_the_sandbox_does_what_its_tokens_say(
+async def test_the_sandbox_does_what_its_markers_say(
     stage: StagedNetwork, text: str, status: str, code: str | None
 ) -> None:
-    """Whoever builds on the API tries every ending here, without any network."""
+    """Clients of the API can try every outcome without a network."""
     account = await stage.make.account(stage.owner)
     post = str((await stage.make.post(stage.owner, key=stage.owner.test_key, text=text))["id"])
     for _ in range(8):
@@ -367,14 +367,14 @@ async def test_the_sandbox_does_what_its_tokens_say(
         await stage.delay(post, 13 * 3600)  # held for the account, until it is too late
         await stage.work()
 
-    found = (await stage.status(post))["targets"][0]
-    assert (found["status"], (found["error"] or {}).get("code")) == (status, code), found
-    assert found["delivery"] == (None if status == "failed" else "inbox" if "inbox" in text else "live")
-    assert found["accountId"] == account["id"]
+    target = (await stage.status(post))["targets"][0]
+    assert (target["status"], (target["error"] or {}).get("code")) == (status, code), target
+    assert target["delivery"] == (None if status == "failed" else "inbox" if "inbox" in text else "live")
+    assert target["accountId"] == account["id"]
 
 
 async def test_secrets_stay_out_of_the_records(stage: StagedNetwork) -> None:
-    """What a network echoes goes into the audit log; the account's token must not."""
+    """A network's response goes into the audit log; the account's token must not."""
 
     async def echo(session: Any, outgoing: Any, journal: Any) -> Refused:
         try:
@@ -387,16 +387,16 @@ async def test_secrets_stay_out_of_the_records(stage: StagedNetwork) -> None:
     post = await stage.post()
     await stage.work()
 
-    answer = await stage.make.api.get(f"/posts/{post}/audit", key=stage.owner.key)
-    attempt = answer.json()["data"][0]["attempt"]
+    response = await stage.make.api.get(f"/posts/{post}/audit", key=stage.owner.key)
+    attempt = response.json()["data"][0]["attempt"]
     assert attempt["request"] == {"method": "GET", "host": "127.0.0.1", "path": "/bot/[redacted]/send"}
     assert attempt["number"] == 1
     assert attempt["durationMs"] >= 0
-    assert "top-secret-token" not in answer.text
+    assert "top-secret-token" not in response.text
 
 
-async def test_a_fault_of_our_own_ends_too(stage: StagedNetwork) -> None:
-    """A subscriber that raises undoes the ending; the post is not sent again and not forgotten."""
+async def test_an_error_of_our_own_does_not_lose_the_post(stage: StagedNetwork) -> None:
+    """A subscriber that raises rolls back the outcome; the post is neither sent again nor forgotten."""
     broken = True
 
     async def explode(_context: AppContext, db: Any, event: events.PostPublished) -> None:
@@ -419,15 +419,15 @@ async def _known(journal: Any) -> Any:
     return published(journal.steps["part:0"]["id"])
 
 
-async def test_cascade_removes_it_from_the_network(stage: StagedNetwork) -> None:
-    """The trash takes it off the service at once and off the network soon."""
+async def test_deleting_with_cascade_removes_the_post_from_the_network(stage: StagedNetwork) -> None:
+    """The service trashes it at once; a job removes it from the network soon after."""
     from signalpost.main import wiring
 
     post = await stage.post()
     await stage.work()
-    answer = await stage.make.api.delete(f"/posts/{post}?cascade=true", key=stage.owner.key)
-    assert answer.status_code == 200, answer.text
-    assert answer.json()["platformErrors"] == []
+    response = await stage.make.api.delete(f"/posts/{post}?cascade=true", key=stage.owner.key)
+    assert response.status_code == 200, response.text
+    assert response.json()["platformErrors"] == []
 
     from signalpost.engine.engine import Engine
 
@@ -439,8 +439,8 @@ async def test_cascade_removes_it_from_the_network(stage: StagedNetwork) -> None
     assert (await stage.target(post))["status"] == "removed"
 
 
-async def test_due_is_judged_by_the_database_and_never_early(stage: StagedNetwork) -> None:
-    """A post due in 600 ms goes out after that, by the clock that says so, and soon after."""
+async def test_a_post_is_never_early_by_the_clock_of_the_database(stage: StagedNetwork) -> None:
+    """A post due in 600 ms is published after that time, and soon after it."""
     post = await stage.post(draft=True)
     engine = stage.engine()
     running = asyncio.create_task(engine.run())
@@ -474,7 +474,7 @@ async def test_due_is_judged_by_the_database_and_never_early(stage: StagedNetwor
 async def test_a_limit_of_the_app_is_shared_by_its_accounts(
     stage: StagedNetwork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Three calls a minute for the whole app: of five accounts two wait, and nothing of it counts as a try."""
+    """With three calls a minute for the whole app, two of five accounts wait, and waiting does not count as a try."""
     from dataclasses import replace
 
     from signalpost import networks

@@ -24,15 +24,15 @@ async def refuse(*_: object) -> Refused:
     return Refused(code="content_rejected", message="no")
 
 
-async def test_a_draft_is_submitted_and_goes_out(stage: StagedNetwork) -> None:
-    """Submit is the word for "publish this draft now"."""
+async def test_a_submitted_draft_is_published(stage: StagedNetwork) -> None:
+    """Submitting without a time publishes a draft now."""
     post = await stage.post(draft=True)
     assert (await call(stage, "GET", f"/queue/status/{post}")).json() == {"postId": post, "state": "none"}
 
-    answer = await call(stage, "POST", f"/queue/submit/{post}")
+    response = await call(stage, "POST", f"/queue/submit/{post}")
 
-    assert answer.status_code == 201, answer.text
-    entry = answer.json()
+    assert response.status_code == 201, response.text
+    entry = response.json()
     assert entry["id"] == "que_" + post.partition("_")[2]
     assert (entry["state"], entry["position"], entry["held"], entry["priority"]) == ("ready", 1, False, 5)
     assert stage.emitted(post) == [("post.queued", "post", "queued")]
@@ -45,7 +45,7 @@ async def test_a_draft_is_submitted_and_goes_out(stage: StagedNetwork) -> None:
 
 
 async def test_submit_with_a_time_schedules(stage: StagedNetwork) -> None:
-    """The same, for later; a time in the past is refused."""
+    """A time too far ahead is refused; submitting a scheduled post again changes its time."""
     post = await stage.post(draft=True)
     body = {"scheduledAt": "2031-01-01T00:00:00Z"}
     assert (await call(stage, "POST", f"/queue/submit/{post}", json=body)).status_code == 422
@@ -53,10 +53,10 @@ async def test_submit_with_a_time_schedules(stage: StagedNetwork) -> None:
         "select to_char(now() + interval '1 day', 'YYYY-MM-DD\"T\"HH24:MI:SSZ')"
     )
 
-    answer = await call(stage, "POST", f"/queue/submit/{post}", json={"scheduledAt": at})
+    response = await call(stage, "POST", f"/queue/submit/{post}", json={"scheduledAt": at})
 
-    assert answer.status_code == 201, answer.text
-    assert answer.json()["state"] == "waiting"
+    assert response.status_code == 201, response.text
+    assert response.json()["state"] == "waiting"
     assert (await stage.status(post))["status"] == "scheduled"
     assert [kind for kind, _, _ in stage.emitted(post)] == ["post.queued"]
     now = await call(stage, "POST", f"/queue/submit/{post}", json={"scheduledAt": None})
@@ -68,20 +68,20 @@ async def test_submit_runs_preflight(stage: StagedNetwork) -> None:
     """What the network would refuse is refused here, and nothing is queued."""
     post = await stage.post(draft=True, text="x" * 501)
 
-    answer = await call(stage, "POST", f"/queue/submit/{post}")
+    response = await call(stage, "POST", f"/queue/submit/{post}")
 
-    assert (answer.status_code, answer.json()["code"]) == (422, "preflight_failed")
+    assert (response.status_code, response.json()["code"]) == (422, "preflight_failed")
     assert (await stage.status(post))["status"] == "draft"
 
 
-async def test_cancel_makes_it_a_draft_and_gives_the_unit_back(stage: StagedNetwork) -> None:
-    """Nothing was tried, so nothing was used up."""
+async def test_cancelling_makes_a_draft_and_gives_the_unit_back(stage: StagedNetwork) -> None:
+    """Nothing was tried, so the plan is not charged."""
     post = await stage.post()
     usage = (await call(stage, "GET", "/auth/usage")).json()["usage"]["posts"]
 
-    answer = await call(stage, "DELETE", f"/queue/cancel/{post}")
+    response = await call(stage, "DELETE", f"/queue/cancel/{post}")
 
-    assert answer.json() == {"postId": post, "cancelledTargets": 1, "startedTargets": 0, "state": "cancelled"}
+    assert response.json() == {"postId": post, "cancelledTargets": 1, "startedTargets": 0, "state": "cancelled"}
     assert (await call(stage, "GET", "/auth/usage")).json()["usage"]["posts"] == usage - 1
     assert (await stage.status(post))["status"] == "draft"
     assert (await call(stage, "GET", f"/queue/status/{post}")).json()["state"] == "cancelled"
@@ -93,8 +93,8 @@ async def test_cancel_makes_it_a_draft_and_gives_the_unit_back(stage: StagedNetw
     assert len(stage.sent) == 1
 
 
-async def test_cancel_ends_a_post_whose_other_targets_are_done(stage: StagedNetwork) -> None:
-    """One published, one waiting for its retry: cancelling that one ends the post, and that is told once."""
+async def test_cancelling_ends_a_post_whose_other_targets_have_ended(stage: StagedNetwork) -> None:
+    """One target is published, one waits for a retry: cancelling that one ends the post, with one event."""
     first, second = await stage.account("calm"), await stage.account("busy")
 
     async def half(session: Any, outgoing: Any, journal: Any) -> Any:
@@ -103,17 +103,17 @@ async def test_cancel_ends_a_post_whose_other_targets_are_done(stage: StagedNetw
     stage.publish = half
     post = await stage.post(first, second)
     await stage.work()
-    answer = await call(stage, "DELETE", f"/queue/cancel/{post}")
+    response = await call(stage, "DELETE", f"/queue/cancel/{post}")
 
-    assert (answer.json()["cancelledTargets"], answer.json()["startedTargets"]) == (1, 1)
+    assert (response.json()["cancelledTargets"], response.json()["startedTargets"]) == (1, 1)
     assert (await stage.status(post))["status"] == "published"
     assert stage.emitted(post)[-1] == ("post.published", "post", "published")
     refused = await call(stage, "DELETE", f"/queue/cancel/{post}")
     assert (refused.status_code, refused.json()["code"]) == (409, "invalid_state")
 
 
-async def test_retry_touches_failed_targets_only(stage: StagedNetwork) -> None:
-    """Partial, then the rest: what is public stays as it is."""
+async def test_a_retry_touches_failed_targets_only(stage: StagedNetwork) -> None:
+    """After a partial outcome the rest is published; what is public stays as it is."""
     first, second = await stage.account("calm"), await stage.account("strict")
 
     async def half(session: Any, outgoing: Any, journal: Any) -> Any:
@@ -131,8 +131,8 @@ async def test_retry_touches_failed_targets_only(stage: StagedNetwork) -> None:
     assert (foreign.status_code, foreign.json()["errors"][0]["path"]) == (422, "/targetIds/0")
     stage.publish = stage.accept
 
-    answer = await call(stage, "POST", f"/posts/{post}/retry", json={"targetIds": [targets["strict"]]})
-    assert answer.status_code == 201, answer.text
+    response = await call(stage, "POST", f"/posts/{post}/retry", json={"targetIds": [targets["strict"]]})
+    assert response.status_code == 201, response.text
     await stage.work()
 
     assert [name for name, _ in stage.sent] == ["calm", "strict"]
@@ -144,8 +144,8 @@ async def test_retry_touches_failed_targets_only(stage: StagedNetwork) -> None:
     assert "retried" in await stage.history(post)
 
 
-async def test_a_corrected_post_is_submitted_again(stage: StagedNetwork) -> None:
-    """Refused, corrected, submitted: the corrected text goes out, and the unit of the plan is not spent twice."""
+async def test_a_corrected_post_can_be_submitted_again(stage: StagedNetwork) -> None:
+    """The corrected text is published, and the plan is charged once."""
     stage.publish = refuse
     post = await stage.post(text="wrong")
     await stage.work()
@@ -153,8 +153,8 @@ async def test_a_corrected_post_is_submitted_again(stage: StagedNetwork) -> None
     assert (await call(stage, "PATCH", f"/posts/{post}", json={"text": "right"})).status_code == 200
     stage.publish = stage.accept
 
-    answer = await call(stage, "POST", f"/queue/submit/{post}")
-    assert answer.status_code == 201, answer.text
+    response = await call(stage, "POST", f"/queue/submit/{post}")
+    assert response.status_code == 201, response.text
     await stage.work()
 
     assert [text for _, text in stage.sent] == ["right"]
@@ -162,31 +162,33 @@ async def test_a_corrected_post_is_submitted_again(stage: StagedNetwork) -> None
 
 
 @pytest.mark.parametrize("headers", [{}, {"x-queue-secret": "wrong"}, {"x-queue-secret": ""}, {"x-queue-secret": "é"}])
-async def test_process_wants_its_secret(stage: StagedNetwork, headers: dict[str, str]) -> None:
-    """The only thing that keeps the public out."""
+async def test_processing_requires_the_secret(stage: StagedNetwork, headers: dict[str, str]) -> None:
+    """The route is public; only the secret protects it."""
     raw = {name: value.encode() for name, value in headers.items()}
-    answer = await stage.make.api.post("/queue/process", headers=raw)
+    response = await stage.make.api.post("/queue/process", headers=raw)
 
-    assert (answer.status_code, answer.json()["code"]) == (403, "invalid_queue_secret")
+    assert (response.status_code, response.json()["code"]) == (403, "invalid_queue_secret")
 
 
-async def test_process_called_a_hundred_times_at_once(stage: StagedNetwork, context: AppContext) -> None:
-    """Cron jobs pile up: every post goes out once, and the answers add up to what was done."""
+async def test_processing_a_hundred_times_at_once_publishes_each_post_once(
+    stage: StagedNetwork, context: AppContext
+) -> None:
+    """Cron jobs pile up; the responses add up to what was done."""
     posts = [await stage.post() for _ in range(30)]
     engine = Engine(context.database, [TargetSource(context)])
     before, context.engine = context.engine, engine
     try:
-        answers = await asyncio.gather(
+        responses = await asyncio.gather(
             *(stage.make.api.post("/queue/process", headers=SECRET, json={"limit": 50}) for _ in range(100))
         )
     finally:
         context.engine = before
         await engine.stop(5)
 
-    assert {answer.status_code for answer in answers} == {200}
-    assert sum(answer.json()["published"] for answer in answers) == 30
+    assert {response.status_code for response in responses} == {200}
+    assert sum(response.json()["published"] for response in responses) == 30
     assert len(stage.sent) == len(set(stage.sent)) == 30
-    assert set(answers[0].json()) == {
+    assert set(responses[0].json()) == {
         "claimed", "published", "failed", "retrying", "unknown", "webhooks", "remaining", "oldestDueAgeSeconds",
         "durationMs",
     }  # fmt: skip
@@ -195,7 +197,7 @@ async def test_process_called_a_hundred_times_at_once(stage: StagedNetwork, cont
 
 
 async def test_foreign_posts_are_not_found(stage: StagedNetwork, make: Make) -> None:
-    """Another workspace's queue does not exist."""
+    """Posts of another workspace do not exist for the caller."""
     post, stranger = await stage.post(), await make.owner()
     for method, path in (
         ("POST", f"/queue/submit/{post}"),
@@ -207,8 +209,8 @@ async def test_foreign_posts_are_not_found(stage: StagedNetwork, make: Make) -> 
     assert stage.sent == []
 
 
-async def test_roles_without_publishing_may_not(stage: StagedNetwork, make: Make) -> None:
-    """A contributor writes drafts; the queue belongs to those who publish."""
+async def test_roles_that_may_not_publish_cannot_submit(stage: StagedNetwork, make: Make) -> None:
+    """A contributor writes drafts; they may only read the queue."""
     post = await stage.post(draft=True)
     for role in ("contributor", "approver", "viewer"):
         key = (await make.member(stage.owner, role=role)).key
@@ -217,7 +219,7 @@ async def test_roles_without_publishing_may_not(stage: StagedNetwork, make: Make
 
 
 async def test_a_post_that_waits_for_approval_is_held(stage: StagedNetwork) -> None:
-    """Due, but nobody said yes: it stays, says why, and goes out once approved."""
+    """A due post without approval says why it waits, and is published once approved."""
     post = await stage.post()
     await stage.execute(
         """update post set approval = approval || '{"state": "pending"}' where id = $1""", stage.id(post)
@@ -234,8 +236,8 @@ async def test_a_post_that_waits_for_approval_is_held(stage: StagedNetwork) -> N
     assert len(stage.sent) == 1
 
 
-async def test_edit_trash_and_cancel_just_before_its_time(stage: StagedNetwork) -> None:
-    """The worker obeys what was said last, also when its claim is already under way."""
+async def test_editing_trashing_and_cancelling_just_before_the_due_time(stage: StagedNetwork) -> None:
+    """The worker respects the last change, even if its claim is already under way."""
     edited, trashed, cancelled = [await stage.post(text=f"old {n}") for n in range(3)]
     for post in (edited, trashed, cancelled):
         await stage.fast_forward(post, to="now() + interval '0.8 s'")
