@@ -1,1 +1,1 @@
-"""How anything happens later: lanes, leases, waking, retries. Knows nothing of posts, webhooks or networks."""
+"""How work is done later: lanes, leases, waking, retries. It does not know posts, webhooks or networks."""

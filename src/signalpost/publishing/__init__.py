@@ -1,1 +1,1 @@
-"""Sending posts: claim, call, settle; the queue as callers see it. Knows networks only by their contract."""
+"""Publishing targets: claim, call, settle; the queue as callers see it. It knows networks only by their contract."""
