@@ -30,6 +30,8 @@ help:  ## List the targets
 serve: $(BASE)  ## Set up and run the service: make serve ARGS="--port 9000 --data-dir DIR"
 	@exec $(BIN)/signalpost serve $(ARGS)
 
+# Whatever the shell says: without cached bytecode every test process compiles the service and the tests again.
+test: export PYTHONDONTWRITEBYTECODE :=
 .PHONY: test
 test: $(DEV) test-tools  ## Set up and run all tests: make test ARGS="--quick", ARGS="tests/kit -k http" JOBS=4
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(ARGS)

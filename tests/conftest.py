@@ -59,16 +59,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="leave out tests that start other programs or are slow")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `--quick`, do not even import what it leaves out."""
+    left_out = config.getoption("--quick") and _below_tests(collection_path) in NOT_QUICK
+    return True if left_out else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--quick"):
-        left_out = [item for item in items if _is_slow(item)]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not _is_slow(item)]
+        slow = [item for item in items if item.get_closest_marker("slow")]
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if item not in slow]
 
 
-def _is_slow(item: pytest.Item) -> bool:
-    path = item.path.relative_to(Path(__file__).parent)
-    return item.get_closest_marker("slow") is not None or any(path.is_relative_to(folder) for folder in NOT_QUICK)
+def _below_tests(path: Path) -> str:
+    return path.relative_to(Path(__file__).parent).as_posix()
 
 
 def pytest_configure(config: pytest.Config) -> None:
