@@ -1,4 +1,4 @@
-"""Files for tests, made on the spot: good ones with secrets inside, and hostile ones."""
+"""Files for tests, generated on the fly: valid ones with secrets in their metadata, and hostile ones."""
 
 import io
 import random
@@ -13,7 +13,7 @@ import pillow_heif
 from PIL import Image
 
 SECRET = b"SecretMaker3000"
-"""Stands in the metadata of every good file, beside a place on the map."""
+"""Part of the metadata of every valid file, beside a location."""
 
 
 def exif(orientation: int = 6) -> bytes:
@@ -30,7 +30,7 @@ def picture(width: int = 64, height: int = 48) -> Image.Image:
 
 
 def image(name: str, *, orientation: int = 6, size: tuple[int, int] = (64, 48)) -> bytes:
-    """An image with EXIF, in the format that Pillow calls `name`."""
+    """Return an image with EXIF, in the format that Pillow calls `name`."""
     pillow_heif.register_heif_opener()
     out = io.BytesIO()
     options = {} if name == "GIF" else {"exif": exif(orientation)}
@@ -45,7 +45,7 @@ def commented_gif() -> bytes:
 
 
 def animation(frames: int, *, size: int = 2) -> bytes:
-    """A GIF with so many frames of 100 ms, written block by block."""
+    """Return a GIF with so many frames of 100 ms, written block by block."""
     head = b"GIF89a" + struct.pack("<HHBBB", size, size, 0x80, 0, 0) + bytes(6)
     frame = (
         b"\x21\xf9\x04\x00\x0a\x00\x00\x00\x2c" + struct.pack("<HHHHB", 0, 0, size, size, 0) + b"\x02\x02\x84\x51\x00"
@@ -54,8 +54,8 @@ def animation(frames: int, *, size: int = 2) -> bytes:
 
 
 def video(folder: Path, extension: str = "mp4", *, codec: str = "mpeg4", sound: bool = False) -> bytes:
-    """Half a second of noise with a place and a secret in its tags."""
-    file = folder / f"made.{extension}"
+    """Return half a second of noise with a location and a secret in its tags."""
+    file = folder / f"video.{extension}"
     with av.open(str(file), "w") as container:
         container.metadata["comment"] = SECRET.decode()
         container.metadata["location"] = "+52.5200+013.4050/"
@@ -80,7 +80,7 @@ def video(folder: Path, extension: str = "mp4", *, codec: str = "mpeg4", sound: 
 
 
 def padded(content: bytes, size: int) -> Iterator[bytes]:
-    """An MP4 blown up to `size` bytes by a box that means nothing."""
+    """Yield an MP4 padded to `size` bytes with a box that has no meaning."""
     rest = size - len(content)
     yield content
     yield struct.pack(">I4s", rest, b"free")
@@ -99,13 +99,13 @@ def chunk(name: bytes, content: bytes) -> bytes:
 
 
 def png(width: int, height: int, data: bytes, *, depth: int = 8, kind: int = 2) -> bytes:
-    """A PNG whose head may say what it likes."""
+    """Return a PNG with any header."""
     head = struct.pack(">IIBBBBB", width, height, depth, kind, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
 
 
 def pixel_bomb() -> bytes:
-    """169 million black pixels in 21 kB: one bit each, a row said 13,000 times."""
+    """Return 169 million black pixels in 21 kB: one bit each, the same row 13,000 times."""
     return png(13_000, 13_000, zlib.compress(bytes(1_626) * 13_000, 9), depth=1, kind=0)
 
 
@@ -121,7 +121,7 @@ def box(name: bytes, content: bytes) -> bytes:
 
 
 def hostile(folder: Path) -> dict[str, bytes]:
-    """Files that must be refused, by what is wrong with them."""
+    """Return files that must be refused, by what is wrong with them."""
     seeded = random.Random(7)
     jpeg, movie = image("JPEG"), video(folder)
     frame = jpeg.index(b"\xff\xc0")
@@ -130,7 +130,7 @@ def hostile(folder: Path) -> dict[str, bytes]:
         "MKV": video(folder, "mkv"),
         "AVI": video(folder, "avi"),
     }
-    found = {
+    files = {
         "empty": b"",
         "one byte": b"\xff",
         "svg": b'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>',
@@ -195,5 +195,5 @@ def hostile(folder: Path) -> dict[str, bytes]:
     }  # fmt: skip
     for name, content in good.items():
         for share in (3, 2) if name not in {"MKV", "AVI"} else ():
-            found[f"{name} cut to 1/{share}"] = content[: len(content) // share]
-    return found
+            files[f"{name} cut to 1/{share}"] = content[: len(content) // share]
+    return files

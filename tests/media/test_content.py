@@ -1,4 +1,4 @@
-"""Stored bytes on their way out: only by a signed address, and never as something a browser would run."""
+"""Serving stored bytes: only by a signed URL, and never in a form that a browser would run."""
 
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -14,15 +14,15 @@ from signalpost.media import signed_urls
 
 async def upload(api: Api, make: Make, content: bytes, name: str = "a.jpg") -> dict[str, Any]:
     owner = await make.owner()
-    found: dict[str, Any] = (await api.post("/media/upload", files={"file": (name, content)}, key=owner.key)).json()
-    return found
+    media: dict[str, Any] = (await api.post("/media/upload", files={"file": (name, content)}, key=owner.key)).json()
+    return media
 
 
 def path_of(url: str) -> str:
     return url.partition("/api/v1")[2]
 
 
-async def test_bytes_are_served_as_a_download_that_nothing_runs(api: Api, make: Make) -> None:
+async def test_bytes_are_served_as_an_inert_download(api: Api, make: Make) -> None:
     media = await upload(api, make, media_files.PDF, 'Ünï "x".pdf')
 
     answer = await api.get(path_of(media["url"]))
@@ -45,52 +45,52 @@ RANGES = {
 }
 
 
-@pytest.mark.parametrize("wanted", RANGES)
-async def test_a_part_can_be_asked_for(api: Api, make: Make, wanted: str) -> None:
-    """Players jump about in a video; what we do not understand gets the whole, as the standard allows."""
+@pytest.mark.parametrize("range_header", RANGES)
+async def test_a_range_can_be_requested(api: Api, make: Make, range_header: str) -> None:
+    """Players seek in a video; an unsupported range gets the whole file, as the standard allows."""
     media = await upload(api, make, media_files.PDF)
-    status, content, described = RANGES[wanted]
+    status, content, content_range = RANGES[range_header]
 
-    answer = await api.get(path_of(media["url"]), headers={"Range": wanted})
+    answer = await api.get(path_of(media["url"]), headers={"Range": range_header})
 
     assert (answer.status_code, answer.content) == (status, content)
-    assert answer.headers.get("content-range", "").startswith(described or "")
+    assert answer.headers.get("content-range", "").startswith(content_range or "")
     assert int(answer.headers["content-length"]) == len(content)
 
 
-async def test_an_address_opens_one_file_for_one_hour(
+async def test_a_url_is_valid_for_one_file_and_one_hour(
     api: Api, make: Make, context: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     media, other = await upload(api, make, media_files.image("JPEG")), await upload(api, make, media_files.image("PNG"))
-    given = dict(parse_qsl(urlsplit(media["url"]).query))
+    query = dict(parse_qsl(urlsplit(media["url"]).query))
     content = f"/media/{media['id']}/content"
 
     changed = [
-        (content, given | {"expires": str(int(given["expires"]) + 1)}),
-        (content, given | {"signature": "A" + given["signature"][1:]}),
-        (content, given | {"signature": given["signature"][:-1]}),
-        (content, given | {"signature": "\u00e9"}),
-        (content, given | {"variant": "thumbnail"}),
-        (f"/media/{other['id']}/content", given),
+        (content, query | {"expires": str(int(query["expires"]) + 1)}),
+        (content, query | {"signature": "A" + query["signature"][1:]}),
+        (content, query | {"signature": query["signature"][:-1]}),
+        (content, query | {"signature": "\u00e9"}),
+        (content, query | {"variant": "thumbnail"}),
+        (f"/media/{other['id']}/content", query),
     ]
-    for path, query in changed:
-        assert (await api.get(path, params=query)).status_code == 404, query
-    for query in (
+    for path, changed_query in changed:
+        assert (await api.get(path, params=changed_query)).status_code == 404, changed_query
+    for malformed in (
         {},
         {"expires": "x", "signature": "y"},
-        given | {"expires": "9" * 30},
-        given | {"signature": "a" * 99},
+        query | {"expires": "9" * 30},
+        query | {"signature": "a" * 99},
     ):
-        assert (await api.get(content, params=query)).status_code == 422
-    assert (await api.get(content, params=given)).status_code == 200
+        assert (await api.get(content, params=malformed)).status_code == 422
+    assert (await api.get(content, params=query)).status_code == 200
     monkeypatch.setattr(signed_urls, "VALID_SECONDS", -1)
     media_id = await context.database.pool.fetchval("select max(id::text)::uuid from media")
-    over = signed_urls.create(context.keys, "", media_id)
-    assert (await api.get(over.removeprefix("/api/v1"))).status_code == 404
+    expired = signed_urls.create(context.keys, "", media_id)
+    assert (await api.get(expired.removeprefix("/api/v1"))).status_code == 404
 
 
-async def test_a_clock_of_its_own_makes_no_lasting_address(api: Api, make: Make) -> None:
-    """A test key may live in 2040, but an address it gets must still end in an hour of real time."""
+async def test_a_test_clock_does_not_extend_a_url(api: Api, make: Make) -> None:
+    """A test key may set its clock to 2040, but its URLs must still expire in an hour of real time."""
     owner = await make.owner()
     media = (await api.post("/media/upload", files={"file": ("a", media_files.PDF)}, key=owner.test_key)).json()
 
@@ -100,7 +100,7 @@ async def test_a_clock_of_its_own_makes_no_lasting_address(api: Api, make: Make)
     assert abs(int(dict(parse_qsl(urlsplit(seen["url"]).query))["expires"]) - signed_urls.time.time()) < 3_700
 
 
-async def test_many_pictures_of_a_page_are_not_limited_by_address(api: Api, make: Make) -> None:
+async def test_content_has_no_rate_limit_per_address(api: Api, make: Make) -> None:
     media = await upload(api, make, media_files.image("PNG"))
     same = {"X-Forwarded-For": "10.200.0.1"}
 

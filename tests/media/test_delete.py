@@ -1,4 +1,4 @@
-"""How files end: deleted by somebody, forgotten by everybody, or never arrived."""
+"""How files end: deleted by a user, unused for too long, or interrupted while they were uploaded."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -18,7 +18,7 @@ from signalpost.media import queries, work
 
 
 class Turn:
-    """What the sweep needs of the engine: a transaction and somebody who counts."""
+    """The part of a lease that the sweep uses: a transaction and a counter."""
 
     def __init__(self, context: AppContext) -> None:
         self._context = context
@@ -43,14 +43,14 @@ async def sweep(context: AppContext) -> None:
 
 @pytest.fixture
 def used(monkeypatch: pytest.MonkeyPatch, context: AppContext) -> dict[UUID, MediaUse]:
-    """Say which files are used by what."""
-    known: dict[UUID, MediaUse] = {}
+    """The uses of files, to be filled by the test."""
+    uses: dict[UUID, MediaUse] = {}
 
-    async def count(db: Db, workspace_id: UUID, wanted: Sequence[UUID]) -> dict[UUID, MediaUse]:
-        return {media_id: known[media_id] for media_id in wanted if media_id in known}
+    async def count(db: Db, workspace_id: UUID, media_ids: Sequence[UUID]) -> dict[UUID, MediaUse]:
+        return {media_id: uses[media_id] for media_id in media_ids if media_id in uses}
 
     monkeypatch.setattr(context, "hooks", replace(context.hooks, count_media_uses=count))
-    return known
+    return uses
 
 
 async def upload(api: Api, who: Login) -> tuple[dict[str, Any], UUID]:
@@ -64,7 +64,7 @@ async def is_served(api: Api, media: dict[str, Any]) -> bool:
     return (await api.get(media["url"].partition("/api/v1")[2])).status_code == 200
 
 
-async def test_an_unused_file_is_gone_with_its_bytes(api: Api, make: Make, context: AppContext) -> None:
+async def test_an_unused_file_is_deleted_with_its_bytes(api: Api, make: Make, context: AppContext) -> None:
     owner = await make.owner()
     media, media_id = await upload(api, owner)
 
@@ -82,7 +82,7 @@ async def test_an_unused_file_is_gone_with_its_bytes(api: Api, make: Make, conte
         assert not await queries.for_publishing(db, owner.workspace_id, [media_id])
 
 
-async def test_bytes_that_a_post_used_stay_for_a_week(
+async def test_bytes_that_a_post_used_are_kept_for_a_week(
     api: Api, make: Make, context: AppContext, used: dict[UUID, MediaUse]
 ) -> None:
     owner = await make.owner()
@@ -101,7 +101,7 @@ async def test_bytes_that_a_post_used_stay_for_a_week(
     assert not await is_served(api, media)
 
 
-async def test_a_file_that_something_waits_for_is_not_deleted(api: Api, make: Make, used: dict[UUID, MediaUse]) -> None:
+async def test_a_file_that_is_still_needed_is_not_deleted(api: Api, make: Make, used: dict[UUID, MediaUse]) -> None:
     owner = await make.owner()
     media, media_id = await upload(api, owner)
     used[media_id] = MediaUse(posts=2, waiting=1)
@@ -122,7 +122,7 @@ async def test_only_owners_and_admins_delete_what_others_uploaded(api: Api, make
     assert (await api.delete(f"/media/{media['id']}", key=admin.key)).status_code == 200
 
 
-async def test_what_nobody_uses_goes_after_its_time_and_what_is_used_stays(
+async def test_the_sweep_deletes_unused_files_and_keeps_used_ones(
     api: Api, make: Make, context: AppContext, used: dict[UUID, MediaUse]
 ) -> None:
     owner = await make.owner()
@@ -138,8 +138,8 @@ async def test_what_nobody_uses_goes_after_its_time_and_what_is_used_stays(
     assert [await is_served(api, media) for media in (idle, busy)] == [False, True]
 
 
-async def test_a_file_whose_upload_died_leaves_nothing(api: Api, make: Make, context: AppContext) -> None:
-    """The process was killed between the row and its bytes: nobody ever got the id."""
+async def test_an_interrupted_upload_leaves_nothing(api: Api, make: Make, context: AppContext) -> None:
+    """The process was killed between writing the row and storing the bytes: no client ever got the id."""
     owner = await make.owner()
     media, media_id = await upload(api, owner)
     async with context.database.transaction() as db:

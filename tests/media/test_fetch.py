@@ -1,4 +1,4 @@
-"""Files by address: fetched through the guard, held to the same rules as uploaded ones."""
+"""Files fetched from an address: through the guarded client, under the same rules as uploaded ones."""
 
 from collections.abc import AsyncIterator
 
@@ -31,7 +31,7 @@ REDIRECTS = {
 @pytest.fixture
 async def origin() -> AsyncIterator[str]:
     """A server with good and bad files, at an address that the operator has allowed."""
-    found = {
+    files = {
         "/photo one.html": (200, media_files.image("JPEG"), "text/html"),
         "/page": (200, b"<html>hello</html>", "image/jpeg"),
         "/empty": (200, b"", "image/jpeg"),
@@ -43,7 +43,7 @@ async def origin() -> AsyncIterator[str]:
             return await _endless(request)
         if request.path in REDIRECTS:
             return web.Response(status=302, headers={"Location": REDIRECTS[request.path]})
-        status, body, content_type = found.get(request.path, (404, b"", "text/plain"))
+        status, body, content_type = files.get(request.path, (404, b"", "text/plain"))
         return web.Response(status=status, body=body, content_type=content_type)
 
     app = web.Application()
@@ -57,7 +57,7 @@ async def origin() -> AsyncIterator[str]:
 
 
 @pytest.mark.parametrize("path", ["/photo%20one.html", "/moved"])
-async def test_a_file_is_fetched_and_judged_by_its_bytes(api: Api, make: Make, origin: str, path: str) -> None:
+async def test_a_file_is_fetched_and_recognised_by_its_content(api: Api, make: Make, origin: str, path: str) -> None:
     owner = await make.owner()
 
     answer = await api.post("/media/upload", json={"url": origin + path, "altText": "Noise"}, key=owner.key)
@@ -81,8 +81,8 @@ ENDINGS = {
 
 
 @pytest.mark.parametrize("path", ENDINGS)
-async def test_what_cannot_be_fetched_is_the_callers_mistake(api: Api, make: Make, origin: str, path: str) -> None:
-    """A dead link must not look like a fault of ours, which callers would repeat for ever."""
+async def test_a_failed_fetch_is_an_error_of_the_caller(api: Api, make: Make, origin: str, path: str) -> None:
+    """A dead link must not look like our own failure, which clients would retry for ever."""
     owner = await make.owner()
 
     answer = await api.post("/media/upload", json={"url": origin + path}, key=owner.key)
@@ -119,8 +119,8 @@ UNSAFE = [
 
 
 @pytest.mark.parametrize("url", UNSAFE)
-async def test_no_address_leads_inside(api: Api, make: Make, url: str) -> None:
-    """Else a free account could read the cloud's credentials through us."""
+async def test_private_addresses_are_refused(api: Api, make: Make, url: str) -> None:
+    """Otherwise a free account could read the cloud's credentials through us."""
     owner = await make.owner()
 
     answer = await api.post("/media/upload", json={"url": url}, key=owner.key)

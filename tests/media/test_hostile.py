@@ -1,4 +1,4 @@
-"""Files that mean harm, or are broken: each is refused with a 4xx at its place, and nothing of it is kept."""
+"""Hostile and broken files: each is refused with a 4xx at its place, and nothing of it is stored."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from signalpost.context import AppContext
 async def test_every_hostile_file_is_refused_and_leaves_nothing(
     api: Api, make: Make, context: AppContext, tmp_path: Path
 ) -> None:
-    """One refused with a 500 would be a way to hurt the service; one kept would be served to people."""
+    """A 500 would be a way to harm the service; a stored file would be served to users."""
     owner = await make.owner()
     bad = media_files.hostile(tmp_path)
     assert len(bad) >= 60
@@ -23,8 +23,8 @@ async def test_every_hostile_file_is_refused_and_leaves_nothing(
         for name, content in bad.items()
     }
 
-    kept = {name: answer.json() for name, answer in answers.items() if answer.status_code != 422}
-    assert not kept
+    accepted = {name: answer.json() for name, answer in answers.items() if answer.status_code != 422}
+    assert not accepted
     assert {error["path"] for answer in answers.values() for error in answer.json()["errors"]} == {"/file"}
     assert (await api.get("/media", key=owner.key)).json()["data"] == []
     async with context.database.connection() as db:
@@ -41,8 +41,8 @@ POLYGLOTS = {
 
 
 @pytest.mark.parametrize("name", POLYGLOTS)
-async def test_what_hangs_behind_an_image_is_cut_off(api: Api, make: Make, name: str) -> None:
-    """A file that is an image and an archive at once gets past every filter that looks at its start only."""
+async def test_data_after_an_image_is_cut_off(api: Api, make: Make, name: str) -> None:
+    """A file that is both an image and an archive passes every filter that looks only at its start."""
     owner = await make.owner()
     build, hidden = POLYGLOTS[name]
 
@@ -67,12 +67,12 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize("given", NAMES)
-async def test_names_are_only_names(api: Api, make: Make, given: str) -> None:
-    """A name of a sender never becomes a path, a header line or an active file type."""
+@pytest.mark.parametrize("sent", NAMES)
+async def test_a_file_name_is_made_safe(api: Api, make: Make, sent: str) -> None:
+    """A name from a client never becomes a path, a header line or an active file type."""
     owner = await make.owner()
     body = b'--b\r\nContent-Disposition: form-data; name="file"; filename="%s"\r\n\r\n%s\r\n--b--\r\n'
-    quoted = given.replace("\r\n", "%0D%0A").replace("\\", "\\\\").encode()
+    quoted = sent.replace("\r\n", "%0D%0A").replace("\\", "\\\\").encode()
     content = body % (quoted, media_files.image("JPEG"))
     headers = {"Content-Type": "multipart/form-data; boundary=b"}
 
@@ -81,10 +81,10 @@ async def test_names_are_only_names(api: Api, make: Make, given: str) -> None:
     assert answer.status_code == 201, answer.text
     media = answer.json()
     name = media["fileName"]
-    assert name == (NAMES[given] or name)
+    assert name == (NAMES[sent] or name)
     assert "/" not in name
     assert name.isprintable()
-    assert given[:3] not in media["storagePath"] or not given
+    assert sent[:3] not in media["storagePath"] or not sent
     served = await api.get(media["url"].partition("/api/v1")[2])
     assert "set-cookie" not in served.headers
 
@@ -133,7 +133,7 @@ BODIES = {
 
 
 @pytest.mark.parametrize("name", BODIES)
-async def test_a_body_that_is_no_upload_is_a_clear_refusal(api: Api, make: Make, name: str) -> None:
+async def test_a_malformed_upload_is_refused_with_a_clear_problem(api: Api, make: Make, name: str) -> None:
     owner = await make.owner()
     media_type, content, status = BODIES[name]
 

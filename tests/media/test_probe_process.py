@@ -1,4 +1,4 @@
-"""The child that opens files: whatever becomes of it is an answer about the file, never a failure of ours."""
+"""The child process that opens files: whatever happens to it says something about the file, never a 500."""
 
 import os
 import subprocess
@@ -13,14 +13,14 @@ from signalpost.media.file_types import GIF, JPEG, PDF, PNG
 from signalpost.media.probe_process import ProbeResult, Rejection
 
 
-async def _examine(folder: Path, content: bytes, found: file_types.FileType) -> ProbeResult | Rejection:
+async def _probe(folder: Path, content: bytes, file_type: file_types.FileType) -> ProbeResult | Rejection:
     file = folder / "file"
     file.write_bytes(content)
-    return await probe_process.probe(file, found, folder / "thumbnail")
+    return await probe_process.probe(file, file_type, folder / "thumbnail")
 
 
-async def test_a_good_file(tmp_path: Path) -> None:
-    assert await _examine(tmp_path, media_files.image("JPEG"), JPEG) == ProbeResult(changed=True, width=48, height=64)
+async def test_a_valid_file_is_described(tmp_path: Path) -> None:
+    assert await _probe(tmp_path, media_files.image("JPEG"), JPEG) == ProbeResult(changed=True, width=48, height=64)
 
 
 @pytest.mark.parametrize(
@@ -33,8 +33,8 @@ async def test_a_good_file(tmp_path: Path) -> None:
         "print('?')",
     ],
 )
-async def test_a_child_that_ends_badly_is_a_refusal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str) -> None:
-    """Killed for memory or time, crashed, or hanging: the sender gets a 422, and nobody waits for ever."""
+async def test_a_child_that_fails_rejects_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str) -> None:
+    """Killed for memory or time, crashed, or hanging: the client gets a 422, and no request waits for ever."""
     program = tmp_path / "program"
     program.write_text(
         f"#!{sys.executable}\nimport resource\nresource.setrlimit(resource.RLIMIT_AS, (2**29, 2**29))\n{end}\n"
@@ -43,10 +43,10 @@ async def test_a_child_that_ends_badly_is_a_refusal(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(probe_process.sys, "executable", str(program))
     monkeypatch.setattr(probe_process, "WALL_SECONDS", -1)
 
-    assert isinstance(await _examine(tmp_path, media_files.PDF, PDF), Rejection)
+    assert isinstance(await _probe(tmp_path, media_files.PDF, PDF), Rejection)
 
 
-def test_the_child_limits_itself() -> None:
+def test_the_child_sets_its_own_limits() -> None:
     code = (
         "import resource\n"
         "from signalpost.media.probe import __main__ as child\n"
@@ -59,17 +59,17 @@ def test_the_child_limits_itself() -> None:
     assert "MemoryError" in done.stderr
 
 
-async def test_bombs_cost_little(tmp_path: Path) -> None:
-    """Rejected by what their head says, not by what unpacking them costs."""
+async def test_decompression_bombs_are_cheap_to_reject(tmp_path: Path) -> None:
+    """They are rejected by their header, before anything is unpacked."""
     assert len(media_files.pixel_bomb()) < 30_000
-    for content, found in ((media_files.pixel_bomb(), PNG), (media_files.animation(10_000), GIF)):
-        refused = await _examine(tmp_path, content, found)
-        assert isinstance(refused, Rejection)
-        assert refused.code == "out_of_range"
+    for content, file_type in ((media_files.pixel_bomb(), PNG), (media_files.animation(10_000), GIF)):
+        rejection = await _probe(tmp_path, content, file_type)
+        assert isinstance(rejection, Rejection)
+        assert rejection.code == "out_of_range"
 
 
 async def test_no_secret_reaches_the_child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A fault in a decoder must not find our master key in its environment."""
+    """A bug in a decoder must not expose our master key from the environment."""
     seen = tmp_path / "seen"
     program = tmp_path / "program"
     program.write_text(f"#!/bin/sh\nenv > {seen}\n")
@@ -77,6 +77,6 @@ async def test_no_secret_reaches_the_child(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setitem(os.environ, "SIGNALPOST_MASTER_KEY", "not-for-you")
     monkeypatch.setattr(probe_process.sys, "executable", str(program))
 
-    await _examine(tmp_path, media_files.PDF, PDF)
+    await _probe(tmp_path, media_files.PDF, PDF)
 
     assert "not-for-you" not in seen.read_text()

@@ -1,4 +1,4 @@
-"""Files on their way in: what becomes of them, their fields, limits and roles."""
+"""Uploads: what is stored, and their fields, limits and roles."""
 
 import hashlib
 import io
@@ -45,8 +45,8 @@ IMAGES = {
 
 
 @pytest.mark.parametrize("name", IMAGES)
-async def test_an_image_is_kept_without_its_metadata_and_turned_the_right_way(api: Api, make: Make, name: str) -> None:
-    """A photo must not tell where its author lives; its orientation is all that may stay."""
+async def test_an_image_is_stored_upright_and_without_metadata(api: Api, make: Make, name: str) -> None:
+    """A photo must not reveal where its author lives; only its orientation may stay."""
     owner = await make.owner()
     profile = (await make.profile(owner))["id"]
     content = media_files.image(name)
@@ -65,9 +65,9 @@ async def test_an_image_is_kept_without_its_metadata_and_turned_the_right_way(ap
     assert media_files.SECRET not in stored
     assert len(stored) == media["size"]
     assert hashlib.sha256(stored).hexdigest() == media["checksumSha256"]
-    with Image.open(io.BytesIO(stored)) as kept:
-        assert not kept.getexif().get_ifd(0x8825)
-        assert not kept.getexif().get(0x010F)
+    with Image.open(io.BytesIO(stored)) as image:
+        assert not image.getexif().get_ifd(0x8825)
+        assert not image.getexif().get(0x010F)
     with Image.open(io.BytesIO(await bytes_of(api, media, "thumbnailUrl"))) as thumbnail:
         assert thumbnail.format == "WEBP"
         assert max(thumbnail.size) <= THUMBNAIL_PIXELS
@@ -77,8 +77,8 @@ async def test_an_image_is_kept_without_its_metadata_and_turned_the_right_way(ap
 
 @pytest.mark.parametrize("name", ["JPEG", "PNG", "WEBP"])
 @pytest.mark.parametrize("orientation", range(1, 9))
-async def test_cleaning_changes_no_pixel(api: Api, make: Make, name: str, orientation: int) -> None:
-    """Coding a photo anew would make it worse with each upload."""
+async def test_removing_metadata_changes_no_pixel(api: Api, make: Make, name: str, orientation: int) -> None:
+    """Encoding a photo again would degrade it with each upload."""
     owner = await make.owner()
     content = media_files.image(name, orientation=orientation)
 
@@ -89,7 +89,7 @@ async def test_cleaning_changes_no_pixel(api: Api, make: Make, name: str, orient
         assert after.getexif().get(0x0112, 1) == orientation
 
 
-async def test_comments_of_a_gif_go_and_its_frames_stay(api: Api, make: Make) -> None:
+async def test_the_comments_of_a_gif_are_removed_and_its_frames_stay(api: Api, make: Make) -> None:
     owner = await make.owner()
 
     still = await bytes_of(api, (await send(api, owner, media_files.commented_gif())).json())
@@ -97,8 +97,8 @@ async def test_comments_of_a_gif_go_and_its_frames_stay(api: Api, make: Make) ->
 
     assert media_files.SECRET not in still
     assert (moving["kind"], moving["durationMs"]) == ("gif", 700)
-    with Image.open(io.BytesIO(await bytes_of(api, moving))) as kept:
-        assert kept.n_frames == 7
+    with Image.open(io.BytesIO(await bytes_of(api, moving))) as image:
+        assert image.n_frames == 7
 
 
 VIDEOS = {"mp4": "video/mp4", "mov": "video/quicktime", "mkv": "video/x-matroska", "avi": "video/x-msvideo"}
@@ -124,7 +124,7 @@ async def test_a_video_is_measured_and_gets_a_thumbnail(api: Api, make: Make, tm
     assert await bytes_of(api, media, "thumbnailUrl")
 
 
-async def test_a_pdf_is_kept_as_it_is(api: Api, make: Make) -> None:
+async def test_a_pdf_is_stored_unchanged(api: Api, make: Make) -> None:
     owner = await make.owner()
 
     media = (await send(api, owner, media_files.PDF, "terms.pdf")).json()
@@ -144,7 +144,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-async def test_a_bad_field_is_named(api: Api, make: Make, name: str) -> None:
+async def test_an_invalid_field_is_refused_with_its_pointer(api: Api, make: Make, name: str) -> None:
     owner = await make.owner()
     fields, path, code = FAULTS[name]
 
@@ -154,7 +154,7 @@ async def test_a_bad_field_is_named(api: Api, make: Make, name: str) -> None:
     assert [(error["path"], error["code"]) for error in answer.json()["errors"]] == [(path, code)]
 
 
-async def test_an_image_over_its_limit_is_refused_before_it_has_all_come(api: Api, make: Make) -> None:
+async def test_an_oversized_image_is_refused_before_all_of_it_arrived(api: Api, make: Make) -> None:
     owner = await make.owner()
     sent = 0
 
@@ -174,20 +174,20 @@ async def test_an_image_over_its_limit_is_refused_before_it_has_all_come(api: Ap
 
 
 def _new_peak() -> float:
-    """Forget the greatest memory so far; return what is used now, in MiB."""
+    """Reset the peak of memory use; return the current use in MiB."""
     Path("/proc/self/clear_refs").write_text("5")
     return _peak_mebibytes()
 
 
 def _peak_mebibytes() -> float:
     status = Path("/proc/self/status").read_text()
-    found = re.search(r"VmHWM:\s+(\d+) kB", status)
-    assert found
-    return int(found[1]) / 1024
+    peak = re.search(r"VmHWM:\s+(\d+) kB", status)
+    assert peak
+    return int(peak[1]) / 1024
 
 
-async def test_a_hundred_megabytes_pass_through_without_staying_in_memory(api: Api, make: Make, tmp_path: Path) -> None:
-    """Ten uploads at a time must not be a gigabyte of memory."""
+async def test_a_large_upload_is_not_held_in_memory(api: Api, make: Make, tmp_path: Path) -> None:
+    """Ten uploads of 100 MB at a time must not take a gigabyte of memory."""
     owner = await make.owner()
     movie = media_files.video(tmp_path)
 
@@ -206,8 +206,8 @@ async def test_a_hundred_megabytes_pass_through_without_staying_in_memory(api: A
     assert _peak_mebibytes() - before < 40
 
 
-def test_the_service_never_loads_what_opens_files() -> None:
-    """Pillow and FFmpeg in the parent would cost 60 MB, and their faults would be its own."""
+def test_the_service_never_loads_the_decoders() -> None:
+    """Pillow and FFmpeg in the parent would cost 60 MB, and a crash of theirs would end it."""
     code = (
         "import sys, signalpost.media.routes, signalpost.media.work\n"
         "print([name for name in ('PIL', 'av', 'pillow_heif') if name in sys.modules])"
@@ -217,7 +217,7 @@ def test_the_service_never_loads_what_opens_files() -> None:
 
 
 async def test_roles_and_scopes(api: Api, make: Make) -> None:
-    """Contributors upload; viewers and approvers only look."""
+    """Contributors upload; viewers and approvers only read."""
     owner = await make.owner()
     media = (await send(api, owner, media_files.image("PNG"))).json()
     allowed = {}
@@ -230,7 +230,7 @@ async def test_roles_and_scopes(api: Api, make: Make) -> None:
     assert (await api.post("/media/upload", files={"file": ("a", b"x")})).status_code == 401
 
 
-async def test_nothing_is_seen_across_workspaces_and_profiles(api: Api, make: Make) -> None:
+async def test_files_are_hidden_from_other_workspaces_and_profiles(api: Api, make: Make) -> None:
     owner, stranger = await make.owner(), await make.owner()
     home, other = await make.profile(owner), await make.profile(owner)
     limited = await make.member(owner, role="editor", profile_ids=[home["id"]])
@@ -256,18 +256,18 @@ async def test_nothing_is_seen_across_workspaces_and_profiles(api: Api, make: Ma
 async def test_the_list_pages_and_filters(api: Api, make: Make) -> None:
     owner = await make.owner()
     home = await make.profile(owner)
-    made = [(await send(api, owner, media_files.image("PNG"))).json()["id"] for _ in range(3)]
+    media_ids = [(await send(api, owner, media_files.image("PNG"))).json()["id"] for _ in range(3)]
     document = (await send(api, owner, media_files.PDF, profileId=home["id"])).json()["id"]
 
     first = (await api.get("/media", params={"limit": 2}, key=owner.key)).json()
     rest = (await api.get("/media", params={"limit": 2, "cursor": first["nextCursor"]}, key=owner.key)).json()
 
-    assert [media["id"] for media in first["data"] + rest["data"]] == [document, *reversed(made)]
+    assert [media["id"] for media in first["data"] + rest["data"]] == [document, *reversed(media_ids)]
     assert not rest["hasMore"]
-    found = (await api.get("/media", params={"kind": "document"}, key=owner.key)).json()["data"]
-    assert [media["id"] for media in found] == [document]
-    found = (await api.get("/media", params={"profileId": home["id"]}, key=owner.key)).json()["data"]
-    assert [media["id"] for media in found] == [document]
+    rows = (await api.get("/media", params={"kind": "document"}, key=owner.key)).json()["data"]
+    assert [media["id"] for media in rows] == [document]
+    rows = (await api.get("/media", params={"profileId": home["id"]}, key=owner.key)).json()["data"]
+    assert [media["id"] for media in rows] == [document]
     assert (await api.get("/media", params={"profileId": "x"}, key=owner.key)).status_code == 404
     assert (await api.get("/media", params={"kind": "x"}, key=owner.key)).status_code == 422
 
@@ -285,7 +285,7 @@ async def test_the_alternative_text_can_be_changed_and_cleared(api: Api, make: M
 
 @pytest.fixture
 def tight(context: AppContext, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Change what the operator has set, for one test."""
+    """Change settings for one test."""
 
     def change(**values: Any) -> None:
         monkeypatch.setattr(context, "settings", replace(context.settings, **values))
@@ -293,8 +293,8 @@ def tight(context: AppContext, monkeypatch: pytest.MonkeyPatch) -> Any:
     return change
 
 
-async def test_the_plan_bounds_storage(api: Api, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Counted before, while and after a file comes, so that nothing can pass by."""
+async def test_the_plan_limits_storage(api: Api, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted before, during and after an upload, so that nothing can bypass it."""
     owner = await make.owner()
     content = media_files.image("PNG")
     monkeypatch.setitem(limits.STORAGE_BYTES.by_plan, "self_hosted", 2 * len(content))
@@ -310,7 +310,7 @@ async def test_the_plan_bounds_storage(api: Api, make: Make, monkeypatch: pytest
     assert last.json()["limit"]["name"] == "storageBytes"
 
 
-async def test_the_plan_and_the_operator_bound_a_video(
+async def test_the_plan_and_the_operator_limit_a_video(
     api: Api, make: Make, tmp_path: Path, tight: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     owner = await make.owner()
@@ -326,8 +326,8 @@ async def test_the_plan_and_the_operator_bound_a_video(
     assert [answer.json()["limit"]["max"] for answer in (by_operator, by_plan)] == [200_000, 100_000]
 
 
-async def test_a_full_disk_stops_uploads_before_it_hurts(api: Api, make: Make, settings: Settings, tight: Any) -> None:
-    """The database needs the rest of the disk more than anybody needs another video."""
+async def test_a_nearly_full_disk_stops_uploads(api: Api, make: Make, settings: Settings, tight: Any) -> None:
+    """The database needs the rest of the disk more than any user needs another video."""
     owner = await make.owner()
     tight(storage_free_bytes_min=10**17)
 
@@ -338,8 +338,8 @@ async def test_a_full_disk_stops_uploads_before_it_hurts(api: Api, make: Make, s
     assert not list((settings.data_dir / "incoming").iterdir())
 
 
-async def test_a_repeated_key_gives_the_first_answer(api: Api, make: Make) -> None:
-    """The body of a stream is not part of what makes two requests the same: it is not read a second time."""
+async def test_a_repeated_idempotency_key_returns_the_first_response(api: Api, make: Make) -> None:
+    """The streamed body is not part of the fingerprint of a request: a repeated one is not read."""
     owner = await make.owner()
     headers = {"Idempotency-Key": "upload-1"}
 
@@ -352,7 +352,7 @@ async def test_a_repeated_key_gives_the_first_answer(api: Api, make: Make) -> No
     assert len((await api.get("/media", key=owner.key)).json()["data"]) == 1
 
 
-async def test_leftovers_of_a_killed_process_go_with_the_next_upload(tmp_path: Path) -> None:
+async def test_the_next_upload_removes_what_a_killed_process_left(tmp_path: Path) -> None:
     old = tmp_path / "incoming" / "dead"
     old.mkdir(parents=True)
     (old / "file").write_bytes(b"half")
@@ -364,8 +364,8 @@ async def test_leftovers_of_a_killed_process_go_with_the_next_upload(tmp_path: P
     assert not list((tmp_path / "incoming").iterdir())
 
 
-async def test_a_file_under_another_name_is_told_the_right_one(api: Api, make: Make) -> None:
-    """`-F image=@cat.jpg` used to be a text field that is no UTF-8."""
+async def test_a_file_part_with_another_name_is_refused_with_the_right_name(api: Api, make: Make) -> None:
+    """`-F image=@cat.jpg` used to be treated as a text field that is not valid UTF-8."""
     owner = await make.owner()
 
     answer = await api.post("/media/upload", files={"image": ("cat.png", b"\xff\xd8")}, key=owner.key)
