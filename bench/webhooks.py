@@ -81,7 +81,7 @@ async def bare(url: str, count: int) -> tuple[float, float]:
     """Posts a second of a bare session, with the headers and bytes of a delivery made once; and CPU ms for each."""
     body = envelope(ids.new_id(), "post.published", clock.now(), DATA)
     headers = signing.headers(
-        brand="Service", event_type="post.published", delivery_id="dlv_01M7Z0000000000000000000AB", attempt=1,
+        brand="Service", event_type="post.published", delivery_id="dlv_01M7Z0000000000000000000AB", attempt_number=1,
         timestamp=int(time.time()), secrets=[signing.new_secret()], body=body,
     )  # fmt: skip
     left = count

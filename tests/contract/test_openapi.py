@@ -108,7 +108,7 @@ def test_the_headers_of_a_delivery_are_documented() -> None:
         brand="Acme",
         event_type="post.queued",
         delivery_id="evt_1",
-        attempt=1,
+        attempt_number=1,
         timestamp=1,
         secrets=["whsec_QQ=="],
         body=b"",

@@ -169,7 +169,13 @@ def test_signatures_equal_the_reference_librarys() -> None:
         secret, body = signing.new_secret(), f'{{"n":{number},"t":"ä"}}'.encode()
         at = int(clock.now().timestamp())
         headers = signing.headers(
-            brand="Service", event_type="x", delivery_id="dlv_1", attempt=1, timestamp=at, secrets=[secret], body=body
+            brand="Service",
+            event_type="x",
+            delivery_id="dlv_1",
+            attempt_number=1,
+            timestamp=at,
+            secrets=[secret],
+            body=body,
         )
         StandardWebhook(secret).verify(body, headers)
         with pytest.raises(Exception, match="No matching signature"):

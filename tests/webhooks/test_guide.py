@@ -24,7 +24,7 @@ def block(language: str, containing: str) -> str:
 
 def signed(secrets: list[str], *, at: int | None = None) -> dict[str, str]:
     headers = signing.headers(
-        brand="Service", event_type="x", delivery_id="dlv_1", attempt=1, timestamp=at or int(time.time()),
+        brand="Service", event_type="x", delivery_id="dlv_1", attempt_number=1, timestamp=at or int(time.time()),
         secrets=secrets, body=BODY,
     )  # fmt: skip
     return {name.lower(): value for name, value in headers.items()}

@@ -1,1 +1,1 @@
-"""Files for posts: taken in, checked, cleaned of metadata, kept and handed out. It does not know what a post is."""
+"""Files for posts: received, checked, stripped of metadata, stored and served. It does not know what a post is."""

@@ -104,7 +104,7 @@ class Sender:
             brand=self._brand,
             event_type=attempt.type,
             delivery_id=ids.encode("dlv", attempt.id),
-            attempt=min(attempt.scheduled + 1, ATTEMPTS_MAX),
+            attempt_number=min(attempt.scheduled + 1, ATTEMPTS_MAX),
             timestamp=int(clock.now().timestamp()),
             secrets=secrets,
             body=attempt.body,

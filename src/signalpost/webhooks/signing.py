@@ -1,4 +1,4 @@
-"""Secrets and signatures of deliveries. Two schemes over the same secret, see docs/guides/webhooks.md.
+"""Secrets and signatures of deliveries: two schemes with the same secret, see docs/guides/webhooks.md.
 
 Source: interface specification, sections 4 (Outgoing delivery) and 5.5; Standard Webhooks 1.0.0.
 """
@@ -17,9 +17,9 @@ SECRET_BYTES = 32
 
 
 def new_secret() -> str:
-    """Return `whsec_` + 32 random bytes in base64, padded, without the two characters in which base64url differs.
+    """Return `whsec_` + 32 random bytes in padded base64, without the two characters in which base64url differs.
 
-    So every library reads the same key from it, whichever alphabet and padding it insists on. Drawing again until that
+    Every library thus reads the same key from it, whichever alphabet and padding it requires. Drawing again until that
     holds takes four draws on average and costs two bits.
     """
     while True:
@@ -37,7 +37,7 @@ def unseal(keys: KeyRing, webhook_id: UUID, workspace_id: UUID, sealed: bytes) -
     """Return the secret.
 
     Raises:
-        Undecipherable: it was sealed under a key we do not have, or for another webhook.
+        Undecipherable: it was sealed with a key that we do not have, or for another webhook.
     """
     return keys.open(sealed, context=f"webhook.secret|{webhook_id}|{workspace_id}").decode()
 
@@ -46,7 +46,7 @@ def body_signature(secret: str, body: bytes) -> str:
     """Return the value of `X-<Brand>-Signature`: `sha256=` and 64 hex digits.
 
     Args:
-        secret: as it was shown; all of it, in UTF-8, is the key.
+        secret: as it was shown to the user; the key is all of it, in UTF-8.
         body: the exact bytes on the wire.
     """
     return "sha256=" + hmac.digest(secret.encode(), body, hashlib.sha256).hex()
@@ -70,7 +70,14 @@ def _standard(secret: str, signed: bytes) -> bytes:
 
 
 def headers(
-    *, brand: str, event_type: str, delivery_id: str, attempt: int, timestamp: int, secrets: Sequence[str], body: bytes
+    *,
+    brand: str,
+    event_type: str,
+    delivery_id: str,
+    attempt_number: int,
+    timestamp: int,
+    secrets: Sequence[str],
+    body: bytes,
 ) -> dict[str, str]:
     """Return the headers of one attempt."""
     return {
@@ -78,7 +85,7 @@ def headers(
         f"X-{brand}-Event": event_type,
         f"X-{brand}-Signature": body_signature(secrets[0], body),
         f"X-{brand}-Delivery": delivery_id,
-        f"X-{brand}-Attempt": str(attempt),
+        f"X-{brand}-Attempt": str(attempt_number),
         f"X-{brand}-Timestamp": str(timestamp),
         "webhook-id": delivery_id,
         "webhook-timestamp": str(timestamp),

@@ -95,9 +95,9 @@ def _unknown_events(names: Iterable[str]) -> Iterable[Issue]:
 
 
 def _unknown_profiles(profile_ids: Sequence[UUID], visible: Iterable[UUID]) -> Iterable[Issue]:
-    known = set(visible)
+    visible_ids = set(visible)
     for index, profile_id in enumerate(profile_ids):
-        if profile_id not in known:
+        if profile_id not in visible_ids:
             yield ProfileId.not_found(f"/profileIds/{index}")
 
 
