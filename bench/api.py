@@ -26,7 +26,7 @@ import uvloop
 
 from bench.load import Run, free_port, run, wait_for_port
 from signalpost.accounts import actions as accounts
-from signalpost.accounts.schemas import ConnectAccount
+from signalpost.accounts.schemas import AccountConnect
 from signalpost.embedded_postgres.start import start_postgres
 from signalpost.identity import actions as identity
 from signalpost.identity.authenticate import authenticator
@@ -34,6 +34,7 @@ from signalpost.kit import ids
 from signalpost.main import app
 from signalpost.migrations.runner import migrate
 from signalpost.settings import load
+from signalpost.web.fields import ProfileId
 
 _NOISE = ("BEGIN", "COMMIT", "SELECT t.oid", "select pg_catalog")
 WHEN = "2027-11-01T12:00:00Z"
@@ -90,10 +91,10 @@ async def prepare(dsn: str, folder: Path) -> dict[str, Any]:
                 db, context.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="Bench"
             )
         caller = await authenticator(context)(key, None, "127.0.0.1")
-        profile = ids.encode("prof", owner.profile_id)  # type: ignore[arg-type]  # a new workspace has one
+        profile = ids.encode("prof", owner.profile_id)
         for number in range(3):
-            wish = ConnectAccount(profile_id=profile, fields={"username": f"bench{number}"})
-            await accounts.connect_account(context, caller, "sandbox", wish)
+            data = AccountConnect(profile_id=ProfileId(int=owner.profile_id.int), fields={"username": f"bench{number}"})
+            await accounts.connect_account(context, caller, "sandbox", data)
         transport = httpx.ASGITransport(app=app.create(context))
         headers = {"Authorization": f"Bearer {key}"}
         async with httpx.AsyncClient(transport=transport, base_url="http://bench.test", headers=headers) as client:

@@ -28,7 +28,7 @@ from signalpost.kit import clock, ids, log
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Database
 from signalpost.kit.http import Client
-from signalpost.main.serve import spare_the_collector
+from signalpost.main.serve import tune_garbage_collection
 from signalpost.migrations.runner import migrate
 from signalpost.webhooks import signing
 from signalpost.webhooks.actions.deliveries import envelope
@@ -146,7 +146,7 @@ async def measure(dsn: str, port: int, folder: Path, *, quick: bool) -> None:
     async with Client() as http:
         keys = KeyRing.from_master(os.urandom(32))
         context = AppContext(settings=settings, database=database, http=http, keys=keys, storage=None)
-        spare_the_collector()  # as the service does at its start; the bare rounds gain by it too
+        tune_garbage_collection()  # as the service does at its start; the bare rounds gain by it too
         rounds = [(*await bare(url, count * 2), *await delivered(context, url, count)) for _ in range(ROUNDS)]
     await database.close()
     floors, floor_cpus, rates, cpus = zip(*rounds, strict=True)
