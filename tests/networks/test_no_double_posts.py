@@ -71,7 +71,7 @@ async def test_each_part_is_public_exactly_once(name: str, fault: Fault) -> None
     faultless = _run(name, fault, None)
     await faultless.publish()
     places = faultless.injector.count
-    assert places >= 2
+    assert places >= len(faultless.post.parts)
 
     for at in range(1, places + 1):
         run = _run(name, fault, at)

@@ -80,7 +80,8 @@ def rules(connector: Connector, post: Outgoing, account: dict[str, Any] | None =
 
 @pytest.mark.parametrize("connector", CONNECTORS.values(), ids=CONNECTORS)
 def test_a_short_text_with_an_image_passes_everywhere(connector: Connector) -> None:
-    assert rules(connector, outgoing("Hello", media=(image(),))) == []
+    media = (image(),) if "image" in connector.facts.media else ()
+    assert rules(connector, outgoing("Hello", media=media, title="A greeting")) == []
 
 
 @pytest.mark.parametrize(

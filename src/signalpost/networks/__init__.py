@@ -8,8 +8,14 @@ from signalpost.networks.contract import Connector, Facts
 from signalpost.networks.preflight import for_account
 
 CONNECTORS: Mapping[str, Connector] = {
-    connector.facts.key: connector for connector in (sandbox.CONNECTOR, bluesky.CONNECTOR, mastodon.CONNECTOR)
+    connector.facts.key: connector
+    for connector in (
+        sandbox.CONNECTOR,
+        bluesky.CONNECTOR,
+        mastodon.CONNECTOR,
+    )
 }
+"""The connectors by platform slug, in the order of the reference page."""
 
 PLATFORMS: tuple[str, ...] = (
     "facebook",
