@@ -24,6 +24,7 @@ from signalpost import settings as settings_module
 from signalpost.context import AppContext
 from signalpost.embedded_postgres.start import start_postgres
 from signalpost.engine.engine import Engine
+from signalpost.engine.wake import wake_sql
 from signalpost.kit import clock, ids, log
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Database
@@ -54,10 +55,8 @@ insert into delivery (id, workspace_id, webhook_id, event_id, type, body, next_a
 select w.id, $1, w.webhook_id, w.id, 'post.published', w.body, now()
 from unnest($2::uuid[], $3::uuid[], $4::bytea[]) as w(id, webhook_id, body)
 """
-_WAKE = """
-select wake_lanes('delivery', $1, $2, array_fill(null::text, array[cardinality($1::uuid[])]),
-    array_fill(now(), array[cardinality($1::uuid[])]))
-"""
+_DUE_NOW = "array_fill(now(), array[cardinality($1::uuid[])])"
+_WAKE = f"select {wake_sql('delivery', keys='$1::uuid[]', due=_DUE_NOW, workspace_id='$2')}"
 _LEFT = "select exists (select from delivery where due_at is not null)"
 
 

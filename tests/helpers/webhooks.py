@@ -16,10 +16,13 @@ from tests.helpers.http_servers import Connection, response, serve
 from signalpost import events
 from signalpost.context import AppContext
 from signalpost.engine.engine import Engine
+from signalpost.engine.wake import wake_sql
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 from signalpost.webhooks.actions.deliveries import record_event
 from signalpost.webhooks.work import DeliverySource
+
+_WAKE = wake_sql("delivery", keys="array[webhook_id]", due="array[due_at]", workspace_id="workspace_id")
 
 
 @dataclass(frozen=True)
@@ -142,8 +145,7 @@ async def advance_time(database: Database, webhook: dict[str, Any], seconds: flo
             seconds,
         )
         await db.execute(
-            "select wake_lanes('delivery', array[webhook_id], workspace_id, array[null::text], array[due_at])"
-            " from delivery where webhook_id = $1 and due_at is not null",
+            f"select {_WAKE} from delivery where webhook_id = $1 and due_at is not null",
             webhook_uuid(webhook),
         )
 

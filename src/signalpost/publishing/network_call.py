@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -138,9 +138,8 @@ class NetworkCall:
 
 
 def _outgoing_media(context: AppContext, row: MediaRow) -> OutgoingMedia:
-    kind: Any = row.kind
     return OutgoingMedia(
-        kind=kind,
+        kind=row.kind,
         mime_type=row.mime_type,
         size_bytes=row.size_bytes,
         sha256=row.sha256,
