@@ -1,4 +1,4 @@
-"""A signed-in person of the tests: registered over the API, with tokens."""
+"""Users that are registered over the API, with tokens."""
 
 import secrets
 from typing import Any
@@ -13,24 +13,24 @@ PASSWORD = "correct horse battery"
 
 
 async def register(api: Api, **fields: Any) -> dict[str, Any]:
-    """Return the 201 of a registration, with the e-mail address beside it."""
-    body = {"email": f"ada-{secrets.token_hex(6)}@example.test", "password": PASSWORD} | fields
-    answer = await api.post("/auth/register", json=body)
+    """Register a user; return the response with the e-mail address added."""
+    data = {"email": f"ada-{secrets.token_hex(6)}@example.test", "password": PASSWORD} | fields
+    answer = await api.post("/auth/register", json=data)
     assert answer.status_code == 201, answer.text
-    found: dict[str, Any] = answer.json()
-    return found | {"email": body["email"]}
+    body: dict[str, Any] = answer.json()
+    return body | {"email": data["email"]}
 
 
 async def login(api: Api, email: str, password: str = PASSWORD) -> dict[str, Any]:
-    """Return the 200 of a login."""
+    """Sign in; return the response."""
     answer = await api.post("/auth/login", json={"email": email, "password": password})
     assert answer.status_code == 200, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    body: dict[str, Any] = answer.json()
+    return body
 
 
 async def code(api: Api, path: str, token: str, **options: Any) -> str | int:
-    """Return the problem code of a GET, or its status when it is none."""
+    """Return the problem code of a GET, or its status if it succeeded."""
     answer = await api.get(path, key=token, **options)
     return str(answer.json()["code"]) if answer.status_code >= 400 else answer.status_code
 

@@ -17,7 +17,7 @@ from signalpost.web.caller import Caller
 ADA, BOB = cache_key("ada", None), cache_key("bob", None)
 
 
-def somebody() -> Caller:
+def new_caller() -> Caller:
     return Caller(
         user_id=uuid.uuid4(), user_name="Ada", workspace_id=uuid.uuid4(), role="owner", scopes=frozenset(), mode="live",
         auth="session", credential="session:x", plan="free", session_id=uuid.uuid4(),
@@ -34,7 +34,7 @@ def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 def test_a_caller_is_cached_for_a_second(now: list[float]) -> None:
     """Longer, and a key revoked in another process would live on."""
-    cache, ada = CallerCache(), somebody()
+    cache, ada = CallerCache(), new_caller()
     cache.put(ADA, ada)
 
     assert cache.get(ADA) is ada
@@ -46,7 +46,7 @@ def test_a_caller_is_cached_for_a_second(now: list[float]) -> None:
 @pytest.mark.parametrize("field", ["user_id", "workspace_id", "session_id"])
 def test_an_invalidated_caller_is_not_cached_while_the_change_commits(now: list[float], field: str) -> None:
     """A request may read the old rows just before the commit, and must not cache them after it."""
-    cache, ada, bob = CallerCache(), somebody(), somebody()
+    cache, ada, bob = CallerCache(), new_caller(), new_caller()
     cache.put(ADA, ada)
     cache.put(BOB, bob)
 
@@ -67,7 +67,7 @@ def test_the_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(caller_cache, "CHANGING_MAX", 100)
     cache = CallerCache()
     for n in range(500):
-        cache.put(cache_key(f"many-{n}", None), somebody())
+        cache.put(cache_key(f"many-{n}", None), new_caller())
         cache.invalidate(uuid.uuid4())
 
     assert len(cache.entries) <= 100

@@ -1,4 +1,4 @@
-"""The first owner comes by a link that works once, while there is nobody."""
+"""The first owner is created with a link that works once, while there are no users."""
 
 import asyncio
 import dataclasses
@@ -39,21 +39,21 @@ async def redeem(
 
 
 async def test_ten_at_once_make_one_owner(empty: AppContext) -> None:
-    """Two processes print two links, and somebody clicks twice: one owner."""
+    """Two processes print two links, and someone clicks twice: one owner."""
     first, second = await issue(empty), await issue(empty)
     assert first is not None
     assert second is not None
-    found = await asyncio.gather(*(redeem(empty, token) for token in (first, second) * 5), return_exceptions=True)
+    results = await asyncio.gather(*(redeem(empty, token) for token in (first, second) * 5), return_exceptions=True)
 
-    assert len([one for one in found if isinstance(one, NewWorkspace)]) == 1
-    assert len([one for one in found if isinstance(one, InvalidCredentials)]) == 9
+    assert len([result for result in results if isinstance(result, NewWorkspace)]) == 1
+    assert len([result for result in results if isinstance(result, InvalidCredentials)]) == 9
     assert await issue(empty) is None
     async with empty.database.connection() as db:
         assert not await first_run.is_valid(db, second)
         assert await db.fetchval("select timezone from workspace") == "Europe/Berlin"
 
 
-async def test_a_link_dies_after_30_minutes(empty: AppContext) -> None:
+async def test_a_link_expires_after_30_minutes(empty: AppContext) -> None:
     """It was printed on a terminal."""
     token = await issue(empty)
     assert token is not None
@@ -66,18 +66,18 @@ async def test_a_link_dies_after_30_minutes(empty: AppContext) -> None:
 
 
 async def test_a_mistyped_form_costs_no_link(empty: AppContext) -> None:
-    """A short password is told, and the same link works with a longer one."""
+    """A short password is refused, and the same link works with a longer one."""
     token = await issue(empty)
     assert token is not None
-    with pytest.raises(problems.ValidationFailed) as told:
+    with pytest.raises(problems.ValidationFailed) as caught:
         await redeem(empty, token, password="short")
-    assert [issue.path for issue in told.value.errors] == ["/password"]
+    assert [issue.path for issue in caught.value.errors] == ["/password"]
     with pytest.raises(problems.ValidationFailed):
         await redeem(empty, token, timezone="Mars/Olympus")
     assert await redeem(empty, token)
 
 
-async def test_a_guess_opens_nothing(empty: AppContext) -> None:
+async def test_a_guessed_token_is_refused(empty: AppContext) -> None:
     """And costs no hash."""
     await issue(empty)
     for guess in ("", "x", secrets.token_urlsafe(32), "\ud800"):

@@ -25,16 +25,16 @@ from signalpost.web.caller import SCOPES
 LOCAL = "127.0.0.1"
 
 
-async def create(api: Api, key: str, expected: int = 201, **wish: Any) -> dict[str, Any]:
-    answer = await api.post("/api-keys", key=key, json={"name": "A key"} | wish)
+async def create(api: Api, key: str, expected: int = 201, **fields: Any) -> dict[str, Any]:
+    answer = await api.post("/api-keys", key=key, json={"name": "A key"} | fields)
     assert answer.status_code == expected, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    body: dict[str, Any] = answer.json()
+    return body
 
 
 async def scopes_of(api: Api, key: str) -> list[str]:
-    found: list[str] = (await api.get("/auth/me", key=key)).json()["auth"]["scopes"]
-    return found
+    body: list[str] = (await api.get("/auth/me", key=key)).json()["auth"]["scopes"]
+    return body
 
 
 @pytest.fixture
@@ -110,8 +110,8 @@ async def test_ten_thousand_wrong_keys_do_not_reach_the_database(
     assert reads == 0
 
 
-async def test_unknown_key_and_wrong_secret_are_told_alike(api: Api, owner: Login) -> None:
-    """Nobody learns that a key id exists."""
+async def test_unknown_key_and_wrong_secret_get_the_same_response(api: Api, owner: Login) -> None:
+    """The response does not tell whether a key id exists."""
     brand, mode, key_id, _ = owner.key.split("_")
     unchecked = f"{brand}_{mode}_{key_id}_" + "0" * 43
     wrong = await api.get("/auth/me", key=unchecked + crypto.crc32_base62(unchecked))
@@ -129,23 +129,23 @@ async def test_a_test_key_cannot_be_renamed_live(api: Api, owner: Login) -> None
 
 
 @pytest.mark.parametrize("role", roles.SCOPES_OF)
-@pytest.mark.parametrize("wish", [["posts:read"], ["posts:read", "webhooks:write"], list(SCOPES[:-1])])
+@pytest.mark.parametrize("fields", [["posts:read"], ["posts:read", "webhooks:write"], list(SCOPES[:-1])])
 async def test_a_key_has_its_scopes_within_its_issuers_role(
-    api: Api, context: AppContext, owner: Login, role: str, wish: list[str]
+    api: Api, context: AppContext, owner: Login, role: str, fields: list[str]
 ) -> None:
     """Also when the role changes after the key was made."""
-    key = (await create(api, owner.key, scopes=wish))["key"]
-    assert await scopes_of(api, key) == sorted(wish)
+    key = (await create(api, owner.key, scopes=fields))["key"]
+    assert await scopes_of(api, key) == sorted(fields)
     await change_member(context, owner.user_id, f"role = '{role}'")
 
-    assert await scopes_of(api, key) == sorted(roles.SCOPES_OF[role] & set(wish))  # type: ignore[index]
+    assert await scopes_of(api, key) == sorted(roles.SCOPES_OF[role] & set(fields))  # type: ignore[index]
 
 
 @pytest.mark.parametrize("status", ["removed", "suspended"])
 async def test_a_key_dies_with_its_issuers_membership(
     api: Api, context: AppContext, make: Make, owner: Login, status: str
 ) -> None:
-    """Whoever leaves leaves no door open."""
+    """Members who leave must not keep access."""
     member = await make.member(owner, role="editor")
     await change_member(context, member.user_id, f"status = '{status}'")
 
@@ -182,7 +182,7 @@ async def test_other_workspaces_keys_do_not_exist(api: Api, make: Make, owner: L
 
 
 @pytest.mark.parametrize(
-    ("issuer", "wish", "refused"),
+    ("issuer", "fields", "refused"),
     [
         ({"scopes": ["posts:read", "posts:write"]}, {"scopes": ["posts:publish"]}, "insufficient_scope"),
         ({"permission": "read"}, {"permission": "read"}, "insufficient_scope"),
@@ -193,8 +193,8 @@ async def test_other_workspaces_keys_do_not_exist(api: Api, make: Make, owner: L
         ({}, {"scopes": ["instance:admin"]}, "insufficient_scope"),
     ],
 )
-async def test_a_key_makes_none_wider_than_itself(
-    api: Api, owner: Login, issuer: dict[str, Any], wish: dict[str, Any], refused: str
+async def test_a_key_creates_no_key_wider_than_itself(
+    api: Api, owner: Login, issuer: dict[str, Any], fields: dict[str, Any], refused: str
 ) -> None:
     """Else a leaked narrow key would be a wide one."""
 
@@ -205,8 +205,8 @@ async def test_a_key_makes_none_wider_than_itself(
         return terms | {"expiresAt": clock.wire(clock.now() + length)}
 
     narrow = await create(api, owner.key, **instants(issuer))
-    found = await create(api, narrow["key"], 403, **instants(wish))
-    assert found["code"] == refused
+    body = await create(api, narrow["key"], 403, **instants(fields))
+    assert body["code"] == refused
 
 
 async def test_a_key_hands_down_its_own_limits(api: Api, owner: Login) -> None:
@@ -223,7 +223,7 @@ async def test_a_key_hands_down_its_own_limits(api: Api, owner: Login) -> None:
     assert await code(api, "/auth/me", child["key"]) == 200
 
 
-async def test_a_key_ends_itself_and_what_it_covers_only(api: Api, owner: Login) -> None:
+async def test_a_key_revokes_only_itself_and_what_it_covers(api: Api, owner: Login) -> None:
     """A leaked narrow key must not be able to switch everything off."""
     narrow = await create(api, owner.key, scopes=["posts:read", "posts:write"])
     wide = await create(api, owner.key)
@@ -259,7 +259,7 @@ async def test_a_limited_members_key_stays_limited(api: Api, make: Make, owner: 
     assert [(issue["path"], issue["code"]) for issue in refused["errors"]] == [("/profileIds/1", "not_found")]
 
 
-async def test_addresses_a_key_is_for(api: Api, owner: Login) -> None:
+async def test_a_key_works_only_from_its_addresses(api: Api, owner: Login) -> None:
     """The peer's address counts, or what the trusted proxy saw; also when the caller is remembered."""
     made = await create(api, owner.key, ipAllowList=["203.0.113.7", "2001:db8::/32"])
     assert made["ipAllowList"] == ["203.0.113.7/32", "2001:db8::/32"]
@@ -274,7 +274,7 @@ async def test_addresses_a_key_is_for(api: Api, owner: Login) -> None:
     assert await seen_from("nonsense") == "forbidden"
 
 
-async def test_an_expired_key(api: Api, owner: Login, database: Database) -> None:
+async def test_an_expired_key_is_refused(api: Api, owner: Login, database: Database) -> None:
     """It says so, and the list too."""
     made = await create(api, owner.key, expiresAt=clock.wire(clock.now() + timedelta(hours=1)))
     async with database.connection() as connection:
@@ -285,7 +285,7 @@ async def test_an_expired_key(api: Api, owner: Login, database: Database) -> Non
 
 
 @pytest.mark.parametrize(
-    ("wish", "path"),
+    ("fields", "path"),
     [
         ({"name": ""}, "/name"), ({"name": "x" * 101}, "/name"), ({"scopes": []}, "/scopes"),
         ({"scopes": ["posts:eat"]}, "/scopes/0"), ({"mode": "prod"}, "/mode"), ({"permission": "write"}, "/permission"),
@@ -299,13 +299,13 @@ async def test_an_expired_key(api: Api, owner: Login, database: Database) -> Non
         ({"profileIds": ["pst_nonsense"]}, "/profileIds/0"), ({"surprise": 1}, "/surprise"),
     ],
 )  # fmt: skip
-async def test_what_is_no_key(api: Api, owner: Login, wish: dict[str, Any], path: str) -> None:
-    """All findings have their place, and nothing is written."""
-    found = await create(api, owner.key, 422, **wish)
-    assert path in [issue["path"] for issue in found["errors"]]
+async def test_an_invalid_key_is_refused(api: Api, owner: Login, fields: dict[str, Any], path: str) -> None:
+    """Every issue has its pointer, and nothing is written."""
+    body = await create(api, owner.key, 422, **fields)
+    assert path in [issue["path"] for issue in body["errors"]]
 
 
-async def test_staff_keys_administer_only_when_asked_to(api: Api, context: AppContext) -> None:
+async def test_staff_keys_administer_only_when_requested(api: Api, context: AppContext) -> None:
     """A staff member's everyday key is no master key."""
     made = await register(api)
     async with context.database.transaction() as connection:

@@ -38,7 +38,7 @@ class Inbox:
     @property
     def tokens(self) -> list[str]:
         """The token of every message's link."""
-        return [found[1] for _, text in self.messages if (found := re.search(r"reset-password\?token=(\w+)", text))]
+        return [match[1] for _, text in self.messages if (match := re.search(r"reset-password\?token=(\w+)", text))]
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ async def run(mailing: AppContext, job: dict[str, Any]) -> None:
 
 
 async def test_a_message_leads_to_a_new_password(api: Api, mailing: AppContext, inbox: Inbox) -> None:
-    """The link works once, and ends every session: whoever had the old password is out."""
+    """The link works once, and ends every session: a thief with the old password is out."""
     made = await register(api)
     [job] = await ask(mailing, made["email"].upper())
     await run(mailing, job)
@@ -91,18 +91,18 @@ async def test_a_message_leads_to_a_new_password(api: Api, mailing: AppContext, 
     assert to == made["email"]
     [token] = inbox.tokens
 
-    wish = {"token": token, "password": NEW}
-    assert (await api.post("/auth/password/reset", json=wish)).status_code == 204
+    data = {"token": token, "password": NEW}
+    assert (await api.post("/auth/password/reset", json=data)).status_code == 204
 
     assert await code(api, "/auth/me", made["accessToken"]) == "unauthenticated"
     assert (await api.post("/auth/refresh", json={"refreshToken": made["refreshToken"]})).status_code == 401
     assert (await api.post("/auth/login", json={"email": made["email"], "password": PASSWORD})).status_code == 401
     await login(api, made["email"], NEW)
-    again = await api.post("/auth/password/reset", json=wish)
+    again = await api.post("/auth/password/reset", json=data)
     assert (again.status_code, again.json()["code"]) == (401, "invalid_credentials")
 
 
-async def test_the_token_stands_in_no_row(api: Api, mailing: AppContext, inbox: Inbox) -> None:
+async def test_the_token_is_stored_in_no_row(api: Api, mailing: AppContext, inbox: Inbox) -> None:
     """Neither in the job nor in the table of tokens: a read of the database opens no account."""
     made = await register(api)
     [job] = await ask(mailing, made["email"])
@@ -127,7 +127,7 @@ async def test_a_second_try_of_the_job_sends_the_same_link(api: Api, mailing: Ap
     assert len(set(inbox.tokens)) == 1
 
 
-async def test_unknown_addresses_get_the_same_answer_and_no_message(mailing: AppContext, inbox: Inbox) -> None:
+async def test_unknown_addresses_get_the_same_response_and_no_message(mailing: AppContext, inbox: Inbox) -> None:
     """The request does the same for both; only the job finds out."""
     [job] = await ask(mailing, f"nobody-{secrets.token_hex(5)}@example.test")
     await run(mailing, job)
@@ -135,7 +135,7 @@ async def test_unknown_addresses_get_the_same_answer_and_no_message(mailing: App
 
 
 async def test_three_messages_an_hour(api: Api, mailing: AppContext, inbox: Inbox) -> None:
-    """Nobody's mailbox can be filled from here."""
+    """No mailbox can be flooded from here."""
     made = await register(api)
     [job] = await ask(mailing, made["email"])
     for _ in range(6):
@@ -143,7 +143,7 @@ async def test_three_messages_an_hour(api: Api, mailing: AppContext, inbox: Inbo
     assert len(inbox.messages) == 3
 
 
-async def test_one_link_used_kills_the_others(api: Api, mailing: AppContext, inbox: Inbox) -> None:
+async def test_a_used_link_invalidates_the_others(api: Api, mailing: AppContext, inbox: Inbox) -> None:
     """The older message may still lie in a mailbox."""
     made = await register(api)
     [job] = await ask(mailing, made["email"])
@@ -157,7 +157,7 @@ async def test_one_link_used_kills_the_others(api: Api, mailing: AppContext, inb
     assert sorted(answer.status_code for answer in answers) == [204] + [401] * 5
 
 
-async def test_a_link_is_good_for_30_minutes(api: Api, mailing: AppContext, inbox: Inbox) -> None:
+async def test_a_link_is_valid_for_30_minutes(api: Api, mailing: AppContext, inbox: Inbox) -> None:
     """An old message opens nothing."""
     made = await register(api)
     [job] = await ask(mailing, made["email"])
@@ -172,7 +172,7 @@ async def test_a_link_is_good_for_30_minutes(api: Api, mailing: AppContext, inbo
     assert answer.status_code == 401
 
 
-async def test_without_mail_the_answer_is_the_same(api: Api, context: AppContext) -> None:
+async def test_without_mail_the_response_is_the_same(api: Api, context: AppContext) -> None:
     """And no job waits for a server that is not there."""
     made = await register(api)
     answer = await api.post("/auth/password/forgot", json={"email": made["email"]})
@@ -196,7 +196,7 @@ async def test_the_operator_can_set_a_password(api: Api, context: AppContext) ->
             await actions.reset_password(context, db, email="nobody@example.test", password=NEW)
 
 
-async def test_what_is_over_is_forgotten(api: Api, context: AppContext) -> None:
+async def test_expired_sessions_are_purged(api: Api, context: AppContext) -> None:
     """A month after its end, a session is of no more interest."""
     made = await register(api)
     user_id = ids.decode("usr", made["user"]["id"])
@@ -214,7 +214,7 @@ async def test_what_is_over_is_forgotten(api: Api, context: AppContext) -> None:
     assert await sessions_left() == 0
 
 
-async def test_too_many_sign_ins_at_once_are_told_to_wait(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_too_many_sign_ins_at_once_have_to_wait(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     """Hashing has two threads; a storm of logins must not take the API down."""
     from signalpost.kit.crypto import passwords as kit_passwords
 

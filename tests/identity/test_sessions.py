@@ -61,7 +61,7 @@ async def test_workspaces_of_one_name_get_slugs_of_their_own(api: Api) -> None:
     assert second["workspace"]["slug"].startswith(first["workspace"]["slug"] + "-")
 
 
-async def test_an_email_address_is_one_whatever_its_case(api: Api) -> None:
+async def test_an_email_address_ignores_case(api: Api) -> None:
     """Ada@ and ada@ are one mailbox."""
     made = await register(api)
     again = await api.post("/auth/register", json={"email": made["email"].upper(), "password": PASSWORD})
@@ -72,7 +72,7 @@ async def test_an_email_address_is_one_whatever_its_case(api: Api) -> None:
 
 @pytest.mark.parametrize("mode", ["invite", "closed"])
 async def test_registration_may_be_closed(context: AppContext, mode: Any) -> None:
-    """The default of a self-hosted installation: nobody walks in from the street."""
+    """The default of a self-hosted installation: strangers cannot register."""
     settings = dataclasses.replace(context.settings, registration=mode)
     async with Api(app.create(dataclasses.replace(context, settings=settings))) as api:
         answer = await api.post("/auth/register", json={"email": "eve@example.test", "password": PASSWORD})
@@ -89,7 +89,7 @@ async def test_registration_may_be_closed(context: AppContext, mode: Any) -> Non
         ("name", ""), ("name", "nul\0"),
     ],
 )  # fmt: skip
-async def test_what_cannot_be_registered(api: Api, field: str, value: Any) -> None:
+async def test_an_invalid_registration_is_refused(api: Api, field: str, value: Any) -> None:
     """With the place it stands at."""
     body = {"email": "ada@example.test", "password": PASSWORD} | {field: value}
     answer = await api.post("/auth/register", json=body)
@@ -99,7 +99,7 @@ async def test_what_cannot_be_registered(api: Api, field: str, value: Any) -> No
 
 
 async def test_wrong_password_and_unknown_user_look_alike(api: Api) -> None:
-    """Whether somebody has an account here is nobody's business."""
+    """The response must not tell whether someone has an account."""
     made = await register(api)
     wrong = await api.post("/auth/login", json={"email": made["email"], "password": "wrong horse battery"})
     unknown = await api.post("/auth/login", json={"email": "x" + made["email"], "password": "wrong horse battery"})
@@ -127,7 +127,7 @@ async def test_guessing_is_slowed_down_by_email_address(api: Api) -> None:
     await login(api, other["email"])
 
 
-async def test_a_right_password_forgets_the_failures(api: Api) -> None:
+async def test_a_correct_password_resets_the_failures(api: Api) -> None:
     """Nine mistypings a day apart must not add up."""
     made = await register(api)
     for _ in range(3):
@@ -146,20 +146,20 @@ async def test_logins_are_limited_by_address(api: Api) -> None:
     assert [answer.status_code for answer in answers] == [401] * 10 + [429]
 
 
-async def test_refreshing_goes_on_and_on(api: Api) -> None:
+async def test_a_session_can_be_refreshed_again_and_again(api: Api) -> None:
     """Each refresh token works once and gives the next."""
     made = await register(api)
     token, seen = made["refreshToken"], set()
     for _ in range(5):
-        status, found = await refresh(api, token)
+        status, body = await refresh(api, token)
         assert status == 200
-        assert await code(api, "/auth/me", found["accessToken"]) == 200
-        token = found["refreshToken"]
+        assert await code(api, "/auth/me", body["accessToken"]) == 200
+        token = body["refreshToken"]
         seen.add(token)
     assert len(seen) == 5
 
 
-async def test_a_lost_answer_may_be_asked_for_again(api: Api) -> None:
+async def test_a_lost_response_can_be_requested_again(api: Api) -> None:
     """The train went into a tunnel after we rotated: that must not sign anybody out."""
     made = await register(api)
     _, first = await refresh(api, made["refreshToken"])
@@ -176,25 +176,25 @@ async def test_twenty_at_once_stay_signed_in(api: Api) -> None:
     answers = await asyncio.gather(*(refresh(api, made["refreshToken"]) for _ in range(20)))
 
     assert [status for status, _ in answers] == [200] * 20
-    assert len({found["refreshToken"] for _, found in answers}) == 1
+    assert len({body["refreshToken"] for _, body in answers}) == 1
 
 
 async def test_a_used_token_later_ends_the_session(api: Api, database: Database) -> None:
-    """Two hold it, and nobody knows which one is the thief."""
+    """Two parties have it, and it is unknown which of them is the thief."""
     made = await register(api)
     _, first = await refresh(api, made["refreshToken"])
     assert await code(api, "/auth/me", first["accessToken"]) == 200
     await let_pass(database, made["user"]["id"], 31)
 
-    status, found = await refresh(api, made["refreshToken"])
+    status, body = await refresh(api, made["refreshToken"])
 
-    assert (status, found["code"]) == (401, "invalid_credentials")
+    assert (status, body["code"]) == (401, "invalid_credentials")
     assert (await refresh(api, first["refreshToken"]))[0] == 401
     assert await code(api, "/auth/me", first["accessToken"]) == "unauthenticated"
 
 
 async def test_a_used_token_whose_successor_was_used_ends_the_session_at_once(api: Api) -> None:
-    """Whoever used the successor did get the answer: this repeat is no lost answer, within 30 seconds or not."""
+    """A client that used the next token did receive it, so this repeat is not a lost response."""
     made = await register(api)
     _, first = await refresh(api, made["refreshToken"])
     _, second = await refresh(api, first["refreshToken"])
@@ -207,15 +207,15 @@ async def test_a_session_unused_for_30_days_expires(api: Api, database: Database
     """And says so; every use gives it another 30."""
     made = await register(api)
     await let_pass(database, made["user"]["id"], 29 * 86_400)
-    status, found = await refresh(api, made["refreshToken"])
+    status, body = await refresh(api, made["refreshToken"])
     assert status == 200
     await let_pass(database, made["user"]["id"], 30 * 86_400)
-    status, found = await refresh(api, found["refreshToken"])
-    assert (status, found["code"]) == (401, "token_expired")
+    status, body = await refresh(api, body["refreshToken"])
+    assert (status, body["code"]) == (401, "token_expired")
 
 
 @pytest.mark.parametrize("token", ["", "x", "spr_" + "0" * 64, "ü" * 200])
-async def test_an_unknown_refresh_token(api: Api, token: str) -> None:
+async def test_an_unknown_refresh_token_is_refused(api: Api, token: str) -> None:
     """Nothing more to say."""
     assert (await refresh(api, token))[0] == 401
 

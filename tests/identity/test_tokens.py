@@ -113,7 +113,7 @@ ATTACKS: dict[str, Callable[[], str]] = {
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_a_token_that_is_not_ours_says_nothing(attack: str) -> None:
+def test_a_token_that_is_not_ours_is_not_read(attack: str) -> None:
     """Key and algorithm are ours to choose, never the token's."""
     assert tokens.read(RING, ATTACKS[attack]()) is None
 
@@ -129,7 +129,7 @@ def test_a_token_under_the_former_master_key_still_works() -> None:
     assert tokens.read(RING, signed(HEADER, claims(), key=RING.derive_each("access-token")[1])) == ACCESS
 
 
-def test_an_expired_token_is_told_apart() -> None:
+def test_an_expired_token_has_its_own_error() -> None:
     """The client knows then that refreshing helps."""
     with clock.at(clock.now() - clock.seconds(901)):
         old = tokens.mint(RING, ACCESS, "owner")
@@ -143,11 +143,11 @@ async def test_over_the_api_it_is_a_401(api: Api, attack: str) -> None:
     assert await code(api, "/auth/me", ATTACKS[attack]()) == "unauthenticated"
 
 
-async def test_a_right_signature_needs_a_living_session(api: Api) -> None:
-    """A stolen signing key aside: a token of nobody's session, or of another's user, opens nothing."""
-    known = await register(api)
-    assert await code(api, "/auth/me", known["accessToken"]) == 200
-    ours, theirs = known["accessToken"].split("."), (await register(api))["accessToken"].split(".")
+async def test_a_valid_signature_needs_an_active_session(api: Api) -> None:
+    """Even with a stolen signing key, a token for an unknown session or another user opens nothing."""
+    made = await register(api)
+    assert await code(api, "/auth/me", made["accessToken"]) == 200
+    ours, theirs = made["accessToken"].split("."), (await register(api))["accessToken"].split(".")
     assert await code(api, "/auth/me", ".".join([ours[0], ours[1], theirs[2]])) == "unauthenticated"
 
 

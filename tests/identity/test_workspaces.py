@@ -12,11 +12,11 @@ from signalpost.identity.actions import sign_up
 from signalpost.kit import ids
 
 
-async def patch(api: Api, made: dict[str, Any], wish: dict[str, Any], expected: int = 200) -> dict[str, Any]:
-    answer = await api.patch("/workspaces/" + made["workspace"]["id"], key=made["accessToken"], json=wish)
+async def patch(api: Api, made: dict[str, Any], fields: dict[str, Any], expected: int = 200) -> dict[str, Any]:
+    answer = await api.patch("/workspaces/" + made["workspace"]["id"], key=made["accessToken"], json=fields)
     assert answer.status_code == expected, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    body: dict[str, Any] = answer.json()
+    return body
 
 
 async def test_a_workspace_is_changed(api: Api) -> None:
@@ -39,26 +39,26 @@ async def test_a_workspace_is_changed(api: Api) -> None:
      "https://example.test:port/", "https://evil.test\\@example.test/", "https://example.test/\n", "http://127.0.0.1.evil.test/",
      "https://münchen.test/"],
 )  # fmt: skip
-async def test_where_no_flow_may_end(api: Api, url: str) -> None:
+async def test_an_unsafe_redirect_address_is_refused(api: Api, url: str) -> None:
     """A browser carries what the flow yields to this address."""
     made = await register(api)
-    found = await patch(api, made, {"redirectUrls": ["https://example.test/", url]}, 422)
-    assert [issue["path"] for issue in found["errors"]] == ["/redirectUrls/1"]
+    body = await patch(api, made, {"redirectUrls": ["https://example.test/", url]}, 422)
+    assert [issue["path"] for issue in body["errors"]] == ["/redirectUrls/1"]
 
 
 @pytest.mark.parametrize(
-    ("wish", "path"),
+    ("fields", "path"),
     [({"timezone": "Mars"}, "/timezone"), ({"timezone": "../etc/passwd"}, "/timezone"), ({"name": ""}, "/name"),
      ({"redirectUrls": ["https://example.test/"] * 21}, "/redirectUrls"), ({"plan": "max"}, "/plan"),
      ({"name": None}, "/name")],
 )  # fmt: skip
-async def test_what_a_workspace_cannot_be(api: Api, wish: dict[str, Any], path: str) -> None:
-    """Above all, nobody gives themselves a plan."""
-    found = await patch(api, await register(api), wish, 422)
-    assert [issue["path"] for issue in found["errors"]] == [path]
+async def test_an_invalid_change_is_refused(api: Api, fields: dict[str, Any], path: str) -> None:
+    """Above all, users cannot give themselves a plan."""
+    body = await patch(api, await register(api), fields, 422)
+    assert [issue["path"] for issue in body["errors"]] == [path]
 
 
-async def test_only_those_who_manage_it_may(api: Api, make: Make, context: AppContext) -> None:
+async def test_only_managers_may_change_it(api: Api, make: Make, context: AppContext) -> None:
     """Others 403; outsiders 404; keys never."""
     made, stranger = await register(api), await register(api)
     answer = await api.patch(
@@ -76,7 +76,7 @@ async def test_only_those_who_manage_it_may(api: Api, make: Make, context: AppCo
     assert (await patch(api, made, {"name": "Mine"}, 403))["code"] == "forbidden"
 
 
-async def test_another_workspace(api: Api) -> None:
+async def test_a_user_can_create_another_workspace(api: Api) -> None:
     """With a default profile, and the caller as its owner; listed newest first."""
     made = await register(api)
     answer = await api.post("/workspaces", key=made["accessToken"], json={"name": "Second", "timezone": "Asia/Tokyo"})
@@ -110,7 +110,7 @@ async def test_a_key_sees_its_own_workspace(api: Api, make: Make) -> None:
     assert refused.json()["code"] == "forbidden"
 
 
-async def test_nobody_owns_workspaces_without_end(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_of_owned_workspaces_is_bounded(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each has a profile, a plan and a month of free posts."""
     monkeypatch.setattr(sign_up, "WORKSPACES_MAX", 2)
     made = await register(api)

@@ -23,7 +23,7 @@ RESET = {"email": "ada@example.test", "minutes": 30, "link": "http://signalpost.
 
 
 class Inbox:
-    """Keeps what arrives; refuses recipients at `nobody.test` for good and at `busy.test` for now."""
+    """Keeps what arrives; rejects recipients at `nobody.test` for good and at `busy.test` for now."""
 
     def __init__(self) -> None:
         self.messages: list[EmailMessage] = []
@@ -61,8 +61,8 @@ async def serving(inbox: Inbox, **options: Any) -> AsyncIterator[str]:
 
 @pytest.fixture
 async def address(inbox: Inbox) -> AsyncIterator[str]:
-    async with serving(inbox) as found:
-        yield found
+    async with serving(inbox) as address:
+        yield address
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ async def test_without_a_server_nothing_is_sent(inbox: Inbox) -> None:
 
 
 async def test_a_password_never_travels_in_the_clear(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A server, or somebody in between, that does not offer STARTTLS must not get the password."""
+    """A server, or someone in between, that does not offer STARTTLS must not get the password."""
     monkeypatch.setattr(smtp, "_is_loopback", lambda _host: False)
     url = f"smtp://ada:secret@{address}"
 
@@ -203,11 +203,11 @@ async def test_starttls_is_used_before_signing_in(
 
 
 @pytest.mark.parametrize("url", ["http://mail", "smtp://", "mail.example.test:25", "smtp://ada:hunter2@mail/path"])
-def test_a_wrong_address_is_told_without_its_password(url: str) -> None:
+def test_an_invalid_address_is_reported_without_its_password(url: str) -> None:
     """It ends up in logs."""
-    with pytest.raises(ValueError, match="must be given as") as told:
+    with pytest.raises(ValueError, match="must be given as") as caught:
         smtp.Server.of(url)
-    assert "hunter2" not in str(told.value)
+    assert "hunter2" not in str(caught.value)
 
 
 def test_ports_by_default() -> None:

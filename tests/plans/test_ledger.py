@@ -1,4 +1,4 @@
-"""Units of a month: spent together or not at all, never beyond the limit, given back to their month."""
+"""Units of a month are spent together or not at all, never beyond the limit, and refunded to their month."""
 
 import asyncio
 from datetime import UTC, datetime

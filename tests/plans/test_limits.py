@@ -29,7 +29,7 @@ def of(owner: Login, plan: str) -> Caller:
     return who
 
 
-def test_every_plan_knows_every_name_of_the_wire() -> None:
+def test_every_plan_has_every_limit_of_the_api() -> None:
     """The names are decided in the contract (C26.7); languageOverride is part of profile links there."""
     rows = [*limits.LIMITS, *limits.FEATURES]
     assert {row.name for row in rows} == {*NAMES, "languageOverride"}
@@ -73,7 +73,7 @@ async def test_fifty_parallel_creates_stop_at_the_limit(make: Make, database: Da
     assert passed.count(True) == 1
 
 
-async def test_a_plan_without_something_says_so(database: Database) -> None:
+async def test_a_limit_of_zero_is_an_unavailable_feature(database: Database) -> None:
     """Zero is not a count that was reached: the plan has no webhooks at all."""
     async with database.transaction() as db:
         with pytest.raises(PlanFeatureUnavailable) as refused:
