@@ -134,14 +134,14 @@ async def test_findings_about_an_override_stand_at_that_target(api: Api, make: M
         ({"platforms": []}, {("/platforms", "too_short")}),
         ({"platforms": ...}, {("/platforms", "required")}),
         ({"platforms": ..., "targets": [{"accountId": "acc_0"}]}, {("/targets/0/accountId", "not_found")}),
-        ({"targets": [{"accountId": "acc_0"}]},
+        ({"targets": [{"accountId": "acc_" + "0" * 26}]},
          {("/targets", "not_allowed"), ("/targets/0/accountId", "not_found")}),
         ({"description": "x"}, {("/description", "not_allowed")}),
         ({"media": [], "mediaUrl": "x"}, {("/media", "not_allowed")}),
         ({"media": [{}]}, {("/media/0", "required")}),
-        ({"media": [{"mediaId": "med_" + "0" * 26}]}, {("/media/0", "not_found")}),
+        ({"media": [{"mediaId": "med_" + "0" * 26}]}, {("/media/0/mediaId", "not_found")}),
         ({"mediaUrls": ["nowhere/a.jpg"]}, {("/mediaUrls/0", "not_found")}),
-        ({"thread": [{"text": "a", "media": [{"mediaId": "x"}]}]}, {("/thread/0/media/0", "not_found")}),
+        ({"thread": [{"text": "a", "media": [{"mediaId": "x"}]}]}, {("/thread/0/media/0/mediaId", "not_found")}),
         ({"options": {"myspace": {}}}, {("/options/myspace", "not_allowed")}),
         ({"options": {"twitter": {}, "x": {}}}, {("/options/x", "not_unique")}),
         ({"options": {"sandbox": {"a": "x" * 40_000}}}, {("/options", "too_long")}),
@@ -160,7 +160,8 @@ async def test_findings_about_an_override_stand_at_that_target(api: Api, make: M
         ({"tags": ["x"] * 21}, {("/tags", "too_long")}),
         ({"title": "x" * 201, "colour": "red"}, {("/title", "too_long"), ("/colour", "unknown_field")}),
         ({"text": "a\0b"}, {("/text", "format")}),
-        ({"media": [{"mediaId": "x", "thumbnailTimeMs": 10**30}]}, {("/media/0/thumbnailTimeMs", "out_of_range")}),
+        ({"media": [{"mediaId": "x", "thumbnailTimeMs": 10**30}]},
+         {("/media/0/mediaId", "not_found"), ("/media/0/thumbnailTimeMs", "out_of_range")}),
     ],
 )  # fmt: skip
 async def test_all_that_is_wrong_is_said_at_its_place(
@@ -391,7 +392,7 @@ async def test_a_post_keeps_a_file_that_was_deleted_meanwhile(
         await db.execute(sql, ids.decode("med", media_id))
     edited = await api.patch(f"/posts/{post['id']}", json={"text": "Edited"}, key=owner.key)
     assert edited.json()["media"] == post["media"]
-    assert codes(await create(api, owner, media=[{"mediaId": media_id}])) == {("/media/0", "not_found")}
+    assert codes(await create(api, owner, media=[{"mediaId": media_id}])) == {("/media/0/mediaId", "not_found")}
 
 
 async def test_another_picture_is_another_post_and_the_same_one_is_not(api: Api, make: Make, owner: Login) -> None:
@@ -406,7 +407,7 @@ async def test_media_of_others_do_not_exist(api: Api, make: Make, owner: Login) 
     stranger = await make.owner()
     media_id, path = await a_file(make, stranger)
     refused = await create(api, owner, media=[{"mediaId": media_id}, {"mediaUrl": path}])
-    assert codes(refused) == {("/media/0", "not_found"), ("/media/1", "not_found")}
+    assert codes(refused) == {("/media/0/mediaId", "not_found"), ("/media/1", "not_found")}
 
 
 async def test_media_that_are_not_ready_wait(api: Api, make: Make, owner: Login) -> None:

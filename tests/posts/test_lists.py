@@ -94,8 +94,8 @@ async def test_a_schedule_whose_time_came_is_listed_as_queued(
 @pytest.mark.parametrize(
     ("query", "status", "path"),
     [
-        ("profileId=x", 422, "profileId"),
-        ("accountId=prof_" + "0" * 26, 422, "accountId"),
+        ("profileId=x", 404, "profileId"),
+        ("accountId=prof_" + "0" * 26, 404, "accountId"),
         ("status=done", 422, "status"),
         ("platform=myspace", 422, "platform"),
         ("from=yesterday", 422, "from"),
@@ -106,7 +106,7 @@ async def test_a_schedule_whose_time_came_is_listed_as_queued(
         ("q=%00", 422, "q"),
         ("q=%ff", 400, None),
         ("cursor=abc", 400, "cursor"),
-        ("profileId=prof_" + "0" * 26, 404, None),
+        ("profileId=prof_" + "0" * 26, 404, "profileId"),
     ],
 )
 async def test_a_query_that_cannot_be_meant_is_refused(

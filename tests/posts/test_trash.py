@@ -8,7 +8,7 @@ from tests.posts.test_update import set_status, set_target, soon, used
 
 from signalpost.kit import ids
 from signalpost.kit.db import Database
-from signalpost.posts.actions.trash import purge_expired
+from signalpost.posts.actions.trash import delete_expired
 
 
 @pytest.fixture
@@ -140,7 +140,7 @@ async def test_thirty_days_later_it_is_gone(api: Api, make: Make, owner: Login, 
         await api.delete(f"/posts/{post['id']}", key=owner.key)
     async with database.transaction() as db:
         await db.execute("update post set purge_at = now() where id = $1", ids.decode("pst", old["id"]))
-        assert await purge_expired(db, 100) >= 1
+        assert await delete_expired(db, 100) >= 1
     assert [post["id"] for post in (await api.get("/posts/trash", key=owner.key)).json()["data"]] == [young["id"]]
 
 

@@ -112,7 +112,7 @@ def test_every_outcome_has_one_next_state(
     change = settle(before, kind, outcome)
 
     assert (change.status, change.after_seconds) == (status, wait)
-    assert (change.error or {}).get("code") == code
+    assert (change.error and change.error.code) == code
     assert {name: getattr(change, name) for name in more} == more
     assert change.status in {before.status, *TARGET_MOVES[before.status]}
     assert (change.after_seconds is None) == (change.status in ("published", "failed"))
@@ -183,7 +183,7 @@ def test_every_reason_not_to_send_has_its_code(
         return
     assert isinstance(decision, Change)
     assert (decision.status, decision.after_seconds) == (status, wait)
-    assert (decision.error or {}).get("code") == code
+    assert (decision.error and decision.error.code) == code
     waits = status in {"pending", "retrying", "unknown", "processing"}
     assert (decision.held_reason is not None) == (waits and before.crashes == 0)
     assert code == "outcome_unknown" or not (decision.status == "failed" and not decision.closes_intent)
@@ -228,11 +228,12 @@ def test_every_code_has_a_message_and_a_remediation() -> None:
     assert set(TARGET_ERRORS) == set(CATEGORIES)
     for code in TARGET_ERRORS:
         error = target_error(code, "x" * 5_000 + "\x00\ud800", NOW, response="é" * 5_000)
-        assert error["userMessage"]
-        assert error["remediation"]
-        assert len(error["message"]) <= 1_000
-        assert len(error["platformResponse"].encode()) <= 4_096
-    assert target_error("no_such_code", "?", NOW)["code"] == "content_rejected"
+        assert error.user_message
+        assert error.remediation
+        assert len(error.message) <= 1_000
+        assert error.platform_response is not None
+        assert len(error.platform_response.encode()) <= 4_096
+    assert target_error("no_such_code", "?", NOW).code == "content_rejected"
 
 
 def test_the_guide_lists_every_code() -> None:
@@ -241,4 +242,4 @@ def test_the_guide_lists_every_code() -> None:
     rows = [line.split("|") for line in guide.partition("## Codes")[2].splitlines() if line.startswith("| `")]
     documented = {code: row[2].strip() == "yes" for row in rows for code in re.findall(r"`(\w+)`", row[1])}
 
-    assert documented == {code: fault.again == "later" for code, fault in TARGET_ERRORS.items()}
+    assert documented == {code: kind.retry == "later" for code, kind in TARGET_ERRORS.items()}

@@ -1,4 +1,4 @@
-"""What goes to one account: the post with its target's overrides, as connectors take it, and its fingerprint. Pure."""
+"""What one account gets: the post with its target's overrides, as connectors take it, and its fingerprint. Pure."""
 
 import hashlib
 import re
@@ -11,50 +11,51 @@ from uuid import UUID
 from msgspec import Struct
 
 from signalpost.networks.contract import Outgoing, OutgoingMedia, Part, PreflightIssue
+from signalpost.posts.documents import MediaRef, ThreadPart
+from signalpost.posts.rows import PostRow, TargetRow
 
 _SPACE = re.compile(r"\s+")
 
 
 class Content(Struct, frozen=True):
-    """A text with everything that belongs to it. `media` are `MediaRef`s as JSON, `options` those of one platform."""
+    """A text with everything that belongs to it. `options` are those of one platform."""
 
     title: str | None
     text: str
-    media: Sequence[Mapping[str, Any]]
+    media: Sequence[MediaRef]
     link: str | None
-    thread: Sequence[Mapping[str, Any]]
+    thread: Sequence[ThreadPart]
     first_comment: str | None
     options: Mapping[str, Any]
 
-    def media_ids(self) -> list[str]:
+    def media_ids(self) -> list[UUID]:
         """Return the id of every file, those of the thread included."""
-        parts = [self.media, *(part["media"] for part in self.thread)]
-        return [media["mediaId"] for part in parts for media in part]
+        return [ref.media_id for refs in (self.media, *(part.media for part in self.thread)) for ref in refs]
 
 
-def for_target(post: Any, target: Any) -> Content:
-    """Return what the target's account gets. Takes rows (`PostRow`, `TargetRow`) or anything with their fields."""
+def for_target(post: PostRow, target: TargetRow) -> Content:
+    """Return what the target's account gets."""
     return Content(
-        post.title if target.title is None else target.title,
-        post.text if target.text is None else target.text,
-        post.media if target.media is None else target.media,
-        post.link,
-        post.thread,
-        post.first_comment,
-        {**post.options.get(target.platform, {}), **(target.options or {})},
+        title=post.title if target.title is None else target.title,
+        text=post.text if target.text is None else target.text,
+        media=post.media if target.media is None else target.media,
+        link=post.link,
+        thread=post.thread,
+        first_comment=post.first_comment,
+        options={**post.options.get(target.platform, {}), **(target.options or {})},
     )
 
 
 def outgoing(
     content: Content,
-    files: Mapping[str, OutgoingMedia],
+    files: Mapping[UUID, OutgoingMedia],
     *,
     dedupe_key: str,
     created_at: datetime,
     attempt: int = 1,
 ) -> Outgoing:
-    """Return the content as a connector takes it; files that are missing in `files` (by media id) are left out."""
-    thread = [Part(text=part["text"], media=_files(part["media"], files)) for part in content.thread]
+    """Return the content as a connector takes it. Media that are missing in `files` (by media id) are left out."""
+    thread = [Part(text=part.text, media=_files(part.media, files)) for part in content.thread]
     return Outgoing(
         dedupe_key=dedupe_key,
         parts=(Part(text=content.text, media=_files(content.media, files)), *thread),
@@ -67,13 +68,12 @@ def outgoing(
     )
 
 
-def _files(wished: Sequence[Mapping[str, Any]], files: Mapping[str, OutgoingMedia]) -> tuple[OutgoingMedia, ...]:
-    found = []
-    for media in wished:
-        file = files.get(media["mediaId"])
-        if file is not None:
-            found.append(file if media["altText"] is None else _with_alt_text(file, media["altText"]))
-    return tuple(found)
+def _files(refs: Sequence[MediaRef], files: Mapping[UUID, OutgoingMedia]) -> tuple[OutgoingMedia, ...]:
+    return tuple(
+        file if ref.alt_text is None else _with_alt_text(file, ref.alt_text)
+        for ref in refs
+        if (file := files.get(ref.media_id)) is not None
+    )
 
 
 def _with_alt_text(file: OutgoingMedia, text: str) -> OutgoingMedia:
@@ -83,29 +83,29 @@ def _with_alt_text(file: OutgoingMedia, text: str) -> OutgoingMedia:
     )  # fmt: skip
 
 
-def content_hash(account_id: UUID, content: Content, checksums: Mapping[str, bytes]) -> bytes:
-    """Return what makes two posts on an account the same one: texts (spaces and composition aside) and files."""
+def content_hash(account_id: UUID, content: Content, checksums: Mapping[UUID, bytes]) -> bytes:
+    """Return what makes two posts on an account equal: texts (spaces and composition aside) and files."""
     digest = hashlib.sha256(account_id.bytes)
-    for text, media in ((content.text, content.media), *((part["text"], part["media"]) for part in content.thread)):
+    for text, media in ((content.text, content.media), *((part.text, part.media) for part in content.thread)):
         normal = _SPACE.sub(" ", unicodedata.normalize("NFC", text)).strip().encode("utf-8", "surrogatepass")
         digest.update(b"%d:%b" % (len(normal), normal))
-        for entry in media:
-            digest.update(checksums.get(entry["mediaId"], b""))
+        for ref in media:
+            digest.update(checksums.get(ref.media_id, b""))
     return digest.digest()
 
 
-def place(finding: PreflightIssue, index: int | None, platform: str, overridden: Sequence[str]) -> str:
-    """Return where in the body of the request a finding about a target stands.
+def pointer(issue: PreflightIssue, index: int | None, platform: str, overridden: Sequence[str]) -> str:
+    """Return where in the body of the request an issue of a target stands, as a JSON pointer.
 
     Args:
-        finding: its path points into the target's content.
-        index: of the target in `targets`; None when the body named `platforms`.
+        issue: its path points into the target's content.
+        index: of the target in `targets`; None if the body names `platforms`.
         platform: the target's.
-        overridden: fields that the target has of its own.
+        overridden: fields that the target overrides.
     """
-    area, _, rest = finding.path.lstrip("/").partition("/")
+    area, _, rest = issue.path.lstrip("/").partition("/")
     if index is not None and area == "options" and rest.partition("/")[0] in overridden:
-        return f"/targets/{index}{finding.path}"
+        return f"/targets/{index}{issue.path}"
     if area == "options":
         return f"/options/{platform}" + (f"/{rest}" if rest else "")
-    return f"/targets/{index}{finding.path}" if index is not None and area in overridden else finding.path
+    return f"/targets/{index}{issue.path}" if index is not None and area in overridden else issue.path

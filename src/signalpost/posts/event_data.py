@@ -1,21 +1,22 @@
-"""What webhooks are told about a post: the same keys in every event, counted at that moment."""
+"""`data` of the events about posts: every event has the same keys, counted at that moment."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any, Literal
 
+import msgspec
 from msgspec import UNSET, UnsetType
 
 from signalpost.events import PostData, TargetData
 from signalpost.kit import clock, ids
-from signalpost.posts import queries
-from signalpost.posts.queries import PostRow, TargetRow
+from signalpost.posts import progress, views
+from signalpost.posts.rows import PostRow, TargetRow
 
 
 def post_data(
-    post: PostRow, rows: Iterable[TargetRow], scope: Literal["post", "target"] = "post", **more: Any
+    post: PostRow, rows: Sequence[TargetRow], scope: Literal["post", "target"] = "post", **more: Any
 ) -> PostData:
-    """Return `data` of an event about the post; `more` are the keys that this kind of event has on top."""
-    counts = queries.count(rows)
+    """Return `data` of an event about the post with these targets; `more`: the keys that only this event has."""
+    counts = progress.count(rows)
     return PostData(
         post_id=ids.encode("pst", post.id),
         published=counts.published,
@@ -33,10 +34,11 @@ def post_data(
 
 
 def target_data(target: TargetRow) -> TargetData:
-    """Return a target that ended, as events show it: without what the network answered literally."""
+    """Return a target that ended, as events show it: without the network's literal response."""
     error: dict[str, Any] | UnsetType = UNSET
     if target.error is not None:
-        error = {name: value for name, value in target.error.items() if name != "platformResponse"}
+        document = msgspec.to_builtins(views.target_error(target.error))
+        error = {name: value for name, value in document.items() if name != "platformResponse"}
     return TargetData(
         target_id=ids.encode("tgt", target.id),
         platform=target.platform,
@@ -51,7 +53,7 @@ def target_data(target: TargetRow) -> TargetData:
     )
 
 
-def waiting_data(target: TargetRow) -> TargetData:
+def queued_target_data(target: TargetRow) -> TargetData:
     """Return a target that waits, as post.queued names it."""
     return TargetData(
         target_id=ids.encode("tgt", target.id),

@@ -6,7 +6,7 @@ from signalpost.kit.db import Db
 from signalpost.kit.problems import Forbidden, InvalidState, VersionConflict
 from signalpost.kit.wire import Listing
 from signalpost.plans.errors import PlanFeatureUnavailable
-from signalpost.posts import lists, queries
+from signalpost.posts import listing, queries, stats, views
 from signalpost.posts.actions import approve, create, trash, update, validate
 from signalpost.posts.actions.fetch import BEFORE, Fetched
 from signalpost.posts.errors import (
@@ -17,7 +17,7 @@ from signalpost.posts.errors import (
     ScheduleTooFar,
     TimezoneRequired,
 )
-from signalpost.posts.queries import PostRow
+from signalpost.posts.rows import PostRow
 from signalpost.posts.schemas.requests import (
     ApprovalDecision,
     ApprovalRejection,
@@ -70,9 +70,9 @@ async def create_post(context: AppContext, db: Db, caller: Caller, data: PostCre
 
 
 @routes.get("/posts", scope="posts:read")
-async def list_posts(db: Db, caller: Caller, query: PostListQuery, page: Page) -> Listing[Post]:
+async def list_posts(context: AppContext, db: Db, caller: Caller, query: PostListQuery, page: Page) -> Listing[Post]:
     """List posts, newest first, without those in the trash."""
-    return await lists.list_posts(db, caller, query, page)
+    return await listing.list_posts(context, db, caller, query, page)
 
 
 @routes.post("/posts/validate", scope="posts:write", status=200, raises=(TestModeOnlySandbox,), example=_EXAMPLE)
@@ -82,21 +82,21 @@ async def validate_post(db: Db, caller: Caller, data: PostCreate, files: Files) 
 
 
 @routes.get("/posts/stats", scope="posts:read")
-async def get_post_stats(db: Db, caller: Caller, query: ProfileQuery) -> PostStats:
+async def get_post_stats(context: AppContext, db: Db, caller: Caller, query: ProfileQuery) -> PostStats:
     """Count posts by state, and how their targets ended."""
-    return await lists.post_stats(db, caller, query)
+    return await stats.get_stats(context, db, caller, query)
 
 
 @routes.get("/posts/trash", scope="posts:read", limit_default=LIST_ALL)
-async def list_trash(db: Db, caller: Caller, query: ProfileQuery, page: Page) -> Listing[Post]:
+async def list_trash(context: AppContext, db: Db, caller: Caller, query: ProfileQuery, page: Page) -> Listing[Post]:
     """List posts in the trash, the last trashed first. They are deleted for good 30 days after."""
-    return await lists.list_trash(db, caller, query, page)
+    return await listing.list_trash(context, db, caller, query, page)
 
 
 @routes.get("/posts/{id}", scope="posts:read", etag=True)
 async def get_post(post: MyPost, db: Db) -> Post:
     """Return a post with its targets."""
-    return await queries.shown(db, post)
+    return views.post(post, await queries.targets_of(db, [post.id]))
 
 
 @routes.patch(
@@ -134,13 +134,13 @@ async def restore_post(post: AnyPost, context: AppContext, db: Db, caller: Calle
 @routes.get("/posts/{id}/status", scope="posts:read")
 async def get_post_status(post: MyPost, db: Db) -> PostProgress:
     """Tell how far a post is, target by target."""
-    return queries.progress(post, await queries.targets_of(db, [post.id]))
+    return views.post_progress(post, await queries.targets_of(db, [post.id]))
 
 
 @routes.get("/posts/{id}/audit", scope="posts:read", limit_default=LIST_ALL)
 async def list_post_audit(post: AnyPost, db: Db, page: Page) -> Listing[AuditEntry]:
     """List what happened to a post, newest first."""
-    return await lists.list_audit(db, post, page)
+    return await listing.list_audit(db, post, page)
 
 
 @routes.post(

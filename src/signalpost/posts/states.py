@@ -1,8 +1,12 @@
-"""States of targets and posts, the moves between them, and how the second follow from the first. Pure."""
+"""States of targets and posts, the moves of targets, and how the status of a post follows from its targets. Pure.
 
-from collections.abc import Mapping, Sequence
+A target moves only by `move`, or by a statement whose states come from `sources`. A post does not move by itself: its
+status is always `post_status` of its targets.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Final, Literal, get_args
+from typing import Final, Literal, Protocol, get_args
 
 TargetStatus = Literal[
     "pending", "publishing", "processing", "published", "retrying", "unknown", "failed", "cancelled", "removed"
@@ -17,43 +21,59 @@ TARGET_MOVES: Final[Mapping[TargetStatus, frozenset[TargetStatus]]] = {
     "retrying": frozenset({"publishing", "failed", "cancelled"}),
     "unknown": frozenset({"published", "retrying", "failed"}),
     "published": frozenset({"removed"}),
-    "failed": frozenset({"pending"}),  # retry by a person
+    "failed": frozenset({"pending"}),  # someone retries it
     "cancelled": frozenset({"pending"}),  # submitted or restored
     "removed": frozenset(),
 }
 
-POST_MOVES: Final[Mapping[PostStatus, frozenset[PostStatus]]] = {
-    "draft": frozenset({"scheduled", "queued"}),
-    "scheduled": frozenset({"draft", "queued", "failed"}),  # failed: its last account was disconnected
-    "queued": frozenset({"publishing", "draft", "failed"}),
-    "publishing": frozenset({"published", "partial", "failed"}),
-    "published": frozenset(),
-    "partial": frozenset({"queued"}),
-    "failed": frozenset({"queued"}),
-}
+WAITING: Final[tuple[TargetStatus, ...]] = ("pending", "retrying")
+"""Targets that no worker has: what is still to be sent can be changed."""
 
-WAITING: Final = ("pending", "retrying")
-"""Targets that no worker holds: what is still to be sent can be changed."""
-
-UNDER_WAY: Final = ("publishing", "processing", "unknown")
+UNDER_WAY: Final[tuple[TargetStatus, ...]] = ("publishing", "processing", "unknown")
 """Targets whose fate is being decided at the network."""
 
-OVER: Final = ("published", "removed", "failed")
+OVER: Final[tuple[TargetStatus, ...]] = ("published", "removed", "failed")
 
-EDITABLE: Final = ("draft", "scheduled", "queued", "failed")
+EDITABLE: Final[tuple[PostStatus, ...]] = ("draft", "scheduled", "queued", "failed")
+
+
+class HasStatus(Protocol):
+    """A target, as a row or as anything else with a status."""
+
+    status: TargetStatus
+
+
+class IllegalMove(AssertionError):
+    """A target would move in a way that `TARGET_MOVES` does not know: a bug of ours."""
+
+
+def move(target: HasStatus, to: TargetStatus) -> None:
+    """Set the status of a target; staying where it is always allowed.
+
+    Raises:
+        IllegalMove: there is no such move.
+    """
+    if to != target.status and to not in TARGET_MOVES[target.status]:
+        raise IllegalMove(f"a target does not move from {target.status} to {to}")
+    target.status = to
+
+
+def sources(to: TargetStatus, among: Collection[TargetStatus] = tuple(TARGET_MOVES)) -> list[TargetStatus]:
+    """Return those of `among` from which a target may move to `to`: `status = any(...)` of a set-based update."""
+    return [status for status in among if to in TARGET_MOVES[status]]
 
 
 def post_status(
     targets: Sequence[TargetStatus], due: datetime | None, now: datetime, *, started: bool = True
 ) -> PostStatus:
-    """Return what a post is, by its targets.
+    """Return the status of a post with these targets.
 
     Args:
-        targets: the status of each; cancelled ones count for nothing.
-        due: when the earliest waiting one is to go out; None: nothing is queued.
+        targets: the status of each; cancelled ones do not count.
+        due: when the earliest waiting one is to be published; None: nothing is queued.
         now: what "due" is judged by.
-        started: whether a target was ever tried. If not, those that failed (their account went away) leave the post
-            scheduled or queued for the others.
+        started: whether any target was attempted. If not, those that failed (their account was disconnected) leave the
+            post scheduled or queued for the others.
     """
     live = [status for status in targets if status != "cancelled"]
     if not live:

@@ -1,10 +1,10 @@
-"""Why a target failed, in the words of the API: one table of codes, and the error object made from it. Pure."""
+"""Why a target failed: one table of codes, and the error that is made from it. Pure."""
 
 from datetime import datetime
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
-from signalpost.kit import clock
 from signalpost.networks.codes import CATEGORIES
+from signalpost.posts.documents import TargetError
 
 Source = Literal["user", "platform", "system"]
 
@@ -13,38 +13,38 @@ RESPONSE_BYTES_MAX: Final = 4_096
 
 
 class TargetErrorKind(NamedTuple):
-    """`again`: whether the same post may go through later, unchanged. `words` may be shown to anybody."""
+    """`retry`: whether the post can succeed later as it is, or has to be changed. Anyone may see `user_message`."""
 
     source: Source
-    again: Literal["later", "changed"]
-    words: str
+    retry: Literal["later", "changed"]
+    user_message: str
     remediation: str
 
 
 TARGET_ERRORS: Final[dict[str, TargetErrorKind]] = {
     "auth_expired": TargetErrorKind(
         "user", "later", "The connection to the account has expired.",
-        "Connect the account again; posts that still wait then go out by themselves. Retry those that failed.",
+        "Connect the account again; posts that still wait are then published. Retry those that failed.",
     ),
     "permission_missing": TargetErrorKind(
         "user", "later", "The account did not allow this kind of post.",
         "Connect the account again and grant every permission that is asked for, then retry.",
     ),
     "account_disconnected": TargetErrorKind(
-        "user", "later", "The account is not connected any more.",
+        "user", "later", "The account is no longer connected.",
         "Connect the same account again, then retry.",
     ),
     "account_restricted": TargetErrorKind(
-        "platform", "later", "The network restricts this account at present.",
-        "Sign in at the network and follow what it asks for, then check the account's health and retry.",
+        "platform", "later", "The network restricts this account at the moment.",
+        "Sign in to the network and do what it asks for, then check the account's health and retry.",
     ),
     "rate_limited": TargetErrorKind(
-        "platform", "later", "The network allows no more posts for the moment.",
-        "Retry later, and spread posts on this account further apart.",
+        "platform", "later", "The network does not accept more posts at the moment.",
+        "Retry later, and leave more time between posts on this account.",
     ),
     "platform_quota": TargetErrorKind(
         "platform", "later", "The account has used up the network's daily allowance.",
-        "Retry after the network's quota starts anew, usually the next day.",
+        "Retry after the network's quota resets, usually the next day.",
     ),
     "text_too_long": TargetErrorKind(
         "user", "changed", "The text is too long for this network.",
@@ -55,43 +55,43 @@ TARGET_ERRORS: Final[dict[str, TargetErrorKind]] = {
         "Read `message` for the network's reason, change the post, then send it again.",
     ),
     "duplicate_content": TargetErrorKind(
-        "platform", "changed", "The network has this post already.",
-        "Look at the account first; change the text if it is meant to go out twice.",
+        "platform", "changed", "The network already has this post.",
+        "Look at the account first; change the text if it is meant to be published twice.",
     ),
     "media_missing": TargetErrorKind(
         "user", "changed", "A file of the post is missing.",
-        "Upload the file again, put it into the post, then send it again.",
+        "Upload the file again, add it to the post, then send it again.",
     ),
     "media_unsupported": TargetErrorKind(
         "user", "changed", "The network does not take this kind of file.",
-        "Replace the file by one of a type listed in the network's capabilities.",
+        "Replace the file with one of a type listed in the network's capabilities.",
     ),
     "media_too_large": TargetErrorKind(
         "user", "changed", "A file is too large for this network.",
-        "Replace the file by a smaller one.",
+        "Replace the file with a smaller one.",
     ),
     "media_fetch_failed": TargetErrorKind(
         "system", "later", "A file could not be read.",
-        "Retry; if it stays, upload the file again.",
+        "Retry; if the error persists, upload the file again.",
     ),
     "media_processing_failed": TargetErrorKind(
         "platform", "later", "The network could not process a file.",
-        "Retry; if it stays, convert the file to MP4 (H.264, AAC) or JPEG and use that.",
+        "Retry; if the error persists, convert the file to MP4 (H.264, AAC) or JPEG and use that.",
     ),
     "destination_missing": TargetErrorKind(
         "user", "changed", "The place to post to does not exist.",
         "Correct the option that names it (board, channel, community), then send it again.",
     ),
     "billing_required": TargetErrorKind(
-        "user", "later", "The network wants a paid plan for this.",
-        "Settle it at the network, then retry.",
+        "user", "later", "The network requires a paid plan for this.",
+        "Subscribe to it at the network, then retry.",
     ),
     "platform_unavailable": TargetErrorKind(
-        "platform", "later", "The network did not work.",
+        "platform", "later", "The network was not available.",
         "Retry when the network is back; nothing was posted.",
     ),
     "platform_timeout": TargetErrorKind(
-        "platform", "later", "The network took too long.",
+        "platform", "later", "The network took too long to respond.",
         "Retry; nothing was posted.",
     ),
     "network_error": TargetErrorKind(
@@ -99,23 +99,23 @@ TARGET_ERRORS: Final[dict[str, TargetErrorKind]] = {
         "Check that this server reaches the network's address, then retry; nothing was posted.",
     ),
     "outcome_unknown": TargetErrorKind(
-        "platform", "changed", "It is not known whether the post went out.",
-        "Look at the account. If the post is not there, retry with includeUnknown: true, which posts it again.",
+        "platform", "changed", "It is unknown whether the post was published.",
+        "Look at the account. If the post is not there, retry with includeUnknown: true, which publishes it again.",
     ),
     "missed_window": TargetErrorKind(
-        "system", "later", "The time for this post passed before it could go out.",
-        "Retry to send it now, or widen latePolicy.toleranceMinutes of the profile.",
+        "system", "later", "The time for this post passed before it could be published.",
+        "Retry to publish it now, or increase latePolicy.toleranceMinutes of the profile.",
     ),
     "plan_limit": TargetErrorKind(
         "user", "later", "The plan does not cover this account or profile.",
-        "Choose a larger plan or remove what is over its limits, then retry.",
+        "Choose a larger plan, or remove what exceeds its limits, then retry.",
     ),
     "internal_error": TargetErrorKind(
         "system", "later", "Something went wrong on our side.",
-        "Retry; if it stays, report the post's id to the operator.",
+        "Retry; if the error persists, report the post's id to the operator.",
     ),
 }  # fmt: skip
-"""Every code a failed target can carry."""
+"""Every code that a failed target can have."""
 
 
 def target_error(
@@ -128,31 +128,31 @@ def target_error(
     platform_code: str | None = None,
     response: str | None = None,
     remediation: str | None = None,
-) -> dict[str, Any]:
-    """Return the target error of the API for `code`; one that is not in the table becomes content_rejected."""
+) -> TargetError:
+    """Return the error of a target for `code`; a code that is not in the table becomes content_rejected."""
     known = code if code in TARGET_ERRORS else "content_rejected"
-    fault = TARGET_ERRORS[known]
-    return {
-        "code": known,
-        "category": CATEGORIES[known],
-        "source": fault.source,
-        "message": clean(message, MESSAGE_LENGTH_MAX),
-        "userMessage": fault.words,
-        "rule": rule,
-        "retryable": fault.again == "later",
-        "httpStatus": http_status,
-        "platformCode": None if platform_code is None else clean(platform_code, 200),
-        "platformResponse": None if response is None else bounded(response),
-        "remediation": remediation or fault.remediation,
-        "occurredAt": clock.wire(now),
-    }
+    kind = TARGET_ERRORS[known]
+    return TargetError(
+        code=known,
+        category=CATEGORIES[known],
+        source=kind.source,
+        message=clean(message, MESSAGE_LENGTH_MAX),
+        user_message=kind.user_message,
+        rule=rule,
+        retryable=kind.retry == "later",
+        http_status=http_status,
+        platform_code=None if platform_code is None else clean(platform_code, 200),
+        platform_response=None if response is None else bounded(response),
+        remediation=remediation or kind.remediation,
+        occurred_at=now,
+    )
 
 
 def clean(text: str, length_max: int) -> str:
-    """Return text that a database takes (no NUL, no lone surrogates), cut to its bound."""
+    """Return text that the database accepts (no NUL, no lone surrogates), cut to `length_max` characters."""
     return text[:length_max].replace("\x00", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
 
 
 def bounded(response: str) -> str:
-    """Return a response's text, at most 4 KB of UTF-8."""
+    """Return the text of a response, at most 4 KB of UTF-8."""
     return clean(response, RESPONSE_BYTES_MAX).encode()[:RESPONSE_BYTES_MAX].decode("utf-8", "ignore")

@@ -1,4 +1,4 @@
-"""Periodic work of this room: what lay in the trash for 30 days is deleted for good."""
+"""Periodic work of this room: posts that were in the trash for 30 days are deleted permanently."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -6,7 +6,7 @@ from typing import Any, Final
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain
-from signalpost.posts.actions.trash import purge_expired
+from signalpost.posts.actions.trash import delete_expired
 
 JOB: Final = "posts.purge"
 EVERY_SECONDS: Final = 3_600
@@ -19,7 +19,7 @@ def jobs(_context: AppContext) -> list[JobKind]:
 
 
 async def purge(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
-    """Delete for good what lay in the trash for 30 days."""
+    """Delete posts whose time in the trash is over."""
     async with lease.transaction() as db:
-        done = await purge_expired(db, _BATCH)
+        done = await delete_expired(db, _BATCH)
     return RunAgain(0) if done == _BATCH else None

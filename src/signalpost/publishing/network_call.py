@@ -49,7 +49,7 @@ class NetworkCall:
         self._journal = journal
         self._http = RecordingHttp(context.http, {})
         self._started = clock.monotonic()
-        self._files = {ids.encode("med", row.id): _outgoing_media(context, row) for row in attempt.files}
+        self._files = {row.id: _outgoing_media(context, row) for row in attempt.files}
 
     async def run(self) -> Outcome | Reconciled:  # noqa: PLR0911 - one for each way it can end
         """Ask the network; return the outcome, whatever happened.
@@ -96,7 +96,7 @@ class NetworkCall:
         attempt, connector = self._attempt, self._attempt.connector
         missing = [media_id for media_id in attempt.content.media_ids() if media_id not in self._files]
         if missing and attempt.kind == "publish":
-            return Refused(code="media_missing", message=f"The file {missing[0]} is gone.")
+            return Refused(code="media_missing", message=f"The file {ids.encode('med', missing[0])} is gone.")
         session, outgoing = await self._open_session(), self._outgoing()
         if attempt.kind == "reconcile":
             assert connector.reconcile is not None  # noqa: S101 - otherwise `decide` failed the target

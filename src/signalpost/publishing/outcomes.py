@@ -125,7 +125,7 @@ def _try_later(target: TargetSnapshot, kind: AttemptKind, outcome: TryLater) -> 
         outcome.code, outcome.message, target.now, http_status=outcome.http_status,
         platform_code=outcome.platform_code, response=outcome.response,
     )  # fmt: skip
-    lane_pause = after_seconds or RETRY_SECONDS[0] if error["code"] == "rate_limited" else 0.0
+    lane_pause = after_seconds or RETRY_SECONDS[0] if error.code == "rate_limited" else 0.0
     if kind == "poll" and target.pending_state is not None:
         if target.now - target.pending_state.since >= PROCESSING_MAX:
             return _processing_too_long(target)

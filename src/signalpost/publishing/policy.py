@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 
 from signalpost.networks.contract import Published
+from signalpost.posts.documents import TargetError
 from signalpost.posts.states import WAITING, TargetStatus
 from signalpost.posts.target_errors import target_error
 
@@ -58,7 +59,7 @@ class TargetSnapshot(Struct, frozen=True, kw_only=True):
     reconciles: int = 0  # reconciles that found out nothing
     intent: Intent | None = None
     pending_state: PendingState | None = None
-    error: dict[str, Any] | None = None  # of the last attempt
+    error: TargetError | None = None  # of the last attempt
     trashed: bool = False
     can_publish: bool = True
     can_reconcile: bool = True
@@ -94,7 +95,7 @@ class Change(Struct, frozen=True, kw_only=True):
     status: TargetStatus
     after_seconds: float | None = None
     held_reason: HeldReason | None = None
-    error: dict[str, Any] | None = None
+    error: TargetError | None = None
     published: Published | None = None
     closes_intent: bool = False
     reconciles: int = 0
@@ -204,7 +205,7 @@ def _held_too_long(target: TargetSnapshot, reason: HeldReason) -> Change:
 def _missed_window(target: TargetSnapshot) -> Change:
     message = "The post was due too long ago."
     if target.error is not None:
-        message = f"The post was tried until it was too late. The last error: {target.error.get('message')}"
+        message = f"The post was tried until it was too late. The last error: {target.error.message}"
     return fail(target, "missed_window", message)
 
 

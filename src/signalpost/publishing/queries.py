@@ -10,8 +10,9 @@ from msgspec import Struct
 from signalpost.kit import clock
 from signalpost.kit.db import Db
 from signalpost.kit.rows import columns, reader
+from signalpost.posts import progress
 from signalpost.posts import queries as posts
-from signalpost.posts.queries import PostRow, TargetRow
+from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.publishing import states, views
 from signalpost.publishing.policy import Intent, PendingState
 from signalpost.publishing.schemas import NeverQueued, QueueEntry
@@ -113,7 +114,7 @@ async def queue_entry(db: Db, post: PostRow) -> QueueEntry | NeverQueued:
         post,
         list(zip(targets, tasks, strict=True)),
         state=state,
-        position=await _position(db, post, posts.first_due(targets), ready) if state == "ready" else None,
+        position=await _position(db, post, progress.first_due(targets), ready) if state == "ready" else None,
         leased_until=await _leased_until(db, [target for target in targets if target.status == "publishing"]),
     )
 

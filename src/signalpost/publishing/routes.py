@@ -8,7 +8,7 @@ from signalpost.kit.db import Db
 from signalpost.kit.problems import Forbidden, InvalidState, Unavailable
 from signalpost.posts import queries as posts
 from signalpost.posts.errors import DuplicateContent, PreflightFailed, ScheduleInPast, ScheduleTooFar
-from signalpost.posts.queries import PostRow
+from signalpost.posts.rows import PostRow
 from signalpost.posts.schemas.responses import PostProgress
 from signalpost.publishing import queries
 from signalpost.publishing.actions import process, queue

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
-from signalpost.posts.queries import TargetRow
+from signalpost.posts.rows import TargetRow
 from signalpost.posts.states import PostStatus, TargetStatus
 
 TaskState = Annotated[Literal["waiting", "ready", "leased", "done", "failed", "cancelled"], Meta(examples=["waiting"])]

@@ -6,8 +6,9 @@ from typing import Any, Final
 
 from signalpost.engine.contract import TickReport
 from signalpost.kit import clock, ids
-from signalpost.posts import queries as posts
-from signalpost.posts.queries import PostRow, TargetRow
+from signalpost.posts import progress
+from signalpost.posts import views as post_views
+from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.publishing.schemas import (
     DeliveryCounts,
     NeverQueued,
@@ -45,7 +46,7 @@ def queue_entry(
         state=state,
         held=held_reason is not None,
         held_reason=held_reason,
-        run_at=clock.wire_or_none(posts.first_due(targets)),
+        run_at=clock.wire_or_none(progress.first_due(targets)),
         priority=PRIORITY,
         attempts=max((target.attempts for target in targets), default=0),
         tasks=[queue_task(target, task) for target, task in tasks],
@@ -57,14 +58,13 @@ def queue_entry(
 
 
 def queue_task(target: TargetRow, state: TaskState) -> QueueTask:
-    error: Any = target.error
     return QueueTask(
         target_id=ids.encode("tgt", target.id),
         platform=target.platform,
         state=state,
         attempts=target.attempts,
         run_at=clock.wire_or_none(target.next_attempt_at),
-        last_error=error,
+        last_error=None if target.error is None else post_views.target_error(target.error),
     )
 
 

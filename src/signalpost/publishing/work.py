@@ -91,7 +91,7 @@ class TargetSource(Source[DueTarget, None]):
             platform=attempt.target.platform,
             kind=attempt.kind,
             attempt=attempt.number,
-            code=change.error and change.error["code"],
+            code=change.error and change.error.code,
         )
         if change.lane_pause_seconds:
             lease.pause_lane(change.lane_pause_seconds)

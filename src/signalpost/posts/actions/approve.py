@@ -1,6 +1,6 @@
-"""A second pair of eyes: a draft is offered, and somebody who may decide lets it out or sends it back."""
+"""Approval: a draft is offered, and someone who may decide approves it, rejects it, or requests changes."""
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -9,78 +9,70 @@ from signalpost.kit import clock, problems
 from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
-from signalpost.posts import queries
-from signalpost.posts.actions import accept, rows
-from signalpost.posts.actions.rows import Entry
-from signalpost.posts.actions.update import change
-from signalpost.posts.queries import PostRow
+from signalpost.posts import queries, views
+from signalpost.posts.actions import approvals, audit, permissions, write
+from signalpost.posts.actions.update import apply_changes
+from signalpost.posts.documents import Approval, Change
+from signalpost.posts.rows import PostRow
 from signalpost.posts.schemas.requests import ApprovalDecision, ApprovalRejection
 from signalpost.posts.schemas.responses import Post
 from signalpost.web.caller import Caller
 
 
-async def request_approval(db: Db, caller: Caller, row: PostRow, data: ApprovalDecision) -> Post:
+async def request_approval(db: Db, caller: Caller, post: PostRow, data: ApprovalDecision) -> Post:
     """Offer a draft to those who may decide.
 
     Raises:
-        InvalidState: it is no draft, or offered already.
-        PlanFeatureUnavailable: the plan has no approvals.
+        InvalidState: the post is not a draft, or it has been offered already.
+        PlanFeatureUnavailable: the plan does not include approvals.
     """
-    accept.require_ownership(caller, row)
+    permissions.require_ownership(caller, post)
     plans.require_feature(caller, limits.APPROVALS)
-    if row.status != "draft":
-        raise problems.InvalidState(f"Approval is asked for a draft; this post is {row.status}.")
-    if row.approval["state"] == "pending":
-        raise problems.InvalidState("Approval is asked for already.")
-    asked = accept.NOT_REQUIRED | {"state": "pending", "requestedBy": caller.actor, "note": data.note}
-    return await _set(db, caller, row, asked, "approval_requested")
+    if post.status != "draft":
+        raise problems.InvalidState(f"Approval can only be requested for a draft; this post is {post.status}.")
+    if post.approval.state == "pending":
+        raise problems.InvalidState("Approval has been requested already.")
+    approval = Approval(state="pending", requested_by=caller.actor, note=data.note)
+    return await _set_approval(db, caller, post, approval, "approval_requested")
 
 
-async def approve_post(context: AppContext, db: Db, caller: Caller, row: PostRow, data: ApprovalDecision) -> Post:
-    """Let a post out that waits for approval: at its time, or now when it has none.
+async def approve_post(context: AppContext, db: Db, caller: Caller, post: PostRow, data: ApprovalDecision) -> Post:
+    """Approve a post that waits for it: it is published at its time, or now if it has none.
 
     Raises:
-        InvalidState: nobody asked.
+        InvalidState: nobody asked for approval.
         Forbidden: the role does not decide.
-        ScheduleInPast: a draft's time has passed meanwhile.
+        ScheduleInPast: the time of a draft has passed meanwhile.
         and what `create_post` raises.
     """
-    _require_decider(caller, row)
-    given: dict[str, Any] = {}
-    if row.status == "draft" and row.scheduled_at is not None:
-        given = {"scheduled_at": clock.wire(row.scheduled_at)}
-    elif row.status == "draft":
-        given = {"publish_mode": "now"}
-    approval = row.approval | accept.decided(caller, "approved", data.note)
-    return await change(context, db, caller, row, given, action="approved", approval=approval)
+    permissions.require_decision(caller, post)
+    changes: dict[str, Any] = {}
+    if post.status == "draft" and post.scheduled_at is not None:
+        changes = {"scheduled_at": clock.wire(post.scheduled_at)}
+    elif post.status == "draft":
+        changes = {"publish_mode": "now"}
+    approval = approvals.decided(caller, post.approval, "approved", data.note)
+    return await apply_changes(context, db, caller, post, changes, action="approved", approval=approval)
 
 
-async def reject_post(db: Db, caller: Caller, row: PostRow, data: ApprovalRejection) -> Post:
-    """Refuse a post that waits for approval, or ask for changes; an edit offers it again.
+async def reject_post(db: Db, caller: Caller, post: PostRow, data: ApprovalRejection) -> Post:
+    """Reject a post that waits for approval, or request changes; an update offers it again.
 
     Raises:
-        InvalidState: nobody asked.
+        InvalidState: nobody asked for approval.
         Forbidden: the role does not decide.
     """
-    _require_decider(caller, row)
-    state = "changes_requested" if data.changes_requested else "rejected"
-    return await _set(db, caller, row, row.approval | accept.decided(caller, state, data.note), "rejected")
+    permissions.require_decision(caller, post)
+    state: Literal["changes_requested", "rejected"] = "changes_requested" if data.changes_requested else "rejected"
+    approval = approvals.decided(caller, post.approval, state, data.note)
+    return await _set_approval(db, caller, post, approval, "rejected")
 
 
-def _require_decider(caller: Caller, row: PostRow) -> None:
-    if caller.role not in accept.APPROVERS:
-        raise problems.Forbidden(f"The role {caller.role} does not decide about posts.")
-    if caller.auth == "api_key" and caller.role != "approver" and "posts:publish" not in caller.scopes:
-        raise problems.InsufficientScope("This API key lacks the scope posts:publish.")
-    if row.approval["state"] != "pending":
-        raise problems.InvalidState(f"The approval of this post is {row.approval['state']}, not pending.")
-
-
-async def _set(db: Db, caller: Caller, row: PostRow, approval: dict[str, Any], action: str) -> Post:
-    old = await queries.lock_alone(db, row.id)
-    if old is None or old.deleted_at is not None or old.approval != row.approval or old.status != row.status:
-        raise problems.InvalidState("The post was changed at this moment. Read it again.")
-    post = msgspec.structs.replace(old, approval=approval, version=old.version + 1, updated_at=clock.now())
-    changes = [{"field": "approval", "from": old.approval["state"], "to": approval["state"]}]
-    await rows.annotate(db, post, Entry(action, changes), actor=caller.actor)
-    return await queries.shown(db, post)
+async def _set_approval(db: Db, caller: Caller, post: PostRow, approval: Approval, action: str) -> Post:
+    old = await queries.lock_post_only(db, post.id)
+    if old is None or old.deleted_at is not None or old.approval != post.approval or old.status != post.status:
+        raise problems.InvalidState("The post was just changed. Read it again.")
+    new = msgspec.structs.replace(old, approval=approval, version=old.version + 1, updated_at=clock.now())
+    changes = [Change("approval", old.approval.state, approval.state)]
+    await write.update_labels(db, new, audit.entry(new, action, caller.actor, changes=changes))
+    return views.post(new, await queries.targets_of(db, [new.id]))

@@ -67,4 +67,4 @@ def _urls(data: PostCreate | PostUpdate) -> Iterator[tuple[str, str | None]]:
 
 def _of(path: str, media: list[MediaIn] | UnsetType | None) -> Iterator[tuple[str, str | None]]:
     if media is not None and media is not UNSET:
-        yield from ((f"{path}/{index}/mediaUrl", one.media_url) for index, one in enumerate(media))
+        yield from ((f"{path}/{index}/mediaUrl", entry.media_url) for index, entry in enumerate(media))

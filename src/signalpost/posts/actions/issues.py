@@ -1,4 +1,4 @@
-"""Everything that is wrong with a request, gathered by place and raised at once."""
+"""Collecting everything that is wrong with a request, to raise it at once."""
 
 from typing import Any
 
@@ -6,35 +6,38 @@ from signalpost.kit import problems
 from signalpost.kit.problems import Issue, Problem
 from signalpost.posts.times import InvalidTime
 
-SHOWN_MAX = 100
+ISSUES_MAX = 100
+"""Most issues that one answer lists."""
 
 
 class IssueCollector:
-    """IssueCollector so far."""
+    """The issues found so far. Paths are JSON pointers into the body."""
 
     def __init__(self) -> None:
         self._issues: list[Issue] = []
-        self._own: list[type[Problem] | None] = []
+        self._problems: list[type[Problem]] = []
 
     def add(self, path: str, code: str, message: str, **params: Any) -> None:
-        """Note a finding."""
-        self._issues.append(Issue(path, code, message, params or None))
-        self._own.append(None)
+        """Add an issue of the body."""
+        self.append(Issue(path, code, message, params or None))
 
-    def add_time(self, fault: InvalidTime) -> None:
-        """Note what is wrong with a time."""
-        self._issues.append(fault.issue)
-        self._own.append(fault.problem)
+    def append(self, issue: Issue, problem: type[Problem] = problems.ValidationFailed) -> None:
+        """Add an issue; `problem` is what it makes if all issues make the same."""
+        self._issues.append(issue)
+        self._problems.append(problem)
+
+    def add_time(self, time: InvalidTime) -> None:
+        """Add what is wrong with a time."""
+        self.append(time.issue, time.problem)
 
     def raise_if_any(self) -> None:
-        """Raise what was found: as the problem of its own kind when all of it is of that one kind.
+        """Raise if there are issues.
 
         Raises:
-            ValidationFailed, ScheduleInPast, ScheduleTooFar, TimezoneRequired: something was found.
+            ValidationFailed: or ScheduleInPast, ScheduleTooFar, TimezoneRequired if all issues are of that one kind.
         """
         if not self._issues:
             return
-        kind = self._own[0]
-        if kind is None or any(other is not kind for other in self._own):
-            kind = problems.ValidationFailed
-        raise kind(self._issues[0].message if len(self._issues) == 1 else None, errors=self._issues[:SHOWN_MAX])
+        kinds = set(self._problems)
+        kind = kinds.pop() if len(kinds) == 1 else problems.ValidationFailed
+        raise kind(self._issues[0].message if len(self._issues) == 1 else None, errors=self._issues[:ISSUES_MAX])

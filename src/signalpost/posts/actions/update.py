@@ -1,4 +1,4 @@
-"""An edit is the creation it amounts to: the stored post as a data, changed, draft anew, written over the old."""
+"""An update is the creation it amounts to: the stored post as a body, changed, built again, written over the rows."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -7,289 +7,287 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from signalpost.context import AppContext
-from signalpost.kit import clock, ids, problems
+from signalpost.kit import clock, problems
 from signalpost.kit.db import Db
-from signalpost.posts import queries, times
-from signalpost.posts.actions import accept, rows
-from signalpost.posts.actions.create import first_comment, target_of
-from signalpost.posts.actions.draft import PostDraft, TargetDraft, Unchanged, build_draft, require_preflight
+from signalpost.posts import progress, queries, times, views
+from signalpost.posts.actions import approvals, audit, emit, guards, permissions, preflight, write
+from signalpost.posts.actions.changes import changes_of
+from signalpost.posts.actions.draft import PostDraft, build_draft
+from signalpost.posts.actions.enqueue import dequeue, due_at, enqueue
 from signalpost.posts.actions.fetch import Fetched
-from signalpost.posts.actions.rows import Entry
-from signalpost.posts.queries import PostRow, TargetRow
-from signalpost.posts.schemas.requests import MediaIn, PostCreate, PostUpdate, TargetIn, ThreadPartIn
+from signalpost.posts.actions.lock import lock_post_only
+from signalpost.posts.actions.preflight import TargetIssue
+from signalpost.posts.actions.schedule import Unchanged
+from signalpost.posts.documents import Approval, MediaRef
+from signalpost.posts.rows import PostRow, TargetRow
+from signalpost.posts.schemas.requests import MediaIn, PostCreate, PostUpdate, TargetIn, ThreadPartIn, UserTagIn
 from signalpost.posts.schemas.responses import Post
-from signalpost.posts.states import EDITABLE, UNDER_WAY
+from signalpost.posts.states import EDITABLE, UNDER_WAY, move
 from signalpost.posts.times import Moment
 from signalpost.web.caller import Caller
+from signalpost.web.fields import AccountId, MediaId, ProfileId
 from signalpost.web.inputs import IfMatch
 
-ALWAYS: Final = ("tags", "notes", "campaign", "external_id")
-"""Fields about a post rather than of it: they stay editable whatever its state is."""
+LABELS: Final = ("tags", "notes", "campaign", "external_id")
+"""Fields that can be changed in every state of a post."""
 _TEXT: Final = ("text", "description")
 _MEDIA: Final = ("media", "media_url", "media_urls")
-_WHEN: Final = ("scheduled_at", "publish_mode")
-_WHO: Final = ("platforms", "targets")
-_SHOWN_MAX: Final = 2_000
+_TIMES: Final = ("scheduled_at", "publish_mode")
+_ACCOUNTS: Final = ("platforms", "targets")
 
 
 async def update_post(
     context: AppContext,
     db: Db,
     caller: Caller,
-    row: PostRow,
+    post: PostRow,
     data: PostUpdate,
     if_match: IfMatch,
     fetched: Fetched | None = None,
 ) -> Post:
-    """Change a post that no worker holds; its targets on the queue change in the same transaction.
+    """Change a post that no worker has; its targets on the queue change in the same transaction.
 
     Raises:
-        VersionConflict: it was changed since the caller read it.
+        VersionConflict: the post was changed since the caller read it.
         InvalidState: it is too late for this change.
         and what `create_post` raises.
     """
-    given = {name: value for name in data.__struct_fields__ if (value := getattr(data, name)) is not UNSET}
-    accept.require_ownership(caller, row)
-    if not if_match.allows(row.version):
-        raise problems.VersionConflict(f"The post has version {row.version}.")
-    if all(name in ALWAYS for name in given):
-        return await _annotate(db, caller, row, given)
-    _require_editable(row, given)
-    return await change(context, db, caller, row, given, action="updated", fetched=fetched)
+    changes = {name: value for name in data.__struct_fields__ if (value := getattr(data, name)) is not UNSET}
+    permissions.require_ownership(caller, post)
+    if not if_match.allows(post.version):
+        raise problems.VersionConflict(f"The post has version {post.version}.")
+    if all(name in LABELS for name in changes):
+        return await _update_labels(db, caller, post, changes)
+    _require_editable(post, changes)
+    return await apply_changes(context, db, caller, post, changes, action="updated", fetched=fetched)
 
 
-async def change(
+async def apply_changes(
     context: AppContext,
     db: Db,
     caller: Caller,
-    row: PostRow,
-    given: dict[str, Any],
+    post: PostRow,
+    changes: dict[str, Any],
     *,
     action: str,
-    approval: dict[str, Any] | None = None,
+    approval: Approval | None = None,
     fetched: Fetched | None = None,
 ) -> Post:
-    """Compose the stored post with what is `given` (by field name), and write it over the old rows.
+    """Build the stored post with these changes (by field of `PostUpdate`), and write it over the old rows.
 
-    `action` is what the audit log calls this. `approval` None: what the profile's rules make of the present target.
+    `action`: what the audit log calls this. `approval`: the new one; None: what the profile's rules make of the present
+    one.
+
+    Raises:
+        NotFound: the post was deleted or trashed meanwhile.
+        and what `update_post` raises.
     """
-    targets = await queries.targets_of(db, [row.id])
-    data, unchanged = merged(row, targets, given)
-    draft = await build_draft(db, caller, data, unchanged, fetched)
-    lanes = {target.account_id for target in targets} | {target.account.id for target in draft.targets}
-    locked = await queries.lock(db, row.id, lanes)
+    targets = await queries.targets_of(db, [post.id])
+    draft = await build_merged(db, caller, post, targets, changes, fetched)
+    lanes = {target.account_id for target in (*targets, *draft.target_rows)}
+    locked = await queries.lock(db, post.id, lanes)
     if locked is None or locked[0].deleted_at is not None:
         raise problems.NotFound
-    if locked[0].version != row.version:  # somebody was faster; now nobody can be
-        row, targets = locked
-        data, unchanged = merged(row, targets, given)
-        draft = await build_draft(db, caller, data, unchanged, fetched)
-    _require_editable(locked[0], given)
-    _require_untouched(locked[1])
-    edit = _Edit(caller, locked[0], locked[1], data, draft)
-    return await edit.write(context, db, action, approval)
+    if locked[0] != post:  # changed since it was read; nobody else can change it now
+        draft = await build_merged(db, caller, *locked, changes, fetched)
+    _require_editable(locked[0], changes)
+    _require_not_under_way(locked[1])
+    update = _Update(caller, *locked, draft, preflight.run_preflight(draft))
+    return await update.write(context, db, action, approval)
 
 
-def merged(row: PostRow, targets: Sequence[TargetRow], given: dict[str, Any]) -> tuple[PostCreate, Unchanged]:
-    """Return the data that the stored post with these changes is, and what of it nobody touched."""
-    data = create_data_of(row, targets)
-    changed: dict[str, Any] = {}
-    for group in (_TEXT, _MEDIA, _WHO):
-        if any(name in given for name in group):
-            changed |= {name: given.get(name) for name in group}
-    changed |= {name: value for name, value in given.items() if name not in (*_TEXT, *_MEDIA, *_WHO, *_WHEN)}
-    draft = row.status == "draft"
-    if "scheduled_at" in given:
-        draft, changed["scheduled_at"] = given["scheduled_at"] is None, given["scheduled_at"]
-    if (mode := given.get("publish_mode")) is not None:
-        draft, changed["publish_mode"] = mode == "draft", mode
-        if mode == "now" and "scheduled_at" not in given:
-            changed["scheduled_at"] = None
-    data = msgspec.structs.replace(data, **changed, draft=draft)
+async def build_merged(
+    db: Db,
+    caller: Caller,
+    post: PostRow,
+    targets: Sequence[TargetRow],
+    changes: dict[str, Any],
+    fetched: Fetched | None = None,
+) -> PostDraft:
+    """Merge the changes into the stored post, and build it again.
+
+    Raises:
+        ValidationFailed, ScheduleInPast, ScheduleTooFar, TimezoneRequired, TestModeOnlySandbox: see `build_draft`.
+    """
+    data, unchanged = _merge(post, targets, changes)
+    return await build_draft(db, caller, data, post, unchanged, fetched)
+
+
+def _merge(post: PostRow, targets: Sequence[TargetRow], changes: dict[str, Any]) -> tuple[PostCreate, Unchanged]:
+    """Return the stored post with the changes as a body, and what the changes leave as it was."""
+    merged: dict[str, Any] = {}
+    for group in (_TEXT, _MEDIA, _ACCOUNTS):
+        if any(name in changes for name in group):
+            merged |= {name: changes.get(name) for name in group}
+    merged |= {name: value for name, value in changes.items() if name not in (*_TEXT, *_MEDIA, *_ACCOUNTS, *_TIMES)}
+    draft = post.status == "draft"
+    if "scheduled_at" in changes:
+        draft, merged["scheduled_at"] = changes["scheduled_at"] is None, changes["scheduled_at"]
+    if (mode := changes.get("publish_mode")) is not None:
+        draft, merged["publish_mode"] = mode == "draft", mode
+        if mode == "now" and "scheduled_at" not in changes:
+            merged["scheduled_at"] = None
+    data = msgspec.structs.replace(_as_body(post, targets), **merged, draft=draft)
     schedule = None
-    if not any(name in given for name in _WHEN) and row.scheduled_at is not None:
-        schedule = Moment(row.scheduled_at, times.local(row.scheduled_at, data.timezone or row.timezone))
-        if data.timezone in (None, row.timezone) and row.scheduled_local is not None:
-            schedule = Moment(row.scheduled_at, row.scheduled_local)
-    return data, Unchanged(frozenset(row.media_ids), schedule, not any(name in given for name in _WHO))
+    if not any(name in changes for name in _TIMES) and post.scheduled_at is not None:
+        schedule = Moment(post.scheduled_at, times.local(post.scheduled_at, data.timezone or post.timezone))
+        if data.timezone in (None, post.timezone) and post.scheduled_local is not None:
+            schedule = Moment(post.scheduled_at, post.scheduled_local)
+    targets_unchanged = not any(name in changes for name in _ACCOUNTS)
+    return data, Unchanged(frozenset(post.media_ids), schedule, targets_unchanged)
 
 
-def create_data_of(row: PostRow, targets: Sequence[TargetRow]) -> PostCreate:
-    """Return the data whose composition the stored post is."""
+def _as_body(post: PostRow, targets: Sequence[TargetRow]) -> PostCreate:
+    """Return the body that would create the stored post. Members of `PostAttributes` stay unset: the row has them."""
     return PostCreate(
-        profile_id=ids.encode("prof", row.profile_id), title=row.title, text=row.text,
-        media=msgspec.convert(row.media, list[MediaIn]), link=row.link,
-        thread=msgspec.convert(row.thread, list[ThreadPartIn]), first_comment=row.first_comment,
+        profile_id=ProfileId(int=post.profile_id.int),
+        text=post.text,
+        media=_media_in(post.media),
+        thread=[ThreadPartIn(text=part.text, media=_media_in(part.media)) for part in post.thread],
         targets=[_target_in(target) for target in targets] or None,
-        scheduled_at=clock.wire_or_none(row.scheduled_at), timezone=row.timezone, external_id=row.external_id,
-        tags=row.tags, campaign=row.campaign, notes=row.notes, options=row.options, auto_fit=row.auto_fit,
-        allow_duplicate=row.allow_duplicate,
-    )  # fmt: skip
+        scheduled_at=clock.wire_or_none(post.scheduled_at),
+        timezone=post.timezone,
+        options=post.options,
+    )
 
 
 def _target_in(target: TargetRow) -> TargetIn:
-    media = None if target.media is None else msgspec.convert(target.media, list[MediaIn])
     return TargetIn(
-        account_id=ids.encode("acc", target.account_id), text=target.text, title=target.title, media=media,
-        scheduled_at=clock.wire_or_none(target.scheduled_at), options=target.options,
-    )  # fmt: skip
+        account_id=AccountId(int=target.account_id.int),
+        text=target.text,
+        title=target.title,
+        media=None if target.media is None else _media_in(target.media),
+        scheduled_at=clock.wire_or_none(target.scheduled_at),
+        options=target.options,
+    )
 
 
-def _require_editable(row: PostRow, given: dict[str, Any]) -> None:
-    if row.status not in EDITABLE:
-        raise problems.InvalidState(
-            f"The post is {row.status}. Only tags, notes, campaign and externalId can still be changed."
+def _media_in(refs: Sequence[MediaRef]) -> list[MediaIn]:
+    return [
+        MediaIn(
+            media_id=MediaId(int=ref.media_id.int),
+            alt_text=ref.alt_text,
+            thumbnail_media_id=None if ref.thumbnail_media_id is None else MediaId(int=ref.thumbnail_media_id.int),
+            thumbnail_time_ms=ref.thumbnail_time_ms,
+            user_tags=[UserTagIn(username=tag.username, x=tag.x, y=tag.y) for tag in ref.user_tags],
         )
-    if row.status == "failed" and any(name in given for name in (*_WHEN, *_WHO)):
-        raise problems.InvalidState("The post has failed. Correct it, then submit or retry it to have it sent again.")
+        for ref in refs
+    ]
 
 
-def _require_untouched(targets: Sequence[TargetRow]) -> None:
+def _require_editable(post: PostRow, changes: dict[str, Any]) -> None:
+    if post.status not in EDITABLE:
+        raise problems.InvalidState(
+            f"The post is {post.status}. Only tags, notes, campaign and externalId can still be changed."
+        )
+    if post.status == "failed" and any(name in changes for name in (*_TIMES, *_ACCOUNTS)):
+        raise problems.InvalidState("The post has failed. Correct it, then submit or retry it to publish it.")
+
+
+def _require_not_under_way(targets: Sequence[TargetRow]) -> None:
     for target in targets:
         if target.status in UNDER_WAY or target.status in ("published", "removed"):
-            raise problems.InvalidState(f"The post is on its way: {target.platform} is {target.status}.")
+            raise problems.InvalidState(f"The post is being published: {target.platform} is {target.status}.")
 
 
-class _Edit(Struct):
-    """One change under way, its rows locked."""
+class _Update(Struct):
+    """One update, its rows locked. `old` and `old_targets`: as they are stored."""
 
     caller: Caller
-    row: PostRow
-    targets: list[TargetRow]
-    data: PostCreate
+    old: PostRow
+    old_targets: list[TargetRow]
     draft: PostDraft
+    target_issues: list[TargetIssue]
 
-    async def write(self, context: AppContext, db: Db, action: str, approval: dict[str, Any] | None) -> Post:
-        """Write it over the old rows."""
-        draft, row = self.draft, self.row
-        if self.goes_out and approval is None:
-            accept.require_publishing(self.caller)
+    async def write(self, context: AppContext, db: Db, action: str, approval: Approval | None) -> Post:
+        """Write the draft over the old rows."""
+        caller, old, draft = self.caller, self.old, self.draft
+        if self.is_queued and approval is None:
+            permissions.require_publishing(caller)
         if not draft.is_draft:
-            require_preflight(draft)
-        await accept.require_within_plan(db, self.caller, draft)
-        approval = approval or self._approval()
-        held_reason = accept.held_reason_of(approval)
-        targets = self._targets(held_reason)
-        post = self._post(targets, approval)
-        accepted = self.goes_out and held_reason is None and row.queued_at is None
+            preflight.require_accepted(self.target_issues)
+        await guards.require_within_plan(db, caller, draft)
+        post = draft.post
+        post.approval = approval or self._approval()
+        targets = self._targets(approvals.held_reason(post.approval))
+        post.status = progress.status_of(targets, draft.profile.now)
+        post.version, post.updated_at = old.version + 1, clock.now()
+        accepted = self.is_queued and approvals.held_reason(post.approval) is None and old.queued_at is None
         if accepted:
             post.queued_at, post.counted = post.updated_at, True
         elif draft.is_draft:
-            await rows.give_back(db, post)
-        await accept.refuse_duplicates(db, post, targets, content=self.goes_out)
-        if row.status != "scheduled":
-            await accept.require_room(db, self.caller, post)
-        history = [Entry(action, changes_of(row, post, self.targets, targets))]
+            await write.refund(db, post)
+        await guards.require_no_duplicate(db, post, targets, content=self.is_queued)
+        if old.status != "scheduled":
+            await guards.require_capacity(db, caller, post)
+        history = [audit.entry(post, action, caller.actor, changes=changes_of(old, post, self.old_targets, targets))]
         if accepted:
-            history.append(Entry("queued"))
-        elif draft.is_draft and row.status != "draft":
-            history.append(Entry("cancelled"))
-        payer = self.caller if accepted else None
-        await rows.save(db, post, targets, history, actor=self.caller.actor, payer=payer)
+            history.append(audit.entry(post, "queued", caller.actor))
+        elif draft.is_draft and old.status != "draft":
+            history.append(audit.entry(post, "cancelled", caller.actor))
+        await write.update(db, post, targets, history, payer=caller if accepted else None)
         if accepted:
-            await accept.tell_queued(context, db, post, targets)
-        return queries.shape(post, targets)
+            await emit.post_queued(context, db, post, targets)
+        return views.post(post, targets)
 
     @property
-    def goes_out(self) -> bool:
+    def is_queued(self) -> bool:
         """Whether the post waits for its time afterwards; a failed one is only corrected."""
-        return not self.draft.is_draft and self.row.status != "failed"
+        return not self.draft.is_draft and self.old.status != "failed"
 
-    def _approval(self) -> dict[str, Any]:
-        if not self.goes_out:
-            return self.row.approval
-        return accept.approval_for(self.caller, self.row.approval, required=self.draft.profile.approval_required)
+    def _approval(self) -> Approval:
+        if not self.is_queued:
+            return self.old.approval
+        required = self.draft.profile.approval_required
+        return approvals.for_publishing(self.caller, self.old.approval, required=required)
 
     def _targets(self, held_reason: str | None) -> list[TargetRow]:
-        """Return all targets as they shall be; one that was tried before stays as a trace when it is left out."""
-        known = {target.account_id: target for target in self.targets}
+        """Return all targets as they are to be. One that was attempted before stays, cancelled, if it is left out."""
+        old_targets = {target.account_id: target for target in self.old_targets}
         targets = []
-        for position, target_draft in enumerate(self.draft.targets):
-            target = self._target(known.pop(target_draft.account.id, None), position, target_draft)
-            if self.goes_out:
-                due = accept.due_of(target, self.draft.scheduled_at, self.draft.profile.now)
-                rows.put_on_queue(
-                    target,
-                    due,
-                    held_reason=held_reason or (None if target.held_reason == "approval" else target.held_reason),
-                )
+        for new in self.draft.target_rows:
+            target = _merge_target(old_targets.pop(new.account_id, None), new)
+            if self.is_queued:
+                due = due_at(target, self.draft.post.scheduled_at, self.draft.profile.now)
+                kept = None if target.held_reason == "approval" else target.held_reason
+                enqueue(target, due, held_reason=held_reason or kept)
             elif self.draft.is_draft:
-                target.status = "pending"
-                rows.take_off_queue(target)
+                move(target, "pending")
+                dequeue(target)
             targets.append(target)
-        for left in known.values():
-            if left.attempts:
-                rows.take_off_queue(left)
-                left.status = "cancelled"
-                targets.append(left)
+        for left_out in old_targets.values():
+            if left_out.attempts:
+                cancelled = msgspec.structs.replace(left_out)
+                move(cancelled, "cancelled")
+                dequeue(cancelled)
+                targets.append(cancelled)
         return targets
 
-    def _target(self, old: TargetRow | None, position: int, target: TargetDraft) -> TargetRow:
-        new = target_of(self.row.id, position, target, self.draft)
-        if old is None:
-            return new
-        if new.content_hash != old.content_hash:
-            old = msgspec.structs.replace(old, content_hash=new.content_hash, dedupe_key=new.dedupe_key)
-        return msgspec.structs.replace(
-            old, position=position, text=new.text, title=new.title, media=new.media, options=new.options,
-            scheduled_at=new.scheduled_at, first_comment=first_comment(self.draft),
-        )  # fmt: skip
 
-    def _post(self, targets: list[TargetRow], approval: dict[str, Any]) -> PostRow:
-        draft, data, row = self.draft, self.data, self.row
-        return msgspec.structs.replace(
-            row, title=draft.title, text=draft.text, media=draft.media,
-            media_ids=draft.media_ids, link=draft.link,
-            thread=draft.thread, first_comment=draft.first_comment,
-            status=queries.derive(targets, draft.profile.now), approval=approval,
-            publish_mode=draft.publish_mode, scheduled_at=draft.scheduled_at,
-            scheduled_local=draft.scheduled_local, timezone=draft.timezone,
-            tzdata_version=times.tzdata_version(), external_id=data.external_id, tags=data.tags,
-            campaign=data.campaign, notes=data.notes, options=draft.options, auto_fit=data.auto_fit,
-            allow_duplicate=data.allow_duplicate, warnings=draft.warnings, version=row.version + 1,
-            updated_at=clock.now(),
-        )  # fmt: skip
+def _merge_target(old: TargetRow | None, new: TargetRow) -> TargetRow:
+    """Return the row of a target. Other content gets another dedupe key: it is another post to the network."""
+    if old is None:
+        return new
+    return msgspec.structs.replace(
+        old,
+        position=new.position,
+        text=new.text,
+        title=new.title,
+        media=new.media,
+        options=new.options,
+        scheduled_at=new.scheduled_at,
+        first_comment=new.first_comment,
+        content_hash=new.content_hash,
+        dedupe_key=old.dedupe_key if new.content_hash == old.content_hash else new.dedupe_key,
+    )
 
 
-async def _annotate(db: Db, caller: Caller, row: PostRow, given: dict[str, Any]) -> Post:
-    """Change what is about a post: no target is touched, no worker is in the way."""
-    old = await queries.lock_alone(db, row.id)
-    if old is None or old.deleted_at is not None:
-        raise problems.NotFound
-    post = msgspec.structs.replace(old, **given, version=old.version + 1, updated_at=clock.now())
-    if post.external_id != old.external_id:
-        await accept.refuse_duplicates(db, post, (), content=False)
-    await rows.annotate(db, post, Entry("updated", changes_of(old, post, (), ())), actor=caller.actor)
-    return await queries.shown(db, post)
-
-
-_COMPARED: Final = {
-    "title": "title", "text": "text", "media": "media", "link": "link", "thread": "thread",
-    "first_comment": "firstComment", "status": "status", "publish_mode": "publishMode", "timezone": "timezone",
-    "external_id": "externalId", "tags": "tags", "campaign": "campaign", "notes": "notes", "options": "options",
-    "auto_fit": "autoFit", "allow_duplicate": "allowDuplicate",
-}  # fmt: skip
-
-
-def changes_of(
-    old: PostRow, new: PostRow, before: Sequence[TargetRow], after: Sequence[TargetRow]
-) -> list[dict[str, Any]]:
-    """Return what an edit changed, as the audit log shows it."""
-    pairs = [(shown, getattr(old, name), getattr(new, name)) for name, shown in _COMPARED.items()]
-    pairs.append(("scheduledAt", clock.wire_or_none(old.scheduled_at), clock.wire_or_none(new.scheduled_at)))
-    pairs.append(("approval", old.approval["state"], new.approval["state"]))
-    pairs.append(("targets", [_trace(target) for target in before], [_trace(target) for target in after]))
-    return [{"field": shown, "from": _cut(a), "to": _cut(b)} for shown, a, b in pairs if a != b]
-
-
-def _trace(target: TargetRow) -> dict[str, Any]:
-    overrides = {
-        "text": target.text, "title": target.title, "media": target.media, "options": target.options,
-        "scheduledAt": clock.wire_or_none(target.scheduled_at),
-    }  # fmt: skip
-    own = {name: _cut(value) for name, value in overrides.items() if value is not None}
-    return {"accountId": ids.encode("acc", target.account_id), "platform": target.platform, **own}
-
-
-def _cut(value: Any) -> Any:
-    return value[:_SHOWN_MAX] + "…" if isinstance(value, str) and len(value) > _SHOWN_MAX else value
+async def _update_labels(db: Db, caller: Caller, post: PostRow, changes: dict[str, Any]) -> Post:
+    """Change what can be changed in every state: no target is touched, and no worker is in the way."""
+    old = await lock_post_only(db, post)
+    new = msgspec.structs.replace(old, **changes, version=old.version + 1, updated_at=clock.now())
+    if new.external_id != old.external_id:
+        await guards.require_no_duplicate(db, new, (), content=False)
+    entry = audit.entry(new, "updated", caller.actor, changes=changes_of(old, new, (), ()))
+    await write.update_labels(db, new, entry)
+    return views.post(new, await queries.targets_of(db, [new.id]))

@@ -4,44 +4,53 @@ from signalpost import networks
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.networks import counting, preflight
-from signalpost.posts import content
-from signalpost.posts.actions.draft import PostDraft, TargetDraft, build_draft, issues
+from signalpost.posts import content, views
+from signalpost.posts.actions.draft import PostDraft, TargetDraft, build_draft
 from signalpost.posts.actions.fetch import Fetched
+from signalpost.posts.actions.preflight import errors_of, run_preflight
 from signalpost.posts.schemas.requests import PostCreate
 from signalpost.posts.schemas.responses import PostValidation, TargetValidation
 from signalpost.web.caller import Caller
 
 
 async def validate_post(db: Db, caller: Caller, data: PostCreate, fetched: Fetched | None = None) -> PostValidation:
-    """Say what publishing this post would be refused for, and save nothing."""
+    """Say why publishing this post would be refused; save nothing."""
     try:
         draft = await build_draft(db, caller, data, fetched=fetched)
     except problems.Problem as problem:
         if problem.status != 422:
             raise
-        return PostValidation(
-            valid=False, errors=[msgspec.to_builtins(issue) for issue in problem.errors], warnings=[], targets=[]
-        )
-    broken = issues(draft)
-    warnings = [notice for notice in draft.warnings if notice.code not in {issue.code for issue in broken}]
-    targets = [checked for target in draft.targets if (checked := _checked(draft, target)) is not None]
-    return PostValidation(not broken, [msgspec.to_builtins(issue) for issue in broken], warnings, targets)
+        errors = [msgspec.to_builtins(issue) for issue in problem.errors]
+        return PostValidation(valid=False, errors=errors, warnings=[], targets=[])
+    issues = errors_of(run_preflight(draft))
+    codes = {issue.code for issue in issues}
+    return PostValidation(
+        valid=not issues,
+        errors=[msgspec.to_builtins(issue) for issue in issues],
+        warnings=[views.warning(warning) for warning in draft.post.warnings if warning.code not in codes],
+        targets=[checked for target in draft.targets if (checked := _validated(draft, target)) is not None],
+    )
 
 
-def _checked(draft: PostDraft, target: TargetDraft) -> TargetValidation | None:
-    connector = networks.get(target.platform)
+def _validated(draft: PostDraft, target: TargetDraft) -> TargetValidation | None:
+    connector = networks.get(target.row.platform)
     if connector is None:
         return None
     facts = preflight.for_account(connector.facts, target.account.facts)
-    whole = content.for_target(draft, target)
-    outgoing = content.outgoing(whole, {}, dedupe_key="", created_at=clock.now())
-    length = counting.text_length(facts, preflight.text_of_part(facts, outgoing, 0))
-    account_id = ids.encode("acc", target.account.id)
-    return TargetValidation(target.platform, account_id, _type(draft, target), length, facts.text.max_length, [])
+    target_content = content.for_target(draft.post, target.row)
+    outgoing = content.outgoing(target_content, {}, dedupe_key="", created_at=clock.now())
+    return TargetValidation(
+        platform=target.row.platform,
+        account_id=ids.encode("acc", target.account.id),
+        type=_type(draft, target),
+        text_length=counting.text_length(facts, preflight.text_of_part(facts, outgoing, 0)),
+        limit=facts.text.max_length,
+        derived_media=[],
+    )
 
 
 def _type(draft: PostDraft, target: TargetDraft) -> str:
-    media = draft.media if target.media is None else target.media
-    if draft.thread:
+    media = draft.post.media if target.row.media is None else target.row.media
+    if draft.post.thread:
         return "thread"
     return "text" if not media else "media" if len(media) == 1 else "carousel"

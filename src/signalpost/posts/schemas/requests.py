@@ -1,4 +1,4 @@
-"""What a client sends about posts. An edit is the `PostCreate` that it amounts to."""
+"""Bodies and query strings about posts. An update is the `PostCreate` that it amounts to."""
 
 from typing import Annotated, Any, Literal
 
@@ -7,13 +7,13 @@ from msgspec import UNSET, Meta, UnsetType, field
 from signalpost.kit.wire import Input
 from signalpost.posts.schemas.responses import PublishMode
 from signalpost.posts.states import PostStatus
+from signalpost.web.fields import AccountId, ExternalId, FanoutId, MediaId, PlatformSlug, ProfileId, TimeZone
 
-MediaKey = Annotated[str, Meta(min_length=1, max_length=2048)]
+MediaUrl = Annotated[str, Meta(min_length=1, max_length=2048)]
 Text = Annotated[str, Meta(max_length=65_000)]
 Title = Annotated[str, Meta(max_length=200)]
 AltText = Annotated[str, Meta(max_length=1_500)]
-Name = Annotated[str, Meta(min_length=1, max_length=100)]
-IdText = Annotated[str, Meta(min_length=1, max_length=64)]
+ShortText = Annotated[str, Meta(min_length=1, max_length=100)]
 Link = Annotated[
     str, Meta(max_length=2048, pattern=r"^[Hh][Tt][Tt][Pp][Ss]?://(\[[0-9A-Fa-f:.]+\]|[^\s/?#\[\]@]+)([/?#]\S*)?$")
 ]
@@ -30,31 +30,94 @@ Options = Annotated[
     dict[Annotated[str, Meta(max_length=40)], dict[Annotated[str, Meta(max_length=100)], Any]], Meta(max_length=25)
 ]
 TargetOptions = Annotated[dict[Annotated[str, Meta(max_length=100)], Any], Meta(max_length=50)]
-ExternalId = Annotated[str, Meta(min_length=1, max_length=200)]
-Tags = Annotated[list[Name], Meta(max_length=20)]
+Tags = Annotated[list[ShortText], Meta(max_length=20)]
 Campaign = Annotated[str, Meta(max_length=200)]
 Notes = Annotated[str, Meta(max_length=10_000)]
 FirstComment = Annotated[str, Meta(max_length=10_000)]
-Slug = Annotated[str, Meta(min_length=1, max_length=40)]
+MediaUrls = Annotated[list[MediaUrl], Meta(max_length=35)]
+
+_TITLE = Meta(description="The title, for networks that have one.", examples=["Spring menu"])
+_TEXT = Meta(description="The text of the post.", examples=["Hello from #signalpost"])
+_DESCRIPTION = Meta(description="Another name for `text`.", examples=["Hello from #signalpost"])
+_MEDIA = Meta(description="The files, in the order in which they are shown.")
+_MEDIA_URL = Meta(
+    description="Short for `media` with one file: its storagePath, or an https address that the service fetches.",
+    examples=["https://example.com/cat.jpg"],
+)
+_MEDIA_URLS = Meta(
+    description="Short for `media` with several files: their storagePaths or https addresses.",
+    examples=[["https://example.com/cat.jpg"]],
+)
+_THREAD = Meta(
+    description="Further posts, published as replies in this order.", examples=[[{"text": "And there is more."}]]
+)
+_PLATFORMS = Meta(
+    description="Networks: the post goes to every account that the profile has there. Send either this or `targets`.",
+    examples=[["bluesky"]],
+)
+_TARGETS = Meta(description="Single accounts, with what differs there from the post. Send either this or `platforms`.")
+_SCHEDULED_AT = Meta(
+    description=(
+        "When to publish: RFC 3339 with an offset or Z, or a local time such as 2026-11-21T18:00 in `timezone`. "
+        "At most 365 days ahead."
+    ),
+    examples=["2026-11-21T18:00:00Z"],
+)
+_TIMEZONE = Meta(
+    description="The IANA time zone of times without an offset. Default: the profile's.", examples=["Europe/Berlin"]
+)
+_PUBLISH_MODE = Meta(
+    description="Default: `draft` if `draft` is true, `schedule` if there is a `scheduledAt`, else `now`.",
+    examples=["schedule"],
+)
+_RECURRENCE = Meta(description="A repetition of the post. Not available yet.")
+_UTM = Meta(description="Campaign parameters for links in the text. Not available yet.")
+_SHORTEN_LINKS = Meta(description="Shorten links in the text. Not available yet.")
+_OPTIONS = Meta(
+    description="Options by network, as `GET /platforms` lists them.", examples=[{"bluesky": {"languages": ["en"]}}]
+)
 
 
 class UserTagIn(Input):
-    """A person in a picture; x and y from the left and top, 0 to 1."""
+    """A person in a picture."""
 
-    username: Name
-    x: Annotated[float, Meta(ge=0, le=1)] | None = None
-    y: Annotated[float, Meta(ge=0, le=1)] | None = None
+    username: Annotated[ShortText, Meta(description="The person's username on the network.", examples=["ada"])]
+    x: Annotated[
+        Annotated[float, Meta(ge=0, le=1)] | None,
+        Meta(description="The position from the left edge, 0 to 1.", examples=[0.5]),
+    ] = None
+    y: Annotated[
+        Annotated[float, Meta(ge=0, le=1)] | None,
+        Meta(description="The position from the top edge, 0 to 1.", examples=[0.25]),
+    ] = None
 
 
 class MediaIn(Input):
-    """A file of a post: `mediaId`, or `mediaUrl` (a storagePath, or an https address that the service fetches)."""
+    """A file of a post: send either `mediaId` or `mediaUrl`."""
 
-    media_id: IdText | None = None
-    media_url: MediaKey | None = None
-    alt_text: AltText | None = None
-    thumbnail_media_id: IdText | None = None
-    thumbnail_time_ms: Annotated[int, Meta(ge=0, le=86_400_000)] | None = None
-    user_tags: Annotated[list[UserTagIn], Meta(max_length=30)] = field(default_factory=list)
+    media_id: Annotated[MediaId | None, Meta(description="A file of this workspace.")] = None
+    media_url: Annotated[
+        MediaUrl | None,
+        Meta(
+            description="The storagePath of a file, or an https address that the service fetches.",
+            examples=["https://example.com/cat.jpg"],
+        ),
+    ] = None
+    alt_text: Annotated[
+        AltText | None,
+        Meta(
+            description="A description for people who cannot see the picture. Default: the file's own.",
+            examples=["A cat on a windowsill"],
+        ),
+    ] = None
+    thumbnail_media_id: Annotated[MediaId | None, Meta(description="A picture to show for a video.")] = None
+    thumbnail_time_ms: Annotated[
+        Annotated[int, Meta(ge=0, le=86_400_000)] | None,
+        Meta(description="The moment of a video whose picture is shown for it, in milliseconds.", examples=[1500]),
+    ] = None
+    user_tags: Annotated[
+        Annotated[list[UserTagIn], Meta(max_length=30)], Meta(description="The people in the picture.")
+    ] = field(default_factory=list)
 
 
 MediaInputs = Annotated[list[MediaIn], Meta(max_length=35)]
@@ -63,144 +126,213 @@ MediaInputs = Annotated[list[MediaIn], Meta(max_length=35)]
 class ThreadPartIn(Input):
     """A further post of a thread."""
 
-    text: Text = ""
-    media: MediaInputs = field(default_factory=list)
+    text: Annotated[Text, Meta(description="The text of this part.", examples=["And there is more."])] = ""
+    media: Annotated[MediaInputs, Meta(description="The files of this part.")] = field(default_factory=list)
 
 
 ThreadInputs = Annotated[list[ThreadPartIn], Meta(max_length=50)]
 
 
 class TargetIn(Input):
-    """An account, and what is different there; whatever is left out is the post's."""
+    """An account, and what differs there from the post."""
 
-    account_id: IdText
-    text: Text | None = None
-    title: Title | None = None
-    media: MediaInputs | None = None
-    scheduled_at: Time | None = None
-    options: TargetOptions | None = None
+    account_id: Annotated[AccountId, Meta(description="The account to publish to.")]
+    text: Annotated[
+        Text | None, Meta(description="The text for this account. Default: the post's.", examples=["Hello, friends"])
+    ] = None
+    title: Annotated[
+        Title | None, Meta(description="The title for this account. Default: the post's.", examples=["Spring menu"])
+    ] = None
+    media: Annotated[MediaInputs | None, Meta(description="The files for this account. Default: the post's.")] = None
+    scheduled_at: Annotated[
+        Time | None,
+        Meta(
+            description="When to publish to this account, as in the post. Default: the post's time.",
+            examples=["2026-11-21T18:00:00Z"],
+        ),
+    ] = None
+    options: Annotated[
+        TargetOptions | None,
+        Meta(description="Options of the network, added to the post's.", examples=[{"languages": ["en"]}]),
+    ] = None
 
 
 TargetInputs = Annotated[list[TargetIn], Meta(min_length=1, max_length=100)]
-Platforms = Annotated[list[Slug], Meta(min_length=1, max_length=25)]
+Platforms = Annotated[list[PlatformSlug], Meta(min_length=1, max_length=25)]
 
 
-class Recurrence(Input):
+class RecurrenceIn(Input):
     """A repetition by RFC 5545 rule."""
 
-    rrule: Annotated[str, Meta(min_length=1, max_length=500)]
-    timezone: Name | None = None
-    until: Time | None = None
-    count: Annotated[int, Meta(ge=1, le=365)] | None = None
-    variations: Annotated[list[Text], Meta(max_length=365)] = field(default_factory=list)
+    rrule: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=500)],
+        Meta(description="The RFC 5545 rule of the repetition.", examples=["FREQ=WEEKLY;BYDAY=MO"]),
+    ]
+    timezone: Annotated[
+        TimeZone | None, Meta(description="The time zone of the rule. Default: the post's.", examples=["Europe/Berlin"])
+    ] = None
+    until: Annotated[Time | None, Meta(description="The end of the repetition.", examples=["2027-11-21T18:00:00Z"])] = (
+        None
+    )
+    count: Annotated[
+        Annotated[int, Meta(ge=1, le=365)] | None, Meta(description="The number of posts at most.", examples=[10])
+    ] = None
+    variations: Annotated[
+        Annotated[list[Text], Meta(max_length=365)],
+        Meta(description="Texts to use in turn.", examples=[["Good morning", "Good day"]]),
+    ] = field(default_factory=list)
 
 
-class Utm(Input):
+class UtmIn(Input):
     """Campaign parameters for links."""
 
-    source: Name | None = None
-    medium: Name | None = None
-    campaign: Name | None = None
-    term: Name | None = None
-    content: Name | None = None
+    source: Annotated[ShortText | None, Meta(description="`utm_source` of links.", examples=["newsletter"])] = None
+    medium: Annotated[ShortText | None, Meta(description="`utm_medium` of links.", examples=["social"])] = None
+    campaign: Annotated[ShortText | None, Meta(description="`utm_campaign` of links.", examples=["spring"])] = None
+    term: Annotated[ShortText | None, Meta(description="`utm_term` of links.", examples=["menu"])] = None
+    content: Annotated[ShortText | None, Meta(description="`utm_content` of links.", examples=["header"])] = None
 
 
-class PostCreate(Input):
+class PostAttributes(Input):
+    """Members of `PostCreate` and `PostUpdate` that are stored as they are sent, in columns of the same name."""
+
+    title: Annotated[Title | UnsetType | None, _TITLE] = UNSET
+    link: Annotated[
+        Link | UnsetType | None,
+        Meta(description="A link that the post is about.", examples=["https://example.com/menu"]),
+    ] = UNSET
+    first_comment: Annotated[
+        FirstComment | UnsetType | None,
+        Meta(description="A comment to publish below the post.", examples=["Recipe in the link."]),
+    ] = UNSET
+    external_id: Annotated[
+        ExternalId | UnsetType | None, Meta(description="Your own id, unique in the workspace.", examples=["cms-4711"])
+    ] = UNSET
+    tags: Annotated[
+        Tags | UnsetType, Meta(description="Labels of your own, to filter by. Not published.", examples=[["spring"]])
+    ] = UNSET
+    campaign: Annotated[
+        Campaign | UnsetType | None, Meta(description="The name of a campaign. Not published.", examples=["spring"])
+    ] = UNSET
+    notes: Annotated[
+        Notes | UnsetType | None, Meta(description="Notes for your team. Not published.", examples=["Ask Ada first."])
+    ] = UNSET
+    auto_fit: Annotated[
+        bool | UnsetType,
+        Meta(description="Convert files that a network would refuse, where possible. Default: true.", examples=[True]),
+    ] = UNSET
+    allow_duplicate: Annotated[
+        bool | UnsetType,
+        Meta(
+            description=(
+                "Publish the post even if the same content went to the same account within 24 hours. Default: false."
+            ),
+            examples=[False],
+        ),
+    ] = UNSET
+
+
+class PostCreate(PostAttributes, kw_only=True):
     """A post: `platforms` (all accounts that the profile has there) or `targets` (single accounts with overrides)."""
 
-    profile_id: IdText
-    title: Title | None = None
-    text: Text | None = None
-    description: Annotated[Text, Meta(description="Another name for `text`.")] | None = None
-    media: MediaInputs | None = None
-    media_url: MediaKey | None = None
-    media_urls: Annotated[list[MediaKey], Meta(max_length=35)] | None = None
-    link: Link | None = None
-    thread: ThreadInputs = field(default_factory=list)
-    first_comment: FirstComment | None = None
-    platforms: Platforms | None = None
-    targets: TargetInputs | None = None
-    scheduled_at: Time | None = None
-    timezone: Name | None = None
-    publish_mode: PublishMode | None = None
-    draft: bool = False
-    recurrence: Recurrence | None = None
-    external_id: ExternalId | None = None
-    tags: Tags = field(default_factory=list)
-    campaign: Campaign | None = None
-    utm: Utm | None = None
-    shorten_links: bool = False
-    notes: Notes | None = None
-    options: Options = field(default_factory=dict)
-    auto_fit: bool = True
-    allow_duplicate: bool = False
+    profile_id: Annotated[ProfileId, Meta(description="The profile to post from.")]
+    text: Annotated[Text | None, _TEXT] = None
+    description: Annotated[Text | None, _DESCRIPTION] = None
+    media: Annotated[MediaInputs | None, _MEDIA] = None
+    media_url: Annotated[MediaUrl | None, _MEDIA_URL] = None
+    media_urls: Annotated[MediaUrls | None, _MEDIA_URLS] = None
+    thread: Annotated[ThreadInputs, _THREAD] = field(default_factory=list)
+    platforms: Annotated[Platforms | None, _PLATFORMS] = None
+    targets: Annotated[TargetInputs | None, _TARGETS] = None
+    scheduled_at: Annotated[Time | None, _SCHEDULED_AT] = None
+    timezone: Annotated[TimeZone | None, _TIMEZONE] = None
+    publish_mode: Annotated[PublishMode | None, _PUBLISH_MODE] = None
+    draft: Annotated[bool, Meta(description="Keep the post for later instead of publishing it.")] = False
+    recurrence: Annotated[RecurrenceIn | None, _RECURRENCE] = None
+    utm: Annotated[UtmIn | None, _UTM] = None
+    shorten_links: Annotated[bool, _SHORTEN_LINKS] = False
+    options: Annotated[Options, _OPTIONS] = field(default_factory=dict)
 
 
-class PostUpdate(Input):
-    """What shall be different. `scheduledAt` set: the post is scheduled; null: it becomes a draft."""
+class PostUpdate(PostAttributes, kw_only=True):
+    """What to change; absent members stay as they are. `scheduledAt` schedules the post; null makes it a draft."""
 
-    title: Title | UnsetType | None = UNSET
-    text: Text | UnsetType = UNSET
-    description: Annotated[Text, Meta(description="Another name for `text`.")] | UnsetType = UNSET
-    media: MediaInputs | UnsetType = UNSET
-    media_url: MediaKey | UnsetType = UNSET
-    media_urls: Annotated[list[MediaKey], Meta(max_length=35)] | UnsetType = UNSET
-    link: Link | UnsetType | None = UNSET
-    thread: ThreadInputs | UnsetType = UNSET
-    first_comment: FirstComment | UnsetType | None = UNSET
-    platforms: Platforms | UnsetType = UNSET
-    targets: TargetInputs | UnsetType = UNSET
-    scheduled_at: Time | UnsetType | None = UNSET
-    timezone: Name | UnsetType = UNSET
-    publish_mode: PublishMode | UnsetType = UNSET
-    recurrence: Recurrence | UnsetType | None = UNSET
-    external_id: ExternalId | UnsetType | None = UNSET
-    tags: Tags | UnsetType = UNSET
-    campaign: Campaign | UnsetType | None = UNSET
-    utm: Utm | UnsetType | None = UNSET
-    shorten_links: bool | UnsetType = UNSET
-    notes: Notes | UnsetType | None = UNSET
-    options: Options | UnsetType = UNSET
-    auto_fit: bool | UnsetType = UNSET
-    allow_duplicate: bool | UnsetType = UNSET
+    text: Annotated[Text | UnsetType, _TEXT] = UNSET
+    description: Annotated[Text | UnsetType, _DESCRIPTION] = UNSET
+    media: Annotated[MediaInputs | UnsetType, _MEDIA] = UNSET
+    media_url: Annotated[MediaUrl | UnsetType, _MEDIA_URL] = UNSET
+    media_urls: Annotated[MediaUrls | UnsetType, _MEDIA_URLS] = UNSET
+    thread: Annotated[ThreadInputs | UnsetType, _THREAD] = UNSET
+    platforms: Annotated[Platforms | UnsetType, _PLATFORMS] = UNSET
+    targets: Annotated[TargetInputs | UnsetType, _TARGETS] = UNSET
+    scheduled_at: Annotated[Time | UnsetType | None, _SCHEDULED_AT] = UNSET
+    timezone: Annotated[TimeZone | UnsetType, _TIMEZONE] = UNSET
+    publish_mode: Annotated[PublishMode | UnsetType, _PUBLISH_MODE] = UNSET
+    recurrence: Annotated[RecurrenceIn | UnsetType | None, _RECURRENCE] = UNSET
+    utm: Annotated[UtmIn | UnsetType | None, _UTM] = UNSET
+    shorten_links: Annotated[bool | UnsetType, _SHORTEN_LINKS] = UNSET
+    options: Annotated[Options | UnsetType, _OPTIONS] = UNSET
 
 
 class PostListQuery(Input):
-    """Filters. `from` and `to` bound when a post is for: its schedule, else its publication, else its creation."""
+    """Filters. `from` and `to` compare the moment of a post: its schedule, else its publication, else its creation."""
 
-    profile_id: IdText | None = None
-    status: PostStatus | None = None
-    platform: Slug | None = None
-    account_id: IdText | None = None
-    from_: Time | None = None
-    to: Time | None = None
-    q: Annotated[str, Meta(max_length=200)] | None = None
-    tag: Name | None = None
-    external_id: ExternalId | None = None
-    fanout_id: IdText | None = None
-    sort: Literal["-createdAt", "createdAt", "-scheduledAt", "scheduledAt"] = "-createdAt"
+    profile_id: Annotated[ProfileId | None, Meta(description="Only posts of this profile.")] = None
+    status: Annotated[PostStatus | None, Meta(description="Only posts with this status.", examples=["scheduled"])] = (
+        None
+    )
+    platform: Annotated[
+        PlatformSlug | None, Meta(description="Only posts with a target on this network.", examples=["bluesky"])
+    ] = None
+    account_id: Annotated[AccountId | None, Meta(description="Only posts with a target on this account.")] = None
+    from_: Annotated[
+        Time | None, Meta(description="Only posts from this time on.", examples=["2026-11-01T00:00:00Z"])
+    ] = None
+    to: Annotated[Time | None, Meta(description="Only posts before this time.", examples=["2026-12-01T00:00:00Z"])] = (
+        None
+    )
+    q: Annotated[
+        Annotated[str, Meta(max_length=200)] | None,
+        Meta(description="Only posts whose title or text contains this, in any case.", examples=["menu"]),
+    ] = None
+    tag: Annotated[ShortText | None, Meta(description="Only posts with this tag.", examples=["spring"])] = None
+    external_id: Annotated[
+        ExternalId | None, Meta(description="Only the post with this externalId.", examples=["cms-4711"])
+    ] = None
+    fanout_id: Annotated[FanoutId | None, Meta(description="Only posts of this fan-out.")] = None
+    sort: Annotated[
+        Literal["-createdAt", "createdAt", "-scheduledAt", "scheduledAt"],
+        Meta(description="The order; `-` is descending. `scheduledAt` orders by the moment of a post, as `from` does."),
+    ] = "-createdAt"
 
 
 class ProfileQuery(Input):
-    """Only posts of this profile."""
+    """A filter by profile."""
 
-    profile_id: IdText | None = None
+    profile_id: Annotated[ProfileId | None, Meta(description="Only posts of this profile.")] = None
 
 
 class PostDeleteQuery(Input):
-    """`permanent`: delete for good. `cascade`: also remove what was published from the networks."""
+    """How to delete."""
 
-    permanent: bool = False
-    cascade: bool = False
+    permanent: Annotated[bool, Meta(description="Delete the post permanently instead of moving it to the trash.")] = (
+        False
+    )
+    cascade: Annotated[bool, Meta(description="Also remove from the networks what was published there.")] = False
 
 
 class ApprovalDecision(Input):
-    """A word to the person who asked."""
+    """A note on the decision."""
 
-    note: Annotated[str, Meta(max_length=2_000)] | None = None
+    note: Annotated[
+        Annotated[str, Meta(max_length=2_000)] | None,
+        Meta(description="A note to the author of the post.", examples=["Please mention the opening hours."]),
+    ] = None
 
 
 class ApprovalRejection(ApprovalDecision):
-    """`changesRequested`: it may come back after an edit; otherwise it is refused as a whole."""
+    """A note on the decision, and whether the post may come back."""
 
-    changes_requested: bool = False
+    changes_requested: Annotated[
+        bool, Meta(description="Request changes: an update offers the post again. Otherwise it is rejected.")
+    ] = False

@@ -1,95 +1,108 @@
-"""Posts as the service shows them."""
+"""Posts, targets and their figures as the API shows them."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import field
+import msgspec
+from msgspec import Meta
 
+from signalpost.events import Actor
 from signalpost.kit.wire import Instant, Output
-from signalpost.posts.states import PostStatus, TargetStatus
+from signalpost.posts import states
 
-PublishMode = Literal["now", "schedule", "draft", "slot"]
-ApprovalState = Literal["not_required", "pending", "approved", "changes_requested", "rejected"]
-Mode = Literal["live", "test"]
-Source = Literal["api", "dashboard", "messaging", "bulk", "fanout", "link", "recurrence"]
-Delivery = Literal["live", "inbox", "private"]
+PublishMode = Annotated[Literal["now", "schedule", "draft", "slot"], Meta(examples=["now"])]
+ApprovalState = Annotated[
+    Literal["not_required", "pending", "approved", "changes_requested", "rejected"], Meta(examples=["not_required"])
+]
+PostStatus = Annotated[states.PostStatus, Meta(examples=["queued"])]
+TargetStatus = Annotated[states.TargetStatus, Meta(examples=["pending"])]
+Mode = Annotated[Literal["live", "test"], Meta(examples=["live"])]
+Source = Annotated[
+    Literal["api", "dashboard", "messaging", "bulk", "fanout", "link", "recurrence"], Meta(examples=["api"])
+]
+Delivery = Annotated[Literal["live", "inbox", "private"], Meta(examples=["live"])]
+Platform = Annotated[str, Meta(examples=["bluesky"])]
+Username = Annotated[str, Meta(examples=["acme.bsky.social"])]
+Url = Annotated[str | None, Meta(examples=["https://bsky.app/profile/acme.bsky.social/post/3kabcdefghij2"])]
 
 # gc=False: nothing here can be part of a cycle, and a page of posts is hundreds of these objects.
 
 
 class UserTag(Output, gc=False):
-    username: str
-    x: float | None
-    y: float | None
+    """A person in a picture."""
+
+    username: Annotated[str, Meta(examples=["ada"])]
+    x: Annotated[float | None, Meta(examples=[0.5])]
+    y: Annotated[float | None, Meta(examples=[0.25])]
 
 
 class MediaRef(Output, gc=False):
-    """A file of a post. `altText` null: the one of the media itself."""
+    """A file of a post. `altText` null: the one of the file itself."""
 
     media_id: str
-    alt_text: str | None = None
-    thumbnail_media_id: str | None = None
-    thumbnail_time_ms: int | None = None
-    user_tags: list[UserTag] = field(default_factory=list)
+    alt_text: Annotated[str | None, Meta(examples=["A cat on a windowsill"])]
+    thumbnail_media_id: str | None
+    thumbnail_time_ms: int | None
+    user_tags: list[UserTag]
 
 
 class ThreadPart(Output, gc=False):
-    text: str
+    """A further post of a thread."""
+
+    text: Annotated[str, Meta(examples=["And there is more."])]
     media: list[MediaRef]
 
 
-class Actor(Output, gc=False):
-    type: Literal["user", "api_key", "system"]
-    id: str | None
-    name: str | None
-
-
 class Approval(Output, gc=False):
+    """Whether someone has to approve the post, who asked, and who decided."""
+
     state: ApprovalState
-    requested_by: Actor | None = None
-    decided_by: Actor | None = None
-    note: str | None = None
-    decided_at: Instant | None = None
+    requested_by: Actor | None
+    decided_by: Actor | None
+    note: str | None
+    decided_at: Instant | None
 
 
 class TargetCounts(Output, gc=False):
-    """Targets by how they ended; cancelled ones are left out."""
+    """Targets by result; cancelled ones are left out."""
 
-    total: int
-    published: int
-    failed: int
-    pending: int
+    total: Annotated[int, Meta(examples=[1])]
+    published: Annotated[int, Meta(examples=[0])]
+    failed: Annotated[int, Meta(examples=[0])]
+    pending: Annotated[int, Meta(examples=[1])]
 
 
 class PostWarning(Output, gc=False):
-    """Something worth knowing that stopped nothing."""
+    """Something worth knowing that did not stop the post."""
 
-    code: str
-    path: str
-    message: str
-    platform: str | None = None
-    account_id: str | None = None
+    code: Annotated[str, Meta(examples=["bluesky.media.alt_text"])]
+    path: Annotated[str, Meta(examples=["/media/0"])]
+    message: Annotated[str, Meta(examples=["This picture has no alternative text."])]
+    platform: Annotated[str | None, Meta(examples=["bluesky"])]
+    account_id: str | None
 
 
 class FirstCommentState(Output, gc=False):
-    status: Literal["none", "pending", "posted", "failed"] = "none"
-    id: str | None = None
-    error: str | None = None
+    """How far the first comment is."""
+
+    status: Annotated[Literal["none", "pending", "posted", "failed"], Meta(examples=["none"])]
+    id: str | None
+    error: str | None
 
 
 class TargetError(Output, gc=False):
-    """Why a target failed. `userMessage` is safe to show to anybody."""
+    """Why a target failed. Anyone may see `userMessage`."""
 
-    code: str
-    category: str
-    source: Literal["user", "platform", "system"]
-    message: str
-    user_message: str
-    rule: str | None
-    retryable: bool
-    http_status: int | None
-    platform_code: str | None
+    code: Annotated[str, Meta(examples=["text_too_long"])]
+    category: Annotated[str, Meta(examples=["user_content"])]
+    source: Annotated[Literal["user", "platform", "system"], Meta(examples=["user"])]
+    message: Annotated[str, Meta(examples=["The text has 301 characters; Bluesky allows 300."])]
+    user_message: Annotated[str, Meta(examples=["The text is too long for this network."])]
+    rule: Annotated[str | None, Meta(examples=["bluesky.text.length"])]
+    retryable: Annotated[bool, Meta(examples=[False])]
+    http_status: Annotated[int | None, Meta(examples=[400])]
+    platform_code: Annotated[str | None, Meta(examples=["InvalidRequest"])]
     platform_response: str | None
-    remediation: str | None
+    remediation: Annotated[str | None, Meta(examples=["Shorten the text for this target, then send it again."])]
     occurred_at: Instant
 
 
@@ -99,8 +112,8 @@ class Target(Output, gc=False):
     id: str
     post_id: str
     account_id: str
-    platform: str
-    username: str
+    platform: Platform
+    username: Username
     status: TargetStatus
     delivery: Delivery | None
     text: str | None
@@ -109,10 +122,10 @@ class Target(Output, gc=False):
     scheduled_at: Instant | None
     options: dict[str, Any] | None
     platform_post_id: str | None
-    url: str | None
+    url: Url
     thread_ids: list[str]
     first_comment: FirstCommentState
-    attempts: int
+    attempts: Annotated[int, Meta(examples=[1])]
     next_attempt_at: Instant | None
     error: TargetError | None
     started_at: Instant | None
@@ -121,44 +134,64 @@ class Target(Output, gc=False):
     metrics: dict[str, Any] | None = None
 
 
+class Recurrence(Output, gc=False):
+    """A repetition by RFC 5545 rule."""
+
+    rrule: Annotated[str, Meta(examples=["FREQ=WEEKLY;BYDAY=MO"])]
+    timezone: str | None
+    until: str | None
+    count: int | None
+    variations: list[str]
+
+
+class Utm(Output, gc=False):
+    """Campaign parameters for links."""
+
+    source: str | None
+    medium: str | None
+    campaign: str | None
+    term: str | None
+    content: str | None
+
+
 class Post(Output, gc=False):
     """A post with its targets."""
 
     id: str
     profile_id: str
-    title: str | None
-    text: str
+    title: Annotated[str | None, Meta(examples=["Spring menu"])]
+    text: Annotated[str, Meta(examples=["Hello from #signalpost"])]
     media: list[MediaRef]
-    link: str | None
-    thread: list[ThreadPart]
+    link: Annotated[str | None, Meta(examples=["https://example.com/menu"])]
+    thread: Annotated[list[ThreadPart], Meta(examples=[[]])]
     first_comment: str | None
-    platforms: list[str]
+    platforms: list[Platform]
     targets: list[Target]
     status: PostStatus
     approval: Approval
     scheduled_at: Instant | None
-    timezone: str
+    timezone: Annotated[str, Meta(examples=["Europe/Berlin"])]
     publish_mode: PublishMode
-    recurrence: dict[str, Any] | None
+    recurrence: Recurrence | None
     recurrence_parent_id: str | None
     source_post_id: str | None
     fanout_id: str | None
-    external_id: str | None
-    tags: list[str]
-    campaign: str | None
-    utm: dict[str, Any] | None
-    shorten_links: bool
+    external_id: Annotated[str | None, Meta(examples=["cms-4711"])]
+    tags: Annotated[list[str], Meta(examples=[["spring"]])]
+    campaign: Annotated[str | None, Meta(examples=["spring"])]
+    utm: Utm | None
+    shorten_links: Annotated[bool, Meta(examples=[False])]
     notes: str | None
-    options: dict[str, dict[str, Any]]
-    auto_fit: bool
-    allow_duplicate: bool
+    options: Annotated[dict[str, dict[str, Any]], Meta(examples=[{"bluesky": {"languages": ["en"]}}])]
+    auto_fit: Annotated[bool, Meta(examples=[True])]
+    allow_duplicate: Annotated[bool, Meta(examples=[False])]
     counts: TargetCounts
     platform_results: dict[str, list[Target]]
-    warnings: list[PostWarning]
+    warnings: Annotated[list[PostWarning], Meta(examples=[[]])]
     created_by: Actor
     source: Source
     mode: Mode
-    version: int
+    version: Annotated[int, Meta(examples=[1])]
     created_at: Instant
     updated_at: Instant
     queued_at: Instant | None
@@ -168,14 +201,16 @@ class Post(Output, gc=False):
 
 
 class TargetSummary(Output, gc=False):
+    """A target in short."""
+
     target_id: str
-    platform: str
+    platform: Platform
     account_id: str
-    username: str
+    username: Username
     status: TargetStatus
     delivery: Delivery | None
-    url: str | None
-    attempts: int
+    url: Url
+    attempts: Annotated[int, Meta(examples=[1])]
     error: TargetError | None
 
 
@@ -185,64 +220,86 @@ class PostProgress(Output, gc=False):
     post_id: str
     status: PostStatus
     approval: Approval
-    published: int
-    failed: int
-    pending: int
-    total: int
+    published: Annotated[int, Meta(examples=[0])]
+    failed: Annotated[int, Meta(examples=[0])]
+    pending: Annotated[int, Meta(examples=[1])]
+    total: Annotated[int, Meta(examples=[1])]
     scheduled_at: Instant | None
     next_attempt_at: Instant | None
     targets: list[TargetSummary]
     updated_at: Instant
 
 
-class Change(Output, gc=False):
-    field: str
-    from_: Any
-    to: Any
+class FieldChange(Output, gc=False):
+    """A changed field, with its values before and after."""
+
+    field: Annotated[str, Meta(examples=["text"])]
+    before: Any = msgspec.field(name="from")
+    after: Any = msgspec.field(name="to")
+
+
+class AttemptRecord(Output, gc=False):
+    """The request of an attempt, and the network's response; both without secrets."""
+
+    number: Annotated[int, Meta(examples=[1])]
+    duration_ms: Annotated[int, Meta(examples=[84])]
+    request: Annotated[
+        dict[str, Any] | None, Meta(examples=[{"method": "POST", "host": "bsky.social", "path": "/xrpc"}])
+    ]
+    http_status: Annotated[int | None, Meta(examples=[200])]
+    response: str | None
 
 
 class AuditEntry(Output, gc=False):
-    """One line of a post's history; never changed afterwards."""
+    """An entry of a post's audit log; it never changes."""
 
     id: str
     at: Instant
-    action: str
+    action: Annotated[str, Meta(examples=["created"])]
     actor: Actor
     target_id: str | None
-    changes: list[dict[str, Any]] | None
-    attempt: dict[str, Any] | None
-    request_id: str | None
+    changes: list[FieldChange] | None
+    attempt: AttemptRecord | None
+    request_id: Annotated[str | None, Meta(examples=["req_5f1c0de5f1c0de5f1c0d"])]
 
 
 class PlatformError(Output, gc=False):
+    """A target that could not be removed from its network."""
+
     target_id: str
-    platform: str
-    code: str
-    message: str
+    platform: Platform
+    code: Annotated[str, Meta(examples=["delete_not_supported"])]
+    message: Annotated[str, Meta(examples=["bluesky does not let a service delete posts; delete it there."])]
 
 
 class PostDeletion(Output, gc=False):
-    """`purgeAt`: when it is deleted for good; null when it was just now."""
+    """A deleted post. `purgeAt`: when it will be deleted permanently; null: it is already."""
 
     id: str
-    deleted: bool
+    deleted: Annotated[bool, Meta(examples=[True])]
     deleted_at: Instant
     purge_at: Instant | None
-    platform_errors: list[PlatformError]
+    platform_errors: Annotated[list[PlatformError], Meta(examples=[[]])]
 
 
 class PlatformCounts(Output, gc=False):
-    published: int = 0
-    failed: int = 0
+    """Targets of a network by result."""
+
+    published: Annotated[int, Meta(examples=[12])]
+    failed: Annotated[int, Meta(examples=[1])]
 
 
 class DayCounts(Output, gc=False):
-    date: str
-    published: int
-    failed: int
+    """Targets of a UTC day by result."""
+
+    date: Annotated[str, Meta(examples=["2026-11-21"])]
+    published: Annotated[int, Meta(examples=[3])]
+    failed: Annotated[int, Meta(examples=[0])]
 
 
 class NextPost(Output, gc=False):
+    """The next scheduled post."""
+
     post_id: str
     scheduled_at: Instant
 
@@ -251,30 +308,30 @@ class PostStats(Output, gc=False):
     """Counts of posts; `byPlatform` and `last7Days` (UTC days) count targets. `successRate` is 0 to 1."""
 
     profile_id: str | None
-    total: int
-    by_status: dict[str, int]
+    total: Annotated[int, Meta(examples=[14])]
+    by_status: Annotated[dict[str, int], Meta(examples=[{"scheduled": 2, "published": 11, "failed": 1}])]
     by_platform: dict[str, PlatformCounts]
-    success_rate: float | None
+    success_rate: Annotated[float | None, Meta(examples=[0.9231])]
     last7_days: list[DayCounts]
     next: NextPost | None
-    trashed: int
+    trashed: Annotated[int, Meta(examples=[0])]
 
 
 class TargetValidation(Output, gc=False):
-    """`limit` is the longest text the account takes; `derivedMedia` what would have to be converted."""
+    """`limit`: the longest text that the account takes. `derivedMedia`: what would have to be converted."""
 
-    platform: str
+    platform: Platform
     account_id: str
-    type: str
-    text_length: int
-    limit: int
-    derived_media: list[dict[str, Any]]
+    type: Annotated[str, Meta(examples=["text"])]
+    text_length: Annotated[int, Meta(examples=[22])]
+    limit: Annotated[int, Meta(examples=[300])]
+    derived_media: Annotated[list[dict[str, Any]], Meta(examples=[[]])]
 
 
 class PostValidation(Output, gc=False):
-    """What creating this post would say."""
+    """What creating this post would answer."""
 
-    valid: bool
-    errors: list[dict[str, Any]]
-    warnings: list[PostWarning]
+    valid: Annotated[bool, Meta(examples=[True])]
+    errors: Annotated[list[dict[str, Any]], Meta(examples=[[]])]
+    warnings: Annotated[list[PostWarning], Meta(examples=[[]])]
     targets: list[TargetValidation]

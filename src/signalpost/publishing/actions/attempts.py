@@ -18,14 +18,16 @@ from signalpost.kit.db import Db
 from signalpost.media import queries as media
 from signalpost.media.queries import MediaRow
 from signalpost.networks.contract import Connector, OutcomeUnknown, Published, TryLater
-from signalpost.posts import content
+from signalpost.posts import content, progress
 from signalpost.posts import queries as posts
+from signalpost.posts.actions import audit, emit
 from signalpost.posts.content import Content
-from signalpost.posts.queries import PostRow, TargetRow
-from signalpost.posts.states import OVER, TARGET_MOVES, UNDER_WAY, WAITING
+from signalpost.posts.documents import AttemptRecord, FirstComment
+from signalpost.posts.documents import Change as AuditChange
+from signalpost.posts.rows import PostRow, TargetRow
+from signalpost.posts.states import OVER, UNDER_WAY, WAITING, move
 from signalpost.posts.target_errors import target_error
 from signalpost.publishing import queries
-from signalpost.publishing.actions import tell
 from signalpost.publishing.outcomes import RETRY_SECONDS, settle
 from signalpost.publishing.policy import BACKLOG_SECONDS, AttemptKind, Change, Postponed, TargetSnapshot, decide
 from signalpost.publishing.queries import DueTarget, TargetContext
@@ -156,13 +158,13 @@ async def _start(
         _START, target.id, attempt_id, post.workspace_id, post.id, number, kind, owner, target_context.content_hash,
         status, tries, snapshot.crashes + 1, first and snapshot.intent is None,
     )  # fmt: skip
-    target.status, target.started_at = status, target.started_at or target_context.now
+    move(target, status)
+    target.started_at = target.started_at or target_context.now
     await _derive_post(db, post, targets, target_context.now)
     account = await accounts.by_id(db, target.account_id)
     assert account is not None  # noqa: S101 - rows of accounts are never deleted
     target_content = content.for_target(post, target)
-    media_ids = [key for media_id in target_content.media_ids() if (key := ids.decode("med", media_id)) is not None]
-    files = await media.for_publishing(db, post.workspace_id, media_ids)
+    files = await media.for_publishing(db, post.workspace_id, target_content.media_ids())
     return Attempt(
         id=attempt_id,
         number=number,
@@ -200,7 +202,7 @@ def _snapshot(locked: LockedTarget, target_context: TargetContext, connector: Co
         trashed=post.deleted_at is not None,
         can_publish=connector is not None,
         can_reconcile=connector is not None and connector.reconcile is not None,
-        approval=post.approval["state"],
+        approval=post.approval.state,
         account_status=target_context.account_status,
         account_reason=target_context.account_reason,
         over_limit=target_context.over_limit,
@@ -232,10 +234,6 @@ _POST = """
 update post set status = $2, published_at = $3, updated_at = now()
 where id = $1 and (status, published_at) is distinct from ($2, $3)
 """
-_AUDIT = """
-insert into audit (id, workspace_id, post_id, target_id, action, actor, changes, attempt)
-values ($1, $2, $3, $4, $5, $6, $7, $8)
-"""
 
 
 async def end(context: AppContext, db: Db, attempt: Attempt, change: Change, record: CallRecord) -> None:
@@ -247,13 +245,13 @@ async def end(context: AppContext, db: Db, attempt: Attempt, change: Change, rec
     locked = await _lock(db, attempt.target)
     if locked is None:
         return  # purged meanwhile
-    audit_record = {
-        "number": attempt.number,
-        "durationMs": record.duration_ms,
-        "request": record.request,
-        "httpStatus": record.http_status,
-        "response": record.response,
-    }
+    audit_record = AttemptRecord(
+        number=attempt.number,
+        duration_ms=record.duration_ms,
+        request=record.request,
+        http_status=record.http_status,
+        response=record.response,
+    )
     now = attempt.snapshot.now
     await apply_change(context, db, locked, change, now, kind=attempt.kind, audit_record=audit_record)
 
@@ -266,7 +264,7 @@ async def apply_change(
     now: datetime,
     *,
     kind: AttemptKind | None = None,
-    audit_record: dict[str, Any] | None = None,
+    audit_record: AttemptRecord | None = None,
 ) -> None:
     """Write a change to a locked target; derive its post's status; add to its history; emit what ended.
 
@@ -281,35 +279,32 @@ async def apply_change(
     """
     post, targets, target = locked
     status_before, post_status_before = target.status, post.status
-    during = "publishing" if kind == "publish" else status_before
-    if change.status not in {during, *TARGET_MOVES[during]}:
-        raise AssertionError(f"no move from {during} to {change.status}")
+    move(target, change.status)
     target.next_attempt_at = await db.fetchval(
         _SETTLE, target.id, change.status, change.after_seconds, change.held_reason, change.error,
         int(change.uncounted), change.reconciles, change.pending_state, change.closes_intent, change.crashes,
     )  # fmt: skip
-    target.status, target.held_reason, target.error = change.status, change.held_reason, change.error
+    target.held_reason, target.error = change.held_reason, change.error
     if change.published is not None:
         await _save_publication(db, post, target, change.published)
     await _derive_post(db, post, targets, now)
     if action := _audit_action(status_before, change, kind):
-        await db.execute(
-            _AUDIT, ids.new_id(), post.workspace_id, post.id, target.id, action, SYSTEM,
-            [{"field": "status", "from": status_before, "to": change.status}], audit_record,
-        )  # fmt: skip
+        changes = [AuditChange("status", status_before, change.status)]
+        entry = audit.entry(post, action, SYSTEM, target_id=target.id, changes=changes, attempt=audit_record)
+        await audit.record(db, [entry])
     if target.status in OVER and status_before not in OVER:
         ended_at = clock.now()
-        await tell.target_ended(context, db, post, targets, target, ended_at)
-        if post.status in tell.ENDINGS and post.status != post_status_before:
-            await tell.post_ended(context, db, post, targets, ended_at)
+        await emit.target_ended(context, db, post, targets, target, ended_at)
+        if post.status != post_status_before:
+            await emit.post_ended(context, db, post, targets, ended_at)
 
 
 async def _save_publication(db: Db, post: PostRow, target: TargetRow, published: Published) -> None:
-    comment: dict[str, Any] = {"status": "none", "id": None, "error": None}
+    comment = FirstComment()
     if published.first_comment_id is not None:
-        comment |= {"status": "posted", "id": published.first_comment_id}
+        comment = FirstComment(status="posted", id=published.first_comment_id)
     elif post.first_comment and published.first_comment_error is not None:
-        comment |= {"status": "failed", "error": published.first_comment_error}
+        comment = FirstComment(status="failed", error=published.first_comment_error)
     target.delivery, target.remote_id, target.url = published.delivery, published.remote_id, published.url
     target.thread_ids, target.first_comment = list(published.thread_ids), comment
     target.published_at = await db.fetchval(
@@ -318,7 +313,7 @@ async def _save_publication(db: Db, post: PostRow, target: TargetRow, published:
 
 
 async def _derive_post(db: Db, post: PostRow, targets: list[TargetRow], now: datetime) -> None:
-    post.status = posts.derive(targets, now)
+    post.status = progress.status_of(targets, now)
     if post.status in ("published", "partial") and post.published_at is None:
         post.published_at = now
     await db.execute(_POST, post.id, post.status, post.published_at)

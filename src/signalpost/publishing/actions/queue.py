@@ -5,17 +5,20 @@ from datetime import datetime
 from typing import Any, Final
 
 from signalpost.context import AppContext
-from signalpost.engine.wake import wake
-from signalpost.kit import clock, ids, log, problems
+from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
+from signalpost.posts import progress
 from signalpost.posts import queries as posts
-from signalpost.posts.actions import accept, draft, rows, trash, update
-from signalpost.posts.actions.rows import Entry
-from signalpost.posts.queries import PostRow, TargetRow
+from signalpost.posts import views as post_views
+from signalpost.posts.actions import approvals, audit, emit, permissions, preflight, update, write
+from signalpost.posts.actions.enqueue import cancel_waiting, enqueue
+from signalpost.posts.actions.lock import lock_post
+from signalpost.posts.actions.wake import wake_targets
+from signalpost.posts.documents import Change
+from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.posts.schemas.responses import PostProgress
-from signalpost.posts.states import WAITING
+from signalpost.posts.states import WAITING, sources
 from signalpost.publishing import queries, views
-from signalpost.publishing.actions import tell
 from signalpost.publishing.errors import NothingToRetry
 from signalpost.publishing.schemas import NeverQueued, PostCancellation, PostRetry, PostSubmit, QueueEntry
 from signalpost.web.caller import Caller
@@ -35,8 +38,8 @@ async def submit_post(
         NothingToRetry: it failed, and no target is known not to have gone out.
         and what `create_post` raises.
     """
-    accept.require_publishing(caller)
-    if posts.shown_status(post, await posts.targets_of(db, [post.id])) not in SUBMITTABLE:
+    permissions.require_publishing(caller)
+    if progress.current_status(post, await posts.targets_of(db, [post.id])) not in SUBMITTABLE:
         raise problems.InvalidState(
             f"Only drafts, scheduled and failed posts can be submitted; this post is {post.status}."
         )
@@ -47,22 +50,21 @@ async def submit_post(
     if post.status == "failed":
         await _resubmit(context, db, caller, post, changes)
     else:
-        await update.change(context, db, caller, post, changes, action="updated")
+        await update.apply_changes(context, db, caller, post, changes, action="updated")
     submitted = await posts.find_mine(db, caller, post.id)
     if submitted is None:
         raise problems.NotFound
     if post.status == "scheduled" and post.queued_at is not None:  # it was queued before, and is queued again
-        await accept.tell_queued(context, db, submitted, await posts.targets_of(db, [submitted.id]))
+        await emit.post_queued(context, db, submitted, await posts.targets_of(db, [submitted.id]))
     return await queries.queue_entry(db, submitted)
 
 
 async def _resubmit(context: AppContext, db: Db, caller: Caller, post: PostRow, changes: dict[str, Any]) -> None:
     """Queue a failed post again. It may have been corrected meanwhile, so it is checked like a new one."""
-    data, unchanged = update.merged(post, await posts.targets_of(db, [post.id]), changes)
-    post_draft = await draft.build_draft(db, caller, data, unchanged)
-    draft.require_preflight(post_draft)
-    locked, targets = await _lock(db, post)
-    await _requeue(context, db, caller, locked, targets, PostRetry(), post_draft.scheduled_at)
+    draft = await update.build_merged(db, caller, post, await posts.targets_of(db, [post.id]), changes)
+    preflight.require_accepted(preflight.run_preflight(draft))
+    locked, targets = await lock_post(db, post)
+    await _requeue(context, db, caller, locked, targets, PostRetry(), draft.post.scheduled_at)
 
 
 async def retry_post(context: AppContext, db: Db, caller: Caller, post: PostRow, data: PostRetry) -> PostProgress:
@@ -72,8 +74,8 @@ async def retry_post(context: AppContext, db: Db, caller: Caller, post: PostRow,
         NothingToRetry: no target can be tried again.
         ValidationFailed: the post does not have one of these targets.
     """
-    accept.require_publishing(caller)
-    locked, targets = await _lock(db, post)
+    permissions.require_publishing(caller)
+    locked, targets = await lock_post(db, post)
     target_ids = {target.id for target in targets}
     errors = [
         TargetId.not_found(f"/targetIds/{index}")
@@ -83,7 +85,7 @@ async def retry_post(context: AppContext, db: Db, caller: Caller, post: PostRow,
     if errors:
         raise problems.ValidationFailed(errors=errors)
     await _requeue(context, db, caller, locked, targets, data, None)
-    return posts.progress(locked, targets)
+    return post_views.post_progress(locked, targets)
 
 
 _REQUEUE = """
@@ -91,13 +93,10 @@ update target set status = 'pending', due_at = $2, next_attempt_at = $2, held_re
     dedupe_key = case when id = any($4) then $5 || right(id::text, 12) else dedupe_key end,
     steps = case when id = any($4) then steps - coalesce(intent ->> 'step', '') else steps end,
     intent = null, pending_state = null, updated_at = now()
-where id = any($1)
-returning id, next_attempt_at, dedupe_key
+where id = any($1) and status = any($6)
+returning id, dedupe_key
 """
 _QUEUED = "update post set status = $2, queued_at = $3, version = version + 1, updated_at = now() where id = $1"
-_AUDIT = """
-insert into audit (id, workspace_id, post_id, action, actor, changes, request_id) values ($1, $2, $3, $4, $5, $6, $7)
-"""
 
 
 async def _requeue(
@@ -114,32 +113,22 @@ async def _requeue(
     if not retried:
         raise NothingToRetry(_why_nothing(targets))
     now: datetime = await db.fetchval("select now()")
-    due_at, held_reason = scheduled_at or now, accept.held_reason_of(post.approval)
+    due_at, held_reason = scheduled_at or now, approvals.held_reason(post.approval)
     unknown = [target.id for target in retried if _is_unknown(target)]
     rows_ = await db.fetch(
-        _REQUEUE, [target.id for target in retried], due_at, held_reason, unknown, ids.new_id().hex
+        _REQUEUE, [target.id for target in retried], due_at, held_reason, unknown, ids.new_id().hex,
+        sources("pending"),
     )  # fmt: skip
     dedupe_keys = {row["id"]: row["dedupe_key"] for row in rows_}
     for target in retried:
-        target.status, target.error, target.held_reason = "pending", None, held_reason
-        target.due_at = target.next_attempt_at = due_at
+        enqueue(target, due_at, held_reason=held_reason)
         target.dedupe_key = dedupe_keys[target.id]
-    post.status, post.queued_at, post.version = posts.derive(targets, now), clock.now(), post.version + 1
+    post.status, post.queued_at, post.version = progress.status_of(targets, now), clock.now(), post.version + 1
     await db.execute(_QUEUED, post.id, post.status, post.queued_at)
-    await wake(
-        db,
-        "target",
-        [target.account_id for target in retried],
-        workspace_id=post.workspace_id,
-        platforms=[target.platform for target in retried],
-        due=[target.next_attempt_at for target in retried],
-    )
-    changes = [{"field": "targets", "from": "failed", "to": [ids.encode("tgt", target.id) for target in retried]}]
-    request_id = log.request_id.get()
-    await db.execute(
-        _AUDIT, ids.new_id(), post.workspace_id, post.id, "retried", caller.actor, changes, request_id
-    )  # fmt: skip
-    await accept.tell_queued(context, db, post, targets)
+    await wake_targets(db, post.workspace_id, retried)
+    changes = [Change("targets", "failed", [ids.encode("tgt", target.id) for target in retried])]
+    await audit.record(db, [audit.entry(post, "retried", caller.actor, changes=changes)])
+    await emit.post_queued(context, db, post, targets)
 
 
 def _is_retried(target: TargetRow, data: PostRetry) -> bool:
@@ -149,7 +138,7 @@ def _is_retried(target: TargetRow, data: PostRetry) -> bool:
 
 
 def _is_unknown(target: TargetRow) -> bool:
-    return target.error is not None and target.error.get("code") == OUTCOME_UNKNOWN
+    return target.error is not None and target.error.code == OUTCOME_UNKNOWN
 
 
 def _why_nothing(targets: Sequence[TargetRow]) -> str:
@@ -164,31 +153,22 @@ async def cancel_post(context: AppContext, db: Db, caller: Caller, post: PostRow
     Raises:
         InvalidState: no target is waiting on the queue.
     """
-    accept.require_publishing(caller)
-    locked, targets = await _lock(db, post)
+    permissions.require_publishing(caller)
+    locked, targets = await lock_post(db, post)
     live = [target for target in targets if target.status != "cancelled"]
     waiting = [target for target in live if target.status in WAITING and target.next_attempt_at is not None]
     started = len(live) - len(waiting)
     if not waiting:
         reason = "all of its targets have started" if started and locked.queued_at else "it is not on the queue"
         raise problems.InvalidState(f"The post cannot be cancelled: {reason}.")
-    trash.cancel_waiting(targets)
+    cancel_waiting(targets)
     if not any(target.started_at for target in targets):
-        await rows.give_back(db, locked)
+        await write.refund(db, locked)
     now: datetime = await db.fetchval("select now()")
-    locked.status = posts.derive(targets, now)
+    locked.status = progress.status_of(targets, now)
     locked.updated_at, locked.version = clock.now(), locked.version + 1
     if locked.status in ("published", "partial") and locked.published_at is None:
         locked.published_at = now
-    await rows.save(db, locked, targets, [Entry("cancelled")], actor=caller.actor)
-    if locked.status in tell.ENDINGS:  # the targets that had started have all ended: the post has ended too
-        await tell.post_ended(context, db, locked, targets, now)
+    await write.update(db, locked, targets, [audit.entry(locked, "cancelled", caller.actor)])
+    await emit.post_ended(context, db, locked, targets, now)  # if all targets that had started have ended
     return views.post_cancellation(locked, cancelled_targets=len(waiting), started_targets=started)
-
-
-async def _lock(db: Db, post: PostRow) -> tuple[PostRow, list[TargetRow]]:
-    account_ids = [target.account_id for target in await posts.targets_of(db, [post.id])]
-    locked = await posts.lock(db, post.id, account_ids)
-    if locked is None or locked[0].deleted_at is not None:
-        raise problems.NotFound
-    return locked

@@ -14,18 +14,17 @@ from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.engine.contract import Lease
 from signalpost.events import Actor, Removal
-from signalpost.kit import ids
 from signalpost.kit.db import Db
+from signalpost.posts.actions import audit
+from signalpost.posts.actions.audit import PostRef
+from signalpost.posts.documents import Change
+from signalpost.posts.states import sources
 
 REMOVE: Final = "publishing.remove"
 
 _MARK_REMOVED = """
-with gone as (
-    update target set status = 'removed', removed_at = now(), updated_at = now()
-    where id = $1 and status = 'published' and remote_id = $2 returning id, post_id, workspace_id
-)
-insert into audit (id, workspace_id, post_id, target_id, action, actor, changes)
-select $3, workspace_id, post_id, id, 'updated', $4, $5 from gone
+update target set status = 'removed', removed_at = now(), updated_at = now()
+where id = $1 and status = any($3) and remote_id = $2 returning post_id, workspace_id
 """
 
 
@@ -65,6 +64,9 @@ async def remove_from_network(context: AppContext, lease: Lease, payload: Mappin
         return
     session = await open_session(context, account)
     await connector.delete(session, removal.remote_id, removal.thread_ids)
-    changes = [{"field": "status", "from": "published", "to": "removed"}]
+    changes = [Change("status", "published", "removed")]
     async with lease.transaction() as db:
-        await db.execute(_MARK_REMOVED, removal.target_id, removal.remote_id, ids.new_id(), removal.actor, changes)
+        row = await db.fetchrow(_MARK_REMOVED, removal.target_id, removal.remote_id, sources("removed"))
+        if row is not None:
+            entry = audit.entry(PostRef(*row), "updated", removal.actor, target_id=removal.target_id, changes=changes)
+            await audit.record(db, [entry])

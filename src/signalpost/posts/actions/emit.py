@@ -1,4 +1,4 @@
-"""The events of publishing, in the transaction of the change they tell of."""
+"""The events about posts, emitted in the transaction of the change."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,33 +9,48 @@ from signalpost.context import AppContext
 from signalpost.events import PostData
 from signalpost.kit import clock
 from signalpost.kit.db import Db
-from signalpost.posts import event_data
-from signalpost.posts.queries import PostRow, TargetRow
+from signalpost.posts import event_data, progress
+from signalpost.posts.rows import PostRow, TargetRow
 
-ENDINGS: Final[dict[str, type[events.PublicEvent]]] = {
+_POST_ENDED: Final[dict[str, type[events.PublicEvent]]] = {
     "published": events.PostPublished,
     "partial": events.PostPartial,
     "failed": events.PostFailed,
 }
-"""What is told of a post as a whole, by the status it ended in."""
+
+
+async def post_queued(context: AppContext, db: Db, post: PostRow, targets: Sequence[TargetRow]) -> None:
+    """Emit post.queued: once each time the post is accepted, also if it waits for its time."""
+    waiting = [target for target in targets if target.next_attempt_at is not None]
+    data = event_data.post_data(
+        post,
+        targets,
+        queued_at=clock.wire_or_none(post.queued_at),
+        run_at=clock.wire_or_none(progress.first_due(waiting)),
+        targets=[event_data.queued_target_data(target) for target in waiting],
+    )
+    await _emit(context, db, events.PostQueued, post, data, clock.now())
 
 
 async def target_ended(
     context: AppContext, db: Db, post: PostRow, targets: Sequence[TargetRow], target: TargetRow, now: datetime
 ) -> None:
-    """Emit post.published or post.failed for one target that came to its end."""
+    """Emit post.published or post.failed for one target that was published or failed."""
     kind = events.PostPublished if target.status == "published" else events.PostFailed
     data = event_data.post_data(post, targets, "target", target=event_data.target_data(target))
     await _emit(context, db, kind, post, data, now)
 
 
 async def post_ended(context: AppContext, db: Db, post: PostRow, targets: Sequence[TargetRow], now: datetime) -> None:
-    """Emit the one event of the post as a whole: its last target has ended."""
+    """Emit the event of the post as a whole, if its status says that its last target has ended."""
+    kind = _POST_ENDED.get(post.status)
+    if kind is None:
+        return
     live = [event_data.target_data(target) for target in targets if target.status != "cancelled"]
     data = event_data.post_data(post, targets, targets=live)
     if post.status == "published":
         data.published_at = clock.wire_or_none(post.published_at)
-    await _emit(context, db, ENDINGS[post.status], post, data, now)
+    await _emit(context, db, kind, post, data, now)
     settled = events.PostSettled(workspace_id=post.workspace_id, at=now, post_id=post.id, status=post.status)
     await context.emit(db, settled)
 

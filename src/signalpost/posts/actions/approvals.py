@@ -1,0 +1,37 @@
+"""The approval of a post: what it becomes when a post is to be published, and when someone decides. Pure."""
+
+from typing import Literal
+
+import msgspec
+
+from signalpost.identity import roles
+from signalpost.kit import clock
+from signalpost.posts.documents import Approval
+from signalpost.web.caller import Caller
+
+NOT_REQUIRED = Approval()
+
+
+def for_publishing(caller: Caller, current: Approval, *, required: bool) -> Approval:
+    """Return the approval of a post that the caller wants to be published.
+
+    `required`: the profile wants approvals. Someone who may approve does so by publishing; a rejected post, and one of
+    which changes were requested, is offered again.
+    """
+    if current.state == "pending" or (current.state in ("not_required", "approved") and not required):
+        return current
+    if roles.may_approve(caller.role) and current.state in ("not_required", "approved"):
+        return current if current.state == "approved" else decided(caller, NOT_REQUIRED, "approved", None)
+    return Approval(state="pending", requested_by=caller.actor)
+
+
+def decided(
+    caller: Caller, current: Approval, state: Literal["approved", "changes_requested", "rejected"], note: str | None
+) -> Approval:
+    """Return the approval after the caller's decision."""
+    return msgspec.structs.replace(current, state=state, decided_by=caller.actor, note=note, decided_at=clock.now())
+
+
+def held_reason(approval: Approval) -> Literal["approval"] | None:
+    """Return why targets are held while the approval is missing; None: they are not."""
+    return None if approval.state in ("not_required", "approved") else "approval"

@@ -1,0 +1,57 @@
+"""What can stand in the way of a post: the plan's limits, and another post with the same content or external id."""
+
+from collections.abc import Sequence
+
+from signalpost.kit import ids
+from signalpost.kit.db import Db
+from signalpost.plans import actions as plans
+from signalpost.plans import limits
+from signalpost.posts import queries
+from signalpost.posts.actions.draft import PostDraft
+from signalpost.posts.errors import DuplicateContent, ExternalIdConflict
+from signalpost.posts.rows import PostRow, TargetRow
+from signalpost.web.caller import Caller
+
+
+async def require_within_plan(db: Db, caller: Caller, draft: PostDraft) -> None:
+    """Ensure that the plan covers the profile and every chosen account.
+
+    Raises:
+        PlanLimitReached: the workspace has more of them than the plan allows, and this is one of those over the limit.
+    """
+    if draft.profile.over_limit:
+        raise await plans.over_limit(db, caller, limits.PROFILES)
+    if any(target.account.over_limit for target in draft.targets):
+        raise await plans.over_limit(db, caller, limits.ACCOUNTS)
+
+
+async def require_capacity(db: Db, caller: Caller, post: PostRow) -> None:
+    """Ensure that the plan lets one more post wait for its time, if this one is to wait.
+
+    Raises:
+        PlanLimitReached: it does not.
+    """
+    if post.status == "scheduled":
+        await plans.require_capacity(db, caller, limits.SCHEDULED_POSTS)
+
+
+async def require_no_duplicate(db: Db, post: PostRow, targets: Sequence[TargetRow], *, content: bool) -> None:
+    """Ensure that no other post has this external id or content; equal posts at the same time wait for each other.
+
+    `content`: the post is to be published, so that its content counts.
+
+    Raises:
+        ExternalIdConflict: another post has the external id.
+        DuplicateContent: the same content was, or will be, published to the same account within 24 hours.
+    """
+    hashes = [target.content_hash for target in targets] if content and not post.allow_duplicate else []
+    if not hashes and post.external_id is None:
+        return
+    for duplicate in await queries.find_duplicates(db, post, hashes):
+        existing = ids.encode("pst", duplicate.post_id)
+        if duplicate.account_id is None:
+            message = f"The post {existing} has the externalId {post.external_id!r}."
+            raise ExternalIdConflict(message, existingPostId=existing)
+        account = ids.encode("acc", duplicate.account_id)
+        message = f"The post {existing} has the same content for {account}."
+        raise DuplicateContent(message, existingPostId=existing, accountId=account)

@@ -1,0 +1,124 @@
+"""The media that a body names: by id, by storage path, or by an address that they were fetched from before."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from uuid import UUID
+
+from msgspec import Struct
+
+from signalpost.kit.db import Db
+from signalpost.media import queries as media_queries
+from signalpost.media.queries import MediaRow
+from signalpost.posts.actions.issues import IssueCollector
+from signalpost.posts.documents import MediaRef, ThreadPart, UserTag
+from signalpost.posts.schemas.requests import MediaIn, PostCreate
+from signalpost.web.caller import Caller
+from signalpost.web.fields import MediaId
+
+_USABLE = ("ready", "deleted")
+"""Deleted media are only found for a post that uses them already: their bytes stay for a while."""
+
+
+class PostMedia(Struct):
+    """The media of one body, as they are stored with the post; what was not found is left out."""
+
+    post: list[MediaRef]
+    thread: list[ThreadPart]
+    targets: list[list[MediaRef] | None]  # by position in `targets` of the body
+    files: dict[UUID, MediaRow]  # without thumbnails
+    ids: list[UUID]  # every file, thumbnails included, each once
+
+
+async def resolve_media(
+    db: Db,
+    caller: Caller,
+    data: PostCreate,
+    already_used: frozenset[UUID],
+    fetched: Mapping[str, str],
+    issues: IssueCollector,
+) -> PostMedia:
+    """Read the media that the body names, in at most three statements, and collect what is wrong with them.
+
+    `already_used`: files that the post has already, whether or not the caller may see them now. `fetched`: address ->
+    storage path of the file that was fetched from it.
+    """
+    named = _named(data)
+    rows = await _read(db, caller, named, already_used, fetched) if named else _Rows({}, {})
+    for path, media in named:
+        _check(path, media, rows, issues)
+    return PostMedia(
+        post=_refs([media for _, media in _of_post(data)], rows),
+        thread=[ThreadPart(part.text, _refs(part.media, rows)) for part in data.thread],
+        targets=[None if target.media is None else _refs(target.media, rows) for target in data.targets or ()],
+        files={row.id: row for _, media in named if (row := rows.of(media)) is not None and row.status in _USABLE},
+        ids=list({row.id: None for row in (*rows.by_id.values(), *rows.by_url.values())}),
+    )
+
+
+class _Rows(Struct):
+    by_id: dict[UUID, MediaRow]
+    by_url: dict[str, MediaRow]
+
+    def of(self, media: MediaIn) -> MediaRow | None:
+        if media.media_id is not None:
+            return self.by_id.get(media.media_id)
+        return self.by_url.get(media.media_url or "")
+
+
+async def _read(
+    db: Db,
+    caller: Caller,
+    named: Sequence[tuple[str, MediaIn]],
+    already_used: frozenset[UUID],
+    fetched: Mapping[str, str],
+) -> _Rows:
+    ids: set[UUID] = {key for _, media in named for key in (media.media_id, media.thumbnail_media_id) if key}
+    rows = await media_queries.visible(db, caller, list(ids - already_used))
+    rows |= await media_queries.for_publishing(db, caller.workspace_id, list(ids & already_used))
+    paths = {media.media_url: fetched.get(media.media_url, media.media_url) for _, media in named if media.media_url}
+    stored = await media_queries.by_storage_paths(db, caller, list(paths.values()))
+    return _Rows(rows, {url: stored[path] for url, path in paths.items() if path in stored})
+
+
+def _check(path: str, media: MediaIn, rows: _Rows, issues: IssueCollector) -> None:
+    if (media.media_id is None) == (media.media_url is None):
+        issues.add(path, "required", "Name the file either by mediaId or by mediaUrl.")
+        return
+    row = rows.of(media)
+    if row is None and media.media_id is not None:
+        issues.append(MediaId.not_found(f"{path}/mediaId"))
+    elif row is None:
+        issues.add(path, "not_found", "No media at this mediaUrl.")
+    elif row.status not in _USABLE:
+        issues.add(path, "not_allowed", f"This media is {row.status}; it can be used once it is ready.")
+    if media.thumbnail_media_id is not None and media.thumbnail_media_id not in rows.by_id:
+        issues.append(MediaId.not_found(f"{path}/thumbnailMediaId"))
+
+
+def _refs(inputs: Sequence[MediaIn], rows: _Rows) -> list[MediaRef]:
+    refs = []
+    for media in inputs:
+        if (row := rows.of(media)) is not None:
+            tags = [UserTag(tag.username, tag.x, tag.y) for tag in media.user_tags]
+            ref = MediaRef(row.id, media.alt_text, media.thumbnail_media_id, media.thumbnail_time_ms, tags)
+            refs.append(ref)
+    return refs
+
+
+def _named(data: PostCreate) -> list[tuple[str, MediaIn]]:
+    """Return every file that the body names, with its place there."""
+    named = list(_of_post(data))
+    for index, part in enumerate(data.thread):
+        named += ((f"/thread/{index}/media/{n}", media) for n, media in enumerate(part.media))
+    for index, target in enumerate(data.targets or ()):
+        named += ((f"/targets/{index}/media/{n}", media) for n, media in enumerate(target.media or ()))
+    return named
+
+
+def _of_post(data: PostCreate) -> Iterator[tuple[str, MediaIn]]:
+    """Return the files of the post itself, whichever of the three ways names them."""
+    if data.media is not None:
+        yield from ((f"/media/{index}", media) for index, media in enumerate(data.media))
+    elif data.media_urls is not None:
+        yield from ((f"/mediaUrls/{index}", MediaIn(media_url=url)) for index, url in enumerate(data.media_urls))
+    elif data.media_url is not None:
+        yield "/mediaUrl", MediaIn(media_url=data.media_url)

@@ -1,0 +1,95 @@
+"""Checking a draft by the rules of its networks, and taking its fingerprint. Fills in rows; writes nothing."""
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from msgspec import Struct
+
+from signalpost import networks
+from signalpost.kit import clock, ids
+from signalpost.kit.problems import Issue
+from signalpost.media.queries import MediaRow
+from signalpost.networks import preflight
+from signalpost.networks.contract import OutgoingMedia, PreflightIssue
+from signalpost.posts import content
+from signalpost.posts.actions.draft import PostDraft, TargetDraft
+from signalpost.posts.documents import PostWarning
+from signalpost.posts.errors import PreflightFailed
+
+
+class TargetIssue(Struct, frozen=True):
+    """What a network says about a target. `path`: a JSON pointer into the body."""
+
+    target: TargetDraft
+    issue: PreflightIssue
+    path: str
+
+
+def run_preflight(draft: PostDraft) -> list[TargetIssue]:
+    """Check every target; return what networks would refuse or warn of, with the place in the body.
+
+    Sets the `content_hash` of each target, and adds to the post's warnings. Of a draft everything is a warning.
+    """
+    files = {media_id: _without_bytes(row) for media_id, row in draft.media.files.items()}
+    checksums = {media_id: row.sha256 for media_id, row in draft.media.files.items()}
+    now = clock.now()
+    found: list[TargetIssue] = []
+    for target in draft.targets:
+        target_content = content.for_target(draft.post, target.row)
+        target.row.content_hash = content.content_hash(target.account.id, target_content, checksums)
+        connector = networks.get(target.row.platform)
+        if connector is None:
+            message = f"Publishing to {target.row.platform} is not available yet."
+            issues: Sequence[PreflightIssue] = [
+                PreflightIssue(f"{target.row.platform}.platform.unavailable", "/platforms", message)
+            ]
+        else:
+            outgoing = content.outgoing(target_content, files, dedupe_key="", created_at=now)
+            issues = preflight.check(connector, outgoing, target.account.facts)
+        found += (TargetIssue(target, issue, _path(target, issue)) for issue in issues)
+    draft.post.warnings += [
+        PostWarning(
+            entry.issue.rule, entry.path, entry.issue.message, entry.target.row.platform, entry.target.account.id
+        )
+        for entry in found
+        if draft.is_draft or entry.issue.severity == "warning"
+    ]
+    return found
+
+
+def errors_of(found: Sequence[TargetIssue]) -> list[Issue]:
+    """Return the rules of networks that the post breaks."""
+    return [_issue(entry) for entry in found if entry.issue.severity == "error"]
+
+
+def require_accepted(found: Sequence[TargetIssue]) -> None:
+    """Ensure that no network would refuse the post.
+
+    Raises:
+        PreflightFailed: with every broken rule of every target.
+    """
+    if errors := errors_of(found):
+        raise PreflightFailed(errors=errors)
+
+
+def _issue(entry: TargetIssue) -> Issue:
+    account = {"platform": entry.target.row.platform, "accountId": ids.encode("acc", entry.target.account.id)}
+    return Issue(entry.path, entry.issue.rule, entry.issue.message, {**(entry.issue.params or {}), **account})
+
+
+def _path(target: TargetDraft, issue: PreflightIssue) -> str:
+    row = target.row
+    overridden = [name for name in ("text", "title", "media") if getattr(row, name) is not None]
+    return content.pointer(issue, target.index, row.platform, [*overridden, *(row.options or {})])
+
+
+def _without_bytes(row: MediaRow) -> OutgoingMedia:
+    def read_nothing() -> NoReturn:
+        raise RuntimeError("preflight reads no file")
+
+    kind: Any = row.kind
+    return OutgoingMedia(
+        kind=kind, mime_type=row.mime_type, size_bytes=row.size_bytes, sha256=row.sha256, width=row.width,
+        height=row.height, duration_ms=row.duration_ms, alt_text=row.alt_text, file_name=row.file_name,
+        read=read_nothing,
+    )  # fmt: skip

@@ -1,0 +1,74 @@
+"""When a post and each of its targets are to be published, as the body says it. Pure."""
+
+from datetime import datetime
+from uuid import UUID
+
+from msgspec import Struct, field
+
+from signalpost.kit import clock
+from signalpost.posts import times
+from signalpost.posts.actions.issues import IssueCollector
+from signalpost.posts.documents import PostWarning
+from signalpost.posts.schemas.requests import PostCreate
+from signalpost.posts.times import InvalidTime, Moment
+
+
+class Unchanged(Struct, frozen=True):
+    """What an update leaves as it was: it is not checked again."""
+
+    media_ids: frozenset[UUID] = frozenset()
+    schedule: Moment | None = None
+    targets: bool = False  # and so are their own times
+
+
+class Schedule(Struct):
+    """The times of a post. `post` None: as soon as possible; a draft: at no time yet."""
+
+    post: Moment | None
+    targets: list[datetime | None]  # by position in `targets` of the body; None: the post's time
+    warnings: list[PostWarning] = field(default_factory=list)
+
+
+def resolve_schedule(
+    data: PostCreate, zone_name: str, unchanged: Unchanged, issues: IssueCollector, *, is_draft: bool
+) -> Schedule:
+    """Read the times of the body, and collect what is wrong with them.
+
+    The times of a draft may have passed: they are checked when it is scheduled. If every target has a time of its own
+    and the post has none, the earliest of them becomes the post's.
+    """
+    reader = _Reader(zone_name, clock.now(), issues)
+    post = unchanged.schedule or reader.read(data.scheduled_at, "/scheduledAt", passed=is_draft)
+    may_have_passed = is_draft or unchanged.targets
+    targets = [
+        reader.read(target.scheduled_at, f"/targets/{index}/scheduledAt", passed=may_have_passed)
+        for index, target in enumerate(data.targets or ())
+    ]
+    own = [moment.at for moment in targets if moment is not None]
+    if post is None and own and len(own) == len(targets):
+        post = Moment(min(own), times.local(min(own), zone_name))
+    return Schedule(post, [None if moment is None else moment.at for moment in targets], reader.warnings)
+
+
+class _Reader:
+    """Reads the times of one body."""
+
+    def __init__(self, zone_name: str, now: datetime, issues: IssueCollector) -> None:
+        self.zone_name = zone_name
+        self.now = now
+        self.issues = issues
+        self.warnings: list[PostWarning] = []
+
+    def read(self, text: str | None, path: str, *, passed: bool) -> Moment | None:
+        """Return the instant; None if there is none, or if it is an issue. `passed`: it may lie in the past."""
+        if text is None:
+            return None
+        moment = (
+            times.read(text, self.zone_name, path) if passed else times.schedule(text, self.zone_name, self.now, path)
+        )
+        if isinstance(moment, InvalidTime):
+            self.issues.add_time(moment)
+            return None
+        if moment.warning is not None:
+            self.warnings.append(PostWarning("schedule.dst", path, moment.warning))
+        return moment

@@ -1,0 +1,22 @@
+"""Waking the lanes of targets, for changes that `write` does not wake itself."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from signalpost.engine.wake import wake
+from signalpost.kit.db import Db
+from signalpost.posts.rows import TargetRow
+
+
+async def wake_targets(db: Db, workspace_id: UUID, targets: Iterable[TargetRow]) -> None:
+    """Have a worker look at those of the targets that wait for nothing but their time."""
+    ready = [target for target in targets if target.next_attempt_at is not None and target.held_reason is None]
+    if ready:
+        await wake(
+            db,
+            "target",
+            [target.account_id for target in ready],
+            workspace_id=workspace_id,
+            platforms=[target.platform for target in ready],
+            due=[target.next_attempt_at for target in ready],
+        )

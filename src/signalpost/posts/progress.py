@@ -1,0 +1,43 @@
+"""How far a post is, judged by its targets: its status, its counts, and when the next target is due. Pure."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from signalpost.kit import clock
+from signalpost.posts.rows import PostRow, TargetRow
+from signalpost.posts.schemas.responses import TargetCounts
+from signalpost.posts.states import PostStatus, post_status
+
+
+def status_of(targets: Sequence[TargetRow], now: datetime) -> PostStatus:
+    """Return the status to store for a post with these targets.
+
+    A target that failed before its first attempt does not count as started. A post that waits for approval is
+    scheduled, also when its time has come.
+    """
+    started = any(target.started_at is not None for target in targets)
+    status = post_status([target.status for target in targets], first_due(targets), now, started=started)
+    awaits_approval = status == "queued" and any(target.held_reason == "approval" for target in targets)
+    return "scheduled" if awaits_approval else status
+
+
+def current_status(post: PostRow, targets: Sequence[TargetRow]) -> PostStatus:
+    """Return the status as of now: a scheduled post whose time has come is queued, even before a worker took it."""
+    if post.status != "scheduled" or post.deleted_at is not None or any(target.held_reason for target in targets):
+        return post.status
+    due = first_due(targets)
+    return "queued" if due is not None and due <= clock.now() else "scheduled"
+
+
+def first_due(targets: Iterable[TargetRow]) -> datetime | None:
+    """Return when the earliest waiting target is due."""
+    due = [target.next_attempt_at for target in targets if target.next_attempt_at is not None]
+    return min(due, default=None)
+
+
+def count(targets: Iterable[TargetRow]) -> TargetCounts:
+    """Count targets by result; a removed one was published."""
+    live = [target.status for target in targets if target.status != "cancelled"]
+    failed = live.count("failed")
+    published = live.count("published") + live.count("removed")
+    return TargetCounts(total=len(live), published=published, failed=failed, pending=len(live) - failed - published)

@@ -1,0 +1,94 @@
+"""JSON columns are stored in snake_case with plain ids; a migration rewrites those stored as the API shows them."""
+
+import importlib
+from typing import Any
+
+import pytest
+from tests.helpers.api import Api
+from tests.helpers.factories import Login, Make
+from tests.posts.test_create import a_file, create
+
+from signalpost.kit import clock, ids
+from signalpost.kit.db import Database
+from signalpost.posts.target_errors import target_error
+
+MIGRATION = importlib.import_module("signalpost.migrations.versions.0011_store_posts_in_snake_case").SQL
+
+
+@pytest.fixture
+async def owner(make: Make) -> Login:
+    login = await make.owner()
+    await make.account(login, username="first")
+    return login
+
+
+async def a_full_post(api: Api, make: Make, database: Database, owner: Login) -> dict[str, Any]:
+    """A draft in which every JSON column holds something, with a failed target and a history."""
+    account = await make.account(owner, username="second")
+    media_id, _ = await a_file(make, owner)
+    media = [{"mediaId": media_id, "altText": "A dot", "userTags": [{"username": "ada", "x": 0.5}]}]
+    targets = [{"accountId": account["id"], "text": "x" * 5_001, "media": media, "options": {"camelCase": {"aB": 1}}}]
+    fields = {"platforms": ..., "targets": targets, "media": media, "thread": [{"text": "More", "media": media}]}
+    post: dict[str, Any] = (await create(api, owner, draft=True, **fields)).json()
+    changes = {"media": [], "options": {"sandbox": {"camelCase": True}}, "targets": targets[0:1], "firstComment": "Hi"}
+    changed = await api.patch(f"/posts/{post['id']}", json=changes | {"thread": []}, key=owner.key)
+    assert changed.status_code == 200
+    error = target_error("auth_expired", "Expired.", clock.now(), platform_code="ExpiredToken")
+    async with database.transaction() as db:
+        await db.execute("update target set error = $2 where post_id = $1", ids.decode("pst", post["id"]), error)
+    await api.patch(f"/posts/{post['id']}", json={"media": media, "thread": fields["thread"]}, key=owner.key)
+    return await read(api, owner, f"/posts/{post['id']}")
+
+
+async def read(api: Api, owner: Login, path: str) -> dict[str, Any]:
+    found: dict[str, Any] = (await api.get(path, key=owner.key)).json()
+    return found
+
+
+async def test_stored_documents_do_not_use_the_names_of_the_api(
+    api: Api, make: Make, database: Database, owner: Login
+) -> None:
+    post = await a_full_post(api, make, database, owner)
+    async with database.connection() as db:
+        stored = await db.fetchrow(
+            "select media, thread, warnings, media_ids from post where id = $1", ids.decode("pst", post["id"])
+        )
+    assert stored is not None
+    assert set(stored["media"][0]) == {
+        "media_id", "alt_text", "thumbnail_media_id", "thumbnail_time_ms", "user_tags",
+    }  # fmt: skip
+    assert stored["media"][0]["media_id"] == str(stored["media_ids"][0])
+    assert stored["warnings"][0]["account_id"] == str(ids.decode("acc", post["targets"][0]["accountId"]))
+
+
+async def test_documents_in_the_names_of_the_api_are_migrated(
+    api: Api, make: Make, database: Database, owner: Login
+) -> None:
+    """Older versions stored these columns exactly as the API shows them."""
+    post = await a_full_post(api, make, database, owner)
+    audit = await read(api, owner, f"/posts/{post['id']}/audit")
+    target = post["targets"][0]
+    assert post["media"]
+    assert post["thread"]
+    assert post["warnings"]
+    assert target["media"]
+    assert target["error"]
+    assert {change["field"] for change in audit["data"][1]["changes"]} >= {"media", "thread", "options", "firstComment"}
+
+    async with database.transaction() as db:
+        await db.execute(
+            "update post set media = $2, thread = $3, approval = $4, warnings = $5 where id = $1",
+            ids.decode("pst", post["id"]), post["media"], post["thread"], post["approval"], post["warnings"],
+        )  # fmt: skip
+        await db.execute(
+            "update target set media = $2, error = $3 where id = $1",
+            ids.decode("tgt", target["id"]), target["media"], target["error"],
+        )  # fmt: skip
+        for entry in audit["data"]:
+            await db.execute(
+                "update audit set changes = $2 where id = $1", ids.decode("aud", entry["id"]), entry["changes"]
+            )
+        await db.execute(MIGRATION)
+
+    assert await read(api, owner, f"/posts/{post['id']}") == post
+    assert await read(api, owner, f"/posts/{post['id']}/audit") == audit
