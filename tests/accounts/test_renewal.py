@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
-from tests.helpers.fake_networks import FakeBluesky, api_of, context_with
+from tests.helpers.fake_networks import FakeBluesky, FakeMastodon, api_of, context_with
 
 from signalpost import networks
 from signalpost.accounts import actions, queries, token_store, work
@@ -211,6 +211,36 @@ async def test_health_reports_a_refused_account_and_its_return(
         connected.network.valid_access, connected.network.valid_refresh = good, renewal
         back = (await connected.api.get(path, key=connected.owner.key)).json()
         assert (back["accountStatus"], back["token"]["valid"], back["permissions"]["canPost"]) == ("active", True, True)
+
+
+async def test_health_reports_an_account_that_the_network_blocks(context: AppContext, make: Make) -> None:
+    """The credentials are fine, so connecting again would not help: the account is restricted, not signed out."""
+    async with bluesky(context, make) as connected:
+        path = f"/platforms/accounts/{connected.account_id}/health?refresh=true"
+        connected.network.blocked = True
+        blocked = (await connected.api.get(path, key=connected.owner.key)).json()
+        assert (blocked["status"], blocked["accountStatus"]) == ("error", "restricted")
+
+        connected.network.blocked = False
+        back = (await connected.api.get(path, key=connected.owner.key)).json()
+        assert back["accountStatus"] == "active"
+
+
+async def test_a_health_check_updates_the_avatar(context: AppContext, make: Make) -> None:
+    """Files of an old avatar disappear from some servers; what is not an address of the web is not stored."""
+    network, owner = FakeMastodon(), await make.owner()
+    network.tokens.add("t")
+    async with network.serve() as url, api_of(context_with(context, MASTODON_BASE_URL=url)) as api:
+        body = {"profileId": owner.profile, "fields": {"instanceUrl": url, "accessToken": "t"}}
+        connected = (await api.post("/platforms/mastodon/connect", json=body, key=owner.key)).json()
+        path = f"/platforms/accounts/{connected['id']}"
+        for avatar in ("https://files.example/b.png", "javascript:alert(1)"):
+            network.avatar = avatar
+            await api.get(f"{path}/health?refresh=true", key=owner.key)
+        (account,) = (await api.get("/platforms/accounts/all", key=owner.key)).json()["data"]
+
+    assert connected["avatarUrl"] == "https://files.example/a.png"
+    assert account["avatarUrl"] == "https://files.example/b.png"
 
 
 async def test_health_of_a_silent_server_is_a_warning(context: AppContext, make: Make) -> None:

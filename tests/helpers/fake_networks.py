@@ -71,6 +71,7 @@ class FakeBluesky:
     access_seconds: int = 7200
     revoked: int = 0
     keeps_password: bool = False
+    blocked: bool = False
 
     def _issue(self) -> dict[str, str]:
         serial = next(self.serial)
@@ -103,6 +104,8 @@ class FakeBluesky:
         return web.json_response(tokens)
 
     async def session(self, request: web.Request) -> web.StreamResponse:
+        if self.blocked:
+            return web.json_response({"error": "AccountTakedown", "message": "Account has been taken down"}, status=401)
         if request.headers["Authorization"].removeprefix("Bearer ") != self.valid_access:
             return web.json_response({"error": "ExpiredToken", "message": "Token has expired"}, status=400)
         return web.json_response({"did": "did:plc:alice", "handle": "alice.test", "active": True})
@@ -133,6 +136,7 @@ class FakeMastodon:
     tokens: set[str] = field(default_factory=set)
     exchanges: int = 0
     forgets_apps: bool = False
+    avatar: str = "https://files.example/a.png"
 
     async def register(self, request: web.Request) -> web.StreamResponse:
         form = await request.post()
@@ -169,9 +173,8 @@ class FakeMastodon:
     async def me(self, request: web.Request) -> web.StreamResponse:
         if request.headers.get("Authorization", "").removeprefix("Bearer ") not in self.tokens:
             return web.json_response({"error": "The access token is invalid"}, status=401)
-        return web.json_response(
-            {"id": "42", "username": "alice", "display_name": "<b>Alice</b>", "followers_count": 7}
-        )
+        profile = {"id": "42", "username": "alice", "display_name": "<b>Alice</b>", "followers_count": 7}
+        return web.json_response(profile | {"avatar": self.avatar})
 
     async def revoke(self, request: web.Request) -> web.StreamResponse:
         form = await request.post()

@@ -79,7 +79,7 @@ _RECONNECT = frozenset({"auth_expired", "account_disconnected", "account_restric
 _LATER = frozenset({"rate_limited", "platform_quota", "platform_unavailable", "platform_timeout", "network_error"})
 
 
-async def connect(server: Server, fields: Mapping[str, str]) -> Identity:  # noqa: ARG001
+async def connect(_server: Server, fields: Mapping[str, str]) -> Identity:
     """Open the account of any user name; the same name is always the same account."""
     match = _USERNAME.fullmatch(fields.get("username", "").strip())
     if match is None:

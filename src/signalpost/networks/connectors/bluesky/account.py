@@ -1,4 +1,4 @@
-"""Signing in and out, and looking after an account."""
+"""Signing in and out, and checking an account."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -113,7 +113,8 @@ def _uploaded(journal: Journal, step: str, now: datetime) -> Mapping[str, Any] |
     upload = journal.steps.get(step)
     if not upload or now - datetime.fromisoformat(upload["at"]) > timedelta(seconds=BLOB_SECONDS_MAX):
         return None
-    return upload["blob"]  # type: ignore[no-any-return]
+    blob: Mapping[str, Any] = upload["blob"]
+    return blob
 
 
 async def forget_blobs(journal: Journal, index: int) -> None:

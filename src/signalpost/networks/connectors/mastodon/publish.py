@@ -36,7 +36,7 @@ async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal)
     return await publish_parts(session, outgoing, journal, find=find, create=_create, published=_published)
 
 
-async def poll(session: NetworkSession, outgoing: Outgoing, journal: Journal, state: Mapping[str, Any]) -> Outcome:  # noqa: ARG001
+async def poll(session: NetworkSession, outgoing: Outgoing, journal: Journal, _state: Mapping[str, Any]) -> Outcome:
     """Continue when the server has converted the media; the journal holds what is still missing."""
     return await publish(session, outgoing, journal)
 
