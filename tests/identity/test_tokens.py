@@ -22,7 +22,7 @@ from signalpost.kit.crypto import KeyRing
 RING = KeyRing({"new": secrets.token_bytes(32), "old": secrets.token_bytes(32)}, "new")
 KEY = RING.derive("access-token")
 HEADER = {"alg": "HS256", "typ": "JWT"}
-ACCESS = tokens.Access(ids.new_id(), ids.new_id(), ids.new_id())
+ACCESS = tokens.Access(user_id=ids.new_id(), workspace_id=ids.new_id(), session_id=ids.new_id())
 
 
 def b64(data: bytes) -> str:

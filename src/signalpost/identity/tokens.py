@@ -42,7 +42,7 @@ class Claims(Struct, forbid_unknown_fields=True, kw_only=True):
     exp: int
 
 
-class Access(Struct, frozen=True):
+class Access(Struct, frozen=True, kw_only=True):
     """The user, workspace and session that an access token was issued for."""
 
     user_id: UUID
@@ -98,7 +98,7 @@ def _access(claims: Claims) -> Access | None:
         return None
     if claims.exp <= now:
         raise TokenExpired
-    return Access(user_id, workspace_id, claims.sid)
+    return Access(user_id=user_id, workspace_id=workspace_id, session_id=claims.sid)
 
 
 def refresh_token(keys: KeyRing, session_id: UUID, generation: int) -> str:

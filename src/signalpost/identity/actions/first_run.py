@@ -63,7 +63,7 @@ async def redeem(
         workspace_id, profile_id = await create_workspace(
             context, db, user_id=user_id, name=workspace_name, timezone=timezone
         )
-    return NewWorkspace(user_id, workspace_id, profile_id)
+    return NewWorkspace(user_id=user_id, workspace_id=workspace_id, profile_id=profile_id)
 
 
 def _link_expired() -> InvalidCredentials:

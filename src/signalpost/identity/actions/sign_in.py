@@ -62,7 +62,7 @@ async def login(context: AppContext, data: UserLogin) -> Login:
 
 async def open_session(db: Db, keys: KeyRing, user_id: UUID, workspace_id: UUID, role: str) -> Tokens:
     """Write a session and return its first tokens."""
-    session = tokens.Access(user_id, workspace_id, ids.new_id())
+    session = tokens.Access(user_id=user_id, workspace_id=workspace_id, session_id=ids.new_id())
     await db.execute(_INSERT, session.session_id, user_id, workspace_id, tokens.REFRESH)
     return Tokens(
         access_token=tokens.mint(keys, session, role),
@@ -129,8 +129,9 @@ async def _next_tokens(context: AppContext, db: Db, row: _SessionRow, session_id
     current = next(same, None) or _first(workspaces)
     if generation == row.generation:
         await db.execute(_ROTATE, session_id, tokens.REFRESH, current.id)
+    session = tokens.Access(user_id=row.user_id, workspace_id=current.id, session_id=session_id)
     return Tokens(
-        access_token=tokens.mint(context.keys, tokens.Access(row.user_id, current.id, session_id), current.role),
+        access_token=tokens.mint(context.keys, session, current.role),
         refresh_token=tokens.refresh_token(context.keys, session_id, generation + 1),
         expires_in=tokens.ACCESS_SECONDS,
     )

@@ -1,7 +1,5 @@
 """New users and new workspaces."""
 
-import re
-import unicodedata
 from uuid import UUID
 
 import msgspec
@@ -15,6 +13,7 @@ from signalpost.identity.errors import RegistrationClosed
 from signalpost.identity.schemas import Registration, UserRegister, Workspace, WorkspaceCreate
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
+from signalpost.kit.slugs import slugify
 from signalpost.web import validation
 from signalpost.web.caller import Caller
 
@@ -22,7 +21,7 @@ WORKSPACES_MAX = 50
 """How many workspaces one user may own."""
 
 
-class NewWorkspace(Struct, frozen=True):
+class NewWorkspace(Struct, frozen=True, kw_only=True):
     """A new workspace, its owner, and its default profile."""
 
     user_id: UUID
@@ -101,18 +100,12 @@ async def create_workspace(
 ) -> tuple[UUID, UUID]:
     """Write a workspace owned by the user; return its id and that of its default profile."""
     workspace_id = ids.new_id()
-    slug = slug_of(name)
+    slug = slugify(name, length_max=48, default="workspace")
     if not await db.fetchval(_INSERT_WORKSPACE, workspace_id, name, slug, plan, timezone):
         unique = f"{slug}-{workspace_id.hex[-12:]}"  # the random end of the id
         await db.execute(_INSERT_WORKSPACE, workspace_id, name, unique, plan, timezone)
     await db.execute(_INSERT_OWNER, ids.new_id(), workspace_id, user_id)
     return workspace_id, await context.hooks.create_default_profile(db, workspace_id, name=name, timezone=timezone)
-
-
-def slug_of(name: str) -> str:
-    """Return the name in letters, digits and single hyphens, at most 48 characters; `workspace` if nothing is left."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:48].strip("-") or "workspace"
 
 
 async def add_workspace(context: AppContext, db: Db, caller: Caller, data: WorkspaceCreate) -> Workspace:
@@ -157,7 +150,7 @@ async def create_owner(
     workspace_id, profile_id = await create_workspace(
         context, db, user_id=user_id, name=workspace_name, timezone=timezone, plan=plan
     )
-    return NewWorkspace(user_id, workspace_id, profile_id)
+    return NewWorkspace(user_id=user_id, workspace_id=workspace_id, profile_id=profile_id)
 
 
 _REGISTER = msgspec.json.Decoder(UserRegister)

@@ -21,8 +21,6 @@ _UPDATE = """
 update workspace set name = $2, timezone = $3, redirect_urls = $4, updated_at = now()
 where id = $1 and deleted_at is null
 """
-
-
 _REDIRECT_URL = "Enter an https address, or http on loopback, without user and fragment."
 
 
@@ -44,11 +42,7 @@ async def update_workspace(
         row.name = data.name
     if data.redirect_urls is not UNSET:
         if issues := [
-            Issue(
-                f"/redirectUrls/{index}",
-                "format",
-                _REDIRECT_URL,
-            )
+            Issue(f"/redirectUrls/{index}", "format", _REDIRECT_URL)
             for index, url in enumerate(data.redirect_urls)
             if not may_redirect_to(url)
         ]:
