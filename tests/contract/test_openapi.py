@@ -15,6 +15,7 @@ from signalpost.console.openapi import headers
 from signalpost.events import PUBLIC_EVENTS
 from signalpost.web import validation
 from signalpost.web.caller import PUBLIC, SIGNED_IN
+from signalpost.web.examples import PLACEHOLDER
 from signalpost.web.routing import Endpoint
 from signalpost.webhooks import signing
 
@@ -88,6 +89,14 @@ def test_the_endpoint_accepts_the_example_of_its_body(endpoint: Endpoint) -> Non
     assert endpoint.decoder is not None
     assert validation.decode_body(endpoint.decoder, json.dumps(example).encode()) is not None
     assert example or endpoint.body_optional, "an empty example explains nothing"
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=name_of)
+def test_no_example_is_a_placeholder(endpoint: Endpoint) -> None:
+    """A string needs an example at its field, unless an id or an enum generates one."""
+    examples = [content["example"] for content in contents(operation_of(endpoint)) if "example" in content]
+
+    assert f'"{PLACEHOLDER}"' not in json.dumps(examples)
 
 
 def test_every_event_is_documented_with_examples_that_fit() -> None:

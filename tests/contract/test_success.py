@@ -95,6 +95,7 @@ async def _failed(sample: Sample, request: PreparedRequest) -> None:
     post = await sample.make.post(sample.owner, text="[[fail:text_too_long]] " + secrets.token_hex(8))
     await _process(sample)
     request.path = request.path.replace(sample.ids["pst"], post["id"])
+    request.body = {"targetIds": [post["targets"][0]["id"]]}
 
 
 async def _delivered(sample: Sample, request: PreparedRequest) -> None:

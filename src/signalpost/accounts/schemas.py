@@ -2,6 +2,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from signalpost.kit import ids
 from signalpost.kit.wire import Input, Instant, Output
 from signalpost.web.fields import AccountId, ProfileId
 
@@ -96,7 +97,7 @@ class AccountUpdate(Input):
 
 
 class Disconnection(Output):
-    id: str
+    id: Annotated[str, Meta(examples=[ids.example("acc")])]
     status: Literal["disconnected"]
     revoked_at_platform: bool
     affected_posts: Annotated[int, Meta(examples=[2])]

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
-from signalpost.console.descriptions import FIELDS, INTRODUCTION, PARAMETERS, TAGS
+from signalpost.console.descriptions import INTRODUCTION, TAGS
 from signalpost.events import PUBLIC_EVENTS, PublicEvent
 from signalpost.identity.errors import KeyRevoked, TokenExpired
 from signalpost.kit import ids
@@ -53,8 +53,6 @@ def openapi_document(endpoints: Iterable[Endpoint], *, base_url: str, version: s
         tags=TAGS,
         refusals=(TokenExpired, KeyRevoked),
         webhooks=webhooks,
-        parameters=PARAMETERS,
-        fields=FIELDS,
     )
     return build_document(endpoints, texts)
 

@@ -3,6 +3,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
+from signalpost.kit import ids
 from signalpost.kit.wire import Input, Instant, Output
 from signalpost.web.caller import Role, Scope
 from signalpost.web.fields import ProfileId
@@ -171,7 +172,7 @@ class WorkspaceUpdate(Input):
 
 class Actor(Output):
     type: Literal["user"]
-    id: str
+    id: Annotated[str, Meta(examples=[ids.example("usr")])]
     name: Annotated[str, Meta(examples=["Ada Lovelace"])]
 
 

@@ -3,6 +3,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from signalpost.events import Actor
+from signalpost.kit import ids
 from signalpost.kit.wire import Input, Instant, Output
 from signalpost.web.fields import MediaId, PlatformSlug, ProfileId, TimeZone
 
@@ -228,13 +229,13 @@ class Child(Output):
 
 
 class LinkDeletion(Output):
-    id: str
+    id: Annotated[str, Meta(examples=[ids.example("lnk")])]
     deleted: Literal[True]
 
 
 class LinkHistory(Output):
-    id: str
-    link_id: str
+    id: Annotated[str, Meta(examples=[ids.example("lnh")])]
+    link_id: Annotated[str, Meta(examples=[ids.example("lnk")])]
     action: Literal["linked", "rules_updated", "unlinked", "reposted", "repost_skipped", "repost_failed"]
     parent_profile_id: str
     child_profile_id: str

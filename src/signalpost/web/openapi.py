@@ -5,7 +5,7 @@ import http
 import operator
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -62,8 +62,6 @@ class Texts:
     tags: Mapping[str, str]  # tag -> description
     refusals: Sequence[type[Problem]] = ()  # reasons to refuse a credential, besides `unauthenticated`
     webhooks: Sequence[WebhookDoc] = ()
-    parameters: Mapping[str, str] = field(default_factory=dict)  # name -> description, where the type has none
-    fields: Mapping[str, str] = field(default_factory=dict)  # the same for members of bodies: name, or Struct.name
 
 
 def problems_of(endpoint: Endpoint, refusals: Sequence[type[Problem]] = ()) -> list[type[Problem]]:
@@ -92,7 +90,6 @@ def build_document(endpoints: Iterable[Endpoint], texts: Texts) -> Document:
     public = [endpoint for endpoint in endpoints if not endpoint.hidden]
     kinds = [kind for endpoint in public for kind in (*_bodies(endpoint), _response_type(endpoint)) if kind is not None]
     components = Components([*kinds, ProblemDocument, *(event.body for event in texts.webhooks)])
-    _add_descriptions(components.schemas, texts.fields)
     writer = _Writer(components, texts)
     paths: Document = {}
     for endpoint in public:
@@ -123,16 +120,6 @@ def build_document(endpoints: Iterable[Endpoint], texts: Texts) -> Document:
     }
     document["components"] = {"securitySchemes": {"bearer": bearer}, "schemas": components.schemas}
     return document
-
-
-def _add_descriptions(schemas: Document, texts: Mapping[str, str]) -> None:
-    """Describe the members of bodies that have no description at the field or in its type."""
-    for name, schema in schemas.items():
-        if schema.get("additionalProperties") is not False:
-            continue
-        for member, member_schema in schema.get("properties", {}).items():
-            if text := texts.get(f"{name}.{member}", texts.get(member)):
-                member_schema.setdefault("description", text)
 
 
 def operation_id(endpoint: Endpoint) -> str:
@@ -166,7 +153,7 @@ class _Writer:
             "summary": summary,
             "description": f"{rest}\n\n{_required_credential(endpoint)}".strip(),
             "tags": [endpoint.tag],
-            "parameters": parameters(endpoint, self.texts.parameters),
+            "parameters": parameters(endpoint),
         }
         if endpoint.scope == PUBLIC:
             operation["security"] = []
@@ -293,10 +280,10 @@ _HEADERS: Document = {
 }
 
 
-def parameters(endpoint: Endpoint, texts: Mapping[str, str]) -> list[Document]:
-    """Return the path, query and header parameters; `texts`: name -> description, where the type has none."""
+def parameters(endpoint: Endpoint) -> list[Document]:
+    """Return the path, query and header parameters."""
     result = [_path_parameter(path_input) for path_input in endpoint.path_inputs]
-    result += _query(endpoint.query, texts) if endpoint.query is not None else []
+    result += _query(endpoint.query) if endpoint.query is not None else []
     if endpoint.has("page"):
         paged = endpoint.limit_default != LIST_ALL
         default = f"{endpoint.limit_default} by default" if paged else f"all by default, up to {LIST_ALL}"
@@ -327,14 +314,14 @@ def _parameter(name: str, place: str, text: str, schema: Document, *, required: 
     return {"name": name, "in": place, "required": required, "description": text, "schema": schema}
 
 
-def _query(kind: type[Struct], texts: Mapping[str, str]) -> list[Document]:
+def _query(kind: type[Struct]) -> list[Document]:
     schema = msgspec.json.schema(kind, schema_hook=ids.schema_hook)
     schema = schema["$defs"][schema["$ref"].rsplit("/", 1)[1]]
     result = []
     for name, member in schema["properties"].items():
         options = [option for option in member.get("anyOf", [member]) if option.get("type") != "null"]
         merged = {**(options[0] if len(options) == 1 else {"anyOf": options}), **member}
-        text = str(merged.get("description") or texts.get(name, ""))
+        text = merged.get("description", "")
         dropped = {"default", "description"} | ({"anyOf"} if len(options) == 1 else set())
         visible = {key: value for key, value in merged.items() if key not in dropped}
         result.append(_parameter(name, "query", text, visible, required=name in schema.get("required", ())))

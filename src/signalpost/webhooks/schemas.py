@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
+from signalpost.kit import ids
 from signalpost.kit.wire import Input, Instant, Output
 from signalpost.web.fields import Name, ProfileId
 from signalpost.webhooks.states import DeliveryMode, DeliveryState, WebhookStatus
@@ -100,7 +101,7 @@ class Delivery(Output):
 
     id: str
     webhook_id: str
-    event_id: str
+    event_id: Annotated[str, Meta(examples=[ids.example("evt")])]
     type: Annotated[str, Meta(examples=["post.published"])]
     state: Annotated[DeliveryState, Meta(examples=["delivered"])]
     attempts: Annotated[int, Meta(examples=[1])]

@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from signalpost.events import Actor
+from signalpost.kit import ids
 from signalpost.kit.wire import Instant, Output
 from signalpost.posts import states
 
@@ -123,7 +124,7 @@ class Target(Output, gc=False):
     options: dict[str, Any] | None
     platform_post_id: str | None
     url: Url
-    thread_ids: list[str]
+    thread_ids: Annotated[list[str], Meta(examples=[[]])]
     first_comment: FirstCommentState
     attempts: Annotated[int, Meta(examples=[1])]
     next_attempt_at: Instant | None
@@ -141,7 +142,7 @@ class Recurrence(Output, gc=False):
     timezone: str | None
     until: str | None
     count: int | None
-    variations: list[str]
+    variations: Annotated[list[str], Meta(examples=[["Good morning", "Good day"]])]
 
 
 class Utm(Output, gc=False):
@@ -253,7 +254,7 @@ class AttemptRecord(Output, gc=False):
 class AuditEntry(Output, gc=False):
     """An entry of a post's audit log; it never changes."""
 
-    id: str
+    id: Annotated[str, Meta(examples=[ids.example("aud")])]
     at: Instant
     action: Annotated[str, Meta(examples=["created"])]
     actor: Actor
