@@ -11,7 +11,7 @@ from signalpost import networks
 from signalpost.identity.errors import TestModeOnlySandbox
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Db
-from signalpost.kit.problems import ValidationFailed
+from signalpost.kit.problems import ValidationFailed, pointer
 from signalpost.posts import queries, times
 from signalpost.posts.actions.fetch import Fetched
 from signalpost.posts.actions.issues import IssueCollector
@@ -125,7 +125,7 @@ def _options(data: PostCreate, issues: IssueCollector) -> dict[str, dict[str, An
     options: dict[str, dict[str, Any]] = {}
     for slug, values in data.options.items():
         platform = networks.canonical(slug)
-        path = "/options/" + slug.replace("~", "~0").replace("/", "~1")
+        path = pointer("options", slug)
         if platform is None:
             issues.add(path, "not_allowed", "Unknown platform.", known=list(networks.PLATFORMS))
         elif platform in options:
