@@ -25,7 +25,7 @@ PACKAGES = ("signalpost", "litestar", "granian", "asyncpg", "msgspec", "aiohttp"
 
 
 def machine() -> str:
-    """Say what this ran on."""
+    """Describe the machine."""
     processor = _field("/proc/cpuinfo", "model name") or platform.processor() or platform.machine()
     gigabytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
     load = os.getloadavg()[0]
@@ -43,7 +43,7 @@ def _field(path: str, name: str) -> str | None:
 
 
 def measured(name: str, *, quick: bool) -> str:
-    """Run one bench and return its table, without what else is printed.
+    """Run one bench and return its table, without its other output.
 
     Raises:
         subprocess.CalledProcessError: it failed.

@@ -41,7 +41,7 @@ WHEN = "2027-11-01T12:00:00Z"
 
 
 class Recorder(asyncpg.Connection):  # type: ignore[misc]  # untyped base
-    """A connection that tells every statement and its arguments."""
+    """A connection that records every statement with its arguments."""
 
     log: list[tuple[str, tuple[Any, ...]]] = []  # noqa: RUF012 - one for all connections, on purpose
 
@@ -67,7 +67,7 @@ class Recorder(asyncpg.Connection):  # type: ignore[misc]  # untyped base
 
 
 def uuids(value: Any) -> set[UUID]:
-    """Return the ids in arguments, however deep."""
+    """Return the ids in arguments, at any depth."""
     if isinstance(value, UUID):
         return {value}
     if isinstance(value, list | tuple):
@@ -76,7 +76,7 @@ def uuids(value: Any) -> set[UUID]:
 
 
 async def prepare(dsn: str, folder: Path) -> dict[str, Any]:
-    """Make a workspace with three accounts and 1,000 posts; record what each operation does."""
+    """Create a workspace with three accounts and 1,000 posts; record the statements of each operation."""
     settings = load({"SIGNALPOST_DATA_DIR": str(folder), "SIGNALPOST_BASE_URL": "http://bench.test"})
     async with app.open_context(settings, dsn) as context:
         async with context.database.transaction() as db:
@@ -98,16 +98,18 @@ async def prepare(dsn: str, folder: Path) -> dict[str, Any]:
         transport = httpx.ASGITransport(app=app.create(context))
         headers = {"Authorization": f"Bearer {key}"}
         async with httpx.AsyncClient(transport=transport, base_url="http://bench.test", headers=headers) as client:
-            known = uuids([caller.workspace_id, caller.user_id, caller.key_id, owner.profile_id])
+            existing_ids = uuids([caller.workspace_id, caller.user_id, caller.key_id, owner.profile_id])
             async with context.database.connection() as db:
-                known |= {row[0] for row in await db.fetch("select id from account")}
-            found = {"key": key, "profile": profile}
+                existing_ids |= {row[0] for row in await db.fetch("select id from account")}
+            workspace = {"key": key, "profile": profile}
             for _ in range(1_000):
-                made = await client.post("/api/v1/posts", json=body(profile))
-                assert made.status_code == 201, made.text
-            found["post"] = made.json()["id"]
-    found["operations"] = await record(settings, dsn, found, known | {ids.decode("pst", found["post"])})
-    return found
+                response = await client.post("/api/v1/posts", json=body(profile))
+                assert response.status_code == 201, response.text
+            workspace["post"] = response.json()["id"]
+    workspace["operations"] = await record(
+        settings, dsn, workspace, existing_ids | {ids.decode("pst", workspace["post"])}
+    )
+    return workspace
 
 
 def body(profile: str) -> dict[str, Any]:
@@ -115,62 +117,62 @@ def body(profile: str) -> dict[str, Any]:
     return {"profileId": profile, "text": text, "platforms": ["sandbox"], "scheduledAt": WHEN, "tags": ["bench"]}
 
 
-async def record(settings: Any, dsn: str, found: dict[str, Any], known: set[UUID]) -> dict[str, Any]:
+async def record(settings: Any, dsn: str, workspace: dict[str, Any], existing_ids: set[UUID]) -> dict[str, Any]:
     create_pool = asyncpg.create_pool
 
     def recorded_pool(*args: Any, **options: Any) -> Any:
         return create_pool(*args, connection_class=Recorder, **options)
 
-    asyncpg.create_pool = recorded_pool  # the pool of this one application tells what it sends
+    asyncpg.create_pool = recorded_pool  # the pool of this application records what it sends
     operations: dict[str, Any] = {}
     try:
         async with app.open_context(settings, dsn) as context:
             transport = httpx.ASGITransport(app=app.create(context))
-            headers = {"Authorization": f"Bearer {found['key']}"}
+            headers = {"Authorization": f"Bearer {workspace['key']}"}
             async with httpx.AsyncClient(transport=transport, base_url="http://bench.test", headers=headers) as client:
                 for name, path in (
-                    ("get", f"/posts/{found['post']}"),
+                    ("get", f"/posts/{workspace['post']}"),
                     ("list", "/posts?limit=20"),
                     ("create", "/posts"),
                 ):
-                    for _ in range(2):  # the second one finds the caller remembered
+                    for _ in range(2):  # the second one finds the caller in the cache
                         Recorder.log.clear()
                         if name == "create":
-                            answer = await client.post("/api/v1" + path, json=body(found["profile"]))
+                            response = await client.post("/api/v1" + path, json=body(workspace["profile"]))
                         else:
-                            answer = await client.get("/api/v1" + path)
+                            response = await client.get("/api/v1" + path)
                     statements = list(Recorder.log)
                     operations[name] = {
                         "statements": statements,
                         "transaction": name == "create",
-                        "new": uuids([arguments for _, arguments in statements]) - known,
-                        "answer": answer.json(),
-                        "status": answer.status_code,
+                        "new": uuids([arguments for _, arguments in statements]) - existing_ids,
+                        "answer": response.json(),
+                        "status": response.status_code,
                     }
     finally:
         asyncpg.create_pool = create_pool
     return operations
 
 
-def requests_of(found: dict[str, Any]) -> dict[str, Any]:
-    head = f"Host: bench\r\nAuthorization: Bearer {found['key']}\r\n"
+def requests_of(workspace: dict[str, Any]) -> dict[str, Any]:
+    head = f"Host: bench\r\nAuthorization: Bearer {workspace['key']}\r\n"
 
     def get(path: str) -> bytes:
         return f"GET /api/v1{path} HTTP/1.1\r\n{head}\r\n".encode()
 
     def create() -> bytes:
-        text = json.dumps(body(found["profile"]))
+        text = json.dumps(body(workspace["profile"]))
         kind = f"Content-Type: application/json\r\nContent-Length: {len(text)}\r\n"
         return f"POST /api/v1/posts HTTP/1.1\r\n{head}{kind}\r\n{text}".encode()
 
-    one, many = get(f"/posts/{found['post']}"), get("/posts?limit=20")
-    return {"get": (lambda: one, 200), "list": (lambda: many, 200), "create": (create, 201)}
+    single, many = get(f"/posts/{workspace['post']}"), get("/posts?limit=20")
+    return {"get": (lambda: single, 200), "list": (lambda: many, 200), "create": (create, 201)}
 
 
 async def measure(dsn: str, folder: Path, *, rounds: int, seconds: float) -> None:
-    found = await prepare(dsn, folder)
+    workspace = await prepare(dsn, folder)
     recording = folder / "recording.pickle"
-    recording.write_bytes(pickle.dumps(found["operations"]))
+    recording.write_bytes(pickle.dumps(workspace["operations"]))
     ports = {"product": free_port(), "floor": free_port()}
     environment = os.environ | {"SIGNALPOST_DATABASE_URL": dsn, "SIGNALPOST_LOG_FORMAT": "json"}
     serve = [sys.executable, "-m", "signalpost", "serve", "--data-dir", str(folder), "--port", str(ports["product"])]
@@ -185,7 +187,7 @@ async def measure(dsn: str, folder: Path, *, rounds: int, seconds: float) -> Non
     try:
         for port in ports.values():
             await wait_for_port(port)
-        await report(found, ports, servers, rounds=rounds, seconds=seconds)
+        await report(workspace, ports, servers, rounds=rounds, seconds=seconds)
     finally:
         for server in servers.values():
             server.send_signal(signal.SIGTERM)
@@ -196,20 +198,22 @@ async def measure(dsn: str, folder: Path, *, rounds: int, seconds: float) -> Non
                 server.kill()
 
 
-async def report(found: dict[str, Any], ports: dict[str, int], servers: Any, *, rounds: int, seconds: float) -> None:
+async def report(
+    workspace: dict[str, Any], ports: dict[str, int], servers: Any, *, rounds: int, seconds: float
+) -> None:
     sys.stdout.write("| request | statements | floor µs CPU | product µs CPU | ratio | product req/s | floor req/s |\n")
     sys.stdout.write("|---|---|---|---|---|---|---|\n")
-    for name, (request, status) in requests_of(found).items():
+    for name, (request, status) in requests_of(workspace).items():
         runs: dict[str, list[Run]] = {"floor": [], "product": []}
         for number in range(rounds + 1):
             for which, results in runs.items():
-                one = await run(ports[which], request, expect=status, pid=servers[which].pid, seconds=seconds)
+                result = await run(ports[which], request, expect=status, pid=servers[which].pid, seconds=seconds)
                 if number:  # the first round warms up
-                    results.append(one)
-        floor = statistics.median(one.cpu_us for one in runs["floor"])
-        product = statistics.median(one.cpu_us for one in runs["product"])
-        speeds = [statistics.median(one.per_second for one in runs[which]) for which in ("product", "floor")]
-        count = len(found["operations"][name]["statements"])
+                    results.append(result)
+        floor = statistics.median(result.cpu_us for result in runs["floor"])
+        product = statistics.median(result.cpu_us for result in runs["product"])
+        speeds = [statistics.median(result.per_second for result in runs[which]) for which in ("product", "floor")]
+        count = len(workspace["operations"][name]["statements"])
         sys.stdout.write(
             f"| {name} | {count} | {floor:.0f} | {product:.0f} | {product / floor:.2f} "
             f"| {speeds[0]:.0f} | {speeds[1]:.0f} |\n"

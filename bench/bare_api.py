@@ -1,4 +1,4 @@
-"""The floor of bench.api: a bare ASGI app that runs recorded SQL on asyncpg and answers JSON. Nothing else.
+"""The floor of bench.api: a bare ASGI app that runs recorded SQL on asyncpg and responds with JSON, and nothing else.
 
 `python -m bench.bare_api DSN PORT RECORDING`. Each operation of the recording is a list of (SQL, arguments) as the
 product sent them in one request, whether they stood in a transaction, and the answer.
@@ -23,7 +23,7 @@ from signalpost.kit.db import _prepare  # the same JSON codec as the product's
 
 
 def renewed(value: Any, fresh: dict[UUID, UUID], new: set[UUID]) -> Any:
-    """Return an argument with ids that were new in the recording made new again, and hashes made different."""
+    """Return an argument with new values for the ids and hashes that were new in the recording."""
     if isinstance(value, UUID):
         return fresh.setdefault(value, ids.new_id()) if value in new else value
     if isinstance(value, bytes) and len(value) in (16, 32):

@@ -23,7 +23,7 @@ HEADERS = {"Content-Type": "application/json", "X-Service-Event": "post.publishe
 
 
 class Sink(asyncio.Protocol):
-    """Answers every request that came complete in one piece; enough for a bench, and it costs next to nothing."""
+    """Responds to every request that arrives in one piece, at next to no cost: enough for a bench."""
 
     def connection_made(self, transport: Any) -> None:
         self.transport = transport

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Run:
-    """What a run gave. `cpu_us`: CPU of the server process per request, in microseconds, user and system."""
+    """The result of a run. `cpu_us`: CPU of the server process per request, in microseconds, user and system."""
 
     requests: int
     seconds: float
@@ -29,7 +29,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def memory_bytes(pid: int) -> int:
-    """Return the proportional set size of a process: pages shared with others count by their part. 0: it has ended."""
+    """Return the proportional set size of a process: shared pages count proportionally. 0: it has ended."""
     try:
         with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:  # noqa: PTH123
             return sum(int(line.split()[1]) * 1024 for line in file if line.startswith("Pss:"))
@@ -38,7 +38,7 @@ def memory_bytes(pid: int) -> int:
 
 
 def free_port() -> int:
-    """Return a port of this machine that nobody listens on."""
+    """Return a free port of this machine."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -47,7 +47,7 @@ def free_port() -> int:
 async def run(
     port: int, request: Callable[[], bytes], *, expect: int, pid: int, seconds: float, connections: int = 32
 ) -> Run:
-    """Send requests over `connections` at once for so long; every answer must have the expected status."""
+    """Send requests over `connections` connections for `seconds`; every response must have the expected status."""
     stop_at = time.perf_counter() + seconds
     counts = [0] * connections
 
@@ -72,7 +72,7 @@ async def run(
 
 
 async def wait_for_port(port: int, seconds: float = 20.0) -> None:
-    """Wait until somebody listens there."""
+    """Wait until the port accepts connections."""
     stop_at = time.perf_counter() + seconds
     while True:
         try:

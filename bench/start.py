@@ -37,7 +37,7 @@ _IMPORTS = "import asyncpg, granian, litestar"
 
 
 async def floor_app(dsn: str, port: int) -> None:
-    """Serve one answer, with a pool of one connection."""
+    """Serve one response, with a pool of one connection."""
     pool = await asyncpg.create_pool(dsn, min_size=1)
 
     async def app(_scope: Any, _receive: Any, send: Any) -> None:
@@ -53,7 +53,7 @@ async def floor_app(dsn: str, port: int) -> None:
 
 @contextmanager
 def serving(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], float]]:
-    """Run `signalpost serve`; yields it and the seconds from the command to a healthy answer."""
+    """Run `signalpost serve`; yields it and the seconds from the command to the first healthy response."""
     port, environment = free_port(), {k: v for k, v in os.environ.items() if not k.startswith("SIGNALPOST_")}
     program = Path(sys.executable).with_name("signalpost")
     command = [str(program), "serve", "--data-dir", str(folder), "--port", str(port)]
@@ -75,7 +75,7 @@ def ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
 
 
 def healthy(url: str, process: subprocess.Popen[bytes]) -> None:
-    """Ask every 5 ms until the answer says that all is well."""
+    """Poll every 5 ms until the health check is ok."""
     stop_at = time.perf_counter() + START_SECONDS_MAX
     with httpx.Client() as client:
         while time.perf_counter() < stop_at:
@@ -92,17 +92,17 @@ def healthy(url: str, process: subprocess.Popen[bytes]) -> None:
 
 
 def processes(root: int) -> list[int]:
-    """Return a process and all below it."""
-    found = [root]
-    with suppress(FileNotFoundError, ProcessLookupError):  # it may end while we look
+    """Return a process and all its descendants."""
+    process_ids = [root]
+    with suppress(FileNotFoundError, ProcessLookupError):  # it may end meanwhile
         for task in Path(f"/proc/{root}/task").iterdir():
             for child in (task / "children").read_text().split():
-                found += processes(int(child))
-    return found
+                process_ids += processes(int(child))
+    return process_ids
 
 
 def memory(*roots: int) -> float:
-    """Return the megabytes of these processes and all below them."""
+    """Return the megabytes of these processes and all their descendants."""
     return sum(memory_bytes(process) for root in roots for process in processes(root)) / 1_000_000
 
 
@@ -132,12 +132,12 @@ def product_memory(folder: Path, seconds: float) -> tuple[float, float]:
     """Return the megabytes of the service and of its database."""
     with serving(folder) as (process, _):
         time.sleep(seconds)  # noqa: TID251
-        return memory(process.pid), memory(start_postgres(folder).pid())  # it runs: this only finds it
+        return memory(process.pid), memory(start_postgres(folder).pid())  # it runs: this only adopts it
 
 
 def measure(folder: Path, *, rounds: int, idle_seconds: float) -> None:
     with serving(folder):
-        pass  # the first start makes everything
+        pass  # the first start creates everything
     floors, starts = [], []
     for _ in range(rounds):
         floors.append(floor_start(folder))
@@ -148,8 +148,8 @@ def measure(folder: Path, *, rounds: int, idle_seconds: float) -> None:
     print(f"| warm start to a healthy answer, s | {floor:.2f} | {start:.2f} | {start / floor:.2f} | <= 3 |", flush=True)
     bare, ours = floor_memory(folder, idle_seconds), product_memory(folder, idle_seconds)
     names = ("idle memory of the service, MB", "idle memory of the database, MB")
-    for name, least, found in zip(names, bare, ours, strict=True):
-        print(f"| {name} | {least:.0f} | {found:.0f} | {found / least:.2f} | |")
+    for name, least, measured in zip(names, bare, ours, strict=True):
+        print(f"| {name} | {least:.0f} | {measured:.0f} | {measured / least:.2f} | |")
     print(f"| both | {sum(bare):.0f} | {sum(ours):.0f} | {sum(ours) / sum(bare):.2f} | <= 250 |")
 
 

@@ -61,7 +61,7 @@ _LEFT = "select exists (select from delivery where due_at is not null)"
 
 
 class Sink(asyncio.Protocol):
-    """Answers every request that came whole; enough for a bench, and it costs next to nothing."""
+    """Responds to every request that arrives in one piece, at next to no cost: enough for a bench."""
 
     def connection_made(self, transport: Any) -> None:
         self.transport = transport
@@ -77,7 +77,7 @@ async def serve() -> None:
 
 
 async def bare(url: str, count: int) -> tuple[float, float]:
-    """Posts a second of a bare session, with the headers and bytes of a delivery made once; and CPU ms for each."""
+    """POSTs per second of a bare session that sends the bytes of one delivery, and milliseconds of CPU for each."""
     body = envelope(ids.new_id(), "post.published", clock.now(), DATA)
     headers = signing.headers(
         brand="Service", event_type="post.published", delivery_id="dlv_01M7Z0000000000000000000AB", attempt_number=1,
@@ -100,7 +100,7 @@ async def bare(url: str, count: int) -> tuple[float, float]:
 
 
 async def fill(context: AppContext, url: str, count: int) -> None:
-    """Write `count` deliveries over the webhooks of four workspaces, all due; nobody is woken yet."""
+    """Write `count` due deliveries to the webhooks of four workspaces, without waking any lane."""
     async with context.database.transaction() as db:
         for _ in range(4):
             workspace_id = ids.new_id()
@@ -109,17 +109,17 @@ async def fill(context: AppContext, url: str, count: int) -> None:
             for webhook_id in webhooks:
                 sealed = signing.seal(context.keys, webhook_id, workspace_id, signing.new_secret())
                 await db.execute(_WEBHOOK, webhook_id, workspace_id, url, sealed)
-            made = [ids.new_id() for _ in range(count // 4)]
-            bodies = [envelope(delivery_id, "post.published", clock.now(), DATA) for delivery_id in made]
-            owners = [webhooks[number % len(webhooks)] for number in range(len(made))]
-            await db.execute(_FILL, workspace_id, made, owners, bodies)
+            delivery_ids = [ids.new_id() for _ in range(count // 4)]
+            bodies = [envelope(delivery_id, "post.published", clock.now(), DATA) for delivery_id in delivery_ids]
+            owners = [webhooks[number % len(webhooks)] for number in range(len(delivery_ids))]
+            await db.execute(_FILL, workspace_id, delivery_ids, owners, bodies)
             await db.execute(_WAKE, webhooks, workspace_id)
     async with context.database.connection() as db:
         await db.execute("vacuum analyze delivery")
 
 
 async def delivered(context: AppContext, url: str, count: int) -> tuple[float, float]:
-    """Deliveries a second, written as delivered, and milliseconds of CPU of this process for each."""
+    """Deliveries per second, stored as delivered, and milliseconds of CPU of this process for each."""
     await fill(context, url, count)
     engine = Engine(context.database, [DeliverySource(context)])
     started, cpu = time.perf_counter(), time.process_time()
@@ -145,12 +145,12 @@ async def measure(dsn: str, port: int, folder: Path, *, quick: bool) -> None:
     async with Client() as http:
         keys = KeyRing.from_master(os.urandom(32))
         context = AppContext(settings=settings, database=database, http=http, keys=keys, storage=None)
-        tune_garbage_collection()  # as the service does at its start; the bare rounds gain by it too
+        tune_garbage_collection()  # as the service does at its start; the bare rounds benefit too
         rounds = [(*await bare(url, count * 2), *await delivered(context, url, count)) for _ in range(ROUNDS)]
     await database.close()
     floors, floor_cpus, rates, cpus = zip(*rounds, strict=True)
     floor, rate = statistics.median(floors), statistics.median(rates)
-    # Each round's two rates were measured one right after the other: their ratio outlives the machine's moods.
+    # The two rates of a round are measured directly one after the other, so their ratio does not depend on other load.
     ratio = statistics.median(rate / floor for floor, rate in zip(floors, rates, strict=True))
     floor_cpu, cpu = statistics.median(floor_cpus), statistics.median(cpus)
     print("| measure | bare aiohttp | deliveries | ratio | target |\n|---|---|---|---|---|")
@@ -163,8 +163,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer deliveries")
     parser.add_argument("--sink", action="store_true", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.sink:
+    options = parser.parse_args()
+    if options.sink:
         uvloop.run(serve())
         return
     folder = Path(tempfile.mkdtemp(prefix="signalpost-bench-"))
@@ -175,7 +175,7 @@ def main() -> None:
             [sys.executable, "-m", "bench.webhooks", "--sink"], stdout=subprocess.PIPE, text=True
         ) as sink:
             assert sink.stdout is not None
-            uvloop.run(measure(cluster.dsn(), int(sink.stdout.readline()), folder, quick=given.quick))
+            uvloop.run(measure(cluster.dsn(), int(sink.stdout.readline()), folder, quick=options.quick))
             sink.terminate()
     finally:
         cluster.stop()

@@ -1,4 +1,4 @@
-"""A whole life under canary secrets, with a mean network; then logs, errors and the database are searched for them.
+"""A full journey with canary secrets and a hostile network; then logs, errors and the database are searched for them.
 
 The service runs as its own process with debug logs and an embedded database of its own, so that the logs of libraries
 and of PostgreSQL are searched too. The network answers every refusal with all that it was sent.
@@ -91,30 +91,30 @@ async def _service(data_dir: Path, network: str, mail: str) -> AsyncIterator[str
 
 
 class _Journey:
-    """Calls the service, and keeps apart what is secret and what was told to everybody."""
+    """Calls the service, and records which secrets it returned on purpose and everything else it returned."""
 
     def __init__(self, client: httpx.AsyncClient) -> None:
         self.client = client
         self.secrets = {PASSWORD, NEW_PASSWORD, WRONG, APP_PASSWORD, MASTODON, MASTODON_WRONG, PDS_ACCESS, PDS_REFRESH}
-        self.told: list[str] = []
+        self.recorded: list[str] = []
 
     async def call(
         self, method: str, path: str, key: str | None = None, *, shows: tuple[str, ...] = (), **options: Any
     ) -> Any:
-        """Return the answer's body. `shows`: members that are shown once, on purpose; they are secret from now on."""
-        headers = {"X-Forwarded-For": f"203.0.113.{len(self.told)}"}  # sign-ins are few for each address
+        """Return the response's body. `shows`: members that are shown once, on purpose; they are secret from now on."""
+        headers = {"X-Forwarded-For": f"203.0.113.{len(self.recorded)}"}  # sign-ins are few for each address
         headers |= {"Authorization": f"Bearer {key}"} if key else {}
-        answer = await self.client.request(method, path, headers=headers | options.pop("headers", {}), **options)
-        assert answer.status_code < 500 or answer.status_code == 502, answer.text
-        body = answer.json() if answer.content else {}
+        response = await self.client.request(method, path, headers=headers | options.pop("headers", {}), **options)
+        assert response.status_code < 500 or response.status_code == 502, response.text
+        body = response.json() if response.content else {}
         self.secrets |= {body[name] for name in shows}
         hidden = {name: value for name, value in body.items() if name not in shows}
-        self.told.append(json.dumps([hidden, dict(answer.headers)], ensure_ascii=False))
+        self.recorded.append(json.dumps([hidden, dict(response.headers)], ensure_ascii=False))
         return body
 
 
 async def _sign_in(journey: _Journey, inbox: Inbox) -> dict[str, Any]:
-    """Register, sign in well and badly, refresh, reuse, lose the password; return the last sign-in."""
+    """Register, sign in with right and wrong passwords, refresh, reuse a token, reset it; return the last session."""
     call, shows, email = journey.call, ("accessToken", "refreshToken"), "canary@example.test"
     right = {"email": email, "password": PASSWORD}
     await call("POST", "/auth/register", json=right, shows=shows, headers={"Idempotency-Key": "register"})
@@ -142,13 +142,13 @@ async def _sign_in(journey: _Journey, inbox: Inbox) -> dict[str, Any]:
 
 
 async def _publish(journey: _Journey, access: str) -> None:
-    """Make a key, connect both networks well and badly, upload, publish, be refused, hear of it, disconnect."""
+    """Create a key, connect both networks with right and wrong secrets, upload, publish, fail, read it, disconnect."""
     call = journey.call
-    made = await call(
+    api_key = await call(
         "POST", "/api-keys", access, json={"name": "K"}, shows=("key",), headers={"Idempotency-Key": "key"}
     )
     await call("POST", "/api-keys", access, json={"name": "K"}, shows=("key",), headers={"Idempotency-Key": "key"})
-    key = made["key"]
+    key = api_key["key"]
     await call("GET", "/api-keys", access)
     await call("GET", "/auth/me", key[:-1] + ("a" if key[-1] != "a" else "b"))
     [profile] = (await call("GET", "/profiles", key))["data"]
@@ -180,7 +180,7 @@ async def _publish(journey: _Journey, access: str) -> None:
         await call("GET", path, key)
     for account in accounts:
         await call("DELETE", f"/platforms/accounts/{account['id']}", key)
-    await call("DELETE", f"/api-keys/{made['id']}", access)
+    await call("DELETE", f"/api-keys/{api_key['id']}", access)
     await call("GET", "/auth/me", key)
     await call("POST", "/auth/logout", access)
 
@@ -189,20 +189,20 @@ async def _database(data_dir: Path) -> str:
     """Return every row of every table as text; bytes are read as Latin-1, so that plain text in them is found."""
     cluster = await asyncio.to_thread(start_postgres, data_dir)
     connection = await asyncpg.connect(cluster.dsn())
-    found = []
+    rows = []
     try:
         tables = await connection.fetch("select oid::regclass::text as name from pg_class where relkind in ('r', 'p')"
             " and relnamespace = 'public'::regnamespace")  # fmt: skip
         for table in tables:
             for row in await connection.fetch(f"select * from {table['name']}"):
                 values = (value.decode("latin-1") if isinstance(value, bytes) else str(value) for value in row.values())
-                found.append(" ".join(values))
+                rows.append(" ".join(values))
     finally:
         await connection.close()
         await asyncio.to_thread(cluster.stop)
     assert len(tables) > 20
-    assert len(found) > 30
-    return "\n".join(found)
+    assert len(rows) > 30
+    return "\n".join(rows)
 
 
 def _forms(secret: str) -> Iterator[str]:
@@ -236,7 +236,7 @@ async def test_no_secret_is_left_anywhere(data_dir: Path) -> None:
     assert APP_PASSWORD in sent
     assert MASTODON in sent  # the search below has something to find
     places = {
-        "answers": "\n".join(journey.told),
+        "responses": "\n".join(journey.recorded),
         "service log": (data_dir / "service.log").read_text(),
         "database log": (data_dir / "postgres" / "server.log").read_text(errors="replace"),
         "database": await _database(data_dir),

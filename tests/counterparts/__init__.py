@@ -1,4 +1,4 @@
-"""Real servers, receivers and clients that we did not write, started for a test and ended with it.
+"""Third-party servers, receivers and clients, started for a test and stopped after it.
 
 Each helper is an async context manager; `scripts/install-test-tools` (run by `make test`) installs what they need.
 """

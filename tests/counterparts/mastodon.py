@@ -12,7 +12,7 @@ _START_SECONDS_MAX = 30
 
 @dataclass(frozen=True)
 class MastodonMock:
-    """A running look-alike of a Mastodon instance. No judge of OAuth safety: its codes can be used twice."""
+    """A running mock of a Mastodon instance. It does not enforce OAuth rules: its codes can be used twice."""
 
     url: str
     access_token: str

@@ -1,4 +1,4 @@
-"""A program that a test talks to in lines, and that never outlives the test."""
+"""A program that a test exchanges lines with, and that never outlives the test."""
 
 import asyncio
 import contextlib
@@ -13,7 +13,7 @@ _LINE_BYTES_MAX = 16_000_000
 
 
 class ProgramFailed(Exception):
-    """It ended or stayed silent instead of doing what was expected; the message has its last output."""
+    """It ended or stayed silent instead of doing what was expected; the message contains its last output."""
 
 
 class Program:
@@ -22,14 +22,14 @@ class Program:
         self._log = log
 
     def failed(self, what: str) -> ProgramFailed:
-        return ProgramFailed(f"{what}. Its last words:\n{self._log.read_text(errors='replace')[-3000:]}")
+        return ProgramFailed(f"{what}. Its last output:\n{self._log.read_text(errors='replace')[-3000:]}")
 
     @property
     def ended(self) -> bool:
         return self._process.returncode is not None
 
     async def json_line(self, *, within_seconds: float | None) -> dict[str, Any]:
-        """The next line of output that is a JSON object; anything else is chatter.
+        """The next line of output that is a JSON object; other lines are skipped.
 
         Raises:
             ProgramFailed: it ended, or took longer.
@@ -44,7 +44,7 @@ class Program:
             raise self.failed(f"no line within {within_seconds} s") from error
         raise self.failed("it ended")
 
-    async def tell(self, order: dict[str, Any]) -> None:
+    async def send(self, order: dict[str, Any]) -> None:
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(order).encode() + b"\n")
         await self._process.stdin.drain()
@@ -75,7 +75,7 @@ class Program:
 async def running(
     *command: str | Path, folder: Path, environment: dict[str, str] | None = None
 ) -> AsyncIterator[Program]:
-    """Run a program with its error output in `folder`/stderr.log; closing its input is its sign to end."""
+    """Run a program with its error output in `folder`/stderr.log; closing its input tells it to end."""
     log = folder / "stderr.log"
     with log.open("ab") as stderr:
         process = await asyncio.create_subprocess_exec(

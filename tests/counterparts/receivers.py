@@ -1,4 +1,4 @@
-"""Two webhook receivers that check signatures with code that is not ours."""
+"""Two webhook receivers that check signatures with third-party code."""
 
 import asyncio
 import base64
@@ -31,7 +31,7 @@ class Delivery:
 
 
 class OctokitReceiver:
-    """Answers 204 (or `status`) to a good signature and 401 to a bad or missing one, and reports both."""
+    """Responds with 204 (or `status`) to a valid signature and 401 to an invalid or missing one, and reports both."""
 
     def __init__(self, url: str, program: Program) -> None:
         self.url = url
@@ -42,12 +42,12 @@ class OctokitReceiver:
 
     async def use(self, secret: str, *, status: int = 204) -> None:
         """Expect signatures with `secret` from now on: it is only known once the webhook is registered."""
-        await self._program.tell({"secret": secret, "status": status})
+        await self._program.send({"secret": secret, "status": status})
         async with asyncio.timeout(5):
             await self._confirmed.get()
 
     async def delivery(self, *, within_seconds: float = 10) -> Delivery:
-        """The next delivery not asked for yet; TimeoutError if none comes."""
+        """The next delivery that was not returned yet; TimeoutError if none arrives."""
         async with asyncio.timeout(within_seconds):
             return await self._unread.get()
 
@@ -81,7 +81,7 @@ async def octokit_receiver(secret: str | None = None) -> AsyncIterator[OctokitRe
 
 
 class DebianWebhook:
-    """Debian's `webhook` program: 200 to a good signature, 500 to a bad one; only good ones are reported."""
+    """Debian's `webhook` program: 200 to a valid signature, 500 to an invalid one; only valid ones are reported."""
 
     def __init__(self, folder: Path) -> None:
         self.url = ""
@@ -93,17 +93,17 @@ class DebianWebhook:
 
     @property
     def deliveries(self) -> list[Delivery]:
-        """All good deliveries so far."""
+        """All valid deliveries so far."""
         record = self._folder / "deliveries"
         lines = record.read_text().splitlines() if record.exists() else []
-        found = [json.loads(line) for line in lines]
+        records = [json.loads(line) for line in lines]
         return [
             Delivery({k.lower(): v for k, v in json.loads(line["headers"]).items()}, line["body"].encode(), True)
-            for line in found
+            for line in records
         ]
 
     async def use(self, secret: str) -> None:
-        """Expect signatures with `secret`, from a restart on the same port on."""
+        """Expect signatures with `secret`, after a restart on the same port."""
         await self._running.aclose()
         (self._folder / "hooks.json").write_text(json.dumps([self._hook(secret)]))
         arguments = ("-hooks", "hooks.json", "-ip", "127.0.0.1", "-port", str(self.port), "-verbose")
@@ -112,12 +112,12 @@ class DebianWebhook:
         await program.wait_for_port(self.port, within_seconds=_START_SECONDS_MAX)
 
     async def delivery(self, *, within_seconds: float = 10) -> Delivery:
-        """The next good delivery not asked for yet; TimeoutError if none comes."""
+        """The next valid delivery that was not returned yet; TimeoutError if none arrives."""
         async with asyncio.timeout(within_seconds):
-            while len(found := self.deliveries) <= self._read:
+            while len(deliveries := self.deliveries) <= self._read:
                 await asyncio.sleep(0.02)
         self._read += 1
-        return found[self._read - 1]
+        return deliveries[self._read - 1]
 
     async def close(self) -> None:
         await self._running.aclose()

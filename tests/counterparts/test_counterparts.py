@@ -1,4 +1,4 @@
-"""The counterparts themselves work: a failure here is a fault of the tools, not of the service."""
+"""The counterparts themselves work: a failure here is an error of the tools, not of the service."""
 
 import hashlib
 import hmac

@@ -1,4 +1,4 @@
-"""Where `scripts/install-test-tools` put what tests need."""
+"""Paths of the tools that `scripts/install-test-tools` installs."""
 
 import hashlib
 import os
@@ -12,14 +12,14 @@ HERE = Path(__file__).parent
 
 
 class NotInstalled(Exception):
-    """A test tool is missing: a test that needs it fails, it is never skipped."""
+    """A test tool is missing. A test that needs it fails; it is never skipped."""
 
 
 def folder(name: str, lock: Path) -> Path:
     """The installed folder of `name`, as its lock file is now.
 
     Raises:
-        NotInstalled: it is not there, or not finished.
+        NotInstalled: it is missing or incomplete.
     """
     cache = Path(os.environ.get("SIGNALPOST_TEST_CACHE") or CHECKOUT / ".cache" / "test-tools")
     place = cache / f"{name}-{hashlib.sha256(lock.read_bytes()).hexdigest()[:12]}"
@@ -50,7 +50,7 @@ def program(name: str) -> str:
     """A program of the operating system.
 
     Raises:
-        NotInstalled: it is not there.
+        NotInstalled: it is missing.
     """
     path = shutil.which(name)
     if path is None:

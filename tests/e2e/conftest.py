@@ -1,6 +1,6 @@
-"""The parts of a first post: the service as a process, Bluesky's own server, receivers that are not ours.
+"""The parts of a first post: the service as a process, Bluesky's reference server, third-party receivers.
 
-Everything here stands in one group, so that one server of Bluesky does for all.
+All these tests are in one xdist group, so that they share one Bluesky server.
 """
 
 from collections.abc import AsyncIterator
@@ -18,7 +18,7 @@ async def pds() -> AsyncIterator[ReferencePds]:
 
 @pytest.fixture(scope="session")
 async def home() -> AsyncIterator[tuple[Service, Api]]:
-    """One installation with its first owner, made on the command line while it runs."""
+    """One installation with its first owner, created on the command line while it runs."""
     async with installed() as service:
         await service.start()
         yield service, await service.owner()
@@ -26,12 +26,12 @@ async def home() -> AsyncIterator[tuple[Service, Api]]:
 
 @pytest.fixture
 async def service(home: tuple[Service, Api]) -> Service:
-    """The service, running, whatever the test before did to it."""
+    """The running service; it is started again if the previous test stopped it."""
     service = home[0]
     return service if service.runs else await service.start()
 
 
 @pytest.fixture
 def api(home: tuple[Service, Api], service: Service) -> Api:
-    """The owner's way to the running service."""
+    """Calls of the owner to the running service."""
     return home[1]

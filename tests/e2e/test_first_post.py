@@ -1,4 +1,4 @@
-"""What the service is for: a post goes out for real, now and at its time, and signed webhooks tell of it."""
+"""The purpose of the service: real posts, now and scheduled, and signed webhooks about them."""
 
 import asyncio
 import re
@@ -18,27 +18,29 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("e2e")]
 
 
 def picture() -> bytes:
-    """A PNG with metadata that is nobody's business."""
-    made = BytesIO()
+    """A PNG with private metadata."""
+    output = BytesIO()
     exif = Image.Exif()
     exif[0x010F] = "Secret Camera"
-    Image.linear_gradient("L").convert("RGB").resize((320, 200)).save(made, "png", exif=exif)
-    return made.getvalue()
+    Image.linear_gradient("L").convert("RGB").resize((320, 200)).save(output, "png", exif=exif)
+    return output.getvalue()
 
 
 def ranges(record: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """What each facet of a post stands on, cut out of the text by its bytes, and what it means."""
+    """The text of each facet of a post, cut out by its byte positions, with its feature."""
     text = record["text"].encode()
-    found = []
+    features = []
     for facet in record["facets"]:
         start, end = facet["index"]["byteStart"], facet["index"]["byteEnd"]
-        found.append((text[start:end].decode(), facet["features"][0]))
-    return found
+        features.append((text[start:end].decode(), facet["features"][0]))
+    return features
 
 
 async def register(api: Api, url: str) -> dict[str, Any]:
-    found: dict[str, Any] = await api.post("/webhooks", json={"url": url, "events": ["post.queued", "post.published"]})
-    return found
+    webhook: dict[str, Any] = await api.post(
+        "/webhooks", json={"url": url, "events": ["post.queued", "post.published"]}
+    )
+    return webhook
 
 
 async def gathered(receiver: Any, count: int) -> list[Delivery]:
@@ -46,7 +48,7 @@ async def gathered(receiver: Any, count: int) -> list[Delivery]:
 
 
 def check_signed(delivery: Delivery, secret: str) -> None:
-    """Both signatures, each judged by code that is not ours; headers as the interface names them."""
+    """Both signatures, each verified by third-party code, and the documented headers."""
     headers, body = delivery.headers, delivery.json
     assert delivery.verified
     assert headers["content-type"] == "application/json"
@@ -59,7 +61,7 @@ def check_signed(delivery: Delivery, secret: str) -> None:
     assert set(body) == {"id", "type", "createdAt", "data"}
 
 
-async def test_an_image_post_now_and_a_thread_at_its_time_are_public_and_told_of(pds: ReferencePds, api: Api) -> None:
+async def test_an_image_post_now_and_a_thread_at_its_time_are_public_and_reported(pds: ReferencePds, api: Api) -> None:
     alice, bob = pds.accounts
     account = await api.connect("bluesky", identifier=alice.handle, appPassword=alice.app_password, service=pds.url)
     assert (account["platform"], account["username"], account["status"]) == ("bluesky", "alice.test", "active")
@@ -75,7 +77,7 @@ async def test_an_image_post_now_and_a_thread_at_its_time_are_public_and_told_of
         await check_thread(pds, api, later)
 
         for receiver, webhook in zip((octokit, debian), webhooks, strict=True):
-            await check_told(await gathered(receiver, 6), webhook["secret"], [now["id"], later["id"]])
+            await check_events(await gathered(receiver, 6), webhook["secret"], [now["id"], later["id"]])
     assert await bluesky_proxy.texts(pds, bob, "Grüße") == []
 
 
@@ -87,7 +89,7 @@ async def publish_picture(api: Api) -> Any:
 
 
 async def check_picture(pds: ReferencePds, api: Api, post: dict[str, Any]) -> None:
-    """Text, facets by their bytes, picture and words for it, as Bluesky's server tells them."""
+    """Text, facets, image and its alt text, as Bluesky's server returns them."""
     alice, bob = pds.accounts
     ended = await api.ends(post)
     record = (await bluesky_proxy.post(pds, ended["targets"][0]["platformPostId"]))["value"]
@@ -113,14 +115,14 @@ async def schedule_thread(api: Api) -> Any:
 
 
 async def check_thread(pds: ReferencePds, api: Api, post: dict[str, Any]) -> None:
-    """Nothing before its time; two seconds after, a chain of replies."""
+    """Nothing before it is due; two seconds later, a chain of replies."""
     alice = pds.accounts[0]
     due = datetime.fromisoformat(post["scheduledAt"])
     while True:
-        found = await bluesky_proxy.texts(pds, alice, "thread")
+        texts = await bluesky_proxy.texts(pds, alice, "thread")
         if datetime.now(UTC) >= due:
             break
-        assert found == []
+        assert texts == []
     await asyncio.sleep((due - datetime.now(UTC)).total_seconds() + 2)
     assert await bluesky_proxy.texts(pds, alice, "thread") == ["thread 1", "thread 2", "thread 3"]
 
@@ -136,21 +138,21 @@ async def check_thread(pds: ReferencePds, api: Api, post: dict[str, Any]) -> Non
     assert timedelta(0) <= datetime.fromisoformat(target["publishedAt"]) - due < timedelta(seconds=2)
 
 
-async def check_told(deliveries: list[Delivery], secret: str, posts: list[str]) -> None:
-    """Accepted, out on the target, out as a whole: once each, for both posts."""
+async def check_events(deliveries: list[Delivery], secret: str, posts: list[str]) -> None:
+    """Queued, published on the target, published as a whole: once each, for both posts."""
     for delivery in deliveries:
         check_signed(delivery, secret)
     assert len({delivery.json["id"] for delivery in deliveries}) == len(deliveries)
-    told = [(d.json["data"]["postId"], d.json["type"], d.json["data"]["scope"]) for d in deliveries]
+    events = [(d.json["data"]["postId"], d.json["type"], d.json["data"]["scope"]) for d in deliveries]
     kinds = [("post.queued", "post"), ("post.published", "target"), ("post.published", "post")]
-    assert sorted(told) == sorted((post, *kind) for post in posts for kind in kinds)
+    assert sorted(events) == sorted((post, *kind) for post in posts for kind in kinds)
     for delivery in deliveries:
         data, accepted = delivery.json["data"], delivery.json["type"] == "post.queued"
         assert (data["published"], data["failed"], data["total"]) == (0 if accepted else 1, 0, 1)
 
 
 async def test_the_first_run_link_is_printed_once_and_opens() -> None:
-    """One line, one token; the page is there, and a made-up token shows nothing."""
+    """One line, one token; the page is there, and a output-up token shows nothing."""
     async with installed() as service:
         await service.start()
         (link,) = re.findall(r"http://\S+/first-run\?token=\S+", service.greeting)

@@ -1,4 +1,4 @@
-"""Killed at the worst moments, the service posts once, and tells of it; ended in order, it leaves nothing behind."""
+"""Killed at the worst moments, the service posts and reports once; a graceful shutdown leaves nothing behind."""
 
 import asyncio
 import time
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("e2e")]
 
 @pytest.fixture
 async def receiver(api: Api) -> AsyncIterator[OctokitReceiver]:
-    """Hears of posts that are out."""
+    """Receives the events of published posts."""
     async with octokit_receiver() as opened:
         webhook = await api.post("/webhooks", json={"url": opened.url, "events": ["post.published"]})
         await opened.use(webhook["secret"])
@@ -32,8 +32,8 @@ async def connect(api: Api, pds: ReferencePds, url: str = "") -> None:
     await api.connect("bluesky", **fields)
 
 
-async def check_told_once(receiver: OctokitReceiver) -> None:
-    """Of the target and of the post, signed, once each."""
+async def check_events_once(receiver: OctokitReceiver) -> None:
+    """One signed event for the target and one for the post."""
     deliveries = [await receiver.delivery() for _ in range(2)]
     assert all(delivery.verified for delivery in deliveries)
     assert sorted(delivery.json["data"]["scope"] for delivery in deliveries) == ["post", "target"]
@@ -49,10 +49,10 @@ async def check_told_once(receiver: OctokitReceiver) -> None:
         ("before-done:2", 3, 2),
     ],
 )
-async def test_a_death_between_intent_and_answer_posts_once(
+async def test_a_crash_between_intent_and_response_posts_once(
     pds: ReferencePds, service: Service, api: Api, receiver: OctokitReceiver, place: str, parts: int, public: int
 ) -> None:
-    """`public`: how many parts Bluesky has when the power goes. Every part is there once in the end."""
+    """`public`: how many parts Bluesky has at the crash. In the end, every part exists once."""
     word = f"cut {place}"
     await connect(api, pds)
     await service.kill()
@@ -66,16 +66,16 @@ async def test_a_death_between_intent_and_answer_posts_once(
     await service.start()
     ended = await api.ends(post)
 
-    wanted = [f"{word} {number}" for number in range(1, parts + 1)]
-    assert await bluesky_proxy.texts(pds, pds.accounts[0], word) == wanted
+    expected = [f"{word} {number}" for number in range(1, parts + 1)]
+    assert await bluesky_proxy.texts(pds, pds.accounts[0], word) == expected
     assert len(ended["targets"][0]["threadIds"]) == parts - 1
-    await check_told_once(receiver)
+    await check_events_once(receiver)
 
 
-async def test_kill_9_while_the_answer_is_on_its_way_posts_once(
+async def test_kill_9_before_the_response_arrives_posts_once(
     pds: ReferencePds, service: Service, api: Api, receiver: OctokitReceiver
 ) -> None:
-    """Bluesky has made the record, its answer never arrives, and the process is gone."""
+    """Bluesky has created the record, but its response never arrives and the process is gone."""
     async with bluesky_proxy.between(pds) as proxy:
         await connect(api, pds, proxy.url)
         proxy.holding = True
@@ -90,13 +90,13 @@ async def test_kill_9_while_the_answer_is_on_its_way_posts_once(
         await api.ends(post)
 
         assert await bluesky_proxy.texts(pds, pds.accounts[0], "cut by the kernel") == ["cut by the kernel"]
-        await check_told_once(receiver)
+        await check_events_once(receiver)
 
 
-async def test_sigterm_waits_for_the_answer_and_hands_every_lease_back(
+async def test_sigterm_waits_for_the_response_and_releases_every_lease(
     pds: ReferencePds, service: Service, api: Api
 ) -> None:
-    """What is in flight is finished, not cut; the database ends with the service, and nobody owns anything in it."""
+    """Work in flight is finished; the database stops with the service, and no lease is left in it."""
     async with bluesky_proxy.between(pds) as proxy:
         await connect(api, pds, proxy.url)
         proxy.holding = True
@@ -123,15 +123,15 @@ async def test_sigterm_waits_for_the_answer_and_hands_every_lease_back(
     await asyncio.to_thread(cluster.stop)
 
 
-async def test_a_killed_database_comes_back_by_itself(service: Service, api: Api) -> None:
-    """After a kill -9 of the embedded PostgreSQL requests fail for a moment, then posts go out again."""
+async def test_a_killed_database_is_restarted(service: Service, api: Api) -> None:
+    """After a kill -9 of the embedded PostgreSQL requests fail for a moment, then posts are published again."""
     await api.connect("sandbox", username="baker")
     before = postmaster(service)
     kill_postmaster(service)
 
     async def accepted() -> object:
         try:
-            return await api.publish(["sandbox"], "after the fall")
+            return await api.publish(["sandbox"], "after the restart")
         except AssertionError as error:
             if str(error).startswith("503 "):
                 return None

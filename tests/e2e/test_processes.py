@@ -1,4 +1,4 @@
-"""More than one process: who gets the port, who shares the database, who does the work."""
+"""More than one process: the port, the shared database, and a worker of its own."""
 
 import contextlib
 from typing import Any
@@ -10,8 +10,8 @@ from tests.helpers.service_process import Api, Service, installed, postmaster
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("e2e")]
 
 
-async def test_a_busy_port_is_refused_in_words(service: Service) -> None:
-    """The server would share the port silently with the one that runs."""
+async def test_a_busy_port_is_refused_with_a_message(service: Service) -> None:
+    """Otherwise the two servers would silently share the port."""
     async with installed() as second:
         process = await second.launch("--port", str(service.port))
         assert await process.wait() == 1
@@ -35,7 +35,7 @@ async def test_two_services_share_a_data_folder(service: Service, api: Api) -> N
 
 
 async def test_a_worker_of_its_own_does_the_work(service: Service, api: Api) -> None:
-    """`serve --no-worker` says that nobody works until `worker` runs on the same database."""
+    """`serve --no-worker` reports that no engine runs until `worker` runs on the same database."""
     await api.connect("sandbox", username="baker")
     await service.stop()
     await service.launch("--port", str(service.port), "--no-worker")

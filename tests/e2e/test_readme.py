@@ -1,4 +1,4 @@
-"""What README and the guide to networks tell people to type, typed: as it stands, only the placeholders filled in."""
+"""The commands of README and of the guide to networks, run as they are, with only the placeholders replaced."""
 
 import asyncio
 import json
@@ -21,20 +21,20 @@ ADDRESS = "http://127.0.0.1:8000"
 def blocks(section: str, page: str = "README.md") -> list[str]:
     """The shell blocks of a section."""
     text = (CHECKOUT / page).read_text()
-    found = text.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
-    return re.findall(r"^```sh\n(.*?)^```", found, re.MULTILINE | re.DOTALL)
+    section_text = text.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+    return re.findall(r"^```sh\n(.*?)^```", section_text, re.MULTILINE | re.DOTALL)
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:
-    """Fill placeholders in; each must be there, so that none of them is forgotten here."""
+    """Replace placeholders; each of them must occur."""
     for placeholder, value in values.items():
-        assert placeholder in text, f"nothing says {placeholder} any more:\n{text}"
+        assert placeholder in text, f"{placeholder} is not in the text any more:\n{text}"
         text = text.replace(placeholder, value)
     return text
 
 
 async def typed(service: Service, line: str) -> str:
-    """Run it in a shell in the checkout, as somebody who reads README does; returns what it prints."""
+    """Run it in a shell in the checkout, as a reader of README does; return its output."""
     environment = service.environment({"SIGNALPOST_DATA_DIR": str(service.folder / "data")})
     done = await asyncio.to_thread(
         subprocess.run, ["bash", "-eu", "-c", line], capture_output=True, text=True, timeout=60, check=False,
@@ -49,7 +49,7 @@ async def answer(service: Service, line: str) -> Any:
 
 
 def test_make_serve_starts_what_the_tests_start() -> None:
-    """The first block is not run here (it would set the environment up): this says what it comes down to."""
+    """The first block is not run here, since it would set the environment up; this checks what it executes."""
     [first, *_] = blocks("Start")
     assert first == "make serve\n"
     line = ["make", "--no-print-directory", "--dry-run", "serve"]
@@ -93,9 +93,9 @@ async def test_the_lines_about_bluesky_and_webhooks_work(pds: ReferencePds, serv
         await receiver.use(hook["secret"])
         await answer(service, f"{variables}\n{filled(connect, account)}")
         media = await answer(service, f"{variables}\n{filled(upload, {'cat.jpg': str(picture)})}")
-        made = await answer(service, f"{variables}\n{filled(post, {'med_…': media['id']})}")
+        created = await answer(service, f"{variables}\n{filled(post, {'med_…': media['id']})}")
 
-        ended = await api.ends(made)
+        ended = await api.ends(created)
         record = (await bluesky_proxy.post(pds, ended["targets"][0]["platformPostId"]))["value"]
         assert record["text"] == "Hello from #signalpost https://example.com"
         assert record["embed"]["images"][0]["alt"] == "A cat asleep on a keyboard"
@@ -104,7 +104,7 @@ async def test_the_lines_about_bluesky_and_webhooks_work(pds: ReferencePds, serv
 
 
 async def test_the_guide_connects_every_network(pds: ReferencePds, service: Service, api: Api) -> None:
-    """Against the servers themselves, and a look-alike of Mastodon; each connected account takes a post."""
+    """Against the reference servers and a mock of Mastodon; each connected account can publish."""
     bob, guide = pds.accounts[1], "docs/guides/networks.md"
     profile = (await api.post("/profiles", json={"name": "Guide"}))["id"]
     variables = f"API={service.base_url}/api/v1 KEY={api.key} PROFILE={profile}"

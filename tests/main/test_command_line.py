@@ -49,7 +49,7 @@ def test_each_command_of_an_operator(command: Command) -> None:
     owner = one_object(command(*OWNER, "--json", text_in=PASSWORD))
     key = one_object(command("keys", "create", "--workspace", "Bakery", "--name", "CI", "--mode", "test", "--json"))
     demo = one_object(command("demo", "--json", "--base-url", "http://127.0.0.1:9"))
-    said = [
+    completed = [
         command("users", "reset-password", "--email", "OWNER@example.test", "--password", "-", text_in=PASSWORD),
         command("staff", "add", "--email", "owner@example.test"),
         command("plans", "set", "--workspace", owner["workspaceId"], "--plan", "pro"),
@@ -60,7 +60,7 @@ def test_each_command_of_an_operator(command: Command) -> None:
     assert (key["workspaceId"], key["apiKey"][:8]) == (owner["workspaceId"], "sp_test_")
     assert demo["curl"].startswith("curl http://127.0.0.1:9/api/v1/posts ")
     assert demo["apiKey"] in demo["curl"]
-    for done in said:
+    for done in completed:
         assert (done.returncode, done.stderr) == (0, ""), done.stderr
         assert re.fullmatch(r"[A-Zow].*\.\n", done.stdout), done.stdout
 

@@ -57,7 +57,7 @@ def test_an_installed_wheel_migrates(site: Path, tmp_path: Path) -> None:
     )
     assert where.strip() == str(site / "signalpost" / "__init__.py")
 
-    said = run(
+    output = run(
         sys.executable,
         "-m",
         "signalpost",
@@ -68,4 +68,4 @@ def test_an_installed_wheel_migrates(site: Path, tmp_path: Path) -> None:
         PYTHONPATH=str(site),
     )
 
-    assert said == "The database is up to date.\n"
+    assert output == "The database is up to date.\n"
