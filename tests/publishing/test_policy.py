@@ -20,7 +20,7 @@ from signalpost.networks.contract import (
 from signalpost.posts.states import TARGET_MOVES
 from signalpost.posts.target_errors import TARGET_ERRORS, target_error
 from signalpost.publishing.outcomes import settle
-from signalpost.publishing.policy import Change, Intent, PendingState, Postponed, TargetSnapshot, decide
+from signalpost.publishing.policy import Intent, PendingState, Postponed, TargetChange, TargetSnapshot, decide
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 INTENT = Intent("part:0", {}, NOW)
@@ -181,7 +181,7 @@ def test_every_reason_not_to_send_has_its_code(
     if status is None:
         assert decision is None
         return
-    assert isinstance(decision, Change)
+    assert isinstance(decision, TargetChange)
     assert (decision.status, decision.after_seconds) == (status, wait)
     assert (decision.error and decision.error.code) == code
     waits = status in {"pending", "retrying", "unknown", "processing"}

@@ -30,7 +30,7 @@ from signalpost.networks.contract import (
 from signalpost.networks.outcome_mapping import failure_outcome
 from signalpost.posts import content
 from signalpost.posts.target_errors import bounded
-from signalpost.publishing.actions.attempts import Attempt, CallRecord
+from signalpost.publishing.attempt import Attempt, CallRecord
 from signalpost.publishing.journal import RecordingHttp, TargetJournal
 from signalpost.publishing.policy import TargetSnapshot
 

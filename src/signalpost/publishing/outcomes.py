@@ -20,8 +20,8 @@ from signalpost.posts.target_errors import target_error
 from signalpost.publishing.policy import (
     HELD_CHECK_SECONDS,
     AttemptKind,
-    Change,
     PendingState,
+    TargetChange,
     TargetSnapshot,
     fail,
     waiting_status,
@@ -37,14 +37,14 @@ POLL_SECONDS_MAX: Final = 300.0
 PROCESSING_MAX: Final = timedelta(hours=2)
 
 
-def settle(target: TargetSnapshot, kind: AttemptKind, outcome: Outcome | Reconciled) -> Change:  # noqa: PLR0911 - one for each
+def settle(target: TargetSnapshot, kind: AttemptKind, outcome: Outcome | Reconciled) -> TargetChange:  # noqa: PLR0911 - one for each
     """Turn what the network answered to an attempt of `kind` into the target's next state.
 
     `target` is the target after the call: `status` as during the attempt, `intent` as the journal has it.
     """
     match outcome:
         case Published():
-            return Change(status="published", published=outcome, closes_intent=True)
+            return TargetChange(status="published", published=outcome, closes_intent=True)
         case Pending():
             return _pending(target, outcome)
         case Refused():
@@ -52,7 +52,7 @@ def settle(target: TargetSnapshot, kind: AttemptKind, outcome: Outcome | Reconci
                 outcome.code, outcome.message, target.now, rule=outcome.rule, http_status=outcome.http_status,
                 platform_code=outcome.platform_code, response=outcome.response, remediation=outcome.remediation,
             )  # fmt: skip
-            return Change(status="failed", error=error, closes_intent=True)
+            return TargetChange(status="failed", error=error, closes_intent=True)
         case NeedsReconnect():
             return _needs_reconnect(target, kind, outcome)
         case TryLater():
@@ -63,7 +63,7 @@ def settle(target: TargetSnapshot, kind: AttemptKind, outcome: Outcome | Reconci
             return _absent(target)
 
 
-def _pending(target: TargetSnapshot, outcome: Pending) -> Change:
+def _pending(target: TargetSnapshot, outcome: Pending) -> TargetChange:
     earlier = target.pending_state
     polls = 0 if earlier is None else earlier.polls + 1
     since = target.now if earlier is None else earlier.since
@@ -72,21 +72,21 @@ def _pending(target: TargetSnapshot, outcome: Pending) -> Change:
     wait = max(outcome.poll_after_seconds, _poll_seconds(polls) if polls else 0.0)
     step = None if target.intent is None else target.intent.step
     pending_state = PendingState(state=dict(outcome.state), polls=polls, since=since, intent=step)
-    return Change(status="processing", after_seconds=min(wait, POLL_SECONDS_MAX), pending_state=pending_state)
+    return TargetChange(status="processing", after_seconds=min(wait, POLL_SECONDS_MAX), pending_state=pending_state)
 
 
 def _poll_seconds(polls: int) -> float:
     return min(POLL_SECONDS_MIN * 2.0 ** min(max(polls - 1, 0), 10), POLL_SECONDS_MAX)
 
 
-def _processing_too_long(target: TargetSnapshot) -> Change:
+def _processing_too_long(target: TargetSnapshot) -> TargetChange:
     message = "The network did not finish within two hours."
     if target.intent is not None:
         return _reconcile_later(target, message, None, None)
     return fail(target, "media_processing_failed", message)
 
 
-def _needs_reconnect(target: TargetSnapshot, kind: AttemptKind, outcome: NeedsReconnect) -> Change:
+def _needs_reconnect(target: TargetSnapshot, kind: AttemptKind, outcome: NeedsReconnect) -> TargetChange:
     code = "account_restricted" if outcome.restricted else "auth_expired"
     account_status: Literal["needs_reauth", "restricted"] = "restricted" if outcome.restricted else "needs_reauth"
     error = target_error(
@@ -96,14 +96,14 @@ def _needs_reconnect(target: TargetSnapshot, kind: AttemptKind, outcome: NeedsRe
     closes_intent = _closes_intent(target, kind)
     left = (target.late_at - target.now).total_seconds()
     if left <= 0:
-        return Change(
+        return TargetChange(
             status="failed",
             error=error if closes_intent else target_error("outcome_unknown", outcome.message, target.now),
             closes_intent=closes_intent,
             account_status=account_status,
             account_message=outcome.message,
         )
-    return Change(
+    return TargetChange(
         status=waiting_status(target.status, kind),
         after_seconds=min(left, HELD_CHECK_SECONDS),
         held_reason="account",
@@ -117,7 +117,7 @@ def _needs_reconnect(target: TargetSnapshot, kind: AttemptKind, outcome: NeedsRe
     )
 
 
-def _try_later(target: TargetSnapshot, kind: AttemptKind, outcome: TryLater) -> Change:
+def _try_later(target: TargetSnapshot, kind: AttemptKind, outcome: TryLater) -> TargetChange:
     after_seconds = max(outcome.after_seconds or 0.0, 0.0)
     if kind == "reconcile":
         return _reconcile_later(target, outcome.message, outcome.http_status, outcome.response, after_seconds)
@@ -130,7 +130,7 @@ def _try_later(target: TargetSnapshot, kind: AttemptKind, outcome: TryLater) -> 
         if target.now - target.pending_state.since >= PROCESSING_MAX:
             return _processing_too_long(target)
         polls = target.pending_state.polls + 1
-        return Change(
+        return TargetChange(
             status="processing",
             after_seconds=max(_poll_seconds(polls), after_seconds),
             error=error,
@@ -139,29 +139,31 @@ def _try_later(target: TargetSnapshot, kind: AttemptKind, outcome: TryLater) -> 
             lane_pause_seconds=lane_pause,
         )
     if target.tries >= TRIES_MAX:
-        return Change(status="failed", error=error, closes_intent=True, lane_pause_seconds=lane_pause)
+        return TargetChange(status="failed", error=error, closes_intent=True, lane_pause_seconds=lane_pause)
     wait = max(RETRY_SECONDS[max(target.tries, 1) - 1], after_seconds)
-    return Change(status="retrying", after_seconds=wait, error=error, closes_intent=True, lane_pause_seconds=lane_pause)
+    return TargetChange(
+        status="retrying", after_seconds=wait, error=error, closes_intent=True, lane_pause_seconds=lane_pause
+    )
 
 
 def _reconcile_later(
     target: TargetSnapshot, message: str, http_status: int | None, response: str | None, after_seconds: float = 0.0
-) -> Change:
+) -> TargetChange:
     """Look for the post after a while; when all reconciles are used up, leave it to a person."""
     error = target_error("outcome_unknown", message, target.now, http_status=http_status, response=response)
     reconciles = target.reconciles + 1 if target.status == "unknown" else 0
     if not target.can_reconcile or reconciles >= len(RECONCILE_SECONDS):
-        return Change(status="failed", error=error, reconciles=reconciles)
+        return TargetChange(status="failed", error=error, reconciles=reconciles)
     wait = max(RECONCILE_SECONDS[reconciles], after_seconds)
-    return Change(status="unknown", after_seconds=wait, error=error, reconciles=reconciles)
+    return TargetChange(status="unknown", after_seconds=wait, error=error, reconciles=reconciles)
 
 
-def _absent(target: TargetSnapshot) -> Change:
+def _absent(target: TargetSnapshot) -> TargetChange:
     """Send it again, unless that was the last try."""
     if target.tries >= TRIES_MAX:
         error = target_error("platform_timeout", "The network lost the post in every try; it is not there.", target.now)
-        return Change(status="failed", error=error, closes_intent=True)
-    return Change(status="retrying", after_seconds=0.0, error=target.error, closes_intent=True)
+        return TargetChange(status="failed", error=error, closes_intent=True)
+    return TargetChange(status="retrying", after_seconds=0.0, error=target.error, closes_intent=True)
 
 
 def _closes_intent(target: TargetSnapshot, kind: AttemptKind) -> bool:

@@ -89,7 +89,7 @@ class TargetSnapshot(Struct, frozen=True, kw_only=True):
         return "publish"
 
 
-class Change(Struct, frozen=True, kw_only=True):
+class TargetChange(Struct, frozen=True, kw_only=True):
     """What to write. `after_seconds` None: nothing is left to do."""
 
     status: TargetStatus
@@ -113,10 +113,10 @@ class Postponed(Struct, frozen=True):
     until: datetime
 
 
-def decide(target: TargetSnapshot) -> Change | Postponed | None:  # noqa: PLR0911 - a list of reasons
+def decide(target: TargetSnapshot) -> TargetChange | Postponed | None:  # noqa: PLR0911 - a list of reasons
     """Decide whether the network may be asked now (None), or what becomes of the target instead."""
     if target.trashed and target.status in WAITING:
-        return Change(status="cancelled")
+        return TargetChange(status="cancelled")
     if (failure := _final_failure(target)) is not None:
         return failure
     if target.account_status not in _USABLE:
@@ -132,7 +132,7 @@ def decide(target: TargetSnapshot) -> Change | Postponed | None:  # noqa: PLR091
     return _missed_window(target) if target.now >= target.late_at else _keep_gap(target)
 
 
-def _final_failure(target: TargetSnapshot) -> Change | None:  # noqa: PLR0911 - a list of reasons
+def _final_failure(target: TargetSnapshot) -> TargetChange | None:  # noqa: PLR0911 - a list of reasons
     """Return the failure of a target that waiting cannot help."""
     may_be_public = target.intent is not None
     if not target.can_publish:
@@ -150,9 +150,9 @@ def _final_failure(target: TargetSnapshot) -> Change | None:  # noqa: PLR0911 - 
     return None
 
 
-def _pause_after_crash(target: TargetSnapshot) -> Change:
+def _pause_after_crash(target: TargetSnapshot) -> TargetChange:
     """Let some time pass, so that targets that only ran beside the cause of a crash do not run beside it again."""
-    return Change(
+    return TargetChange(
         status=waiting_status(target.status, target.kind),
         after_seconds=1 + target.jitter * CRASH_PAUSE_SECONDS,
         error=target.error,
@@ -175,12 +175,12 @@ def _is_late(due_at: datetime | None, at: datetime) -> bool:
     return due_at is not None and (at - due_at).total_seconds() > BACKLOG_SECONDS
 
 
-def _hold(target: TargetSnapshot, reason: HeldReason) -> Change:
+def _hold(target: TargetSnapshot, reason: HeldReason) -> TargetChange:
     """Keep the target waiting until it is too late; what may be at the network already stays unknown until then."""
     left = (target.late_at - target.now).total_seconds()
     if left <= 0:
         return _held_too_long(target, reason)
-    return Change(
+    return TargetChange(
         status=waiting_status(target.status, target.kind),
         after_seconds=min(left, HELD_CHECK_SECONDS),
         held_reason=reason,
@@ -190,7 +190,7 @@ def _hold(target: TargetSnapshot, reason: HeldReason) -> Change:
     )
 
 
-def _held_too_long(target: TargetSnapshot, reason: HeldReason) -> Change:
+def _held_too_long(target: TargetSnapshot, reason: HeldReason) -> TargetChange:
     if target.intent is not None:
         return fail(target, "outcome_unknown", "The account could not be asked in time whether the post is there.")
     if reason == "account" and (code := _ACCOUNT_CODES.get(target.account_status)) is not None:
@@ -202,16 +202,16 @@ def _held_too_long(target: TargetSnapshot, reason: HeldReason) -> Change:
     return fail(target, "missed_window", "The account stayed paused until it was too late.")
 
 
-def _missed_window(target: TargetSnapshot) -> Change:
+def _missed_window(target: TargetSnapshot) -> TargetChange:
     message = "The post was due too long ago."
     if target.error is not None:
         message = f"The post was tried until it was too late. The last error: {target.error.message}"
     return fail(target, "missed_window", message)
 
 
-def fail(target: TargetSnapshot, code: str, message: str) -> Change:
+def fail(target: TargetSnapshot, code: str, message: str) -> TargetChange:
     error = target_error(code, message, target.now)
-    return Change(status="failed", error=error, closes_intent=code != "outcome_unknown")
+    return TargetChange(status="failed", error=error, closes_intent=code != "outcome_unknown")
 
 
 def waiting_status(status: TargetStatus, kind: AttemptKind) -> TargetStatus:

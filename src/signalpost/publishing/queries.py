@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from msgspec import Struct
@@ -26,6 +26,14 @@ class DueTarget(Struct, frozen=True):
     platform: str
 
 
+class LockedTarget(NamedTuple):
+    """A target with its post and its siblings, locked until the transaction ends."""
+
+    post: PostRow
+    targets: list[TargetRow]
+    target: TargetRow
+
+
 class TargetContext(Struct):
     """What only an attempt needs to know of a target, its account and its profile. `now`: the database's clock."""
 
@@ -47,6 +55,10 @@ class TargetContext(Struct):
     last_published_due_at: datetime | None
     tolerance_minutes: int
     gap_seconds: int
+
+    @property
+    def is_due(self) -> bool:
+        return self.next_attempt_at is not None and self.next_attempt_at <= self.now
 
 
 _DUE = """
@@ -83,6 +95,15 @@ _read_context = reader(TargetContext)
 async def due(db: Db, account_ids: Sequence[UUID], per_account: int) -> list[tuple[UUID, DueTarget]]:
     """Return the first due targets of each account."""
     return [(row[0], DueTarget(row[1], row[2], row[3])) for row in await db.fetch(_DUE, account_ids, per_account)]
+
+
+async def lock_target(db: Db, due: DueTarget) -> LockedTarget | None:
+    """Lock the target with its post; return them as they are now. None: purged."""
+    locked = await posts.lock(db, due.post_id, [])
+    if locked is None:
+        return None
+    post, targets = locked
+    return next((LockedTarget(post, targets, target) for target in targets if target.id == due.id), None)
 
 
 async def load_context(db: Db, target_id: UUID, profile_id: UUID) -> TargetContext:

@@ -17,12 +17,12 @@ from signalpost.kit import clock, log
 from signalpost.kit.db import Db
 from signalpost.kit.failpoint import failpoint
 from signalpost.publishing import queries
-from signalpost.publishing.actions import attempts, removal
-from signalpost.publishing.actions.attempts import Attempt
+from signalpost.publishing.actions import begin, end, removal
+from signalpost.publishing.attempt import Attempt
 from signalpost.publishing.journal import TargetJournal, in_transaction
 from signalpost.publishing.network_call import CALL_SECONDS_MAX, NetworkCall
 from signalpost.publishing.outcomes import settle
-from signalpost.publishing.policy import Change
+from signalpost.publishing.policy import TargetChange
 from signalpost.publishing.queries import DueTarget
 
 _logger = log.get("publishing")
@@ -54,7 +54,7 @@ class TargetSource(Source[DueTarget, None]):
         begun = await in_transaction(lease, partial(self._begin, lease, item))
         if begun is None:
             return
-        if isinstance(begun, Change):
+        if isinstance(begun, TargetChange):
             lease.count(begun.status)
             return
         failpoint("after-begin")
@@ -63,7 +63,7 @@ class TargetSource(Source[DueTarget, None]):
         outcome = await call.run()
         change, record = settle(call.snapshot(), begun.kind, outcome), call.record(outcome)
         failpoint("before-settle")
-        await in_transaction(lease, lambda db: attempts.end(self._context, db, begun, change, record))
+        await in_transaction(lease, lambda db: end.end_attempt(self._context, db, begun, change, record))
         failpoint("after-settle")
         await self._after(lease, begun, change)
 
@@ -71,17 +71,17 @@ class TargetSource(Source[DueTarget, None]):
     async def settle(self, db: Db, done: Sequence[Done[DueTarget, None]]) -> None:
         """End attempts that an unexpected error broke off: what may be public is reconciled, the rest tried again."""
         for ended in done:
-            await attempts.end_after_error(self._context, db, ended.item, repr(ended.error))
+            await end.end_after_error(self._context, db, ended.item, repr(ended.error))
 
     @override
     async def hand_back(self, db: Db, items: Sequence[tuple[UUID, DueTarget]]) -> None:
-        await attempts.uncount_crashes(db, [item.id for _, item in items])
+        await end.uncount_crashes(db, [item.id for _, item in items])
 
-    async def _begin(self, lease: Lease, item: DueTarget, db: Db) -> Attempt | Change | None:
+    async def _begin(self, lease: Lease, item: DueTarget, db: Db) -> Attempt | TargetChange | None:
         failpoint("before-begin")
-        return await attempts.begin(self._context, db, item, account_id=lease.key, owner=lease.owner)
+        return await begin.begin_attempt(self._context, db, item, account_id=lease.key, owner=lease.owner)
 
-    async def _after(self, lease: Lease, attempt: Attempt, change: Change) -> None:
+    async def _after(self, lease: Lease, attempt: Attempt, change: TargetChange) -> None:
         """Do what follows from the outcome but must not delay it. Lost in a crash, it happens with the next attempt."""
         lease.count(change.status)
         _logger.info(
