@@ -81,7 +81,7 @@ async def list_all_accounts(db: Db, caller: Caller, query: AllAccountsQuery, pag
 
 
 async def _listing(db: Db, page: Page, rows: Sequence[AccountRow]) -> Listing[PlatformAccount]:
-    posts_today = await queries.posts_today(db, [row.id for row in page.shown(rows)])
+    posts_today = await queries.posts_today(db, [row.id for row in page.trim(rows)])
     return page.of(rows, lambda row: views.account(row, posts_today=posts_today.get(row.id, 0)))
 
 

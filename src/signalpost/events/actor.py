@@ -1,14 +1,13 @@
+"""The author of a change."""
+
 from typing import Literal
 
 from msgspec import Struct
 
 
 class Actor(Struct, frozen=True, gc=False):
-    """Who did something, as events carry it and as rows store it: a user, an API key, or the service itself.
-
-    `id` is the public one (`usr_…`, `key_…`), since the row may outlive whoever it names.
-    """
+    """Who did something: a user, an API key or the service itself."""
 
     type: Literal["user", "api_key", "system"]
-    id: str | None
+    id: str | None  # the public one, since rows and events may outlive whom it names
     name: str | None

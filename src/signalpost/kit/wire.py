@@ -20,7 +20,7 @@ class Output(Struct, rename="camel"):
 
 
 class Listing(Output, Generic[T]):
-    """A list answer of every list endpoint."""
+    """A page of a list. `nextCursor` leads to the next page; it is null on the last one."""
 
     data: list[T]
     next_cursor: str | None = None

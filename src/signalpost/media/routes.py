@@ -91,7 +91,7 @@ async def list_media(db: Db, context: AppContext, caller: Caller, page: Page, qu
     rows = await queries.listed(db, caller, query, page)
     if not rows:
         await require_profile(context, db, caller, query.profile_id)
-    uses = await context.hooks.count_media_uses(db, caller.workspace_id, [row.id for row in page.shown(rows)])
+    uses = await context.hooks.count_media_uses(db, caller.workspace_id, [row.id for row in page.trim(rows)])
     return page.of(rows, lambda row: views.media(context, row, uses))
 
 

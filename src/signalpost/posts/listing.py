@@ -103,7 +103,7 @@ async def list_audit(db: Db, post: PostRow, page: Page) -> Listing[AuditEntry]:
 
 
 async def _page_of(db: Db, page: Page, posts: list[PostRow], position: Callable[[PostRow], Position]) -> Listing[Post]:
-    targets = await queries.targets_by_post(db, [post.id for post in page.shown(posts)])
+    targets = await queries.targets_by_post(db, [post.id for post in page.trim(posts)])
     return page.of(posts, lambda post: views.post(post, targets[post.id]), position=position)
 
 

@@ -72,27 +72,14 @@ class Page:
             view: row -> item of the response.
             position: row -> the (instant, id) that the list is ordered by.
         """
-        items = [view(row) for row in self.shown(rows)]
+        items = [view(row) for row in self.trim(rows)]
         if len(rows) <= self.limit:
             return Listing(data=items)
         cursor = _sign(self.key, self.filters, *position(rows[self.limit - 1]))
         return Listing(data=items, next_cursor=cursor, has_more=True)
 
-    @property
-    def fetch(self) -> int:
-        """Rows to ask the database for."""
-        return self.limit + 1
-
-    def listing(self, items: Sequence[Item], positions: Sequence[Position]) -> Listing[Item]:
-        """Return the response; `positions` are the (created_at, id) of up to `fetch` rows."""
-        shown = list(items[: self.limit])
-        if len(positions) <= self.limit:
-            return Listing(data=shown)
-        cursor = _sign(self.key, self.filters, *positions[self.limit - 1])
-        return Listing(data=shown, next_cursor=cursor, has_more=True)
-
-    def shown(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """Return the rows that the response shows, without the extra one."""
+    def trim(self, rows: Sequence[Row]) -> Sequence[Row]:
+        """Return the rows of the response, without the extra one."""
         return rows[: self.limit]
 
 

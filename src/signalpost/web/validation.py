@@ -138,9 +138,9 @@ def _struct_issues(kind: type[Struct], value: Mapping[str, Any], path: str, *, s
     fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
     issues: list[Issue] = []
     if kind.__struct_config__.forbid_unknown_fields:
-        known = {"known": sorted(fields)}
+        params = {"known": sorted(fields)}
         for name in value.keys() - fields.keys():
-            yield Issue(path + pointer(str(name)), "unknown_field", "Unknown field.", known)
+            yield Issue(path + pointer(str(name)), "unknown_field", "Unknown field.", params)
     for name, field in fields.items():
         if name in value:
             issues += _issues(field.type, value[name], f"{path}/{name}", strict=strict)
