@@ -318,7 +318,7 @@ async def test_the_plan_limit_holds_when_all_come_at_once(context: AppContext, m
     """The free plan has room for 4 accounts; the twelve requests race for them."""
     from dataclasses import replace
 
-    from tests.helpers.fake_networks import api_of
+    from tests.helpers.sign_in_servers import api_of
 
     owner = await make.owner(plan="free")
     async with api_of(replace(context, settings=replace(context.settings, billing_enabled=True))) as limited:

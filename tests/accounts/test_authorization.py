@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
-from tests.helpers.fake_networks import FakeMastodon, api_of, context_with
+from tests.helpers.sign_in_servers import FakeMastodon, api_of, context_with
 
 from signalpost.context import AppContext
 from signalpost.kit import ids

@@ -3,7 +3,7 @@
 import pytest
 from tests.counterparts import mastodon_mock, reference_pds
 from tests.helpers.factories import Make
-from tests.helpers.fake_networks import api_of, context_with
+from tests.helpers.sign_in_servers import api_of, context_with
 
 from signalpost.accounts import queries, token_store
 from signalpost.context import AppContext

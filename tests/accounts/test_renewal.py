@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
-from tests.helpers.fake_networks import FakeBluesky, FakeMastodon, api_of, context_with
+from tests.helpers.sign_in_servers import FakeBluesky, FakeMastodon, api_of, context_with
 
 from signalpost import networks
 from signalpost.accounts import actions, queries, token_store, work

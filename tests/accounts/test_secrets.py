@@ -1,6 +1,6 @@
 import pytest
 from tests.helpers.factories import Make
-from tests.helpers.fake_networks import FakeMastodon, api_of, context_with
+from tests.helpers.sign_in_servers import FakeMastodon, api_of, context_with
 
 from signalpost.accounts import token_store
 from signalpost.accounts.token_store import NoCredentials

@@ -1,4 +1,4 @@
-"""Small local servers that implement just enough of a network's API, and can be made to misbehave."""
+"""Small local servers of networks, to connect accounts at and renew tokens; they can be told to misbehave."""
 
 import asyncio
 import base64
