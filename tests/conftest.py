@@ -37,6 +37,7 @@ _ADDRESS = "SIGNALPOST_TEST_CLUSTER"
 NOT_QUICK = (
     "accounts/test_real_servers.py",
     "console/test_pages_in_browser.py",
+    "contract/test_floors.py",
     "contract/test_schemathesis.py",
     "counterparts",
     "e2e",

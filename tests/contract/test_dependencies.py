@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -44,6 +45,7 @@ def imported_modules(source: str) -> Iterator[str]:
             yield node.module
 
 
+@cache
 def imported(*folders: str) -> set[str]:
     """Return the distributions that the Python files below these folders import."""
     files = [path for folder in folders for path in (CHECKOUT / folder).rglob("*.py")]

@@ -357,6 +357,7 @@ async def test_the_deadline_is_for_the_whole_call(client: Client, script: Script
     assert timeout_seconds - 0.02 <= time.perf_counter() - started < timeout_seconds + 0.25
 
 
+@pytest.mark.slow
 async def test_a_long_deadline_is_not_rounded_up(client: Client) -> None:
     """The library rounds timeouts over 5 s up to whole seconds unless configured otherwise."""
     async with serve(stay) as server:

@@ -10,6 +10,7 @@ from tests.helpers.factories import Make
 from signalpost.context import AppContext
 
 
+@pytest.mark.slow
 async def test_every_hostile_file_is_refused_and_leaves_nothing(
     api: Api, make: Make, context: AppContext, tmp_path: Path
 ) -> None:

@@ -5,6 +5,7 @@ from collections import Counter
 from itertools import pairwise
 from typing import Any
 
+import pytest
 from tests.helpers.publishing import StagedNetwork, until
 
 from signalpost.engine.engine import Engine
@@ -66,6 +67,7 @@ async def test_an_account_gets_one_post_at_a_time_from_any_number_of_workers(sta
         assert [text for name, text in stage.sent if name == f"acc{n}"] == [f"post {number}" for number in range(10)]
 
 
+@pytest.mark.slow
 async def test_a_backlog_after_downtime_does_not_burst(stage: StagedNetwork) -> None:
     """200 posts were due in three hours of downtime: the late ones say so, the others keep the account's gap."""
     pool = stage.context.database.pool

@@ -235,6 +235,7 @@ async def test_mode_single_tries_once(api: Api, make: Make, database: Database, 
     assert (row["state"], row["attempts"], row["nextAttemptAt"]) == ("failed", 1, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "low", "high"), [("single", 4.9, 6.0), ("retry", 9.9, 11.0)])
 async def test_a_response_has_a_deadline(
     api: Api, make: Make, database: Database, engine: Engine, mode: str, low: float, high: float
@@ -513,6 +514,7 @@ async def test_sporadic_failure_never_disables(api: Api, make: Make, database: D
         assert (await api.get(f"/webhooks/{webhook['id']}", key=owner.key)).json()["status"] == "active"
 
 
+@pytest.mark.slow
 async def test_a_receiver_down_for_three_hours_gets_every_event_once(
     api: Api, make: Make, database: Database, engine: Engine
 ) -> None:
