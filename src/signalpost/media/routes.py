@@ -13,7 +13,15 @@ from signalpost.media import queries, serving, views
 from signalpost.media.actions import delete, update, upload
 from signalpost.media.errors import MediaFetchFailed
 from signalpost.media.queries import MediaRow
-from signalpost.media.schemas import ContentQuery, Media, MediaDeletion, MediaFetch, MediaQuery, MediaUpdate
+from signalpost.media.schemas import (
+    ContentQuery,
+    Media,
+    MediaDeletion,
+    MediaFetch,
+    MediaQuery,
+    MediaUpdate,
+    MediaUpload,
+)
 from signalpost.web.caller import PUBLIC, Caller
 from signalpost.web.fields import MediaId
 from signalpost.web.inputs import Mine, require_profile
@@ -43,33 +51,7 @@ async def _view(context: AppContext, db: Db, row: MediaRow) -> Media:
         PlanLimitReached,
         problems.Unavailable,
     ),
-    documented_request_body={
-        "multipart/form-data": {
-            "schema": {
-                "type": "object",
-                "required": ["file"],
-                "properties": {
-                    "file": {"type": "string", "format": "binary", "description": "The file."},
-                    "profileId": {
-                        "type": "string",
-                        "maxLength": 64,
-                        "description": "The profile that the file belongs to.",
-                    },
-                    "altText": {
-                        "type": "string",
-                        "maxLength": 1500,
-                        "description": "Describes the file for people who cannot see it.",
-                    },
-                    "kind": {
-                        "type": "string",
-                        "maxLength": 20,
-                        "description": "The kind you expect. A file of another kind is refused.",
-                    },
-                },
-            }
-        },
-        "application/json": MediaFetch,
-    },
+    documented_request_body={"multipart/form-data": MediaUpload, "application/json": MediaFetch},
 )
 async def upload_media(request: Request[Any, Any, Any], context: AppContext, caller: Caller) -> Media:
     """Upload a file, or have the service fetch one.

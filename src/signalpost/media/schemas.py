@@ -30,6 +30,14 @@ class UploadFields(Input):
     ] = None
 
 
+class MediaUpload(UploadFields, kw_only=True):
+    """A form with a file. It is documentation only: `multipart` reads forms as a stream."""
+
+    file: Annotated[
+        str, Meta(description="The file.", examples=["(the bytes of cat.jpg)"], extra_json_schema={"format": "binary"})
+    ]
+
+
 class MediaFetch(UploadFields, kw_only=True):
     """Have the service fetch a file."""
 
