@@ -4,6 +4,7 @@ import time
 from uuid import UUID
 
 import pytest
+from tests.counterparts.tools import CHECKOUT
 from tests.helpers.engine import ALL_DONE, OVERLAPS, Work, add, running, until, value
 
 from signalpost.engine.contract import Lease
@@ -269,3 +270,10 @@ async def _insert(db: Db, work: UUID, lane: UUID) -> None:
         "insert into work (id, lane, next_attempt_at) values ($1, $2, now()) returning now()", work, lane
     )
     await wake(db, "work", [lane], workspace_id=None, platforms=[None], due=[due])
+
+
+def test_lanes_are_woken_by_the_engine_only() -> None:
+    """The rules of `wake` are kept where they are written; the statements of a post are literal, to paste into psql."""
+    modules = [path for path in (CHECKOUT / "src" / "signalpost").rglob("*.py") if "migrations" not in path.parts]
+    spelled = {f"{path.parent.name}/{path.name}" for path in modules if "wake_lanes(" in path.read_text()}
+    assert spelled == {"engine/wake.py", "actions/write.py"}

@@ -3,7 +3,10 @@
 import importlib
 from typing import Any
 
+import msgspec
+
 from signalpost.kit.db import Database
+from signalpost.publishing.actions.removal import RemovalPayload
 
 RULES = {
     "autoRepost": True,
@@ -49,3 +52,24 @@ async def test_profiles_and_accounts_are_stored_in_snake_case(database: Database
     }
     assert checks == [{"valid": True, "can_post": False, "message": "blocked"}, None]
     assert started_by == {"actor": {"type": "user"}, "user_id": "u", "key_id": None, "mode": "live", "via": "api"}
+
+
+async def test_open_removal_jobs_are_stored_in_snake_case(database: Database) -> None:
+    """A job that was enqueued before the upgrade can still be read after it; other jobs stay as they are."""
+    revision: Any = importlib.import_module("signalpost.migrations.versions.0012_store_removals_in_snake_case")
+    actor = {"type": "user", "id": "usr_1", "name": "Ada"}
+    stored = {
+        "targetId": "01a2023c-0000-7000-8000-000000000001", "accountId": "01a2023c-0000-7000-8000-000000000002",
+        "platform": "bluesky", "remoteId": "at://1", "threadIds": ["at://2"], "actor": actor,
+    }  # fmt: skip
+    async with database.transaction() as db:
+        await db.execute("create temp table job (kind text, payload jsonb) on commit drop")
+        await db.execute("insert into job values ('publishing.remove', $1), ('mail.send', '{\"targetId\": 1}')", stored)
+        for _ in range(2):
+            await db.execute(revision.SQL)
+        payloads = {row["kind"]: row["payload"] for row in await db.fetch("select kind, payload from job")}
+
+    removal = msgspec.convert(payloads["publishing.remove"], RemovalPayload)
+    assert (removal.platform, removal.remote_id, removal.thread_ids) == ("bluesky", "at://1", ["at://2"])
+    assert (str(removal.target_id), removal.actor.name) == (stored["targetId"], "Ada")
+    assert payloads["mail.send"] == {"targetId": 1}

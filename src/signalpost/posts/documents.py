@@ -130,6 +130,6 @@ class AttemptRecord(Struct, frozen=True, gc=False):
 
     number: int
     duration_ms: int
-    request: dict[str, Any] | None = None
+    request: dict[str, str] | None = None  # method, host and path
     http_status: int | None = None
     response: str | None = None

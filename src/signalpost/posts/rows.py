@@ -20,7 +20,7 @@ from signalpost.posts.documents import (
     Utm,
 )
 from signalpost.posts.schemas.responses import Delivery, Mode, PublishMode, Source
-from signalpost.posts.states import PostStatus, TargetStatus
+from signalpost.posts.states import HeldReason, PostStatus, TargetStatus
 
 # A new field of a post that clients set, and that is stored as they send it, is written in five places:
 # 1. the migration that adds the column, 2. `PostRow` (here), 3. `PostAttributes` in schemas/requests.py (for create and
@@ -99,7 +99,7 @@ class TargetRow(Struct, gc=False):
     scheduled_at: datetime | None = None
     due_at: datetime | None = None  # when it was to be published; None while the post is a draft
     next_attempt_at: datetime | None = None  # None: there is nothing to do
-    held_reason: str | None = None  # approval, account or plan: due, but not to be taken
+    held_reason: HeldReason | None = None
     attempts: int = 0
     delivery: Delivery | None = None
     remote_id: str | None = None

@@ -12,6 +12,8 @@ TargetStatus = Literal[
     "pending", "publishing", "processing", "published", "retrying", "unknown", "failed", "cancelled", "removed"
 ]
 PostStatus = Literal["draft", "scheduled", "queued", "publishing", "published", "partial", "failed"]
+HeldReason = Literal["approval", "account", "plan"]
+"""What a target that is due waits for."""
 POST_STATUSES: Final[tuple[PostStatus, ...]] = get_args(PostStatus)
 
 TARGET_MOVES: Final[Mapping[TargetStatus, frozenset[TargetStatus]]] = {

@@ -35,7 +35,7 @@ class CallRecord(NamedTuple):
     """What the attempt's record says of the call."""
 
     duration_ms: int
-    request: dict[str, Any] | None = None
+    request: dict[str, str] | None = None
     http_status: int | None = None
     response: str | None = None
 

@@ -103,7 +103,7 @@ class RecordingHttp:
     def __init__(self, http: Http, secrets: Mapping[str, str]) -> None:
         self._http = http
         self._secrets = [value for value in secrets.values() if len(value) > 7]
-        self.request_made: dict[str, Any] | None = None
+        self.request_made: dict[str, str] | None = None
         self.status: int | None = None
 
     async def request(self, method: str, url: str, **options: Any) -> Response:

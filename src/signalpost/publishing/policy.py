@@ -8,11 +8,10 @@ from msgspec import Struct
 
 from signalpost.networks.contract import Published
 from signalpost.posts.documents import TargetError
-from signalpost.posts.states import WAITING, TargetStatus
+from signalpost.posts.states import WAITING, HeldReason, TargetStatus
 from signalpost.posts.target_errors import target_error
 
 AttemptKind = Literal["publish", "poll", "reconcile"]
-HeldReason = Literal["approval", "account", "plan"]
 
 CRASHES_MAX: Final = 3
 """Attempts that never ended, after which the post is assumed to be the cause."""

@@ -8,6 +8,7 @@ from signalpost.kit.ids import example
 from signalpost.kit.wire import Input, Instant, Output
 from signalpost.posts.schemas.requests import Time
 from signalpost.posts.schemas.responses import TargetError
+from signalpost.posts.states import HeldReason
 from signalpost.publishing.states import QueueState, TaskState
 from signalpost.web.fields import TargetId
 
@@ -66,7 +67,7 @@ class QueueEntry(Output):
     post_id: str
     state: QueueState
     held: Annotated[bool, Meta(description="Whether the post is due but waits for `heldReason`.", examples=[False])]
-    held_reason: Literal["approval", "account", "plan"] | None
+    held_reason: HeldReason | None
     run_at: Annotated[Instant | None, Meta(description="When the first waiting target is looked at next.")]
     priority: Annotated[int, Meta(examples=[5])]
     attempts: int

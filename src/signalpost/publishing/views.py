@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from signalpost.engine.contract import TickReport
 from signalpost.kit import clock, ids
@@ -37,7 +37,7 @@ def queue_entry(
 ) -> QueueEntry:
     """Return a post's queue entry; `tasks` are its targets with their states."""
     targets = [target for target, _ in tasks]
-    held_reason: Any = next(
+    held_reason = next(
         (target.held_reason for target in targets if target.held_reason and target.next_attempt_at), None
     )
     return QueueEntry(

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from signalpost.kit import clock
 from signalpost.posts.rows import TargetRow
-from signalpost.posts.states import WAITING, move
+from signalpost.posts.states import WAITING, HeldReason, move
 
 
 def due_at(target: TargetRow, scheduled_at: datetime | None, now: datetime) -> datetime:
@@ -17,7 +17,7 @@ def due_at(target: TargetRow, scheduled_at: datetime | None, now: datetime) -> d
     return now if at is None or at <= clock.now() else at
 
 
-def enqueue(target: TargetRow, due: datetime, *, held_reason: str | None) -> None:
+def enqueue(target: TargetRow, due: datetime, *, held_reason: HeldReason | None) -> None:
     """Make the target wait for its time."""
     move(target, "pending")
     target.due_at = target.next_attempt_at = due

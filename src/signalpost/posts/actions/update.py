@@ -22,7 +22,7 @@ from signalpost.posts.documents import Approval, MediaRef
 from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.posts.schemas.requests import MediaIn, PostCreate, PostUpdate, TargetIn, ThreadPartIn, UserTagIn
 from signalpost.posts.schemas.responses import Post
-from signalpost.posts.states import EDITABLE, UNDER_WAY, move
+from signalpost.posts.states import EDITABLE, UNDER_WAY, HeldReason, move
 from signalpost.posts.times import Moment
 from signalpost.web.caller import Caller
 from signalpost.web.fields import AccountId, MediaId, ProfileId
@@ -241,7 +241,7 @@ class _Update(Struct):
         required = self.draft.profile.approval_required
         return approvals.for_publishing(self.caller, self.old.approval, required=required)
 
-    def _targets(self, held_reason: str | None) -> list[TargetRow]:
+    def _targets(self, held_reason: HeldReason | None) -> list[TargetRow]:
         """Return all targets as they are to be. One that was attempted before stays, cancelled, if it is left out."""
         old_targets = {target.account_id: target for target in self.old_targets}
         targets = []
