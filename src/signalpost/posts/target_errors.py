@@ -130,11 +130,11 @@ def target_error(
     remediation: str | None = None,
 ) -> TargetError:
     """Return the error of a target for `code`; a code that is not in the table becomes content_rejected."""
-    known = code if code in TARGET_ERRORS else "content_rejected"
-    kind = TARGET_ERRORS[known]
+    code = code if code in TARGET_ERRORS else "content_rejected"
+    kind = TARGET_ERRORS[code]
     return TargetError(
-        code=known,
-        category=CATEGORIES[known],
+        code=code,
+        category=CATEGORIES[code],
         source=kind.source,
         message=clean(message, MESSAGE_LENGTH_MAX),
         user_message=kind.user_message,

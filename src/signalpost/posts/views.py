@@ -33,8 +33,8 @@ def post(row: PostRow, target_rows: Sequence[TargetRow]) -> Post:
     at = clock.wire_or_none
     targets = [target(target_row) for target_row in target_rows]
     by_platform: dict[str, list[Target]] = {}
-    for shown in targets:
-        by_platform.setdefault(shown.platform, []).append(shown)
+    for item in targets:
+        by_platform.setdefault(item.platform, []).append(item)
     return Post(
         id=ids.encode("pst", row.id),
         profile_id=ids.encode("prof", row.profile_id),
@@ -277,7 +277,7 @@ def overrides(entry: dict[str, Any]) -> dict[str, Any]:
     """Return a target of the audit log: its account, and what differs there from the post."""
     document = msgspec.convert(entry, documents.TargetOverrides)
     media = None if document.media is None else [media_ref(media) for media in document.media]
-    shown = {
+    members = {
         "accountId": ids.encode("acc", document.account_id),
         "platform": document.platform,
         "text": document.text,
@@ -286,7 +286,7 @@ def overrides(entry: dict[str, Any]) -> dict[str, Any]:
         "options": document.options,
         "scheduledAt": clock.wire_or_none(document.scheduled_at),
     }
-    return {name: value for name, value in shown.items() if value is not None}
+    return {name: value for name, value in members.items() if value is not None}
 
 
 def _camel(name: str) -> str:

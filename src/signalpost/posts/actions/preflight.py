@@ -33,7 +33,7 @@ def run_preflight(draft: PostDraft) -> list[TargetIssue]:
     files = {media_id: _without_bytes(row) for media_id, row in draft.media.files.items()}
     checksums = {media_id: row.sha256 for media_id, row in draft.media.files.items()}
     now = clock.now()
-    found: list[TargetIssue] = []
+    target_issues: list[TargetIssue] = []
     for target in draft.targets:
         target_content = content.for_target(draft.post, target.row)
         target.row.content_hash = content.content_hash(target.account.id, target_content, checksums)
@@ -46,29 +46,29 @@ def run_preflight(draft: PostDraft) -> list[TargetIssue]:
         else:
             outgoing = content.outgoing(target_content, files, dedupe_key="", created_at=now)
             issues = preflight.check(connector, outgoing, target.account.facts)
-        found += (TargetIssue(target, issue, _path(target, issue)) for issue in issues)
+        target_issues += (TargetIssue(target, issue, _path(target, issue)) for issue in issues)
     draft.post.warnings += [
         PostWarning(
             entry.issue.rule, entry.path, entry.issue.message, entry.target.row.platform, entry.target.account.id
         )
-        for entry in found
+        for entry in target_issues
         if draft.is_draft or entry.issue.severity == "warning"
     ]
-    return found
+    return target_issues
 
 
-def errors_of(found: Sequence[TargetIssue]) -> list[Issue]:
+def errors_of(target_issues: Sequence[TargetIssue]) -> list[Issue]:
     """Return the rules of networks that the post breaks."""
-    return [_issue(entry) for entry in found if entry.issue.severity == "error"]
+    return [_issue(entry) for entry in target_issues if entry.issue.severity == "error"]
 
 
-def require_accepted(found: Sequence[TargetIssue]) -> None:
+def require_accepted(target_issues: Sequence[TargetIssue]) -> None:
     """Ensure that no network would refuse the post.
 
     Raises:
         PreflightFailed: with every broken rule of every target.
     """
-    if errors := errors_of(found):
+    if errors := errors_of(target_issues):
         raise PreflightFailed(errors=errors)
 
 

@@ -249,8 +249,8 @@ class _Update(Struct):
             target = _merge_target(old_targets.pop(new.account_id, None), new)
             if self.is_queued:
                 due = due_at(target, self.draft.post.scheduled_at, self.draft.profile.now)
-                kept = None if target.held_reason == "approval" else target.held_reason
-                enqueue(target, due, held_reason=held_reason or kept)
+                other_reason = None if target.held_reason == "approval" else target.held_reason
+                enqueue(target, due, held_reason=held_reason or other_reason)
             elif self.draft.is_draft:
                 move(target, "pending")
                 dequeue(target)
