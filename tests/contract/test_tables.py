@@ -1,0 +1,123 @@
+"""A table has one owner room. SQL keeps to the floors as imports do; each exception is listed here with its reason.
+
+The import contracts cannot read SQL; without this list two rooms could come to depend on each other's tables unseen.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import signalpost
+
+PACKAGE = Path(signalpost.__file__).parent
+OWNERS = {
+    "account": "accounts", "api_key": "identity", "app_user": "identity", "attempt": "publishing", "audit": "posts",
+    "delivery": "webhooks", "idempotency": "web", "instance": "main", "job": "engine", "lane": "engine",
+    "media": "media", "member": "identity", "network_app": "accounts", "oauth_flow": "accounts",
+    "one_time_token": "identity", "post": "posts", "profile": "profiles", "profile_link": "profiles",
+    "profile_link_history": "profiles", "rate_bucket": "engine", "session": "identity", "target": "posts",
+    "usage": "plans", "webhook": "webhooks", "worker": "engine", "workspace": "identity",
+}  # fmt: skip
+"""Table -> the room that writes it, and whose functions the others call."""
+
+READS = {
+    ("accounts", "api_key"): "the callback of an authorization ends unless its key still may connect",
+    ("accounts", "member"): "the callback of an authorization ends unless its member still may connect",
+    ("accounts", "target"): "upward: posts of today, recent results and waiting posts of an account, counted in place",
+    ("accounts", "workspace"): "the plan and the redirect URLs of the workspace",
+    ("identity", "profile"): "upward: an API key names only profiles that exist",
+    ("main", "lane"): "`signalpost doctor` counts overdue lanes",
+    ("main", "member"): "the command line finds the owner of a workspace by its name",
+    ("main", "workspace"): "the command line finds a workspace by its name",
+    ("plans", "account"): "upward: usage is counted in one statement",
+    ("plans", "api_key"): "usage is counted in one statement",
+    ("plans", "media"): "upward: usage is counted in one statement",
+    ("plans", "member"): "usage is counted in one statement",
+    ("plans", "post"): "upward: usage is counted in one statement",
+    ("plans", "profile"): "upward: usage is counted in one statement",
+    ("plans", "target"): "upward: quotas of accounts count what was published today",
+    ("plans", "webhook"): "usage is counted in one statement",
+    ("posts", "account"): "a post is built from one read of its profile with the accounts; targets show the username",
+    ("posts", "lane"): "locks lanes before rows, in the order in which workers lock them",
+    ("posts", "profile"): "a post is built from one read of its profile with the accounts",
+    ("profiles", "account"): "upward: the number of accounts comes with the profile, in the same statement",
+    ("publishing", "account"): "the context of an attempt is one read",
+    ("publishing", "lane"): "the queue shows until when a target is leased",
+    ("publishing", "post"): "the context of an attempt is one read",
+    ("publishing", "profile"): "the context of an attempt is one read",
+    ("publishing", "target"): "what is due, and the context of an attempt, are one read each",
+    ("webhooks", "app_user"): "the owner of a workspace is mailed when a webhook is disabled",
+    ("webhooks", "member"): "the owner of a workspace is mailed when a webhook is disabled",
+    ("webhooks", "workspace"): "how long deliveries are kept follows from the plan",
+}
+"""(room, table of another room) -> why the room reads it itself."""
+
+WRITES = {
+    ("publishing", "post"): "the status of a post follows its targets, in the transaction that ends an attempt",
+    ("publishing", "target"): "the steps and the end of an attempt; status moves come from `posts.states`",
+    ("webhooks", "lane"): "the lanes of deleted webhooks go with them, in one statement",
+}
+"""(room, table of another room) -> why the room writes it itself."""
+
+_TABLE = "|".join(sorted(OWNERS, key=len, reverse=True))
+_WRITE = re.compile(rf"(?:insert into|(?<!for )(?<!key )update|delete from)\s+({_TABLE})\b")
+_READ = re.compile(rf"(?<!delete )(?:from|join)\s+({_TABLE})\b")
+_SQL = re.compile(r"\b(select|insert into|update|delete from|join|where|returning)\b")
+
+
+def _strings(tree: ast.AST) -> Iterator[str]:
+    """Every string of a module except docstrings; `{…}` of f-strings become a space."""
+    skipped = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            skipped |= {id(part) for part in node.values}
+            yield " ".join(str(part.value) if isinstance(part, ast.Constant) else " " for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skipped:
+            yield node.value
+
+
+def _crossings(pattern: re.Pattern[str]) -> dict[tuple[str, str], set[str]]:
+    """(room, table of another room) -> the files whose SQL matches the pattern."""
+    crossings: dict[tuple[str, str], set[str]] = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        file = path.relative_to(PACKAGE)
+        if file.parts[0] == "migrations":
+            continue
+        for text in _strings(ast.parse(path.read_text(encoding="utf-8"))):
+            for table in pattern.findall(text) if _SQL.search(text) else ():
+                if OWNERS[table] != file.parts[0]:
+                    crossings.setdefault((file.parts[0], table), set()).add(str(file))
+    return crossings
+
+
+def test_every_table_has_an_owner() -> None:
+    created: set[str] = set()
+    for path in (PACKAGE / "migrations").rglob("*.py"):
+        created |= set(re.findall(r"create table (?:if not exists )?(\w+)", path.read_text(encoding="utf-8")))
+    assert created == OWNERS.keys()
+
+
+def test_rooms_write_only_their_own_tables() -> None:
+    """A table that several rooms write has no rules: the owner offers a function."""
+    crossings = _crossings(_WRITE)
+    assert crossings.keys() - WRITES.keys() == set(), crossings
+    assert WRITES.keys() - crossings.keys() == set(), "no longer needed in the list"
+
+
+def test_reads_of_other_tables_are_listed() -> None:
+    """A join that saves a round trip is fine when it is known: a change of that table has to look here."""
+    crossings = _crossings(_READ)
+    assert crossings.keys() - READS.keys() == set(), crossings
+    assert READS.keys() - crossings.keys() == set(), "no longer needed in the list"
+
+
+def test_nothing_reads_upward_unless_it_is_listed_as_such() -> None:
+    """Sideways and upward reads are the ones that could close a circle, so their reasons say that they know."""
+    floors = ["kit", "networks", "engine", "identity", "plans", "profiles", "accounts", "posts", "publishing"]
+    upward = {
+        (room, table)
+        for room, table in READS
+        if room in floors and OWNERS[table] in floors and floors.index(OWNERS[table]) > floors.index(room)
+    }
+    assert {crossing for crossing in upward if "upward" not in READS[crossing]} == set()
