@@ -1,1 +1,1 @@
-"""Signalpost: one API call becomes posts on many networks, and signed webhooks tell what happened."""
+"""Signalpost: publish to many social networks with one API call; signed webhooks report the result."""

@@ -1,7 +1,7 @@
-"""The process context: what a process has one of. Whoever needs one of these takes the context as an argument.
+"""The process context: everything that a process has one of. Functions that need it take it as an argument.
 
-Two ways lead upward from a room to one above it, and `main` fills both: `emit` tells those who listen a fact; a hook
-asks a question, or lets the room above do its part or refuse.
+A room reaches upward in two ways, which `main` connects: `emit` reports a fact to those who subscribed to it; a hook
+asks a room above a question, or lets it do its part or refuse.
 """
 
 from collections import defaultdict

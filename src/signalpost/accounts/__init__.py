@@ -1,1 +1,1 @@
-"""Connected platform accounts: connecting and disconnecting them, and keeping their tokens valid. Knows no posts."""
+"""Connected platform accounts: connect and disconnect them, keep their tokens valid. It does not know posts."""

@@ -1,1 +1,1 @@
-"""The embedded PostgreSQL server: created, started, shared by processes, watched and stopped. Knows only `kit`."""
+"""The embedded PostgreSQL server: created, started, shared by processes, watched and stopped. It knows only `kit`."""

@@ -1,1 +1,1 @@
-"""Users, workspaces, sessions, API keys: finds the Caller behind a credential. Knows no profiles, posts or limits."""
+"""Users, workspaces, sessions and API keys: finds the caller behind a credential. It knows no profiles or posts."""

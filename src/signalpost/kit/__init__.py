@@ -1,1 +1,1 @@
-"""Tools that know no word of our domain: anything here could serve another product."""
+"""Tools that know nothing of our domain: another product could use any of them."""

@@ -1,1 +1,1 @@
-"""Puts the rooms together: which routes, which event reaches whom, what the engine runs, and the command line."""
+"""Connects the rooms: routes, hooks, subscribers, what the engine runs, and the command line."""

@@ -1,1 +1,1 @@
-"""Plans: limits as data, the ledger of what a month has used, and the refusals. Knows no prices and no payments."""
+"""Plans: their limits, the ledger of monthly usage, and the refusals. It does not know prices or payments."""

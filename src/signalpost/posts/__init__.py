@@ -1,1 +1,1 @@
-"""Posts: what shall be said, where and when, until its targets are due. It does not know how anything is sent."""
+"""Posts: what to publish, where and when, until its targets are due. It does not know how they are published."""

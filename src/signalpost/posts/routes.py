@@ -61,35 +61,35 @@ _EXAMPLE = {
 
 @routes.post("/posts", scope="posts:write", raises=NOT_ACCEPTED, etag=True, example=_EXAMPLE)
 async def create_post(context: AppContext, db: Db, caller: Caller, data: PostCreate, files: Files) -> Post:
-    """Create a post, and queue it for every chosen account.
+    """Create a post and queue it for every chosen account.
 
-    Without `scheduledAt` it goes out now, with it at that time; `draft: true` keeps it for later. Publishing happens
-    afterwards: follow it by webhook, or at `/posts/{id}/status`.
+    Without `scheduledAt` it is published now; `draft: true` saves it for later. Publishing happens after the response:
+    follow it with a webhook, or with `/posts/{id}/status`.
     """
     return await create.create_post(context, db, caller, data, files)
 
 
 @routes.get("/posts", scope="posts:read")
 async def list_posts(context: AppContext, db: Db, caller: Caller, query: PostListQuery, page: Page) -> Listing[Post]:
-    """List posts, newest first, without those in the trash."""
+    """List posts, newest first. Posts in the trash are not included."""
     return await listing.list_posts(context, db, caller, query, page)
 
 
 @routes.post("/posts/validate", scope="posts:write", status=200, raises=(TestModeOnlySandbox,), example=_EXAMPLE)
 async def validate_post(db: Db, caller: Caller, data: PostCreate, files: Files) -> PostValidation:
-    """Try a post without saving it: what networks would refuse, what is worth knowing, how long each text counts."""
+    """Validate a post without saving it: errors and warnings of its networks, and the length of each text."""
     return await validate.validate_post(db, caller, data, files)
 
 
 @routes.get("/posts/stats", scope="posts:read")
 async def get_post_stats(context: AppContext, db: Db, caller: Caller, query: ProfileQuery) -> PostStats:
-    """Count posts by state, and how their targets ended."""
+    """Count posts by status, and their targets by result."""
     return await stats.get_stats(context, db, caller, query)
 
 
 @routes.get("/posts/trash", scope="posts:read", limit_default=LIST_ALL)
 async def list_trash(context: AppContext, db: Db, caller: Caller, query: ProfileQuery, page: Page) -> Listing[Post]:
-    """List posts in the trash, the last trashed first. They are deleted for good 30 days after."""
+    """List posts in the trash, the most recently trashed first. Posts are deleted permanently after 30 days."""
     return await listing.list_trash(context, db, caller, query, page)
 
 
@@ -105,9 +105,9 @@ async def get_post(post: MyPost, db: Db) -> Post:
 async def update_post(
     post: MyPost, context: AppContext, db: Db, caller: Caller, data: PostUpdate, if_match: IfMatch, files: Files
 ) -> Post:
-    """Change a post that is not on its way yet.
+    """Change a post until its publishing begins.
 
-    `scheduledAt` schedules it, or makes it a draft when null. Tags, notes, campaign and externalId can always change.
+    `scheduledAt` schedules the post; null makes it a draft. Tags, notes, campaign and externalId can always be changed.
     """
     return await update.update_post(context, db, caller, post, data, if_match, files)
 
@@ -116,9 +116,9 @@ async def update_post(
 async def delete_post(
     post: AnyPost, context: AppContext, db: Db, caller: Caller, query: PostDeleteQuery, if_match: IfMatch
 ) -> PostDeletion:
-    """Move a post to the trash and take it off the queue. Repeating it changes nothing.
+    """Move a post to the trash and take it off the queue. Repeating the request changes nothing.
 
-    `permanent=true` deletes it for good; `cascade=true` also removes from the networks what was published there.
+    `permanent=true` deletes the post permanently; `cascade=true` also removes it from the networks.
     """
     return await trash.trash_post(context, db, caller, post, query, if_match)
 
@@ -127,19 +127,19 @@ async def delete_post(
     "/posts/{id}/restore", scope="posts:write", raises=(InvalidState, ExternalIdConflict, PlanLimitReached), etag=True
 )
 async def restore_post(post: AnyPost, context: AppContext, db: Db, caller: Caller) -> Post:
-    """Take a post out of the trash, with its schedule if that still lies ahead."""
+    """Restore a post from the trash, with its schedule if that is still in the future."""
     return await trash.restore_post(context, db, caller, post)
 
 
 @routes.get("/posts/{id}/status", scope="posts:read")
 async def get_post_status(post: MyPost, db: Db) -> PostProgress:
-    """Tell how far a post is, target by target."""
+    """Return the progress of a post, target by target."""
     return views.post_progress(post, await queries.targets_of(db, [post.id]))
 
 
 @routes.get("/posts/{id}/audit", scope="posts:read", limit_default=LIST_ALL)
 async def list_post_audit(post: AnyPost, db: Db, page: Page) -> Listing[AuditEntry]:
-    """List what happened to a post, newest first."""
+    """List the audit log of a post, newest first."""
     return await listing.list_audit(db, post, page)
 
 
@@ -147,7 +147,7 @@ async def list_post_audit(post: AnyPost, db: Db, page: Page) -> Listing[AuditEnt
     "/posts/{id}/request-approval", scope="posts:write", status=200, raises=(InvalidState, PlanFeatureUnavailable)
 )
 async def request_post_approval(post: MyPost, db: Db, caller: Caller, data: ApprovalDecision = NO_NOTE) -> Post:
-    """Offer a draft for approval."""
+    """Request approval of a draft."""
     return await approve.request_approval(db, caller, post, data)
 
 
@@ -155,11 +155,11 @@ async def request_post_approval(post: MyPost, db: Db, caller: Caller, data: Appr
 async def approve_post(
     post: MyPost, context: AppContext, db: Db, caller: Caller, data: ApprovalDecision = NO_NOTE
 ) -> Post:
-    """Approve a post: it goes out at its time, or now when it has none."""
+    """Approve a post. It is published at its scheduled time, or now if it has none."""
     return await approve.approve_post(context, db, caller, post, data)
 
 
 @routes.post("/posts/{id}/reject", scope="posts:read", status=200, raises=(InvalidState, Forbidden))
 async def reject_post(post: MyPost, db: Db, caller: Caller, data: ApprovalRejection = REJECTED) -> Post:
-    """Refuse a post, or ask for changes; an edit offers it again."""
+    """Reject a post, or request changes. After a change, approval is requested again."""
     return await approve.reject_post(db, caller, post, data)

@@ -1,1 +1,1 @@
-"""Profiles and the links between them. Knows no accounts and no posts; it reaches them by hooks."""
+"""Profiles and the links between them. It reaches accounts and posts only through hooks."""

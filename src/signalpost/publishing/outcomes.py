@@ -1,4 +1,4 @@
-"""What the network's answer makes of a target. Pure, no I/O; `policy` is the half before the call."""
+"""What the network's response changes in a target. Pure, no I/O; `policy` is the half before the call."""
 
 from datetime import timedelta
 from typing import Final, Literal

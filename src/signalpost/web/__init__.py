@@ -1,1 +1,1 @@
-"""What all endpoints need: caller, inputs, paging, transactions, idempotency, problems, limits, OpenAPI; no domain."""
+"""What all endpoints need: caller, inputs, paging, transactions, idempotency, problems, limits, OpenAPI."""

@@ -1,1 +1,1 @@
-"""Webhooks: registered addresses, and every event delivered to them. Knows nothing of posts or networks."""
+"""Webhooks: registered addresses, and every event delivered to them. It does not know posts or networks."""
