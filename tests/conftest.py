@@ -38,6 +38,7 @@ NOT_QUICK = (
     "accounts/test_real_servers.py",
     "console/test_pages_in_browser.py",
     "contract/test_floors.py",
+    "contract/test_roles.py",
     "contract/test_schemathesis.py",
     "counterparts",
     "e2e",
@@ -47,13 +48,16 @@ NOT_QUICK = (
     "main/test_command_line.py",
     "main/test_operator_errors.py",
     "main/test_wheel.py",
+    "media/test_hostile.py",
+    "media/test_probing.py",
+    "media/test_upload.py",
     "networks/test_bluesky_server.py",
     "networks/test_mastodon_server.py",
     "networks/test_no_double_posts.py",
     "test_secrets_stay_secret.py",
     "webhooks/test_faults.py",
 )
-"""Paths below `tests` that `--quick` leaves out, besides tests marked as slow."""
+"""Paths below `tests` that `--quick` leaves out, besides tests marked as slow: they start programs, or are many."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
