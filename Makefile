@@ -1,4 +1,4 @@
-# Every command people type. `make` lists them. Needs Python >= 3.11 and make; everything else is set up on the way.
+# All commands. `make` lists them. Needs Python >= 3.11 and make; everything else is installed when it is needed.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -17,7 +17,7 @@ PYTHON := $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; break; }; done)
 endif
 SOURCES := src tests scripts bench clients simulator
-# Stamps are named by content, so that a changed lock file, not a changed time, renews the environment.
+# Stamps are named by content, so that a changed lock file, not a changed time, updates the environment.
 hash = $(shell cat $(1) | cksum | cut -d' ' -f1)
 BASE := $(VENV)/.base-$(call hash,requirements/base.txt pyproject.toml)
 DEV := $(VENV)/.dev-$(call hash,requirements/base.txt requirements/dev.txt pyproject.toml)
@@ -61,11 +61,11 @@ bench: $(DEV)  ## Measure speed against bare floors, print ratios
 	$(BIN)/python -m bench $(ARGS)
 
 .PHONY: docs
-docs: $(BASE)  ## Write docs/reference anew from the code
+docs: $(BASE)  ## Generate docs/reference from the code
 	$(BIN)/python scripts/generate-docs
 
 .PHONY: lock
-lock: $(DEV)  ## Lock requirements/*.in anew: make lock ARGS="--upgrade-package NAME" (or --upgrade)
+lock: $(DEV)  ## Lock requirements/*.in: make lock ARGS="--upgrade-package NAME" (or --upgrade)
 	BIN=$(BIN) scripts/lock-requirements $(ARGS)
 
 .PHONY: test-tools
@@ -80,7 +80,7 @@ clean:  ## Remove the environment and caches, never data
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist src/*.egg-info
 	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
-# A stamp is written last: an interrupted set-up is repeated, a finished one costs nothing.
+# The stamp is written last: an interrupted set-up is repeated, a finished one costs nothing.
 $(BASE):
 	@[[ -n "$(PYTHON)" ]] || { echo "No Python >= 3.11 with venv and pip found. Install one (Debian: apt install python3-venv)," \
 		"or name it: make PYTHON=/path/to/python3.12" >&2; exit 1; }
