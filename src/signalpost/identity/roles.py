@@ -51,7 +51,7 @@ def may_manage_others_api_keys(role: Role) -> bool:
 
 
 def may_publish(role: Role) -> bool:
-    """Whether the role may let a post go out without asking for approval; a key also needs the scope itself."""
+    """Whether the role may publish a post without approval; a key also needs the scope itself."""
     return "posts:publish" in SCOPES_OF[role]
 
 
@@ -66,7 +66,7 @@ def may_approve(role: Role) -> bool:
 
 
 def may_delete_permanently(role: Role, *, own: bool) -> bool:
-    """Whether the role may delete a post for good or from its networks: admins any post, editors their `own`."""
+    """Whether the role may delete a post permanently or from its networks: admins any post, editors their `own`."""
     return role in _ADMINS or (own and role in _EDITORS)
 
 

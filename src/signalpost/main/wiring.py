@@ -1,4 +1,4 @@
-"""Who answers which hook, who hears which event, which routes are served, which sources and jobs the engine runs."""
+"""The connections between rooms: hooks, subscribers, routes, and the sources and jobs that the engine runs."""
 
 from typing import Any
 

@@ -136,7 +136,7 @@ LANGUAGE_OVERRIDE: Final = Feature(
     "languageOverride", _from("pro"), "Links between profiles that change the language of a post."
 )
 INVITE_BRANDING: Final = Feature("inviteBranding", _from("pro"), "Own branding of platform invitations.")
-APPROVALS: Final = Feature("approvals", _from("pro"), "Approval of posts before they go out.")
+APPROVALS: Final = Feature("approvals", _from("pro"), "Approval of posts before they are published.")
 MESSENGER_LINK: Final = Feature("messengerLink", _from("starter"), "A link to a messenger.")
 
 LIMITS: Final = tuple(value for value in [*globals().values()] if isinstance(value, Limit))

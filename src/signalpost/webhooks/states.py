@@ -12,7 +12,7 @@ ATTEMPTS_MAX = len(RETRY_SECONDS) + 1
 DEADLINE_SECONDS = {"retry": 10.0, "single": 5.0}
 """The time limit of a whole attempt, by delivery mode."""
 LOST_MAX = 10
-"""A webhook is disabled after this many deliveries in a row failed for good and none succeeded for `LOST_DAYS`."""
+"""A webhook is disabled after this many deliveries in a row failed permanently and none succeeded for `LOST_DAYS`."""
 LOST_DAYS = 7
 
 

@@ -131,7 +131,7 @@ Reconciled = Published | Absent | OutcomeUnknown | NeedsReconnect | TryLater
 
 
 class PreflightIssue(Struct, omit_defaults=True):
-    """One thing that a network would refuse, or that the user should know before the post goes out."""
+    """One thing that a network would refuse, or that the user should know before the post is published."""
 
     rule: str  # <platform>.<area>.<name>
     path: str

@@ -143,7 +143,7 @@ def _is_unknown(target: TargetRow) -> bool:
 
 def _why_nothing(targets: Sequence[TargetRow]) -> str:
     if any(target.status == "failed" and _is_unknown(target) for target in targets):
-        return "It is not known whether this post went out. Send includeUnknown: true to post it again."
+        return "It is unknown whether this post was published. Send includeUnknown: true to post it again."
     return "No target of this post has failed."
 
 

@@ -132,7 +132,7 @@ async def settle(db: Db, settled_attempts: Sequence[SettledAttempt]) -> None:
 
 async def _disable(db: Db, webhook_ids: Sequence[UUID]) -> None:
     """Disable those of the webhooks that lost every delivery for long enough, and mail the owner once."""
-    reason = f"At least {LOST_MAX} deliveries in a row failed for good, and none succeeded for {LOST_DAYS} days."
+    reason = f"At least {LOST_MAX} deliveries in a row failed permanently, and none succeeded for {LOST_DAYS} days."
     for record in await db.fetch(_DISABLE, webhook_ids, LOST_MAX, LOST_DAYS, reason):
         webhook_id, workspace_id, url, name, lost, workspace, email = record
         _logger.warning("webhook.disabled", webhook=str(webhook_id), workspace=str(workspace_id), lost=lost)
