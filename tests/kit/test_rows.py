@@ -41,8 +41,9 @@ async def test_a_row_comes_back_as_it_was_written(database: Database) -> None:
 
 
 def test_a_select_list_names_every_field_in_order() -> None:
-    assert rows.columns(ThingRow) == "id, name, reasons, last, owner_name"
-    assert rows.columns(ThingRow, "t", owner_name="u.name") == "t.id, t.name, t.reasons, t.last, u.name"
+    assert rows.columns(ThingRow) == "id, name, reasons::text, last::text, owner_name"
+    assert rows.columns(ThingRow, "t", owner_name="u.name") == "t.id, t.name, t.reasons::text, t.last::text, u.name"
+    assert rows.names(ThingRow) == "id, name, reasons, last, owner_name"
 
 
 def test_an_update_assigns_every_field_but_those_left_out() -> None:

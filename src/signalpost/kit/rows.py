@@ -18,15 +18,26 @@ R = TypeVar("R", bound=Struct)
 
 
 def columns(row: type[Struct], alias: str = "", **expressions: str) -> str:
-    """Return the select list that `reader(row)` reads: "p.id, p.title".
+    """Return the select list that `reader(row)` reads: "p.id, p.title, p.approval::text".
+
+    JSON columns travel as text, so that `reader` decodes them straight into their structs.
 
     Args:
         row: the row struct.
         alias: of the table in the statement; empty: column names stand alone.
         expressions: SQL of fields that are not columns of that table, by field name.
     """
-    prefix = f"{alias}." if alias else ""
-    return ", ".join(expressions.get(name, prefix + name) for name in row.__struct_fields__)
+    prefix, documents = f"{alias}." if alias else "", _documents(row)
+    selected = [expressions.get(name, prefix + name) for name in row.__struct_fields__]
+    return ", ".join(
+        f"{'(' + sql + ')' if name in expressions else sql}::text" if name in documents else sql
+        for name, sql in zip(row.__struct_fields__, selected, strict=True)
+    )
+
+
+def names(row: type[Struct]) -> str:
+    """Return the names of the columns, for an insert or an update of all of them: "id, title, approval"."""
+    return ", ".join(row.__struct_fields__)
 
 
 def insert(table: str, row: type[Struct], *, without: Sequence[str] = ()) -> str:
@@ -49,19 +60,29 @@ def values(row: Struct, *, without: Sequence[str] = ()) -> list[Any]:
 
 def reader(row: type[R]) -> Callable[[Record], R]:
     """Return a function that turns a record selected by `columns(row)` into a `row`."""
-    hints = typing.get_type_hints(row)
-    documents = [(index, hints[name]) for index, name in enumerate(row.__struct_fields__) if _holds_struct(hints[name])]
-    if not documents:
+    documents = _documents(row)
+    decoders = [
+        (index, msgspec.json.Decoder(documents[name]).decode)
+        for index, name in enumerate(row.__struct_fields__)
+        if name in documents
+    ]
+    if not decoders:
         return lambda record: row(*record)
 
     def read(record: Record) -> R:
         fields = list(record)
-        for index, kind in documents:
-            if fields[index] is not None:
-                fields[index] = msgspec.convert(fields[index], kind)
+        for index, decode in decoders:
+            if (text := fields[index]) is not None:
+                fields[index] = decode(text)
         return row(*fields)
 
     return read
+
+
+def _documents(row: type[Struct]) -> dict[str, Any]:
+    """Return the types of the fields that are JSON columns."""
+    hints = typing.get_type_hints(row)
+    return {name: hints[name] for name in row.__struct_fields__ if _holds_struct(hints[name])}
 
 
 def _holds_struct(kind: Any) -> bool:

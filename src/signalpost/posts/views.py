@@ -31,12 +31,13 @@ from signalpost.posts.schemas.responses import (
 def post(row: PostRow, target_rows: Sequence[TargetRow]) -> Post:
     """Return the post with its targets."""
     at = clock.wire_or_none
-    targets = [target(target_row) for target_row in target_rows]
+    post_id = ids.encode("pst", row.id)
+    targets = [target(target_row, post_id) for target_row in target_rows]
     by_platform: dict[str, list[Target]] = {}
     for item in targets:
         by_platform.setdefault(item.platform, []).append(item)
     return Post(
-        id=ids.encode("pst", row.id),
+        id=post_id,
         profile_id=ids.encode("prof", row.profile_id),
         title=row.title,
         text=row.text,
@@ -80,12 +81,12 @@ def post(row: PostRow, target_rows: Sequence[TargetRow]) -> Post:
     )
 
 
-def target(row: TargetRow) -> Target:
-    """Return a target."""
+def target(row: TargetRow, post_id: str) -> Target:
+    """Return a target. `post_id`: its post's, encoded once for all of its targets."""
     at = clock.wire_or_none
     return Target(
         id=ids.encode("tgt", row.id),
-        post_id=ids.encode("pst", row.post_id),
+        post_id=post_id,
         account_id=ids.encode("acc", row.account_id),
         platform=row.platform,
         username=row.username,

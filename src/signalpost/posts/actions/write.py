@@ -41,7 +41,7 @@ select case when $4::uuid is not null then spend_usage($4, $5, $6, $7, $8) end, 
     from targets where next_attempt_at is not null and held_reason is null group by workspace_id)
 """
 
-_POST: Final = rows.columns(PostRow)
+_POST: Final = rows.names(PostRow)
 # Other content is another post to the network: the steps already done for the old content do not count for it.
 UPDATE: Final = f"""
 with changed_post as (
