@@ -102,7 +102,7 @@ select count(*) filter (where status in ('published', 'removed') and published_a
 from target where account_id = $1 and (published_at >= $2 or status = 'failed')
 """
 _WAITING = "select exists (select from target where account_id = $1 and next_attempt_at is not null)"
-_LAST_CHECK = "select health from account where id = $1"
+_LAST_CHECK = f"select {rows.columns(_Checked)} from account where id = $1"  # noqa: S608 - constants only
 
 
 async def find_mine(db: Db, caller: Caller, account_id: UUID) -> AccountRow | None:

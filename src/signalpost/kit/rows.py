@@ -25,14 +25,11 @@ def columns(row: type[Struct], alias: str = "", **expressions: str) -> str:
     Args:
         row: the row struct.
         alias: of the table in the statement; empty: column names stand alone.
-        expressions: SQL of fields that are not columns of that table, by field name.
+        expressions: SQL of fields that are not columns of that table, by field name; of a JSON column, as text.
     """
-    prefix, documents = f"{alias}." if alias else "", _documents(row)
-    selected = [expressions.get(name, prefix + name) for name in row.__struct_fields__]
-    return ", ".join(
-        f"{'(' + sql + ')' if name in expressions else sql}::text" if name in documents else sql
-        for name, sql in zip(row.__struct_fields__, selected, strict=True)
-    )
+    prefix = f"{alias}." if alias else ""
+    own = {name: f"{prefix}{name}::text" for name in _documents(row)} | expressions
+    return ", ".join(own.get(name, prefix + name) for name in row.__struct_fields__)
 
 
 def names(row: type[Struct]) -> str:

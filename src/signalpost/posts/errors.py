@@ -1,4 +1,4 @@
-"""What can be wrong with a post."""
+"""Why a post is refused."""
 
 from signalpost.kit.problems import Problem
 
@@ -6,8 +6,8 @@ from signalpost.kit.problems import Problem
 class PreflightFailed(Problem, status=422):
     """A network would refuse this post.
 
-    `errors` lists every rule that is broken, for every target; nothing was saved. `POST /posts/validate` tries a post
-    without saving it, and a draft keeps its findings as warnings.
+    `errors` lists every rule that is broken, for every target; nothing was saved. `POST /posts/validate` checks a post
+    without saving it; a draft keeps these errors as warnings.
     """
 
 
@@ -19,28 +19,28 @@ class TimezoneRequired(Problem, status=422):
 
 
 class ScheduleInPast(Problem, status=422):
-    """The time lies in the past.
+    """The time is in the past.
 
     Choose a later `scheduledAt`, or leave it out to publish now.
     """
 
 
 class ScheduleTooFar(Problem, status=422):
-    """The time lies more than 365 days ahead.
+    """The time is more than 365 days ahead.
 
     Choose an earlier `scheduledAt`, or keep the post as a draft until then.
     """
 
 
 class DuplicateContent(Problem, status=409):
-    """The same content went to the same account within 24 hours.
+    """The same content was posted to the same account within 24 hours.
 
-    `existingPostId` names that post. Send `allowDuplicate: true` if it is meant.
+    `existingPostId` names that post. Send `allowDuplicate: true` to publish this one anyway.
     """
 
 
 class ExternalIdConflict(Problem, status=409):
     """Another post has this externalId.
 
-    `existingPostId` names it. Use another externalId, or trash that post first.
+    `existingPostId` names that post. Use another externalId, or move that post to the trash first.
     """

@@ -1,4 +1,4 @@
-"""Lists of posts and of their audit log: what a query string asks for, and the reads that answer it."""
+"""Lists of posts and of their audit log: filters of a query string, and the statements that apply them."""
 
 from collections.abc import Callable
 from datetime import datetime

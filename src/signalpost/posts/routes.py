@@ -38,7 +38,7 @@ routes = Routes("Posts")
 
 MyPost = Annotated[PostRow, Mine(PostId, queries.find_mine)]
 AnyPost = Annotated[PostRow, Mine(PostId, queries.find_any)]
-Files = Annotated[Fetched | None, BEFORE]
+FetchedFiles = Annotated[Fetched | None, BEFORE]
 NOT_ACCEPTED = (
     PreflightFailed,
     TimezoneRequired,
@@ -60,13 +60,13 @@ _EXAMPLE = {
 
 
 @routes.post("/posts", scope="posts:write", raises=NOT_ACCEPTED, etag=True, example=_EXAMPLE)
-async def create_post(context: AppContext, db: Db, caller: Caller, data: PostCreate, files: Files) -> Post:
+async def create_post(context: AppContext, db: Db, caller: Caller, data: PostCreate, fetched: FetchedFiles) -> Post:
     """Create a post and queue it for every chosen account.
 
     Without `scheduledAt` it is published now; `draft: true` saves it for later. Publishing happens after the response:
     follow it with a webhook, or with `/posts/{id}/status`.
     """
-    return await create.create_post(context, db, caller, data, files)
+    return await create.create_post(context, db, caller, data, fetched)
 
 
 @routes.get("/posts", scope="posts:read")
@@ -76,9 +76,9 @@ async def list_posts(context: AppContext, db: Db, caller: Caller, query: PostLis
 
 
 @routes.post("/posts/validate", scope="posts:write", status=200, raises=(TestModeOnlySandbox,), example=_EXAMPLE)
-async def validate_post(db: Db, caller: Caller, data: PostCreate, files: Files) -> PostValidation:
+async def validate_post(db: Db, caller: Caller, data: PostCreate, fetched: FetchedFiles) -> PostValidation:
     """Validate a post without saving it: errors and warnings of its networks, and the length of each text."""
-    return await validate.validate_post(db, caller, data, files)
+    return await validate.validate_post(db, caller, data, fetched)
 
 
 @routes.get("/posts/stats", scope="posts:read")
@@ -103,13 +103,19 @@ async def get_post(post: MyPost, db: Db) -> Post:
     "/posts/{id}", scope="posts:write", raises=(*NOT_ACCEPTED, InvalidState, VersionConflict, Forbidden), etag=True
 )
 async def update_post(
-    post: MyPost, context: AppContext, db: Db, caller: Caller, data: PostUpdate, if_match: IfMatch, files: Files
+    post: MyPost,
+    context: AppContext,
+    db: Db,
+    caller: Caller,
+    data: PostUpdate,
+    if_match: IfMatch,
+    fetched: FetchedFiles,
 ) -> Post:
     """Change a post until its publishing begins.
 
     `scheduledAt` schedules the post; null makes it a draft. Tags, notes, campaign and externalId can always be changed.
     """
-    return await update.update_post(context, db, caller, post, data, if_match, files)
+    return await update.update_post(context, db, caller, post, data, if_match, fetched)
 
 
 @routes.delete("/posts/{id}", scope="posts:write", raises=(InvalidState, VersionConflict, Forbidden))

@@ -56,7 +56,7 @@ TARGET_ERRORS: Final[dict[str, TargetErrorKind]] = {
     ),
     "duplicate_content": TargetErrorKind(
         "platform", "changed", "The network already has this post.",
-        "Look at the account first; change the text if it is meant to be published twice.",
+        "Check the account first; change the text if it is meant to be published twice.",
     ),
     "media_missing": TargetErrorKind(
         "user", "changed", "A file of the post is missing.",
@@ -100,7 +100,7 @@ TARGET_ERRORS: Final[dict[str, TargetErrorKind]] = {
     ),
     "outcome_unknown": TargetErrorKind(
         "platform", "changed", "It is unknown whether the post was published.",
-        "Look at the account. If the post is not there, retry with includeUnknown: true, which publishes it again.",
+        "Check the account. If the post is not there, retry with includeUnknown: true, which publishes it again.",
     ),
     "missed_window": TargetErrorKind(
         "system", "later", "The time for this post passed before it could be published.",

@@ -1,1 +1,1 @@
-"""What changes posts, one verb a file."""
+"""Changes to posts: one module for each verb, and the steps that they share."""

@@ -63,7 +63,7 @@ async def build_draft(
     unchanged: Unchanged = Unchanged(),  # noqa: B008 - frozen
     fetched: Fetched | None = None,
 ) -> PostDraft:
-    """Read what the body names, and build the rows that it asks for.
+    """Read what the body names, and build the rows of the post.
 
     An update changes the stored post `base`, and leaves `unchanged` as it was.
 

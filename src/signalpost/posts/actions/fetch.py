@@ -1,4 +1,4 @@
-"""Addresses in a body become files, before the transaction of the post: no other server is waited for inside one."""
+"""Fetching the files that a body names by address: before the transaction, which must not wait for other servers."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -14,16 +14,16 @@ from signalpost.web.caller import Caller
 from signalpost.web.inputs import Before
 
 ADDRESSES_MAX: Final = 10
-"""Most addresses fetched for one post: they are fetched one after the other while the caller waits."""
+"""The maximum for one post: addresses are fetched one after the other while the caller waits."""
 
 Fetched = Mapping[str, str]
-"""Address -> storage path of the file that was found there."""
+"""Address -> storage path of the file that was fetched from it."""
 
 
 async def fetch(context: AppContext, caller: Caller, data: PostCreate | PostUpdate) -> Fetched:
-    """Fetch every address that the data names, each once.
+    """Fetch every address in the body, each once.
 
-    Files of a post that is refused afterwards stay unused, and go away by themselves.
+    Files of a post that is refused afterwards stay unused and expire.
 
     Raises:
         what `fetch_file` raises, with the place of the address; ValidationFailed: there are too many.
@@ -54,7 +54,7 @@ def _addresses(data: PostCreate | PostUpdate) -> Iterator[tuple[str, str]]:
 
 
 def _urls(data: PostCreate | PostUpdate) -> Iterator[tuple[str, str | None]]:
-    """Return every mediaUrl of the data with its place."""
+    """Return every mediaUrl of the body with its JSON pointer."""
     if isinstance(data.media_url, str):
         yield "/mediaUrl", data.media_url
     yield from ((f"/mediaUrls/{index}", url) for index, url in enumerate(data.media_urls or ()))
