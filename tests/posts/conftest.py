@@ -9,7 +9,7 @@ from signalpost.kit.db import Db
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch, context: AppContext) -> list[Any]:
+def emitted(monkeypatch: pytest.MonkeyPatch, context: AppContext) -> list[Any]:
     """The events about posts, in order; nobody else hears them meanwhile."""
     heard: list[Any] = []
 

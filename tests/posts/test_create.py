@@ -23,15 +23,15 @@ async def create(api: Api, owner: Login, *, key: str | None = None, **fields: An
     return await api.post("/posts", json=body, key=key or owner.key)
 
 
-def codes(answer: httpx.Response) -> set[tuple[str, str]]:
-    return {(issue["path"], issue["code"]) for issue in answer.json()["errors"]}
+def codes(response: httpx.Response) -> set[tuple[str, str]]:
+    return {(issue["path"], issue["code"]) for issue in response.json()["errors"]}
 
 
 @pytest.fixture
 async def owner(make: Make) -> Login:
-    found = await make.owner()
-    await make.account(found, username="first")
-    return found
+    login = await make.owner()
+    await make.account(login, username="first")
+    return login
 
 
 async def test_a_post_goes_to_every_account_of_the_platform_at_once(api: Api, make: Make, owner: Login) -> None:
@@ -236,8 +236,8 @@ async def test_the_same_content_on_an_account_is_refused_for_a_day(
 
 async def test_of_two_equal_posts_at_the_same_moment_one_is_refused(api: Api, owner: Login) -> None:
     """A client that repeats a request it gave up on must not publish twice, even without an Idempotency-Key."""
-    answers = await asyncio.gather(*(create(api, owner, text="Same") for _ in range(5)))
-    assert sorted(answer.status_code for answer in answers) == [201, 409, 409, 409, 409]
+    responses = await asyncio.gather(*(create(api, owner, text="Same") for _ in range(5)))
+    assert sorted(response.status_code for response in responses) == [201, 409, 409, 409, 409]
 
 
 async def test_an_external_id_names_one_post_at_a_time(api: Api, owner: Login) -> None:
@@ -252,8 +252,8 @@ async def test_an_external_id_names_one_post_at_a_time(api: Api, owner: Login) -
 
 
 async def test_of_two_posts_with_one_external_id_at_the_same_moment_one_is_refused(api: Api, owner: Login) -> None:
-    answers = await asyncio.gather(*(create(api, owner, externalId="crm-2", draft=True) for _ in range(4)))
-    assert sorted(answer.status_code for answer in answers) == [201, 409, 409, 409]
+    responses = await asyncio.gather(*(create(api, owner, externalId="crm-2", draft=True) for _ in range(4)))
+    assert sorted(response.status_code for response in responses) == [201, 409, 409, 409]
 
 
 async def test_a_failing_commit_leaves_no_post_and_no_201(api: Api, owner: Login, database: Database) -> None:
@@ -268,8 +268,8 @@ async def test_a_failing_commit_leaves_no_post_and_no_201(api: Api, owner: Login
             f" for each row when (new.workspace_id = '{owner.workspace_id}') execute function refuse_commit()"
         )
     try:
-        answer = await create(api, owner)
-        assert answer.status_code == 503
+        response = await create(api, owner)
+        assert response.status_code == 503
     finally:
         async with database.transaction() as db:
             await db.execute("drop trigger refuse on post; drop function refuse_commit()")
@@ -299,13 +299,13 @@ async def test_creating_takes_few_statements_however_many_targets(
 
 
 async def test_post_queued_is_told_once_per_acceptance_with_its_time(
-    api: Api, make: Make, owner: Login, told: list[Any]
+    api: Api, make: Make, owner: Login, emitted: list[Any]
 ) -> None:
     await create(api, owner, draft=True)
     at = soon(days=1)
     post = (await create(api, owner, scheduledAt=at, externalId="e-1")).json()
 
-    [event] = told
+    [event] = emitted
     data: Any = event.data
     assert event.profile_id == ids.decode("prof", owner.profile)
     assert (data.post_id, data.published, data.failed, data.total) == (post["id"], 0, 0, 1)

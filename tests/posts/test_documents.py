@@ -4,12 +4,15 @@ import importlib
 from typing import Any
 
 import pytest
+from msgspec import Struct
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 from tests.posts.test_create import a_file, create
 
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
+from signalpost.posts.rows import AuditRow, PostRow
+from signalpost.posts.schemas.requests import PostAttributes
 from signalpost.posts.target_errors import target_error
 
 MIGRATION = importlib.import_module("signalpost.migrations.versions.0011_store_posts_in_snake_case").SQL
@@ -41,8 +44,8 @@ async def a_full_post(api: Api, make: Make, database: Database, owner: Login) ->
 
 
 async def read(api: Api, owner: Login, path: str) -> dict[str, Any]:
-    found: dict[str, Any] = (await api.get(path, key=owner.key)).json()
-    return found
+    body: dict[str, Any] = (await api.get(path, key=owner.key)).json()
+    return body
 
 
 async def test_stored_documents_do_not_use_the_names_of_the_api(
@@ -92,3 +95,18 @@ async def test_documents_in_the_names_of_the_api_are_migrated(
 
     assert await read(api, owner, f"/posts/{post['id']}") == post
     assert await read(api, owner, f"/posts/{post['id']}/audit") == audit
+
+
+@pytest.mark.parametrize(("table", "row"), [("post", PostRow), ("audit", AuditRow)])
+async def test_a_row_struct_names_every_column(database: Database, table: str, row: type[Struct]) -> None:
+    """The statements of `write` insert whole rows: a column that the struct does not name would become null."""
+    async with database.connection() as db:
+        records = await db.fetch(
+            "select attname from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped", table
+        )
+    assert {record["attname"] for record in records} == set(row.__struct_fields__)
+
+
+def test_what_clients_set_is_stored_under_the_same_name() -> None:
+    """`build_draft` copies these members by name."""
+    assert set(PostAttributes.__struct_fields__) < set(PostRow.__struct_fields__)

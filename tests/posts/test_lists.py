@@ -13,15 +13,15 @@ from signalpost.kit.db import Database
 
 @pytest.fixture
 async def owner(make: Make) -> Login:
-    found = await make.owner()
-    await make.account(found, username="first")
-    return found
+    login = await make.owner()
+    await make.account(login, username="first")
+    return login
 
 
 async def listed(api: Api, owner: Login, query: str = "", key: str | None = None) -> list[str]:
-    answer = await api.get(f"/posts?{query}", key=key or owner.key)
-    assert answer.status_code == 200, answer.text
-    return [post["id"] for post in answer.json()["data"]]
+    response = await api.get(f"/posts?{query}", key=key or owner.key)
+    assert response.status_code == 200, response.text
+    return [post["id"] for post in response.json()["data"]]
 
 
 async def test_pages_cover_everything_once_newest_first(api: Api, make: Make, owner: Login) -> None:
@@ -112,10 +112,10 @@ async def test_a_schedule_whose_time_came_is_listed_as_queued(
 async def test_a_query_that_cannot_be_meant_is_refused(
     api: Api, owner: Login, query: str, status: int, path: str | None
 ) -> None:
-    answer = await api.get(f"/posts?{query}", key=owner.key)
-    assert answer.status_code == status
+    response = await api.get(f"/posts?{query}", key=owner.key)
+    assert response.status_code == status
     if path is not None:
-        assert answer.json()["errors"][0]["path"] == path
+        assert response.json()["errors"][0]["path"] == path
 
 
 async def test_a_cursor_fits_only_its_own_list(api: Api, make: Make, owner: Login) -> None:
@@ -158,10 +158,15 @@ async def test_status_tells_how_far_each_target_is(api: Api, make: Make, owner: 
     post = await make.post(owner)
     await set_target(database, post, status="published", url="https://x.test/1", delivery="live", next_attempt_at=None)
     await set_status(database, post, "published")
-    found = (await api.get(f"/posts/{post['id']}/status", key=owner.key)).json()
-    assert (found["postId"], found["status"], found["published"], found["total"]) == (post["id"], "published", 1, 1)
-    assert found["targets"][0]["url"] == "https://x.test/1"
-    assert found["approval"]["state"] == "not_required"
+    progress = (await api.get(f"/posts/{post['id']}/status", key=owner.key)).json()
+    assert (progress["postId"], progress["status"], progress["published"], progress["total"]) == (
+        post["id"],
+        "published",
+        1,
+        1,
+    )
+    assert progress["targets"][0]["url"] == "https://x.test/1"
+    assert progress["approval"]["state"] == "not_required"
 
 
 async def test_stats_count_posts_and_their_targets(api: Api, make: Make, owner: Login, database: Database) -> None:
@@ -173,14 +178,14 @@ async def test_stats_count_posts_and_their_targets(api: Api, make: Make, owner: 
     upcoming = await make.post(owner, scheduledAt=soon(days=1))
     await api.delete(f"/posts/{(await make.post(owner))['id']}", key=owner.key)
 
-    found = (await api.get("/posts/stats", key=owner.key)).json()
+    stats = (await api.get("/posts/stats", key=owner.key)).json()
 
-    assert (found["total"], found["trashed"], found["successRate"]) == (3, 1, 0.5)
-    assert found["byStatus"]["published"] == found["byStatus"]["failed"] == found["byStatus"]["scheduled"] == 1
-    assert found["byPlatform"] == {"sandbox": {"published": 1, "failed": 1}}
-    assert len(found["last7Days"]) == 7
-    assert found["last7Days"][-1] | {"date": ""} == {"date": "", "published": 1, "failed": 1}
-    assert found["next"]["postId"] == upcoming["id"]
+    assert (stats["total"], stats["trashed"], stats["successRate"]) == (3, 1, 0.5)
+    assert stats["byStatus"]["published"] == stats["byStatus"]["failed"] == stats["byStatus"]["scheduled"] == 1
+    assert stats["byPlatform"] == {"sandbox": {"published": 1, "failed": 1}}
+    assert len(stats["last7Days"]) == 7
+    assert stats["last7Days"][-1] | {"date": ""} == {"date": "", "published": 1, "failed": 1}
+    assert stats["next"]["postId"] == upcoming["id"]
     assert (await api.get("/posts/stats?profileId=prof_" + "0" * 26, key=owner.key)).status_code == 404
     empty = await make.profile(owner)
     none = (await api.get(f"/posts/stats?profileId={empty['id']}", key=owner.key)).json()

@@ -10,9 +10,9 @@ from signalpost.kit.db import Database
 
 @pytest.fixture
 async def owner(make: Make) -> Login:
-    found = await make.owner()
-    await make.account(found, username="first")
-    return found
+    login = await make.owner()
+    await make.account(login, username="first")
+    return login
 
 
 def body(owner: Login, **fields: Any) -> dict[str, Any]:
@@ -64,7 +64,7 @@ async def test_a_key_without_the_publish_scope_writes_drafts(api: Api, make: Mak
     assert (await api.post("/posts", json=body(owner, draft=True), key=drafts.key)).status_code == 201
 
 
-async def test_a_draft_is_offered_and_approved(api: Api, make: Make, owner: Login, told: list[Any]) -> None:
+async def test_a_draft_is_offered_and_approved(api: Api, make: Make, owner: Login, emitted: list[Any]) -> None:
     contributor = await make.member(owner, role="contributor")
     approver = await make.member(owner, role="approver")
     wish = body(owner, draft=True, scheduledAt=soon(days=1))
@@ -76,13 +76,17 @@ async def test_a_draft_is_offered_and_approved(api: Api, make: Make, owner: Logi
     assert (asked.status_code, asked.json()["approval"]["state"]) == (200, "pending")
     assert (await api.post(f"{path}/request-approval", key=contributor.key)).status_code == 409
     assert (await api.post(f"{path}/approve", key=contributor.key)).status_code == 403
-    assert told == []
+    assert emitted == []
 
     approved = await api.post(f"{path}/approve", key=approver.key)
-    found = approved.json()
-    assert (approved.status_code, found["status"], found["approval"]["state"]) == (200, "scheduled", "approved")
-    assert found["approval"]["decidedBy"]["name"]
-    assert [event.type for event in told] == ["post.queued"]
+    approved_post = approved.json()
+    assert (approved.status_code, approved_post["status"], approved_post["approval"]["state"]) == (
+        200,
+        "scheduled",
+        "approved",
+    )
+    assert approved_post["approval"]["decidedBy"]["name"]
+    assert [event.type for event in emitted] == ["post.queued"]
 
 
 async def test_changes_can_be_asked_for_and_the_draft_be_offered_again(api: Api, make: Make, owner: Login) -> None:
@@ -99,23 +103,23 @@ async def test_changes_can_be_asked_for_and_the_draft_be_offered_again(api: Api,
 
 
 async def test_where_approval_is_required_a_post_waits_for_it(
-    api: Api, make: Make, owner: Login, database: Database, told: list[Any]
+    api: Api, make: Make, owner: Login, database: Database, emitted: list[Any]
 ) -> None:
-    """A worker leaves held targets alone; nothing is spent and nobody is told before the decision."""
+    """A worker leaves held targets alone; nothing is spent and nothing is emitted before the decision."""
     profile = await make.profile(owner, approvalRequired=True)
     await make.account(owner, profile=profile["id"])
     editor = await make.member(owner, role="editor")
     wish = body(owner, profileId=profile["id"])
-    told.clear()
+    emitted.clear()
 
     post = (await api.post("/posts", json=wish, key=editor.key)).json()
 
     assert (post["status"], post["approval"]["state"], post["queuedAt"]) == ("scheduled", "pending", None)
     assert (await api.get(f"/posts/{post['id']}", key=owner.key)).json()["status"] == "scheduled"
-    assert told == []
+    assert emitted == []
     approved = (await api.post(f"/posts/{post['id']}/approve", key=owner.key)).json()
     assert (approved["status"], approved["approval"]["state"]) == ("queued", "approved")
-    assert [event.type for event in told] == ["post.queued"]
+    assert [event.type for event in emitted] == ["post.queued"]
     own = (await api.post("/posts", json=wish | {"text": "By the owner"}, key=owner.key)).json()
     assert (own["status"], own["approval"]["state"]) == ("queued", "approved")
 

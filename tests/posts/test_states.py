@@ -57,18 +57,18 @@ def test_an_account_lost_before_the_start_leaves_the_others_scheduled() -> None:
 
 
 @given(st.lists(st.sampled_from(STATUSES), max_size=8), st.none() | st.timedeltas(-timedelta(3), timedelta(3)))
-def test_any_targets_make_a_post_status_whatever_their_order(
+def test_any_targets_make_a_post_statuswhatever_their_order(
     targets: list[TargetStatus], away: timedelta | None
 ) -> None:
     due = None if away is None else NOW + away
-    found = post_status(targets, due, NOW)
+    status = post_status(targets, due, NOW)
 
-    assert found in POST_STATUSES
-    assert found == post_status(sorted(targets), due, NOW)
-    assert found == post_status([*targets, "cancelled"], due, NOW)
+    assert status in POST_STATUSES
+    assert status == post_status(sorted(targets), due, NOW)
+    assert status == post_status([*targets, "cancelled"], due, NOW)
     live = [status for status in targets if status != "cancelled"]
     ended = bool(live) and all(status in OVER for status in live)
-    assert (found in ("published", "partial", "failed")) == ended
+    assert (status in ("published", "partial", "failed")) == ended
 
 
 class Target:

@@ -12,9 +12,9 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 def at(text: str, zone: str = "Europe/Berlin", now: datetime = NOW) -> Moment:
-    found = times.schedule(text, zone, now, "/scheduledAt")
-    assert isinstance(found, Moment), found
-    return found
+    moment = times.schedule(text, zone, now, "/scheduledAt")
+    assert isinstance(moment, Moment), moment
+    return moment
 
 
 @pytest.mark.parametrize(
@@ -35,9 +35,9 @@ def at(text: str, zone: str = "Europe/Berlin", now: datetime = NOW) -> Moment:
     ],
 )
 def test_a_wall_time_means_one_instant(text: str, zone: str, instant: str, warns: bool) -> None:
-    found = at(text, zone)
-    assert found.at.isoformat() == instant
-    assert (found.warning is not None) == warns
+    moment = at(text, zone)
+    assert moment.at.isoformat() == instant
+    assert (moment.warning is not None) == warns
 
 
 def test_the_wished_wall_time_is_kept_beside_the_instant() -> None:
@@ -52,15 +52,15 @@ def test_the_wished_wall_time_is_kept_beside_the_instant() -> None:
 )  # fmt: skip
 def test_a_schedule_lies_between_a_minute_ago_and_a_year_ahead(seconds: int, problem: type | None) -> None:
     text = (NOW + timedelta(seconds=seconds)).isoformat()
-    found = times.schedule(text, "UTC", NOW, "/scheduledAt")
-    assert (found.problem if isinstance(found, InvalidTime) else None) is problem
+    moment = times.schedule(text, "UTC", NOW, "/scheduledAt")
+    assert (moment.problem if isinstance(moment, InvalidTime) else None) is problem
 
 
 def test_a_local_time_without_a_known_zone_asks_for_one() -> None:
-    found = times.schedule("2026-06-01T09:00", "Mars/Olympus", NOW, "/scheduledAt")
-    assert isinstance(found, InvalidTime)
-    assert found.problem is TimezoneRequired
-    assert found.issue.path == "/timezone"
+    moment = times.schedule("2026-06-01T09:00", "Mars/Olympus", NOW, "/scheduledAt")
+    assert isinstance(moment, InvalidTime)
+    assert moment.problem is TimezoneRequired
+    assert moment.issue.path == "/timezone"
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,9 @@ def test_a_local_time_without_a_known_zone_asks_for_one() -> None:
      "2026-06-01T09:00+99:00", "\uff12026-06-01T09:00Z", "1780000000", "-2026-06-01T09:00Z"],
 )  # fmt: skip
 def test_anything_else_is_no_time(text: str) -> None:
-    found = times.read(text, "Europe/Berlin", "/scheduledAt")
-    assert isinstance(found, InvalidTime)
-    assert found.issue.code == "format"
+    moment = times.read(text, "Europe/Berlin", "/scheduledAt")
+    assert isinstance(moment, InvalidTime)
+    assert moment.issue.code == "format"
 
 
 @given(st.text(max_size=40), st.sampled_from(["UTC", "Europe/Berlin", "", "../x", "Etc/GMT+14"]))
@@ -82,8 +82,8 @@ def test_no_text_breaks_the_reader(text: str, zone: str) -> None:
 
 @given(st.datetimes(datetime(2026, 3, 1), datetime(2027, 2, 28)))  # noqa: DTZ001 - wall times
 def test_every_wall_time_of_a_year_is_read_and_never_moved_back(wall: datetime) -> None:
-    found = at(wall.isoformat(), "Europe/Berlin", datetime(2026, 2, 28, tzinfo=UTC))
-    assert times.local(found.at, "Europe/Berlin") >= wall
+    moment = at(wall.isoformat(), "Europe/Berlin", datetime(2026, 2, 28, tzinfo=UTC))
+    assert times.local(moment.at, "Europe/Berlin") >= wall
 
 
 def test_the_version_of_the_zone_rules_is_known() -> None:

@@ -13,9 +13,9 @@ from signalpost.posts.actions.trash import delete_expired
 
 @pytest.fixture
 async def owner(make: Make) -> Login:
-    found = await make.owner()
-    await make.account(found, username="first")
-    return found
+    login = await make.owner()
+    await make.account(login, username="first")
+    return login
 
 
 async def test_trash_takes_a_post_off_the_queue_and_out_of_sight(api: Api, make: Make, owner: Login) -> None:
@@ -24,10 +24,11 @@ async def test_trash_takes_a_post_off_the_queue_and_out_of_sight(api: Api, make:
 
     gone = await api.delete(f"/posts/{post['id']}", key=owner.key)
 
-    answer = gone.json()
-    assert (gone.status_code, answer["id"], answer["deleted"], answer["platformErrors"]) == (200, post["id"], True, [])
-    kept = datetime.fromisoformat(answer["purgeAt"]) - datetime.fromisoformat(answer["deletedAt"])
-    assert kept == timedelta(days=30)
+    response = gone.json()
+    assert gone.status_code == 200
+    assert (response["id"], response["deleted"], response["platformErrors"]) == (post["id"], True, [])
+    period = datetime.fromisoformat(response["purgeAt"]) - datetime.fromisoformat(response["deletedAt"])
+    assert period == timedelta(days=30)
     assert (await api.get(f"/posts/{post['id']}", key=owner.key)).status_code == 404
     assert (await api.patch(f"/posts/{post['id']}", json={"text": "x"}, key=owner.key)).status_code == 404
     assert (await api.get("/posts", key=owner.key)).json()["data"] == []
@@ -36,11 +37,11 @@ async def test_trash_takes_a_post_off_the_queue_and_out_of_sight(api: Api, make:
     assert trashed["targets"][0]["status"] == "cancelled"
     assert trashed["targets"][0]["nextAttemptAt"] is None
     assert await used(api, owner) == before - 1
-    assert (await api.delete(f"/posts/{post['id']}", key=owner.key)).json() == answer
+    assert (await api.delete(f"/posts/{post['id']}", key=owner.key)).json() == response
 
 
 async def test_restore_brings_the_schedule_back_and_tells_of_it(
-    api: Api, make: Make, owner: Login, told: list[Any]
+    api: Api, make: Make, owner: Login, emitted: list[Any]
 ) -> None:
     post = await make.post(owner, scheduledAt=soon(days=1))
     before = await used(api, owner)
@@ -48,11 +49,11 @@ async def test_restore_brings_the_schedule_back_and_tells_of_it(
 
     restored = await api.post(f"/posts/{post['id']}/restore", key=owner.key)
 
-    found = restored.json()
-    assert (restored.status_code, found["status"], found["deletedAt"]) == (201, "scheduled", None)
-    assert found["targets"][0] == post["targets"][0]
+    restored_post = restored.json()
+    assert (restored.status_code, restored_post["status"], restored_post["deletedAt"]) == (201, "scheduled", None)
+    assert restored_post["targets"][0] == post["targets"][0]
     assert await used(api, owner) == before
-    assert [event.type for event in told] == ["post.queued", "post.queued"]
+    assert [event.type for event in emitted] == ["post.queued", "post.queued"]
     again = await api.post(f"/posts/{post['id']}/restore", key=owner.key)
     assert (again.status_code, again.json()["code"]) == (409, "invalid_state")
     log = (await api.get(f"/posts/{post['id']}/audit", key=owner.key)).json()["data"]
@@ -60,21 +61,21 @@ async def test_restore_brings_the_schedule_back_and_tells_of_it(
 
 
 async def test_a_schedule_that_passed_in_the_trash_becomes_a_draft(
-    api: Api, make: Make, owner: Login, told: list[Any]
+    api: Api, make: Make, owner: Login, emitted: list[Any]
 ) -> None:
     """Restoring must not publish what was meant for yesterday."""
     now = await make.post(owner)
     later = await make.post(owner, key=owner.test_key, scheduledAt=soon(hours=1))
     for post in (now, later):
         await api.delete(f"/posts/{post['id']}", key=owner.key)
-    told.clear()
+    emitted.clear()
     headers = {"X-Test-Now": soon(hours=2)}
     for post, key in ((now, owner.key), (later, owner.test_key)):
         restored = (await api.post(f"/posts/{post['id']}/restore", key=key, headers=headers)).json()
         assert restored["status"] == "draft"
         assert restored["targets"][0]["status"] == "pending"
         assert restored["targets"][0]["nextAttemptAt"] is None
-    assert told == []
+    assert emitted == []
 
 
 async def test_what_was_published_comes_back_as_published(
@@ -120,17 +121,17 @@ async def test_permanent_deletes_for_good(api: Api, make: Make, owner: Login, da
 
 
 async def test_cascade_asks_for_removal_of_what_was_published(
-    api: Api, make: Make, owner: Login, database: Database, told: list[Any]
+    api: Api, make: Make, owner: Login, database: Database, emitted: list[Any]
 ) -> None:
     post = await make.post(owner)
     await set_target(database, post, status="published", remote_id="sbx_1", next_attempt_at=None)
     await set_status(database, post, "published")
-    told.clear()
+    emitted.clear()
 
     gone = (await api.delete(f"/posts/{post['id']}?cascade=true", key=owner.key)).json()
 
     assert gone["platformErrors"] == []
-    [asked] = told
+    [asked] = emitted
     assert [(removal.platform, removal.remote_id) for removal in asked.removals] == [("sandbox", "sbx_1")]
 
 
@@ -172,25 +173,25 @@ async def test_a_profile_that_publishes_this_moment_is_not_deleted(
 
 
 async def test_what_waits_for_a_disconnected_account_fails_and_the_rest_goes_on(
-    api: Api, make: Make, owner: Login, told: list[Any]
+    api: Api, make: Make, owner: Login, emitted: list[Any]
 ) -> None:
     second = await make.account(owner, username="second")
     both = await make.post(owner, scheduledAt=soon(days=1))
     only = await make.post(owner, targets=[{"accountId": second["id"]}], scheduledAt=soon(days=1))
     draft = await make.post(owner, draft=True)
-    told.clear()
+    emitted.clear()
 
     gone = (await api.delete(f"/platforms/accounts/{second['id']}", key=owner.key)).json()
 
     assert gone["affectedPosts"] == 2
-    found = {post["id"]: post for post in (await api.get("/posts", key=owner.key)).json()["data"]}
-    assert found[both["id"]]["status"] == "scheduled"
-    assert [target["status"] for target in found[both["id"]]["targets"]] == ["pending", "failed"]
-    error = found[both["id"]]["targets"][1]["error"]
+    by_id = {post["id"]: post for post in (await api.get("/posts", key=owner.key)).json()["data"]}
+    assert by_id[both["id"]]["status"] == "scheduled"
+    assert [target["status"] for target in by_id[both["id"]]["targets"]] == ["pending", "failed"]
+    error = by_id[both["id"]]["targets"][1]["error"]
     assert (error["code"], error["category"], error["retryable"]) == ("account_disconnected", "account_issue", True)
-    assert found[only["id"]]["status"] == "failed"
-    assert found[draft["id"]]["status"] == "draft"
-    posts = [event for event in told if getattr(event, "type", "").startswith("post.")]
+    assert by_id[only["id"]]["status"] == "failed"
+    assert by_id[draft["id"]]["status"] == "draft"
+    posts = [event for event in emitted if getattr(event, "type", "").startswith("post.")]
     assert sorted((event.type, event.data.scope, event.data.post_id) for event in posts) == sorted(
         [
             ("post.failed", "target", both["id"]),

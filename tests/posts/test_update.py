@@ -17,9 +17,9 @@ def soon(**delta: float) -> str:
 
 @pytest.fixture
 async def owner(make: Make) -> Login:
-    found = await make.owner()
-    await make.account(found, username="first")
-    return found
+    login = await make.owner()
+    await make.account(login, username="first")
+    return login
 
 
 async def patch(
@@ -43,8 +43,8 @@ async def set_status(database: Database, post: dict[str, Any], status: str) -> N
 
 
 async def used(api: Api, owner: Login) -> int:
-    found: int = (await api.get("/auth/usage", key=owner.key)).json()["usage"]["posts"]
-    return found
+    spent: int = (await api.get("/auth/usage", key=owner.key)).json()["usage"]["posts"]
+    return spent
 
 
 async def test_an_edit_changes_the_post_and_its_place_in_the_queue(
@@ -55,13 +55,18 @@ async def test_an_edit_changes_the_post_and_its_place_in_the_queue(
 
     edited = await patch(api, owner, post, text="New", scheduledAt=at, title="T", tags=["x"], notes="n")
 
-    found = edited.json()
+    edited_post = edited.json()
     assert edited.status_code == 200, edited.text
     assert edited.headers["etag"] == '"2"'
-    assert (found["text"], found["title"], found["tags"], found["version"]) == ("New", "T", ["x"], 2)
-    assert found["scheduledAt"] == found["targets"][0]["nextAttemptAt"] == at
-    assert found["targets"][0]["id"] == post["targets"][0]["id"]
-    assert (await api.get(f"/posts/{post['id']}", key=owner.key)).json() == found
+    assert (edited_post["text"], edited_post["title"], edited_post["tags"], edited_post["version"]) == (
+        "New",
+        "T",
+        ["x"],
+        2,
+    )
+    assert edited_post["scheduledAt"] == edited_post["targets"][0]["nextAttemptAt"] == at
+    assert edited_post["targets"][0]["id"] == post["targets"][0]["id"]
+    assert (await api.get(f"/posts/{post['id']}", key=owner.key)).json() == edited_post
     async with database.connection() as db:
         lane = await db.fetchval(
             "select next_due_at from lane where kind = 'target' and key = $1",
@@ -93,7 +98,7 @@ async def test_an_edit_of_an_older_version_is_refused(api: Api, make: Make, owne
 
 
 async def test_a_draft_is_scheduled_and_goes_back_and_pays_once(
-    api: Api, make: Make, owner: Login, told: list[Any]
+    api: Api, make: Make, owner: Login, emitted: list[Any]
 ) -> None:
     post = await make.post(owner, draft=True)
     before = await used(api, owner)
@@ -108,7 +113,7 @@ async def test_a_draft_is_scheduled_and_goes_back_and_pays_once(
     assert draft["targets"][0]["nextAttemptAt"] is None
     assert await used(api, owner) == before
     assert (await patch(api, owner, post, publishMode="now")).json()["status"] == "queued"
-    assert [event.type for event in told] == ["post.queued", "post.queued"]
+    assert [event.type for event in emitted] == ["post.queued", "post.queued"]
 
 
 async def test_a_draft_may_keep_a_wish_for_a_time(api: Api, make: Make, owner: Login) -> None:
@@ -164,10 +169,10 @@ async def test_another_content_gets_another_key_at_the_network(
 
     async def key() -> str:
         async with database.connection() as db:
-            found: str = await db.fetchval(
+            status: str = await db.fetchval(
                 "select dedupe_key from target where id = $1", ids.decode("tgt", post["targets"][0]["id"])
             )
-            return found
+            return status
 
     first = await key()
     await patch(api, owner, post, scheduledAt=soon(days=2))
@@ -209,9 +214,9 @@ async def test_an_edit_and_a_worker_never_both_win(api: Api, make: Make, owner: 
 async def test_of_edits_at_the_same_moment_each_sees_the_one_before(api: Api, make: Make, owner: Login) -> None:
     post = await make.post(owner, scheduledAt=soon(days=1))
     edits = [patch(api, owner, post, title=f"T{n}") for n in range(4)] + [patch(api, owner, post, tags=["x"])]
-    assert {answer.status_code for answer in await asyncio.gather(*edits)} == {200}
-    found = (await api.get(f"/posts/{post['id']}", key=owner.key)).json()
-    assert (found["version"], found["tags"]) == (6, ["x"])
+    assert {response.status_code for response in await asyncio.gather(*edits)} == {200}
+    body = (await api.get(f"/posts/{post['id']}", key=owner.key)).json()
+    assert (body["version"], body["tags"]) == (6, ["x"])
 
 
 async def test_labels_stay_editable_whatever_happened(api: Api, make: Make, owner: Login, database: Database) -> None:
