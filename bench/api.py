@@ -22,6 +22,7 @@ from uuid import UUID
 
 import asyncpg
 import httpx
+import msgspec
 import uvloop
 
 from bench.load import Run, free_port, run, wait_for_port
@@ -70,6 +71,8 @@ def uuids(value: Any) -> set[UUID]:
     """Return the ids in arguments, at any depth."""
     if isinstance(value, UUID):
         return {value}
+    if isinstance(value, msgspec.Struct):
+        return uuids(msgspec.structs.astuple(value))
     if isinstance(value, list | tuple):
         return set().union(*(uuids(item) for item in value))
     return set()

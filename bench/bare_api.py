@@ -28,8 +28,11 @@ def renewed(value: Any, fresh: dict[UUID, UUID], new: set[UUID]) -> Any:
         return fresh.setdefault(value, ids.new_id()) if value in new else value
     if isinstance(value, bytes) and len(value) in (16, 32):
         return os.urandom(len(value))
-    if isinstance(value, list) and value and isinstance(value[0], UUID | bytes):
+    if isinstance(value, list) and value and isinstance(value[0], UUID | bytes | msgspec.Struct):
         return [renewed(item, fresh, new) for item in value]
+    if isinstance(value, msgspec.Struct):
+        fields = msgspec.structs.asdict(value)
+        return type(value)(**{name: renewed(field, fresh, new) for name, field in fields.items()})
     return value
 
 
