@@ -44,7 +44,10 @@ NOT_QUICK = (
     "e2e",
     "embedded_postgres",
     "engine/test_faults.py",
+    "engine/test_limits.py",
+    "engine/test_loop.py",
     "faults",
+    "kit/test_http.py",
     "main/test_command_line.py",
     "main/test_operator_errors.py",
     "main/test_wheel.py",
@@ -55,9 +58,10 @@ NOT_QUICK = (
     "networks/test_mastodon_server.py",
     "networks/test_no_double_posts.py",
     "test_secrets_stay_secret.py",
+    "webhooks/test_deliveries.py",
     "webhooks/test_faults.py",
 )
-"""Paths below `tests` that `--quick` leaves out, besides tests marked as slow: they start programs, or are many."""
+"""Paths below `tests` that `--quick` leaves out, besides tests marked as slow: they start programs or wait."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
