@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 from uuid import UUID
 
 from signalpost.events import Actor
-from signalpost.kit import clock, ids, log
+from signalpost.kit import clock, ids, log, rows
 from signalpost.kit.db import Db
 from signalpost.posts.documents import AttemptRecord, Change
 from signalpost.posts.rows import AuditRow, PostRow
@@ -18,7 +18,10 @@ class PostRef(NamedTuple):
     workspace_id: UUID
 
 
-_RECORD: Final = "insert into audit select * from jsonb_populate_recordset(null::audit, $1)"
+_AUDIT: Final = rows.names(AuditRow)
+_RECORD: Final = f"""
+insert into audit ({_AUDIT}) select {_AUDIT} from jsonb_populate_recordset(null::audit, $1)
+"""  # noqa: S608 - names of columns only
 
 
 def entry(

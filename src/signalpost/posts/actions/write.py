@@ -1,6 +1,6 @@
 """Writing a post with its targets and audit entries: one statement, which also pays for it and wakes its lanes.
 
-Both statements run in psql as they stand (`CREATE`), or as they print (`UPDATE`, which names every column of `post`).
+Both statements run in psql as they print; the row structs name the columns of `post` and `audit`.
 $1 to $3 are JSON: a `PostRow`, a list of `TargetRow`, a list of `AuditRow`; instants as text, bytes in base64.
 $4 to $8 are the arguments of `spend_usage` (see the migrations): workspace id, 'posts', first day of the month, 1, the
 plan's limit. All five are null if the post is not to be paid for.
@@ -19,9 +19,12 @@ from signalpost.posts.errors import ExternalIdConflict
 from signalpost.posts.rows import AuditRow, PostRow, TargetRow
 from signalpost.web.caller import Caller
 
-CREATE: Final = """
+# Columns are named, so that one which a newer version has added gets its default from a process that does not know it.
+_POST: Final = rows.names(PostRow)
+_AUDIT: Final = rows.names(AuditRow)
+CREATE: Final = f"""
 with new_post as (
-    insert into post select * from jsonb_populate_record(null::post, $1::jsonb)
+    insert into post ({_POST}) select {_POST} from jsonb_populate_record(null::post, $1::jsonb)
 ), targets as (
     select * from jsonb_to_recordset($2::jsonb) as t(
         id uuid, post_id uuid, workspace_id uuid, account_id uuid, position smallint, platform text, status text,
@@ -34,14 +37,13 @@ with new_post as (
         scheduled_at, decode(content_hash, 'base64'), due_at, next_attempt_at, held_reason, dedupe_key, first_comment
     from targets
 ), history as (
-    insert into audit select * from jsonb_populate_recordset(null::audit, $3::jsonb)
+    insert into audit ({_AUDIT}) select {_AUDIT} from jsonb_populate_recordset(null::audit, $3::jsonb)
 )
 select case when $4::uuid is not null then spend_usage($4, $5, $6, $7, $8) end, (
     select wake_lanes('target', array_agg(account_id), workspace_id, array_agg(platform), array_agg(next_attempt_at))
     from targets where next_attempt_at is not null and held_reason is null group by workspace_id)
-"""
+"""  # noqa: S608 - names of columns only
 
-_POST: Final = rows.names(PostRow)
 # Other content is another post to the network: the steps already done for the old content do not count for it.
 UPDATE: Final = f"""
 with changed_post as (
@@ -71,7 +73,7 @@ with changed_post as (
     delete from target
     where post_id = ($1::jsonb ->> 'id')::uuid and account_id <> all(array(select account_id from targets))
 ), history as (
-    insert into audit select * from jsonb_populate_recordset(null::audit, $3::jsonb)
+    insert into audit ({_AUDIT}) select {_AUDIT} from jsonb_populate_recordset(null::audit, $3::jsonb)
 )
 select case when $4::uuid is not null then spend_usage($4, $5, $6, $7, $8) end, (
     select wake_lanes('target', array_agg(account_id), workspace_id, array_agg(platform), array_agg(next_attempt_at))
@@ -121,13 +123,13 @@ async def _write(
         await plans.check_spent(db, payer, limits.POSTS, used)
 
 
-_LABELS: Final = """
+_LABELS: Final = f"""
 with changed_post as (
     update post set tags = $2, notes = $3, campaign = $4, external_id = $5, approval = $6, version = $7, updated_at = $8
     where id = $1
 )
-insert into audit select * from jsonb_populate_record(null::audit, $9)
-"""
+insert into audit ({_AUDIT}) select {_AUDIT} from jsonb_populate_record(null::audit, $9)
+"""  # noqa: S608 - names of columns only
 
 
 async def update_labels(db: Db, post: PostRow, entry: AuditRow) -> None:
