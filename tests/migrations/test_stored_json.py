@@ -54,9 +54,9 @@ async def test_profiles_and_accounts_are_stored_in_snake_case(database: Database
     assert started_by == {"actor": {"type": "user"}, "user_id": "u", "key_id": None, "mode": "live", "via": "api"}
 
 
-async def test_open_removal_jobs_are_stored_in_snake_case(database: Database) -> None:
+async def test_open_jobs_are_stored_under_the_names_that_handlers_read(database: Database) -> None:
     """A job that was enqueued before the upgrade can still be read after it; other jobs stay as they are."""
-    revision: Any = importlib.import_module("signalpost.migrations.versions.0012_store_removals_in_snake_case")
+    revision: Any = importlib.import_module("signalpost.migrations.versions.0012_store_open_jobs_in_snake_case")
     actor = {"type": "user", "id": "usr_1", "name": "Ada"}
     stored = {
         "targetId": "01a2023c-0000-7000-8000-000000000001", "accountId": "01a2023c-0000-7000-8000-000000000002",
@@ -65,6 +65,8 @@ async def test_open_removal_jobs_are_stored_in_snake_case(database: Database) ->
     async with database.transaction() as db:
         await db.execute("create temp table job (kind text, payload jsonb) on commit drop")
         await db.execute("insert into job values ('publishing.remove', $1), ('mail.send', '{\"targetId\": 1}')", stored)
+        reset = {"email": "ada@example.test", "letter": "01a2023c00007000800000000000000a"}
+        await db.execute("insert into job values ('identity.password_reset', $1)", reset)
         for _ in range(2):
             await db.execute(revision.SQL)
         payloads = {row["kind"]: row["payload"] for row in await db.fetch("select kind, payload from job")}
@@ -73,3 +75,4 @@ async def test_open_removal_jobs_are_stored_in_snake_case(database: Database) ->
     assert (removal.platform, removal.remote_id, removal.thread_ids) == ("bluesky", "at://1", ["at://2"])
     assert (str(removal.target_id), removal.actor.name) == (stored["targetId"], "Ada")
     assert payloads["mail.send"] == {"targetId": 1}
+    assert payloads["identity.password_reset"] == {"email": reset["email"], "message_id": reset["letter"]}
