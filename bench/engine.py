@@ -12,7 +12,7 @@ import shutil
 import statistics
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from uuid import UUID, uuid4
 
@@ -66,19 +66,20 @@ class Nothing(Source[tuple[UUID, float], bool]):
         self.left = 0
         self.finished = asyncio.Event()
 
-    async def due(self, db: Db, keys: Sequence[UUID], per_lane: int) -> Sequence[tuple[UUID, tuple[UUID, float]]]:
-        rows = await db.fetch(_DUE, keys, per_lane)
+    async def due(self, db: Db, leases: Sequence[Lease], per_lane: int) -> Sequence[tuple[UUID, tuple[UUID, float]]]:
+        rows = await db.fetch(_DUE, [lease.key for lease in leases], per_lane)
         return [(row[0], (row[1], row[2].timestamp())) for row in rows]
 
     async def run(self, lease: Lease, item: tuple[UUID, float]) -> bool:  # noqa: ARG002 - the interface
         self.lags.append(time.time() - item[1])
         return True
 
-    async def settle(self, db: Db, done: Sequence[Done[tuple[UUID, float], bool]]) -> None:
+    async def settle(self, db: Db, done: Sequence[Done[tuple[UUID, float], bool]]) -> Collection[UUID]:
         await db.execute(_END, [one.item[0] for one in done])
         self.left -= len(done)
         if self.left <= 0:
             self.finished.set()
+        return ()
 
 
 async def _fill(database: Database, lanes: list[UUID], count: int, seconds: float = 0.0) -> None:

@@ -1,13 +1,14 @@
 import asyncio
 import random
 import time
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
 import pytest
 from tests.counterparts.tools import CHECKOUT
 from tests.helpers.engine import ALL_DONE, OVERLAPS, Work, add, running, until, value
 
-from signalpost.engine.contract import Lease
+from signalpost.engine.contract import Done, Lease
 from signalpost.engine.engine import Engine
 from signalpost.engine.wake import wake
 from signalpost.kit import ids
@@ -277,3 +278,73 @@ def test_lanes_are_woken_by_the_engine_only() -> None:
     modules = [path for path in (CHECKOUT / "src" / "signalpost").rglob("*.py") if "migrations" not in path.parts]
     spelled = {f"{path.parent.name}/{path.name}" for path in modules if "wake_lanes(" in path.read_text()}
     assert spelled == {"engine/wake.py", "actions/write.py"}
+
+
+async def test_a_row_locked_by_somebody_else_keeps_back_its_own_lane_only(store: Database) -> None:
+    """Neither a locked lane nor a locked item makes the release of other lanes wait."""
+    lane = ids.new_id()
+    gate, locked, release_lock = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    tries: list[UUID] = []
+    _, locked_item, *_ = await add(store, [lane, *(ids.new_id() for _ in range(3))])
+
+    class Skipping(Work):
+        async def run(self, lease: Lease, item: UUID) -> str | None:
+            await gate.wait()
+            return await super().run(lease, item)
+
+        async def settle(self, db: Db, done: Sequence[Done[UUID, str]]) -> Collection[UUID]:
+            tries.extend(one.item for one in done)
+            rows = await db.fetch(
+                "select id from work where id = any($1) for update skip locked", [one.item for one in done]
+            )
+            free = {row["id"] for row in rows}
+            await super().settle(db, [one for one in done if one.item in free])
+            return {one.key for one in done if one.item not in free}
+
+    async def hold() -> None:
+        async with store.transaction() as db:
+            await db.execute("select from lane where key = $1 for update", lane)
+            await db.execute("select from work where id = $1 for update", locked_item)
+            locked.set()
+            await release_lock.wait()
+
+    async with running(Engine(store, [Skipping(store, batch=True)])):
+        await until(store, "count(*) = 4 from lane where owner is not null")
+        holder = asyncio.create_task(hold())
+        await locked.wait()
+        gate.set()
+        seconds = await until(store, "count(*) = 2 from work where done_at is not null")
+        assert await value(store, "count(*) from lane where owner is not null") == 2
+        release_lock.set()
+        await holder
+        await until(store, ALL_DONE)
+        await until(store, "not exists (select from lane where owner is not null)")
+
+    assert seconds < 1
+    assert tries.count(locked_item) > 1
+    assert await value(store, "count(*) from work where runs = 1") == 4
+
+
+async def test_a_locked_lane_that_was_taken_away_is_dropped(store: Database) -> None:
+    """Who waits for the lock of a lane that is no longer ours would wait for nothing."""
+    (item,) = await add(store, [ids.new_id()])
+    gate = asyncio.Event()
+
+    class Gated(Work):
+        async def run(self, lease: Lease, item: UUID) -> str | None:
+            await gate.wait()
+            return await super().run(lease, item)
+
+    engine = Engine(store, [Gated(store, batch=True)])
+    async with running(engine):
+        await until(store, "count(*) = 1 from lane where owner is not null")
+        async with store.connection() as db:
+            await db.execute("update lane set owner = $1", ids.new_id())
+        async with store.transaction() as db:
+            await db.execute("select from lane for update")
+            gate.set()
+            async with asyncio.timeout(2):
+                while engine._leases():
+                    await asyncio.sleep(0.01)
+
+    assert await value(store, "runs from work where id = $1", item) == 0

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from uuid import UUID
 
@@ -45,12 +45,12 @@ class Work(Source[UUID, str]):
         self.handed_back: list[UUID] = []
         self.on_run: Callable[[Lease, UUID], None] | None = None
 
-    async def due(self, db: Db, keys: Sequence[UUID], per_lane: int) -> Sequence[tuple[UUID, UUID]]:
+    async def due(self, db: Db, leases: Sequence[Lease], per_lane: int) -> Sequence[tuple[UUID, UUID]]:
         rows = await db.fetch(
             """select k.key, w.id, w.bucket from unnest($1::uuid[]) as k(key) cross join lateral (
                 select id, bucket from work where lane = k.key and next_attempt_at <= now()
                 order by next_attempt_at, id limit $2) w""",
-            keys,
+            [lease.key for lease in leases],
             per_lane,
         )
         self.buckets |= {row["id"]: row["bucket"] for row in rows if row["bucket"]}
@@ -77,11 +77,12 @@ class Work(Source[UUID, str]):
         lease.count("done")
         return None
 
-    async def settle(self, db: Db, done: Sequence[Done[UUID, str]]) -> None:
+    async def settle(self, db: Db, done: Sequence[Done[UUID, str]]) -> Collection[UUID]:
         await db.execute(
             "update work set next_attempt_at = null, done_at = now(), runs = runs + 1 where id = any($1)",
             [one.item for one in done if one.error is None],
         )
+        return ()
 
     async def hand_back(self, db: Db, items: Sequence[tuple[UUID, UUID]]) -> None:
         self.handed_back += [item for _, item in items]

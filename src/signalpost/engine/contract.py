@@ -13,7 +13,7 @@ What a source may rely on:
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Generic, Protocol, TypeVar
@@ -53,6 +53,8 @@ class Lease(Protocol):
     platform: str | None
     owner: UUID
     """The worker that holds the lane; attempt rows store it as their fence."""
+    fence: int
+    """Raised by every claim of the lane: tells this lease from an earlier one of the same worker."""
 
     def transaction(self) -> AbstractAsyncContextManager[Db]:
         """Open a transaction that holds the lane row locked as ours; commits at the end, rolls back on any exception.
@@ -112,10 +114,11 @@ class Source(ABC, Generic[Item, Result]):
     """Whether a step of the database clock stops this source until the clock is trusted again."""
 
     @abstractmethod
-    async def due(self, db: Db, keys: Sequence[UUID], per_lane: int) -> Sequence[tuple[UUID, Item]]:
+    async def due(self, db: Db, leases: Sequence[Lease], per_lane: int) -> Sequence[tuple[UUID, Item]]:
         """Return up to `per_lane` items of each lane that are due by the database's `now()`, in the order to run them.
 
-        Runs inside the claim's transaction, committed before any item starts: it may mark rows (count an attempt).
+        Runs inside the claim's transaction, with the lanes locked, committed before any item starts: it may mark rows
+        (count an attempt, begin it). Wait for no row lock (`skip locked`): every claimed lane would wait with it.
         Use the same conditions as `table`, `due_column` and `open_condition`; otherwise lanes spin.
         """
 
@@ -127,18 +130,24 @@ class Source(ABC, Generic[Item, Result]):
         `settle`, which is far cheaper for small items but runs only at the end of the lease.
         """
 
-    async def settle(self, db: Db, done: Sequence[Done[Item, Result]]) -> None:
+    async def settle(self, db: Db, done: Sequence[Done[Item, Result]]) -> Collection[UUID]:  # noqa: ARG002 - see above
         """Write the outcomes of many items of many lanes in few statements; only items with a result or an error come.
 
-        Runs inside the release's transaction, with the lanes locked as ours. If it raises, it is called again for one
-        item at a time, so that one bad row does not fail the others. `error` is an unexpected exception of `run`:
-        change the row so that the item is not handed out for ever.
+        Runs inside the release's transaction, with the lanes locked as ours. Wait for no row lock (`skip locked`):
+        every lane of the release would wait with it. If it raises, it is called again for one item at a time, so that
+        one bad row does not fail the others. `error` is an unexpected exception of `run`: change the row so that the
+        item is not handed out for ever.
+
+        Returns:
+            the lanes with an item whose rows somebody else holds locked. Nothing of these lanes may be written: they
+            stay ours, and all their items come again a moment later.
         """
+        return ()
 
     async def hand_back(self, db: Db, items: Sequence[tuple[UUID, Item]]) -> None:
         """Undo what `due` marked, for items that did not run to their end (stop, `pause_lane`, no token left).
 
-        Runs inside the release's transaction. After a crash it is not called.
+        Runs inside the release's transaction, after `settle`. After a crash it is not called.
         """
 
     def bucket(self, item: Item) -> str | None:  # noqa: ARG002 - for those that override it

@@ -4,7 +4,7 @@ A job may run more than once: a worker can die between the effect of a job and i
 lane of its own, so that neither a slow kind of job nor one tenant's burst holds up others. A finished job is deleted.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, TypeAlias
 from uuid import UUID, uuid5
@@ -189,9 +189,10 @@ class Jobs(Source[Job, JobResult]):
         for kind in self._every:
             await db.execute(_ENSURE, ids.new_id(), uuid5(_LANES, f"{kind}/"), kind)
 
-    async def due(self, db: Db, keys: Sequence[UUID], per_lane: int) -> Sequence[tuple[UUID, Job]]:
+    async def due(self, db: Db, leases: Sequence[Lease], per_lane: int) -> Sequence[tuple[UUID, Job]]:
         """See `Source`. Counts the attempts."""
-        return [(row[0], Job(*row[1:])) for row in await db.fetch(_DUE, keys, per_lane)]
+        rows = await db.fetch(_DUE, [lease.key for lease in leases], per_lane)
+        return [(row[0], Job(*row[1:])) for row in rows]
 
     async def run(self, lease: Lease, item: Job) -> JobResult:
         """See `Source`."""
@@ -231,7 +232,7 @@ class Jobs(Source[Job, JobResult]):
             return RunAgain(max(self._every[job.kind], pause_seconds))
         return Failed(code, error[:ERROR_CHARACTERS_MAX])
 
-    async def settle(self, db: Db, done: Sequence[Done[Job, JobResult]]) -> None:
+    async def settle(self, db: Db, done: Sequence[Done[Job, JobResult]]) -> Collection[UUID]:
         """See `Source`."""
         finished: list[tuple[Any, ...]] = []
         rescheduled: list[tuple[Any, ...]] = []
@@ -252,6 +253,7 @@ class Jobs(Source[Job, JobResult]):
         for statement, rows in ((_FINISH, finished), (_RESCHEDULE, rescheduled), (_FAIL, failed)):
             if rows:
                 await db.execute(statement, *(list(column) for column in zip(*rows, strict=True)))
+        return ()
 
     async def hand_back(self, db: Db, items: Sequence[tuple[UUID, Job]]) -> None:
         """See `Source`."""

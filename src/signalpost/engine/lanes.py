@@ -53,10 +53,11 @@ select set_config('idle_in_transaction_session_timeout', '15s', true) from lane
 where kind = $1 and key = $2 and owner = $3 and fence = $4 for no key update
 """
 
-_LOCK = """
+_OURS = """
 select l.key from lane l join unnest($2::uuid[], $3::bigint[]) as m(key, fence) on l.key = m.key and l.fence = m.fence
-where l.kind = $1 and l.owner = $4 order by l.key for no key update of l
+where l.kind = $1 and l.owner = $4
 """
+_LOCK = f"{_OURS} order by l.key for no key update of l skip locked"
 
 _FREE = """
 with due as materialized (
@@ -146,8 +147,12 @@ class LaneStatements:
         return seconds
 
     async def lock(self, db: Db, keys: Sequence[UUID], fences: Sequence[int], owner: UUID) -> set[UUID]:
-        """Lock the lanes that are still ours, and return their keys."""
+        """Lock the lanes that are still ours, and return their keys; lanes that somebody else locked are left out."""
         return {row["key"] for row in await db.fetch(_LOCK, self.kind, keys, fences, owner)}
+
+    async def ours(self, db: Db, keys: Sequence[UUID], fences: Sequence[int], owner: UUID) -> set[UUID]:
+        """Return which lanes are ours, whether or not somebody holds their rows locked."""
+        return {row["key"] for row in await db.fetch(_OURS, self.kind, keys, fences, owner)}
 
     async def free(self, db: Db, keys: Sequence[UUID], pause_seconds: Sequence[float]) -> None:
         """Release locked lanes, and compute again when each is due.

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import random
 from collections import Counter
+from collections.abc import Collection, Sequence
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -11,7 +12,7 @@ from uuid import UUID
 
 from signalpost.engine import buckets, metrics
 from signalpost.engine.clock import ClockGuard, boottime
-from signalpost.engine.contract import ERROR_PAUSE_SECONDS, Source
+from signalpost.engine.contract import ERROR_PAUSE_SECONDS, Done, Source
 from signalpost.engine.lanes import LaneStatements
 from signalpost.engine.lease import LaneLease
 from signalpost.engine.registration import WorkerRegistration
@@ -24,6 +25,8 @@ _log = log.get("engine")
 IDLE_SECONDS_MAX = 1.0
 _BACKOFF_SECONDS_MAX = 2.0
 _RELEASE_LANES_MAX = 256
+_BUSY_SECONDS = 0.05
+"""After this long a lane is released again that could not be: somebody else held a row of it locked."""
 
 
 class _ClockStepped(Exception):
@@ -123,7 +126,7 @@ class Runner:
             for row in sorted(rows, key=itemgetter("wake_at"))
         }
         items: dict[UUID, list[Any]] = {key: [] for key in leases}
-        for key, item in await self.source.due(db, list(leases), per_lane):
+        for key, item in await self.source.due(db, list(leases.values()), per_lane):
             items[key].append(item)
         if type(self.source).bucket is not Source.bucket:
             await self._take_tokens(db, leases, items)
@@ -165,6 +168,9 @@ class Runner:
 
     def _end(self, lease: LaneLease, _task: "asyncio.Task[None]") -> None:
         lease.end()
+        self._enqueue_release(lease)
+
+    def _enqueue_release(self, lease: LaneLease) -> None:
         self._ended.append(lease)
         self._ended_event.set()
 
@@ -173,65 +179,88 @@ class Runner:
         failures = 0
         while True:
             await self._ended_event.wait()
-            batch = self._ended[:_RELEASE_LANES_MAX]
+            owner = self._ended[0].owner
+            batch = [lease for lease in self._ended[:_RELEASE_LANES_MAX] if lease.owner == owner]
             try:
-                for owner in {lease.owner for lease in batch}:
-                    await self._release(owner, [lease for lease in batch if lease.owner == owner])
+                busy = await self._release(owner, batch)
                 failures = 0
             except Exception as error:  # noqa: BLE001 - the lanes stay ours, and a later round releases them
                 failures += 1
                 await asyncio.sleep(_backoff("release", self.source.kind, failures, error))
                 if failures < 10 or isinstance(error, (*DATABASE_DOWN, Unavailable)):
                     continue
-            del self._ended[: len(batch)]
+                busy = set()
+            released = set(batch) - busy
+            self._ended = [lease for lease in self._ended if lease not in released and lease not in busy]
             if not self._ended:
                 self._ended_event.clear()
-            self._forget(batch)
+            for lease in busy:
+                asyncio.get_running_loop().call_later(_BUSY_SECONDS, self._enqueue_release, lease)
+            self._forget(released)
 
-    async def _release(self, owner: UUID, leases: list[LaneLease]) -> None:
+    async def _release(self, owner: UUID, leases: list[LaneLease]) -> set[LaneLease]:
+        """Settle and release those whose rows are free, drop those no longer ours; return those to try again."""
         leases.sort(key=lambda lease: lease.key)
         keys, fences = [lease.key for lease in leases], [lease.fence for lease in leases]
         async with self._database.transaction() as db:
-            ours = await self.statements.lock(db, keys, fences, owner)
-            mine = [lease for lease in leases if lease.key in ours]
-            await self._settle(db, mine)
-            await self.statements.free(db, [lease.key for lease in mine], [lease.pause_seconds for lease in mine])
+            locked = await self.statements.lock(db, keys, fences, owner)
+            ours = locked if len(locked) == len(leases) else await self.statements.ours(db, keys, fences, owner)
+            mine = [lease for lease in leases if lease.key in locked]
+            busy = await self._settle(db, mine)
+            free = [lease for lease in mine if lease.key not in busy]
+            await self._hand_back(db, free)
+            await self.statements.free(db, [lease.key for lease in free], [lease.pause_seconds for lease in free])
         for lease in leases:
             if lease.key not in ours:
                 metrics.LEASES_LOST.labels(*lease.labels).inc()
                 _log.warning("lease.lost", source=lease.kind, lane=str(lease.key), dropped=len(lease.done))
+        return {lease for lease in leases if lease.key in ours and (lease.key in busy or lease.key not in locked)}
 
-    async def _settle(self, db: Db, leases: list[LaneLease]) -> None:
-        """Let the source write the outcomes; one that cannot be written holds up its own lane only."""
-        handed_back = [pair for lease in leases for pair in lease.handed_back]
-        if handed_back:
-            await self.source.hand_back(db, handed_back)
+    async def _settle(self, db: Db, leases: Sequence[LaneLease]) -> Collection[UUID]:
+        """Let the source write the outcomes, and return the lanes it could not write now.
+
+        An outcome that cannot be written at all holds up its own lane only.
+        """
         done = [item for lease in leases for item in lease.done]
         if not done:
-            return
+            return ()
         try:
             async with db.transaction():
-                await self.source.settle(db, done)
+                return await self.source.settle(db, done)
         except Exception as error:
             if db.is_closed() or isinstance(error, RETRYABLE):
                 raise
             _log.error("settle.failed", source=self.source.kind, items=len(done), exc_info=error)
-            for lease in leases:
-                await self._settle_singly(db, lease)
+            return {lease.key for lease in leases if not await self._settle_singly(db, lease)}
 
-    async def _settle_singly(self, db: Db, lease: LaneLease) -> None:
+    async def _settle_singly(self, db: Db, lease: LaneLease) -> bool:
+        """Settle item by item; return False, with nothing written, if somebody else holds a row of one locked."""
+        savepoint = db.transaction()
+        await savepoint.start()
         for item in lease.done:
-            try:
-                async with db.transaction():
-                    await self.source.settle(db, [item])
-            except Exception as error:
-                if db.is_closed() or isinstance(error, RETRYABLE):
-                    raise
-                metrics.ERRORS.labels(*lease.labels).inc()
-                _log.error("settle.item_failed", source=lease.kind, lane=str(lease.key), exc_info=error)
-                lease.pause_seconds = max(lease.pause_seconds, ERROR_PAUSE_SECONDS)
+            if not await self._settle_item(db, lease, item):
+                await savepoint.rollback()
+                return False
+        await savepoint.commit()
+        return True
 
-    def _forget(self, leases: list[LaneLease]) -> None:
+    async def _settle_item(self, db: Db, lease: LaneLease, item: Done[Any, Any]) -> bool:
+        try:
+            async with db.transaction():
+                return not await self.source.settle(db, [item])
+        except Exception as error:
+            if db.is_closed() or isinstance(error, RETRYABLE):
+                raise
+            metrics.ERRORS.labels(*lease.labels).inc()
+            _log.error("settle.item_failed", source=lease.kind, lane=str(lease.key), exc_info=error)
+            lease.pause_seconds = max(lease.pause_seconds, ERROR_PAUSE_SECONDS)
+            return True
+
+    async def _hand_back(self, db: Db, leases: Sequence[LaneLease]) -> None:
+        if handed_back := [pair for lease in leases for pair in lease.handed_back]:
+            await self.source.hand_back(db, handed_back)
+
+    def _forget(self, leases: Collection[LaneLease]) -> None:
         for lease in leases:
             self.leases.discard(lease)
             if lease.workspace_id is not None:

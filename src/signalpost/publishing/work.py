@@ -1,6 +1,6 @@
 """Publishing one target: begin, ask the network with no transaction open, settle. See docs/decisions/0080."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Final
 from uuid import UUID
@@ -42,8 +42,8 @@ class TargetSource(Source[DueTarget, None]):
         self._context = context
 
     @override
-    async def due(self, db: Db, keys: Sequence[UUID], per_lane: int) -> Sequence[tuple[UUID, DueTarget]]:
-        return await queries.due(db, keys, per_lane)
+    async def due(self, db: Db, leases: Sequence[Lease], per_lane: int) -> Sequence[tuple[UUID, DueTarget]]:
+        return await queries.due(db, [lease.key for lease in leases], per_lane)
 
     @override
     def bucket(self, item: DueTarget) -> str | None:
@@ -68,10 +68,11 @@ class TargetSource(Source[DueTarget, None]):
         await self._after(lease, begun, change)
 
     @override
-    async def settle(self, db: Db, done: Sequence[Done[DueTarget, None]]) -> None:
+    async def settle(self, db: Db, done: Sequence[Done[DueTarget, None]]) -> Collection[UUID]:
         """End attempts that an unexpected error broke off: what may be public is reconciled, the rest tried again."""
         for ended in done:
             await end.end_after_error(self._context, db, ended.item, repr(ended.error))
+        return ()
 
     @override
     async def hand_back(self, db: Db, items: Sequence[tuple[UUID, DueTarget]]) -> None:

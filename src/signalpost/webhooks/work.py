@@ -1,6 +1,6 @@
 """Deliveries as work of the engine: claimed by webhook, sent in parallel, their results written in few statements."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -49,9 +49,10 @@ class DeliverySource(Source[Attempt, AttemptResult]):
             trusted=settings.allow_private_webhooks,
         )
 
-    async def due(self, db: Db, keys: Sequence[UUID], per_lane: int) -> Sequence[tuple[UUID, Attempt]]:
+    async def due(self, db: Db, leases: Sequence[Lease], per_lane: int) -> Sequence[tuple[UUID, Attempt]]:
         """See `Source`. Marks the attempts as started."""
-        return [(attempt.webhook_id, attempt) for attempt in await attempts.start(db, keys, per_lane)]
+        webhook_ids = [lease.key for lease in leases]
+        return [(attempt.webhook_id, attempt) for attempt in await attempts.start(db, webhook_ids, per_lane)]
 
     async def run(self, lease: Lease, attempt: Attempt) -> AttemptResult:
         """See `Source`."""
@@ -64,7 +65,7 @@ class DeliverySource(Source[Attempt, AttemptResult]):
             lease.count(results.decide(attempt, result).outcome)
         return result
 
-    async def settle(self, db: Db, done: Sequence[Done[Attempt, AttemptResult]]) -> None:
+    async def settle(self, db: Db, done: Sequence[Done[Attempt, AttemptResult]]) -> Collection[UUID]:
         """See `Source`."""
         settled, postponed = [], []
         for end in done:
@@ -77,6 +78,7 @@ class DeliverySource(Source[Attempt, AttemptResult]):
             await attempts.postpone(db, postponed, OUR_FAULT_RETRY_SECONDS)
         if settled:
             await results.settle(db, settled)
+        return ()
 
     async def hand_back(self, db: Db, items: Sequence[tuple[UUID, Attempt]]) -> None:
         """See `Source`."""
