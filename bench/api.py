@@ -121,12 +121,12 @@ def body(profile: str) -> dict[str, Any]:
 
 
 async def record(settings: Any, dsn: str, workspace: dict[str, Any], existing_ids: set[UUID]) -> dict[str, Any]:
-    create_pool = asyncpg.create_pool
+    connect = asyncpg.connect
 
-    def recorded_pool(*args: Any, **options: Any) -> Any:
-        return create_pool(*args, connection_class=Recorder, **options)
+    def connect_recorded(*args: Any, **options: Any) -> Any:
+        return connect(*args, connection_class=Recorder, **options)
 
-    asyncpg.create_pool = recorded_pool  # the pool of this application records what it sends
+    asyncpg.connect = connect_recorded  # this application records what it sends
     operations: dict[str, Any] = {}
     try:
         async with app.open_context(settings, dsn) as context:
@@ -153,7 +153,7 @@ async def record(settings: Any, dsn: str, workspace: dict[str, Any], existing_id
                         "status": response.status_code,
                     }
     finally:
-        asyncpg.create_pool = create_pool
+        asyncpg.connect = connect
     return operations
 
 

@@ -284,7 +284,7 @@ async def test_creating_takes_few_statements_however_many_targets(
         await make.account(owner, username=name)
     await create(api, owner)
     ran: list[str] = []
-    connections = [holder._con for holder in context.database.pool._holders if holder._con is not None]
+    connections = context.database.pool.connections
 
     def log(record: Any) -> None:
         ran.append(record.query)

@@ -1,24 +1,27 @@
 """PostgreSQL through plain asyncpg: one pool, JSON columns, transactions."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import asyncpg
 import msgspec
 
 from signalpost.kit import problems
-
-if TYPE_CHECKING:
-    from asyncpg.pool import PoolConnectionProxy
+from signalpost.kit.pool import Pool
 
 Row: TypeAlias = asyncpg.Record
 if TYPE_CHECKING:
-    Db: TypeAlias = asyncpg.Connection[Row] | PoolConnectionProxy[Row]
+    Db: TypeAlias = asyncpg.Connection[Row]
     """A connection. Routes that write get one inside a transaction, routes that read one without."""
 else:
     Db = asyncpg.Connection  # the class is generic only for type checkers
+
+tenant: ContextVar[Hashable | None] = ContextVar("tenant", default=None)
+"""For whom this task works: a workspace, or an address without one. It may borrow half of the connections."""
 
 RETRYABLE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 """Errors after which the whole transaction may be run again."""
@@ -38,8 +41,8 @@ DATABASE_DOWN = (
 
 ACQUIRE_SECONDS = 5.0
 STATEMENT_SECONDS = 20.0
-RELEASE_SECONDS = 2.0
-"""How long the server may take to cancel a statement that timed out; then the connection is cut."""
+IDLE_SECONDS = 60.0
+"""How long a connection is kept open without use."""
 
 _json_encode = msgspec.json.Encoder().encode
 _json_decode = msgspec.json.Decoder().decode
@@ -56,63 +59,70 @@ async def _prepare(connection: Any) -> None:
         )
 
 
-async def _skip_reset(connection: Any) -> None:
-    """Skip asyncpg's reset: nothing here sets session state outside a transaction."""
-
-
 class Database:
     """The connection pool. Code that needs a transaction other than its request's gets it here."""
 
-    def __init__(self, pool: "asyncpg.Pool[Row]", dsn: str) -> None:
+    def __init__(self, pool: Pool, dsn: str) -> None:
         self.pool = pool
         self.dsn = dsn
 
     @classmethod
     async def open(cls, dsn: str, *, connections_max: int = 16, application_name: str = "signalpost") -> "Database":
         """Connect; raises what asyncpg raises if the server cannot be reached."""
-        pool = await asyncpg.create_pool(
-            dsn,
-            min_size=1,
-            max_size=connections_max,
-            max_inactive_connection_lifetime=60,
-            max_queries=0x7FFFFFFF,  # recycling by count has no benefit; the lifetime above bounds leaks
-            init=_prepare,
-            reset=_skip_reset,
-            timeout=ACQUIRE_SECONDS,
-            command_timeout=STATEMENT_SECONDS,
-            server_settings={"application_name": application_name, "timezone": "UTC", "jit": "off"},
-        )
+
+        async def connect() -> Db:
+            connection: Db = await asyncpg.connect(
+                dsn,
+                timeout=ACQUIRE_SECONDS,
+                command_timeout=STATEMENT_SECONDS,
+                server_settings={"application_name": application_name, "timezone": "UTC", "jit": "off"},
+            )
+            await _prepare(connection)
+            return connection
+
+        pool = Pool(connect, size=connections_max, idle_seconds=IDLE_SECONDS)
+        pool.release(await pool.acquire(timeout_seconds=ACQUIRE_SECONDS))
         return cls(pool, dsn)
 
     async def close(self) -> None:
         """Close the pool, and cut connections that are not released within ten seconds."""
-        try:
-            await asyncio.wait_for(self.pool.close(), timeout=10)
-        except TimeoutError:
-            self.pool.terminate()
+        await self.pool.close(timeout_seconds=10)
 
-    @asynccontextmanager
-    async def connection(self) -> AsyncIterator[Db]:
-        """Lend a connection without a transaction, for reads.
+    def connection(self) -> "_Loan":
+        """Lend a connection without a transaction, for reads: `async with database.connection() as db`.
 
         Raises:
             Unavailable: no connection is free within five seconds, or the database cannot be reached.
         """
-        try:
-            # A timeout costs a task, so it is set only if there is no idle connection.
-            free = self.pool.get_idle_size() > 0
-            connection = await self.pool.acquire(timeout=None if free else ACQUIRE_SECONDS)
-        except (*DATABASE_DOWN, asyncpg.PostgresError, TimeoutError) as error:  # for whatever reason: no connection
-            raise problems.Unavailable(
-                "The database is not available right now.", headers={"Retry-After": "2"}
-            ) from error
-        try:
-            yield connection
-        finally:
-            await self.pool.release(connection, timeout=RELEASE_SECONDS)
+        return _Loan(self.pool)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Db]:
         """Lend a connection inside a transaction, which is committed at the end and rolled back by any exception."""
         async with self.connection() as db, db.transaction():
             yield db
+
+
+class _Loan:
+    """A connection for the length of an `async with`. A class, because a generator takes as long as all the rest."""
+
+    __slots__ = ("_connection", "_pool")
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    async def __aenter__(self) -> Db:
+        try:
+            self._connection: Db = await self._pool.acquire(tenant.get(), timeout_seconds=ACQUIRE_SECONDS)
+        except (*DATABASE_DOWN, asyncpg.PostgresError, TimeoutError) as error:  # for whatever reason: no connection
+            raise problems.Unavailable(
+                "The database is not available right now.", headers={"Retry-After": "2"}
+            ) from error
+        return self._connection
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        # After a cancellation or a timeout the server may still work on the statement.
+        at_rest = error is None or not isinstance(error, asyncio.CancelledError | TimeoutError)
+        self._pool.release(self._connection, at_rest=at_rest)

@@ -1,0 +1,202 @@
+"""A pool of PostgreSQL connections that is fair between tenants.
+
+asyncpg's own pool spends more time on lending a connection than on a small statement, and serves whoever asks first.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Hashable
+from typing import Any, TypeAlias
+
+import asyncpg
+
+Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
+
+RESET_SECONDS = 2.0
+"""How long the server may take to cancel the statement of a connection that came back in use; then it is cut."""
+
+
+class Pool:
+    """At most `size` connections, of which a tenant borrows at most half at a time. None is no tenant and has no bound.
+
+    Who has to wait stands in the queue of its tenant; connections that come back go to the queues in turn.
+    """
+
+    def __init__(self, connect: Callable[[], Awaitable[Connection]], *, size: int, idle_seconds: float) -> None:
+        self.size = size
+        self.share = max(1, size // 2)
+        self._connect = connect
+        self._idle_seconds = idle_seconds
+        self._idle: list[tuple[Connection, float]] = []  # the last one that came back is lent first; the rest may end
+        self._lent: dict[Connection, Hashable | None] = {}
+        self._places = size  # loans that may still be granted
+        self._loans: dict[Hashable, int] = {}  # of each tenant that has any
+        self._queues: dict[Hashable | None, deque[asyncio.Future[None]]] = {}  # in the order of their turns
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        self._closing: asyncio.Future[None] | None = None
+
+    @property
+    def connections(self) -> list[Connection]:
+        """All open connections."""
+        return [*(connection for connection, _ in self._idle), *self._lent]
+
+    async def acquire(self, tenant: Hashable | None = None, *, timeout_seconds: float) -> Connection:
+        """Borrow a connection.
+
+        Raises:
+            TimeoutError: none was free in time, or the server did not answer in time.
+            asyncpg.InterfaceError: the pool is closed.
+        """
+        if self._closing is not None:
+            raise asyncpg.InterfaceError("the pool is closed")
+        if self._may_lend(tenant) and not self._queues:
+            self._count(tenant)
+        else:
+            async with asyncio.timeout(timeout_seconds):
+                await self._wait(tenant)
+        while self._idle:
+            connection, _ = self._idle.pop()
+            if not connection.is_closed():
+                self._lent[connection] = tenant
+                return connection
+        try:
+            async with asyncio.timeout(timeout_seconds):
+                connection = await self._connect()
+        except BaseException:
+            self._give_back(tenant)
+            raise
+        self._lent[connection] = tenant
+        return connection
+
+    def release(self, connection: Connection, *, at_rest: bool = True) -> None:
+        """Return a connection. `at_rest`: whether all its statements have ended; if not, it is reset first."""
+        if connection.is_closed():
+            self._give_back(self._lent.pop(connection))
+        elif at_rest and not connection.is_in_transaction():
+            self._take_back(connection)
+        else:
+            task = asyncio.get_running_loop().create_task(self._reset(connection))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def close(self, *, timeout_seconds: float) -> None:
+        """Close all connections; cut those that are not returned in time."""
+        self._closing = asyncio.get_running_loop().create_future()
+        if self._timer is not None:
+            self._timer.cancel()
+        try:
+            async with asyncio.timeout(timeout_seconds):
+                if self._lent:
+                    await self._closing
+                while self._idle:
+                    await self._idle.pop()[0].close()
+        except TimeoutError:
+            for connection in self.connections:
+                connection.terminate()
+
+    async def execute(self, statement: str, *arguments: Any) -> str:
+        """Run one statement on a connection of its own."""
+        status: str = await self._run("execute", statement, *arguments)
+        return status
+
+    async def fetch(self, statement: str, *arguments: Any) -> Any:
+        """Run one statement on a connection of its own and return its rows."""
+        return await self._run("fetch", statement, *arguments)
+
+    async def fetchrow(self, statement: str, *arguments: Any) -> Any:
+        """Run one statement on a connection of its own and return its first row."""
+        return await self._run("fetchrow", statement, *arguments)
+
+    async def fetchval(self, statement: str, *arguments: Any) -> Any:
+        """Run one statement on a connection of its own and return the first value of its first row."""
+        return await self._run("fetchval", statement, *arguments)
+
+    async def _run(self, method: str, statement: str, *arguments: Any) -> Any:
+        connection = await self.acquire(timeout_seconds=5)
+        try:
+            return await getattr(connection, method)(statement, *arguments)
+        finally:
+            self.release(connection)
+
+    def _may_lend(self, tenant: Hashable | None) -> bool:
+        return self._places > 0 and (tenant is None or self._loans.get(tenant, 0) < self.share)
+
+    def _count(self, tenant: Hashable | None) -> None:
+        self._places -= 1
+        if tenant is not None:
+            self._loans[tenant] = self._loans.get(tenant, 0) + 1
+
+    async def _wait(self, tenant: Hashable | None) -> None:
+        granted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queues.setdefault(tenant, deque()).append(granted)
+        self._grant()  # to those that wait already, or to this one: the others may all have reached their share
+        try:
+            await granted
+        except BaseException:
+            if granted.done() and not granted.cancelled():  # granted and cancelled in the same moment
+                self._give_back(tenant)
+            else:
+                self._leave(tenant, granted)
+            raise
+
+    def _leave(self, tenant: Hashable | None, granted: "asyncio.Future[None]") -> None:
+        queue = self._queues[tenant]
+        queue.remove(granted)
+        if not queue:
+            del self._queues[tenant]
+
+    def _grant(self) -> None:
+        """Grant loans to those that wait, one per tenant and turn. At most two tenants can have reached their share."""
+        granted = True
+        while granted and self._places:
+            granted = False
+            for tenant in self._queues:
+                if self._may_lend(tenant):
+                    queue = self._queues.pop(tenant)
+                    queue.popleft().set_result(None)
+                    self._count(tenant)
+                    if queue:
+                        self._queues[tenant] = queue  # its next turn comes after all others
+                    granted = True
+                    break
+
+    def _give_back(self, tenant: Hashable | None) -> None:
+        self._places += 1
+        if tenant is not None:
+            self._loans[tenant] -= 1
+            if not self._loans[tenant]:
+                del self._loans[tenant]
+        if self._queues:
+            self._grant()
+        if self._closing is not None and self._places == self.size and not self._closing.done():
+            self._closing.set_result(None)
+
+    def _take_back(self, connection: Connection) -> None:
+        loop = asyncio.get_running_loop()
+        tenant = self._lent.pop(connection)
+        self._idle.append((connection, loop.time()))
+        if self._timer is None and self._closing is None:
+            self._timer = loop.call_later(self._idle_seconds, self._close_idle)
+        self._give_back(tenant)
+
+    async def _reset(self, connection: Connection) -> None:
+        try:
+            await connection.reset(timeout=RESET_SECONDS)
+        except Exception:  # noqa: BLE001 - whatever it is, the connection cannot be lent again
+            connection.terminate()
+            self._give_back(self._lent.pop(connection))
+        else:
+            self._take_back(connection)
+
+    def _close_idle(self) -> None:
+        """Close the connections that nobody needed for `idle_seconds`."""
+        loop = asyncio.get_running_loop()
+        self._timer = None
+        oldest = loop.time() - self._idle_seconds
+        while self._idle and self._idle[0][1] <= oldest:
+            task = loop.create_task(self._idle.pop(0)[0].close())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        if self._idle:
+            self._timer = loop.call_at(self._idle[0][1] + self._idle_seconds, self._close_idle)

@@ -1,0 +1,162 @@
+"""The pool: nobody takes more than half of it, nobody waits behind a neighbour, what comes back busy is reset."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import asyncpg
+import pytest
+
+from signalpost.kit import db, problems
+from signalpost.kit.db import Database
+from signalpost.kit.pool import Pool
+
+SECONDS = 5.0
+
+
+@pytest.fixture
+async def pool(dsn: str) -> AsyncIterator[Pool]:
+    pool = Pool(lambda: asyncpg.connect(dsn), size=4, idle_seconds=60)
+    yield pool
+    await pool.close(timeout_seconds=1)
+
+
+def waiting(pool: Pool, tenant: str | None) -> "asyncio.Task[Any]":
+    return asyncio.create_task(pool.acquire(tenant, timeout_seconds=SECONDS))
+
+
+async def test_a_tenant_borrows_at_most_half(pool: Pool) -> None:
+    mine = [await pool.acquire("a", timeout_seconds=SECONDS) for _ in range(2)]
+
+    with pytest.raises(TimeoutError):
+        await pool.acquire("a", timeout_seconds=0.05)
+    theirs = await pool.acquire("b", timeout_seconds=SECONDS)
+
+    for connection in (*mine, theirs):
+        pool.release(connection)
+    assert len(pool.connections) == 3
+
+
+async def test_tenants_take_turns(pool: Pool) -> None:
+    """Fifty requests of one tenant wait already: the first of another is served next but one, not after all of them."""
+    held = [await pool.acquire(None, timeout_seconds=SECONDS) for _ in range(4)]
+    order: list[str] = []
+
+    async def borrow(tenant: str) -> None:
+        connection = await pool.acquire(tenant, timeout_seconds=SECONDS)
+        order.append(tenant)
+        await asyncio.sleep(0)
+        pool.release(connection)
+
+    tasks = [asyncio.create_task(borrow("many")) for _ in range(50)]
+    await asyncio.sleep(0)
+    tasks.append(asyncio.create_task(borrow("few")))
+    await asyncio.sleep(0)
+    for connection in held:
+        pool.release(connection)
+    await asyncio.gather(*tasks)
+
+    assert order.index("few") <= 2
+
+
+async def test_a_cancelled_or_late_borrower_loses_nothing(pool: Pool) -> None:
+    held = [await pool.acquire(None, timeout_seconds=SECONDS) for _ in range(4)]
+    cancelled = [waiting(pool, "a") for _ in range(3)]
+    await asyncio.sleep(0)
+    cancelled[1].cancel()
+    pool.release(held.pop())  # granted to the first
+    cancelled[0].cancel()  # before it has run
+    await asyncio.gather(*cancelled[:2], return_exceptions=True)
+    for connection in held:
+        pool.release(connection)
+    pool.release(await cancelled[2])
+
+    again = [await pool.acquire(None, timeout_seconds=SECONDS) for _ in range(4)]
+    for connection in again:
+        pool.release(connection)
+    assert len(pool.connections) == 4
+
+
+async def test_a_dead_connection_is_replaced(pool: Pool) -> None:
+    first = await pool.acquire(timeout_seconds=SECONDS)
+    pool.release(first)
+    first.terminate()
+
+    second = await pool.acquire(timeout_seconds=SECONDS)
+
+    assert second is not first
+    assert await second.fetchval("select 1") == 1
+    pool.release(second)
+
+
+async def test_without_a_server_no_place_is_lost() -> None:
+    async def refuse() -> Any:
+        raise ConnectionRefusedError
+
+    pool = Pool(refuse, size=1, idle_seconds=60)
+    for _ in range(3):
+        with pytest.raises(ConnectionRefusedError):
+            await pool.acquire(timeout_seconds=SECONDS)
+    await pool.close(timeout_seconds=1)
+
+
+async def test_idle_connections_are_closed(dsn: str) -> None:
+    pool = Pool(lambda: asyncpg.connect(dsn), size=4, idle_seconds=0.1)
+    for connection in [await pool.acquire(timeout_seconds=SECONDS) for _ in range(3)]:
+        pool.release(connection)
+    await asyncio.sleep(0.5)
+
+    assert pool.connections == []
+    assert await pool.fetchval("select 1") == 1
+    await pool.close(timeout_seconds=1)
+
+
+async def test_what_was_interrupted_is_reset(dsn: str) -> None:
+    """A cancelled request leaves its statement running at the server, in a transaction that holds locks."""
+    database = await Database.open(dsn, connections_max=1)
+
+    async def interrupted() -> None:
+        async with database.connection() as connection:
+            await connection.execute("begin")
+            await connection.execute("select pg_sleep(30)")
+
+    task = asyncio.create_task(interrupted())
+    await asyncio.sleep(0.2)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+    async with asyncio.timeout(4), database.connection() as connection:
+        assert not connection.is_in_transaction()
+        assert await connection.fetchval("select 1") == 1
+    await database.close()
+
+
+async def test_a_request_beyond_the_share_of_its_tenant_is_told_to_wait(
+    dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(db, "ACQUIRE_SECONDS", 0.1)
+    database = await Database.open(dsn, connections_max=2)
+    token = db.tenant.set("a")
+    try:
+        async with database.connection():
+            with pytest.raises(problems.Unavailable) as refused:
+                async with database.connection():
+                    pass
+            assert refused.value.headers == {"Retry-After": "2"}
+            db.tenant.set("b")
+            async with database.connection() as connection:
+                assert await connection.fetchval("select 1") == 1
+    finally:
+        db.tenant.reset(token)
+        await database.close()
+
+
+async def test_close_cuts_what_is_not_returned(dsn: str) -> None:
+    pool = Pool(lambda: asyncpg.connect(dsn), size=2, idle_seconds=60)
+    kept = await pool.acquire(timeout_seconds=SECONDS)
+
+    await pool.close(timeout_seconds=0.1)
+
+    assert kept.is_closed()
+    with pytest.raises(asyncpg.InterfaceError):
+        await pool.acquire(timeout_seconds=SECONDS)
