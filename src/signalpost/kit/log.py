@@ -1,53 +1,87 @@
-"""Logs: one JSON line per event on standard error, or coloured lines at a terminal."""
+"""Logs: one JSON line per event on standard error, or lines for people at a terminal.
+
+Our own, since the usual library imports so much that every start and every idle process paid for it
+(docs/decisions/0111).
+"""
 
 import logging
 import sys
+import traceback
 from contextvars import ContextVar
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
-import structlog
 
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 """The id of the current request; it is in each of its log lines, problems and audit rows."""
 
+_LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
+_COLOURS = {"debug": "32", "info": "32", "warning": "33", "error": "31"}
 _encode = msgspec.json.Encoder(enc_hook=str).encode
 
 
-def _with_request_id(_logger: Any, _method: str, event: Any) -> Any:
-    if (current := request_id.get()) is not None:
-        event.setdefault("request_id", current)
-    return event
+class _Output:
+    """Where lines go and which of them; one for the process, replaced by `set_up`."""
+
+    def __init__(self, level: str, *, human: bool) -> None:
+        self.level = _LEVELS[level]
+        self.human = human
 
 
-def _to_json(_logger: Any, _method: str, event: Any) -> bytes:
-    return _encode(event)
+_output = _Output("info", human=False)
 
 
 def set_up(*, level: str = "info", human: bool | None = None) -> None:
-    """Configure logging once per process. `human`: coloured lines; by default at a terminal only."""
-    if human is None:
-        human = sys.stderr.isatty()
-    shared: list[Any] = [
-        _with_request_id,
-        structlog.processors.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
-    ]
-    if human:
-        processors = [*shared, structlog.dev.ConsoleRenderer()]
-        factory: Any = structlog.PrintLoggerFactory(sys.stderr)
-    else:
-        processors = [*shared, structlog.processors.format_exc_info, _to_json]
-        factory = structlog.BytesLoggerFactory(sys.stderr.buffer)
-    structlog.configure(
-        processors=processors,
-        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
-        logger_factory=factory,
-        cache_logger_on_first_use=True,
-    )
+    """Configure logging once per process. `human`: lines for people; by default at a terminal only."""
+    global _output  # noqa: PLW0603 - loggers of every room write through it
+    _output = _Output(level, human=sys.stderr.isatty() if human is None else human)
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
 
 
-def get(name: str) -> Any:
+class Logger:
+    """The logger of a room. `exc_info` takes an exception, or True for the one that is being handled."""
+
+    def __init__(self, room: str) -> None:
+        self._room = room
+
+    def debug(self, event: str, **fields: Any) -> None:
+        self._log("debug", event, fields)
+
+    def info(self, event: str, **fields: Any) -> None:
+        self._log("info", event, fields)
+
+    def warning(self, event: str, **fields: Any) -> None:
+        self._log("warning", event, fields)
+
+    def error(self, event: str, **fields: Any) -> None:
+        self._log("error", event, fields)
+
+    def exception(self, event: str, **fields: Any) -> None:
+        """Log an error with the traceback of the exception that is being handled."""
+        self._log("error", event, {"exc_info": True} | fields)
+
+    def _log(self, level: str, event: str, fields: dict[str, Any]) -> None:
+        if _LEVELS[level] < _output.level:
+            return
+        if failure := fields.pop("exc_info", None):
+            error = failure if isinstance(failure, BaseException) else sys.exception()
+            fields["exception"] = "".join(traceback.format_exception(error)).rstrip()
+        if (current := request_id.get()) is not None:
+            fields.setdefault("request_id", current)
+        fields = {"room": self._room, **fields, "event": event, "level": level, "at": datetime.now(UTC)}
+        line = _for_people(fields) if _output.human else _encode(fields)
+        sys.stderr.buffer.write(line + b"\n")  # one call, so that lines of threads do not mix
+        sys.stderr.buffer.flush()
+
+
+def _for_people(fields: dict[str, Any]) -> bytes:
+    at, level, event, trace = fields.pop("at"), fields.pop("level"), fields.pop("event"), fields.pop("exception", "")
+    values = " ".join(f"{name}={value!r}" for name, value in fields.items())
+    start, end = (f"\x1b[{_COLOURS[level]}m", "\x1b[0m") if sys.stderr.isatty() else ("", "")
+    return f"{at:%H:%M:%S.%f} {start}{level:<7}{end} {event:<30} {values}\n{trace}".rstrip().encode(errors="replace")
+
+
+def get(name: str) -> Logger:
     """Return the logger of a room."""
-    return structlog.get_logger(room=name)
+    return Logger(name)
