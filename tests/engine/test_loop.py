@@ -280,7 +280,7 @@ def test_lanes_are_woken_by_the_engine_only() -> None:
     assert spelled == {"engine/wake.py", "actions/write.py"}
 
 
-async def test_a_row_locked_by_somebody_else_keeps_back_its_own_lane_only(store: Database) -> None:
+async def test_a_row_locked_elsewhere_keeps_back_its_own_lane_only(store: Database) -> None:
     """Neither a locked lane nor a locked item makes the release of other lanes wait."""
     lane = ids.new_id()
     gate, locked, release_lock = asyncio.Event(), asyncio.Event(), asyncio.Event()

@@ -139,8 +139,8 @@ class Source(ABC, Generic[Item, Result]):
         item is not handed out for ever.
 
         Returns:
-            the lanes with an item whose rows somebody else holds locked. Nothing of these lanes may be written: they
-            stay ours, and all their items come again a moment later.
+            the lanes with an item whose rows another transaction holds locked. Nothing of these lanes may be written:
+            they stay ours, and all their items come again a moment later.
         """
         return ()
 

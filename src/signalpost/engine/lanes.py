@@ -59,16 +59,22 @@ where l.kind = $1 and l.owner = $4
 """
 _LOCK = f"{_OURS} order by l.key for no key update of l skip locked"
 
+# Whoever writes items of a lane shares this lock until commit (`wake_lanes` says why); never waits for them.
+_EXCLUDE_WAKERS = "select key from unnest($2::uuid[]) as k(key) where pg_try_advisory_xact_lock(lane_lock($1, key))"
+
+# A lane whose items are being written right now stays ready: the time computed here may be outdated.
 _FREE = """
 with due as materialized (
-    select m.key, m.pause_seconds,
+    select m.key, m.pause_seconds, m.key = any($4) as exact,
         (select min(t.{due}) from {table} t where t.{key} = m.key and t.{due} is not null and ({open})) as at
     from unnest($2::uuid[], $3::float8[]) as m(key, pause_seconds)
 )
-update lane l set owner = null, lease_until = null, next_due_at = d.at, not_before = greatest(
-    case when l.not_before > now() then l.not_before end,
-    case when d.pause_seconds > 0 then now() + make_interval(secs => d.pause_seconds) end,
-    case when d.at <= now() then now() end)
+update lane l set owner = null, lease_until = null,
+    next_due_at = case when d.exact then d.at else least(d.at, now()) end,
+    not_before = greatest(
+        case when l.not_before > now() then l.not_before end,
+        case when d.pause_seconds > 0 then now() + make_interval(secs => d.pause_seconds) end,
+        case when d.at <= now() then now() when not d.exact then now() + interval '25 ms' end)
 from due d where l.kind = $1 and l.key = d.key
 """
 
@@ -147,21 +153,31 @@ class LaneStatements:
         return seconds
 
     async def lock(self, db: Db, keys: Sequence[UUID], fences: Sequence[int], owner: UUID) -> set[UUID]:
-        """Lock the lanes that are still ours, and return their keys; lanes that somebody else locked are left out."""
+        """Lock the lanes that are still ours, and return their keys; lanes that are locked elsewhere are left out."""
         return {row["key"] for row in await db.fetch(_LOCK, self.kind, keys, fences, owner)}
 
     async def ours(self, db: Db, keys: Sequence[UUID], fences: Sequence[int], owner: UUID) -> set[UUID]:
-        """Return which lanes are ours, whether or not somebody holds their rows locked."""
+        """Return which lanes are ours, whether or not another transaction holds their rows locked."""
         return {row["key"] for row in await db.fetch(_OURS, self.kind, keys, fences, owner)}
 
-    async def free(self, db: Db, keys: Sequence[UUID], pause_seconds: Sequence[float]) -> None:
+    async def exclude_wakers(self, db: Db, keys: Sequence[UUID]) -> list[UUID]:
+        """Keep others from waking these lanes until commit; return those for which nobody is doing it already.
+
+        Call it last before `free`: who holds this lock must not wait for others any more.
+        """
+        return [row["key"] for row in await db.fetch(_EXCLUDE_WAKERS, self.kind, keys)]
+
+    async def free(
+        self, db: Db, keys: Sequence[UUID], pause_seconds: Sequence[float], excluded: Sequence[UUID]
+    ) -> None:
         """Release locked lanes, and compute again when each is due.
 
-        Must be a later statement than `lock` in the same transaction, never combined with it: a single statement would
-        read the items as of before it got the lock, and an item committed in between would never be woken.
+        Must be a later statement than `exclude_wakers` in the same transaction, never combined with it: a single
+        statement would read the items as of before it got the locks, and an item committed in between would never be
+        woken. A lane that is not in `excluded` stays ready, to be looked at again a moment later.
         A lane with work left goes behind all lanes that are waiting already.
         """
-        await db.execute(self._free, self.kind, keys, pause_seconds)
+        await db.execute(self._free, self.kind, keys, pause_seconds, excluded)
 
     async def backlog(self, db: Db, older_than_seconds: float) -> Row:
         """Count the ready lanes that no worker holds, and of their items those due at least this long ago."""

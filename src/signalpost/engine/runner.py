@@ -26,7 +26,7 @@ IDLE_SECONDS_MAX = 1.0
 _BACKOFF_SECONDS_MAX = 2.0
 _RELEASE_LANES_MAX = 256
 _BUSY_SECONDS = 0.05
-"""After this long a lane is released again that could not be: somebody else held a row of it locked."""
+"""After this long a lane is released again that could not be: another transaction held a row of it locked."""
 
 
 class _ClockStepped(Exception):
@@ -209,7 +209,7 @@ class Runner:
             busy = await self._settle(db, mine)
             free = [lease for lease in mine if lease.key not in busy]
             await self._hand_back(db, free)
-            await self.statements.free(db, [lease.key for lease in free], [lease.pause_seconds for lease in free])
+            await self._free(db, free)
         for lease in leases:
             if lease.key not in ours:
                 metrics.LEASES_LOST.labels(*lease.labels).inc()
@@ -234,7 +234,7 @@ class Runner:
             return {lease.key for lease in leases if not await self._settle_singly(db, lease)}
 
     async def _settle_singly(self, db: Db, lease: LaneLease) -> bool:
-        """Settle item by item; return False, with nothing written, if somebody else holds a row of one locked."""
+        """Settle item by item; return False, with nothing written, if another transaction holds a row of one locked."""
         savepoint = db.transaction()
         await savepoint.start()
         for item in lease.done:
@@ -259,6 +259,11 @@ class Runner:
     async def _hand_back(self, db: Db, leases: Sequence[LaneLease]) -> None:
         if handed_back := [pair for lease in leases for pair in lease.handed_back]:
             await self.source.hand_back(db, handed_back)
+
+    async def _free(self, db: Db, leases: Sequence[LaneLease]) -> None:
+        keys = [lease.key for lease in leases]
+        excluded = await self.statements.exclude_wakers(db, keys)
+        await self.statements.free(db, keys, [lease.pause_seconds for lease in leases], excluded)
 
     def _forget(self, leases: Collection[LaneLease]) -> None:
         for lease in leases:

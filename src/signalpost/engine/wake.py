@@ -37,6 +37,7 @@ async def wake(
 
     `keys`, `platforms` and `due` belong together by position; the same lane may occur several times, and a `due` of
     None is skipped. A lane's time only moves to an earlier one; an item that is put off or cancelled needs no call.
+    Transactions that wake the same lanes do not wait for each other, except for those that make a lane's time nearer.
     A transaction that wakes lanes of several kinds does so in the order target, delivery, job, to avoid deadlocks.
     """
     await db.execute(_WAKE, kind, keys, workspace_id, platforms, due)
