@@ -149,3 +149,10 @@ async def test_a_release_waits_for_no_writer(store: Database) -> None:
 
     assert seconds < 0.5
     assert await value(store, "count(*) from work where runs = 1") == 2
+
+
+async def test_a_transaction_may_wake_any_number_of_lanes(store: Database) -> None:
+    """One advisory lock for each would use up the server's table of locks."""
+    await add(store, [ids.new_id() for _ in range(20_000)], in_seconds=60)
+
+    assert await value(store, "count(*) from lane") == 20_000

@@ -60,7 +60,7 @@ where l.kind = $1 and l.owner = $4
 _LOCK = f"{_OURS} order by l.key for no key update of l skip locked"
 
 # Whoever writes items of a lane shares this lock until commit (`wake_lanes` says why); never waits for them.
-_EXCLUDE_WAKERS = "select key from unnest($2::uuid[]) as k(key) where pg_try_advisory_xact_lock(lane_lock($1, key))"
+_EXCLUDE_WAKERS = "select key from unnest($2::uuid[]) as k(key) where pg_try_advisory_xact_lock(1, lane_lock($1, key))"
 
 # A lane whose items are being written right now stays ready: the time computed here may be outdated.
 _FREE = """

@@ -6,10 +6,11 @@ revision = "0013"
 down_revision = "0012"
 
 SQL = """
--- The advisory lock of a lane: shared by transactions that write items, taken alone by the release. The other seed
--- keeps it apart from advisory locks on names, which are hashed with 0.
-create function lane_lock(p_kind text, p_key uuid) returns bigint language sql immutable parallel safe as $$
-    select hashtextextended(p_kind || p_key::text, 1)
+-- The advisory lock of a lane: shared by transactions that write items, taken alone by the release. All lanes have 4,096
+-- locks together, so that no transaction can use up the server's table of locks; lanes that share one by chance only
+-- wait a moment longer. With two arguments, (1, lane_lock), it is apart from all advisory locks with one.
+create function lane_lock(p_kind text, p_key uuid) returns integer language sql immutable parallel safe as $$
+    select (hashtextextended(p_kind || p_key::text, 0) & 4095)::integer
 $$;
 
 -- The one way to say "something is due": creates or advances lanes, and hints waiting workers when it is due at once.
@@ -19,7 +20,7 @@ $$;
 --   is under way: whoever had it has committed, and that snapshot has the items; whoever comes later waits here until
 --   the release has committed, and the statement below, with its own snapshot, sees the lane's new time.
 -- - If it does not get the lock, it leaves the lane ready, and a worker looks again a moment later.
--- So two statements: locks first, then a look. Locks and rows are taken in the order of keys, so writers do not
+-- So two statements: locks first, then a look. Each takes locks, and then rows, in one order, so writers do not
 -- deadlock; who holds the lock alone waits for nothing.
 -- NOTIFY takes a database-wide lock at commit; `alter database ... set signalpost.notify = off` does without it,
 -- workers then look once a second.
@@ -29,8 +30,9 @@ create or replace function wake_lanes(
 declare
     changed integer;
 begin
-    perform pg_advisory_xact_lock_shared(lane_lock(p_kind, w.key)) from (
-        select distinct u.key from unnest(p_keys, p_due) as u(key, due) where u.due is not null order by u.key) w;
+    perform pg_advisory_xact_lock_shared(1, w.lock) from (
+        select distinct lane_lock(p_kind, u.key) as lock
+        from unnest(p_keys, p_due) as u(key, due) where u.due is not null order by 1) w;
     insert into lane (kind, key, workspace_id, platform, next_due_at)
     select p_kind, w.key, p_workspace, min(w.platform), min(w.due)
     from unnest(p_keys, p_platforms, p_due) as w(key, platform, due)
