@@ -105,7 +105,7 @@ async def _play(order: list[tuple[int, Step]]) -> None:
     for who, step in order:
         before = last.get(who)
         last[who] = asyncio.create_task(_after(before, step))
-        await asyncio.wait([last[who]], timeout=0.05)
+        await asyncio.wait([last[who]], timeout=0.01)
     await asyncio.gather(*last.values())
 
 

@@ -6,9 +6,9 @@ revision = "0013"
 down_revision = "0012"
 
 SQL = """
--- The advisory lock of a lane: shared by transactions that write items, taken alone by the release. All lanes have 4,096
--- locks together, so that no transaction can use up the server's table of locks; lanes that share one by chance only
--- wait a moment longer. With two arguments, (1, lane_lock), it is apart from all advisory locks with one.
+-- The advisory lock of a lane: shared by transactions that write items, taken alone by the release. All lanes have
+-- 4,096 locks together, so that no transaction can use up the server's table of locks; lanes that share one by chance
+-- only wait a moment longer. With two arguments, (1, lane_lock), it is apart from all advisory locks with one.
 create function lane_lock(p_kind text, p_key uuid) returns integer language sql immutable parallel safe as $$
     select (hashtextextended(p_kind || p_key::text, 0) & 4095)::integer
 $$;
