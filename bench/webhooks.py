@@ -29,7 +29,7 @@ from signalpost.kit import clock, ids, log
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Database
 from signalpost.kit.http import Client
-from signalpost.main.serve import tune_garbage_collection
+from signalpost.main.service import tune_garbage_collection
 from signalpost.migrations.runner import migrate
 from signalpost.webhooks import signing
 from signalpost.webhooks.actions.deliveries import envelope

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import fcntl
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -13,8 +13,10 @@ from signalpost.embedded_postgres.start import start_postgres
 
 
 @asynccontextmanager
-async def shared_cluster(data_dir: Path) -> AsyncIterator[Cluster]:
+async def shared_cluster(data_dir: Path, *, meanwhile: Callable[[], None] = lambda: None) -> AsyncIterator[Cluster]:
     """Yield the running cluster of `data_dir`; at the end stop its server unless another process uses it.
+
+    The server starts in a thread; `meanwhile` is called while it does.
 
     Every process holds a shared lock while it uses the server, and the one that can get the exclusive lock at its end
     stops it. So no process can find the server running and lose it before its first connection.
@@ -24,10 +26,12 @@ async def shared_cluster(data_dir: Path) -> AsyncIterator[Cluster]:
     """
     users = await asyncio.to_thread(_Users, data_dir / "database.lock")
     try:
-        cluster = await asyncio.to_thread(start_postgres, data_dir)
+        starting = asyncio.get_running_loop().run_in_executor(None, start_postgres, data_dir)
         try:
-            yield cluster
+            meanwhile()
+            yield await starting
         finally:
+            cluster = await starting
             with users.leave() as was_last:
                 if was_last:
                     await asyncio.to_thread(cluster.stop)

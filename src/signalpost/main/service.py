@@ -1,0 +1,130 @@
+"""The service in one process: application, engine, the watch over the database, and a graceful shutdown."""
+
+import asyncio
+import contextlib
+import gc
+import resource
+import sys
+
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
+from granian.server.embed import Server
+
+from signalpost.context import AppContext
+from signalpost.embedded_postgres.cluster import Cluster
+from signalpost.embedded_postgres.watch import watch
+from signalpost.identity.actions import first_run
+from signalpost.kit import log
+from signalpost.kit.db import Database
+from signalpost.main import app, metrics, wiring
+from signalpost.settings import Settings
+from signalpost.web.lingering import Lingering
+
+GRACE_SECONDS = 24.0
+"""How long work in flight may take at shutdown; the whole shutdown takes at most a second more."""
+IDLE_SECONDS = 75
+"""How long a connection may be idle between requests, or request headers take: longer than proxies keep theirs."""
+CONNECTIONS_MAX = 8_192
+_logger = log.get("main")
+
+
+async def serve(
+    settings: Settings, dsn: str, cluster: Cluster | None, host: str, port: int, stop: asyncio.Event, *, worker: bool
+) -> None:
+    """Serve the API, and with `worker` run the engine, until `stop`; then finish work in flight and release leases."""
+    base_url = settings.base_url or f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    async with app.open_context(settings, dsn, base_url=base_url) as context, contextlib.AsyncExitStack() as stack:
+        engine = context.engine
+        assert engine is not None  # noqa: S101 - open_context made it
+        await wiring.prepare(context)
+        tasks = []
+        if cluster:
+            tasks.append(asyncio.create_task(watch(cluster)))
+        if worker:
+            tasks.append(asyncio.create_task(engine.run()))
+        for task in tasks:
+            stack.callback(task.cancel)
+        server = _server(context, host, port)
+        tune_garbage_collection()
+        serving = asyncio.create_task(server.serve())
+        await greet(context.database, base_url)
+        await _run_until(stop, serving, tasks)
+        server.stop()  # type: ignore[no-untyped-call]
+        await asyncio.gather(engine.stop(GRACE_SECONDS), serving)
+    _logger.info("service.stopped")
+
+
+async def work(settings: Settings, dsn: str, metrics_port: int | None, stop: asyncio.Event) -> None:
+    """Run only the engine, until `stop`; with a port, serve `/metrics` there."""
+    async with (
+        app.open_context(settings, dsn, name="signalpost-worker") as context,
+        contextlib.AsyncExitStack() as stack,
+    ):
+        if metrics_port is not None:
+            stack.enter_context(metrics.own_port(metrics_port))
+        engine = context.engine
+        assert engine is not None  # noqa: S101 - open_context made it
+        await wiring.prepare(context)
+        tune_garbage_collection()
+        running = asyncio.create_task(engine.run())
+        await _run_until(stop, running, [])
+        await engine.stop(GRACE_SECONDS)
+        running.cancel()
+    _logger.info("worker.stopped")
+
+
+def tune_garbage_collection() -> None:
+    """Exclude objects that live as long as the process from garbage collection, and collect less often.
+
+    Reading a page of posts creates thousands of objects without reference cycles: with the default thresholds, the
+    collector traverses the whole program several times for each such request.
+    """
+    gc.freeze()  # without collecting first: that takes 40 ms and finds next to nothing
+    gc.set_threshold(20_000, 20, 20)
+    gc.enable()
+
+
+def _server(context: AppContext, host: str, port: int) -> Server:
+    return Server(
+        Lingering(app.create(context)),
+        address=host,
+        port=port,
+        interface=Interfaces.ASGINL,
+        log_enabled=False,
+        websockets=False,
+        backlog=1024,
+        backpressure=_connections_max(),
+        http=HTTPModes.http1,  # what proxies use; with `auto`, silent connections are never closed
+        http1_settings=HTTP1Settings(header_read_timeout=IDLE_SECONDS * 1_000),
+    )
+
+
+def _connections_max() -> int:
+    """Raise the limit of open files as far as allowed, and leave a part of it to the database, storage and networks."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = CONNECTIONS_MAX + 1_024
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return CONNECTIONS_MAX if soft == resource.RLIM_INFINITY else max(64, min(CONNECTIONS_MAX, soft - soft // 8))
+
+
+async def _run_until(stop: asyncio.Event, serving: "asyncio.Task[None]", tasks: "list[asyncio.Task[None]]") -> None:
+    """Wait for the stop signal; if anything else ends, raise its exception."""
+    stopping = asyncio.create_task(stop.wait())
+    done, _ = await asyncio.wait([stopping, serving, *tasks], return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    for task in done - {stopping}:
+        task.result()
+        raise RuntimeError("a part of the service ended unexpectedly")
+
+
+async def greet(database: Database, base_url: str) -> None:
+    """Print the address of the service, and the first-run link while there is no user."""
+    async with database.transaction() as db:
+        token = await first_run.issue_token(db)
+    lines = [f"Signalpost is ready: {base_url}", f"API reference:       {base_url}/docs"]
+    if token:
+        lines.append(f"There is no user yet. Create one within 30 minutes: {base_url}/first-run?token={token}")
+    sys.stdout.write("\n".join(lines) + "\n")
+    sys.stdout.flush()
