@@ -1,10 +1,9 @@
 """Starts the embedded server again when it has died."""
 
 import asyncio
+import os
 
-import asyncpg
-
-from signalpost.embedded_postgres.cluster import Cluster, PostgresFailed
+from signalpost.embedded_postgres.cluster import Cluster, PostgresFailed, accepts_connections, take_server_lock
 from signalpost.embedded_postgres.start import start_postgres
 from signalpost.kit import log
 from signalpost.kit.errors import OperatorError
@@ -18,24 +17,33 @@ class DatabaseVanished(OperatorError):
 
 
 async def watch(cluster: Cluster) -> None:
-    """Start the server again whenever it does not answer; requests get 503 meanwhile.
+    """Start the server again whenever no process of it is left; requests get 503 meanwhile.
 
     Raises:
         DatabaseVanished: its files are gone. A new, empty database in their place would look like the loss of all data.
     """
     while True:
         await asyncio.sleep(_WATCH_SECONDS)
+        if _has_process(cluster) or await asyncio.to_thread(accepts_connections, cluster.socket_dir):
+            continue
+        _logger.warning("database.died")
+        if not cluster.exists():
+            raise DatabaseVanished(
+                f"The files of the database in {cluster.folder} are gone. Restore them, then start again."
+            )
         try:
-            connection = await asyncpg.connect(cluster.dsn(), timeout=5)
-            await connection.close()
-        except (OSError, TimeoutError, asyncpg.CannotConnectNowError, asyncpg.TooManyConnectionsError) as error:
-            _logger.warning("database.unreachable", error=repr(error))
-            if not cluster.exists():
-                raise DatabaseVanished(
-                    f"The files of the database in {cluster.folder} are gone. Restore them, then start again."
-                ) from None
-            try:
-                await asyncio.to_thread(start_postgres, cluster.folder.parent)
-                _logger.info("database.restarted")
-            except PostgresFailed:
-                _logger.exception("database.restart_failed")
+            await asyncio.to_thread(start_postgres, cluster.folder.parent)
+            _logger.info("database.restarted")
+        except PostgresFailed:
+            _logger.exception("database.restart_failed")
+
+
+def _has_process(cluster: Cluster) -> bool:
+    """Whether a process of the server is alive. Unlike a connection, this costs the server no new process."""
+    try:
+        lock = take_server_lock(cluster.folder)
+    except FileNotFoundError:
+        return False
+    if lock is not None:
+        os.close(lock)
+    return lock is None

@@ -277,11 +277,12 @@ class Runner:
 
     async def _until_next(self) -> float:
         """Return the seconds until a lane is ready for us, at most 1; 0 or less: one is ready, but was locked."""
+        idle = IDLE_SECONDS_MAX * random.uniform(0.8, 1)  # noqa: S311 - sources that ask in turn share a connection
         if len(self.leases) >= self.source.lanes or self.paused or self._registration.owner is None:
-            return IDLE_SECONDS_MAX  # a release, or the clock, wakes us
+            return idle  # a release, or the clock, wakes us
         async with self._database.connection() as db:
             seconds = await self.statements.seconds_to_next(db, self._in_flight)
-        return IDLE_SECONDS_MAX if seconds is None else min(IDLE_SECONDS_MAX, seconds)
+        return idle if seconds is None else min(idle, seconds)
 
 
 def _backoff(loop: str, kind: str, failures: int, error: Exception) -> float:

@@ -41,7 +41,7 @@ DATABASE_DOWN = (
 
 ACQUIRE_SECONDS = 5.0
 STATEMENT_SECONDS = 20.0
-IDLE_SECONDS = 60.0
+IDLE_SECONDS = 10.0
 """How long a connection is kept open without use."""
 
 _json_encode = msgspec.json.Encoder().encode
