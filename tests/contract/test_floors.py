@@ -23,7 +23,7 @@ CHECKOUT = Path(__file__).parents[2]
             "Connectors know nothing of each other",
         ),
         ("networks/connectors/sandbox", "def late(): import asyncpg", "A connector knows no database"),
-        ("posts/actions", "import litestar", "Only web, routes, console and main know the web framework"),
+        ("posts/actions", "from signalpost.web import request", "Only web, routes, console and main know of requests"),
         ("engine/contract", "import aiohttp", "Only kit.http knows the HTTP client"),
     ],
 )

@@ -3,9 +3,9 @@
 from typing import Any, Self
 
 import httpx
-from litestar import Litestar
 
 from signalpost.kit.problems import Problem
+from signalpost.web.app import Application
 
 _CONTENT = {"application/json", "application/problem+json"}
 
@@ -13,7 +13,7 @@ _CONTENT = {"application/json", "application/problem+json"}
 class Api:
     """Calls the application over ASGI. A response that is not a well-formed problem or JSON fails the test at once."""
 
-    def __init__(self, app: Litestar) -> None:
+    def __init__(self, app: Application) -> None:
         self.app = app
         transport = httpx.ASGITransport(app=app, raise_app_exceptions=True, client=("127.0.0.1", 50_000))
         self._client = httpx.AsyncClient(transport=transport, base_url="http://signalpost.test")

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import httpx
 import pytest
-from litestar import Litestar
 from tests.helpers.api import check
 
 from signalpost.context import AppContext
 from signalpost.main import app, metrics
+from signalpost.web.app import Application
 
 TOKEN = "metrics-token-of-the-tests-ä"
 
 
-_applications: dict[str | None, Litestar] = {}
+_applications: dict[str | None, Application] = {}
 
 
-def application(context: AppContext, metrics_token: str | None) -> Litestar:
+def application(context: AppContext, metrics_token: str | None) -> Application:
     """The application with this token; created once, since that takes a quarter of a second."""
     if metrics_token not in _applications:
         changed = replace(context, settings=replace(context.settings, metrics_token=metrics_token))

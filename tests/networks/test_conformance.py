@@ -40,11 +40,9 @@ FORBIDDEN = {
     "aiohttp",
     "asyncio",
     "asyncpg",
-    "litestar",
     "httpx",
     "requests",
     "sqlalchemy",
-    "structlog",
     "logging",
     "time",
 }

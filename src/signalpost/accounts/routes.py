@@ -1,7 +1,5 @@
 from collections.abc import Sequence
-from typing import Annotated, Any
-
-from litestar import Request
+from typing import Annotated
 
 from signalpost import networks
 from signalpost.accounts import actions, callback_page, queries, views
@@ -37,6 +35,7 @@ from signalpost.web.caller import PUBLIC, Caller
 from signalpost.web.fields import AccountId
 from signalpost.web.inputs import Mine, Segment, require_profile
 from signalpost.web.paging import LIST_ALL, Page
+from signalpost.web.request import Request
 from signalpost.web.routing import RawResponse, Routes
 
 routes = Routes("Platform accounts")
@@ -146,7 +145,7 @@ async def get_auth_url(
     documented_response={"text/html": {"schema": {"type": "string", "description": "A page, for a browser."}}},
 )
 async def finish_authorization(
-    platform: PathPlatform, context: AppContext, query: CallbackQuery, request: Request[Any, Any, Any]
+    platform: PathPlatform, context: AppContext, query: CallbackQuery, request: Request
 ) -> CallbackResult | RawResponse:
     """Complete an authorization. A browser gets a small page, which moves on to `redirectUrl`; others get JSON.
 

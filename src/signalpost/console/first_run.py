@@ -7,12 +7,12 @@ from zoneinfo import available_timezones
 
 from msgspec import Struct
 
-from signalpost.console.site import PageRequest, Site
+from signalpost.console.site import Site
 from signalpost.identity import actions as identity
 from signalpost.identity.actions import first_run
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.kit import ids, problems
-from signalpost.web.request import query_values, read_body
+from signalpost.web.request import Request, query_values, read_body
 from signalpost.web.response import Response
 
 FORM_BYTES_MAX = 10_000
@@ -33,14 +33,14 @@ class FirstRunPages:
         self.site = site
         self.zones = sorted(zone for zone in available_timezones() if "/" in zone and not zone.startswith("Etc/"))
 
-    async def show(self, request: PageRequest) -> Response:
+    async def show(self, request: Request) -> Response:
         """Show the form if the link is valid."""
         async with self.site.web.context.database.connection() as db:
             if not await first_run.is_valid(db, _token(request)):
                 return self._expired()
         return self._form({"timezone": "UTC"}, {})
 
-    async def redeem(self, request: PageRequest) -> Response:
+    async def redeem(self, request: Request) -> Response:
         """Create the user, workspace, profile and API key; this uses up the link."""
         _check_origin(request)
         form = await _form(request)
@@ -106,11 +106,11 @@ def steps(base_url: str, key: str, profile_id: str) -> list[Step]:
     return [Step(title, " \\\n  ".join(parts)) for title, parts in commands.items()]
 
 
-def _token(request: PageRequest) -> str:
+def _token(request: Request) -> str:
     return query_values(request).get("token", "")[:200]
 
 
-def _check_origin(request: PageRequest) -> None:
+def _check_origin(request: Request) -> None:
     """Verify that the form was sent by a page of this service.
 
     Raises:
@@ -126,7 +126,7 @@ def _check_origin(request: PageRequest) -> None:
         raise problems.Forbidden("This form was sent from another site. Open the link and submit the form there.")
 
 
-async def _form(request: PageRequest) -> dict[str, str]:
+async def _form(request: Request) -> dict[str, str]:
     """Return all fields of the form as text; missing ones are empty.
 
     Raises:

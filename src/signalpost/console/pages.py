@@ -2,69 +2,70 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
 
 import msgspec
 
 from signalpost.console.first_run import FirstRunPages
-from signalpost.console.site import CachedContent, PageHandler, PageRequest, Site
+from signalpost.console.site import CachedContent, PageHandler, Site
 from signalpost.identity.actions import first_run
 from signalpost.kit import problems
 from signalpost.kit.problems import Problem
 from signalpost.web.components import Document
+from signalpost.web.request import Request
 from signalpost.web.response import Response
+from signalpost.web.router import Route
 from signalpost.web.serve import Web
 
 _PREFIXES = ("", "/api/v1", "/v1")
 
 
-def handlers(web: Web, openapi_document: Callable[[], Document]) -> list[Any]:
-    """Return the handlers of all pages. `openapi_document` is called when the document is first requested."""
+def handlers(web: Web, openapi_document: Callable[[], Document]) -> list[Route]:
+    """Return the routes of all pages. `openapi_document` is called when the document is first requested."""
     site = Site(web, openapi_document)
     first_run_pages = FirstRunPages(site)
 
-    async def index(_: PageRequest) -> Response:
+    async def index(_: Request) -> Response:
         async with web.context.database.connection() as db:
             return site.page("index", no_users=await first_run.has_no_users(db))
 
-    async def problem_list(_: PageRequest) -> Response:
+    async def problem_list(_: Request) -> Response:
         kinds = sorted(Problem.registry.values(), key=lambda kind: (kind.status, kind.code))
         return site.page("problems", kinds=kinds)
 
-    async def problem(request: PageRequest) -> Response:
+    async def problem(request: Request) -> Response:
         return _problem_page(site, request)
 
     def cached(build: Callable[[], CachedContent]) -> PageHandler:
-        async def respond(request: PageRequest) -> Response:
+        async def respond(request: Request) -> Response:
             content = await asyncio.to_thread(build)  # slow the first time
             return content.reply(request)
 
         return respond
 
     return [
-        site.route(["/"], index),
-        site.route(["/docs"], cached(lambda: site.docs)),
-        site.route([f"{prefix}/openapi.json" for prefix in _PREFIXES], cached(lambda: site.openapi)),
-        site.route([site.common["sheet"].removeprefix(site.common["root"])], cached(lambda: site.sheet), bucket=None),
-        site.route(
+        *site.routes(["/"], index),
+        *site.routes(["/docs"], cached(lambda: site.docs)),
+        *site.routes([f"{prefix}/openapi.json" for prefix in _PREFIXES], cached(lambda: site.openapi)),
+        *site.routes([site.common["sheet"].removeprefix(site.common["root"])], cached(lambda: site.sheet), bucket=None),
+        *site.routes(
             [site.common["icon"].removeprefix(site.common["root"]), "/favicon.ico"],
             cached(lambda: site.icon),
             bucket=None,
         ),
-        site.route(["/problems"], problem_list),
-        site.route([f"{prefix}/problems/{{code:str}}" for prefix in _PREFIXES], problem),
-        site.route(["/first-run"], first_run_pages.show),
-        site.route(["/first-run"], first_run_pages.redeem, method="POST", bucket="login"),
+        *site.routes(["/problems"], problem_list),
+        *site.routes([f"{prefix}/problems/{{code}}" for prefix in _PREFIXES], problem),
+        *site.routes(["/first-run"], first_run_pages.show),
+        *site.routes(["/first-run"], first_run_pages.redeem, method="POST", bucket="login"),
     ]
 
 
-def _problem_page(site: Site, request: PageRequest) -> Response:
+def _problem_page(site: Site, request: Request) -> Response:
     """Explain an error code: as a page, or as JSON to a program that asks below `/api/v1`."""
-    kind = Problem.registry.get(str(request.path_params["code"]))
+    kind = Problem.registry.get(request.path_params["code"])
     if kind is None:
         raise problems.NotFound("No error has this code.")
     accept = request.headers.get("accept", "")
-    if "text/html" not in accept and ("json" in accept or request.scope["path"].startswith(("/api/v1/", "/v1/"))):
+    if "text/html" not in accept and ("json" in accept or request.path.startswith(("/api/v1/", "/v1/"))):
         explanation = {
             "type": f"{site.web.base_url}/problems/{kind.code}",
             "code": kind.code,

@@ -10,21 +10,18 @@ from urllib.parse import urlsplit
 
 import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from litestar import Request
-from litestar.handlers import HTTPRouteHandler
-from litestar.types import ASGIApp
 
 from signalpost.console.reference import Reference, error_codes, inline, operations, prose
 from signalpost.kit import log, problems
 from signalpost.kit.problems import Problem
 from signalpost.web import limits
 from signalpost.web.components import Document
-from signalpost.web.request import address_bucket, client_address, request_id
+from signalpost.web.request import Request, address_bucket, client_address
 from signalpost.web.response import Headers, Response
+from signalpost.web.router import Route
 from signalpost.web.serve import Web
 
-PageRequest = Request[Any, Any, Any]
-PageHandler = Callable[[PageRequest], Awaitable[Response]]
+PageHandler = Callable[[Request], Awaitable[Response]]
 HTML = b"text/html; charset=utf-8"
 LISTED_OPERATIONS_MAX = 40  # an error of more operations than that is a general one: its page lists none
 _CONTENT_SECURITY_POLICY = (
@@ -71,7 +68,7 @@ class CachedContent:
             *(headers or []),
         ]
 
-    def reply(self, request: PageRequest) -> Response:
+    def reply(self, request: Request) -> Response:
         """Return the content, or 304 if the client has it already."""
         accepts_gzip = "gzip" in request.headers.get("accept-encoding", "")
         if self.digest in request.headers.get("if-none-match", ""):
@@ -141,26 +138,19 @@ class Site:
         """Return a page with a title and a text."""
         return self.page("notice", status=status, headers=headers, title=title, text=text)
 
-    def route(
+    def routes(
         self, paths: list[str], handler: PageHandler, *, method: str = "GET", bucket: str | None = "pages"
-    ) -> Any:
-        """Return the route of a page: rate limited by address, with a request id, problems rendered as pages."""
+    ) -> list[Route]:
+        """Return the routes of a page: rate limited by address, problems rendered as pages."""
 
-        async def answer(request: PageRequest) -> ASGIApp:
-            current = request_id(request.headers)
-            token = log.request_id.set(current)
-            try:
-                reply = await self._handle(request, handler, bucket)
-                reply.headers.append((b"x-request-id", current.encode()))
-                _logger.info("page.answered", method=method, path=paths[0], status=reply.status)
-            finally:
-                log.request_id.reset(token)
+        async def answer(request: Request) -> Response:
+            reply = await self._handle(request, handler, bucket)
+            _logger.info("page.answered", method=method, path=paths[0], status=reply.status)
             return reply
 
-        methods: Any = ["GET", "HEAD"] if method == "GET" else [method]
-        return HTTPRouteHandler(paths, http_method=methods, status_code=200)(answer)
+        return [Route(method, path, answer) for path in paths]
 
-    async def _handle(self, request: PageRequest, handler: PageHandler, bucket: str | None) -> Response:
+    async def _handle(self, request: Request, handler: PageHandler, bucket: str | None) -> Response:
         headers: Headers = []
         try:
             if bucket is not None:
@@ -172,7 +162,7 @@ class Site:
         reply.headers += headers
         return reply
 
-    def _check_rate_limit(self, request: PageRequest, bucket: str) -> Headers:
+    def _check_rate_limit(self, request: Request, bucket: str) -> Headers:
         address = address_bucket(client_address(request.scope, self.web.context.settings.trusted_proxies))
         if bucket == "login":
             return self.web.limiter.check(f"login:{address}", "login", limits.LOGINS_PER_ADDRESS, limits.LOGIN_SECONDS)

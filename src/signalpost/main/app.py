@@ -5,8 +5,6 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from importlib import metadata
 
-from litestar import Litestar
-
 from signalpost.console import pages
 from signalpost.console.openapi import openapi_document
 from signalpost.context import AppContext
@@ -23,7 +21,7 @@ from signalpost.migrations.head import HEAD
 from signalpost.plans import limits as plan_limits
 from signalpost.settings import Settings
 from signalpost.web import limits
-from signalpost.web.app import build
+from signalpost.web.app import Application, build
 from signalpost.web.components import Document
 from signalpost.web.serve import Web
 
@@ -102,7 +100,7 @@ async def check_master_key(database: Database, keys: KeyRing) -> None:
             await db.execute(_RESEAL, keys.seal(b"signalpost", context="instance"))
 
 
-def create(context: AppContext) -> Litestar:
+def create(context: AppContext) -> Application:
     """Return the application: every endpoint, the pages and `/metrics`."""
     rates = plan_limits.rates(context.settings)
     web = Web(

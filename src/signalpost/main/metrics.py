@@ -4,43 +4,33 @@ import hmac
 import ipaddress
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
-from litestar import Request
-from litestar.handlers import HTTPRouteHandler
-from litestar.types import ASGIApp
 from prometheus_client import REGISTRY, start_http_server
 from prometheus_client.exposition import choose_encoder
 
-from signalpost.kit import log, problems
+from signalpost.kit import problems
 from signalpost.web import limits
-from signalpost.web.request import address_bucket, client_address, request_id
+from signalpost.web.request import Request, address_bucket, client_address
 from signalpost.web.response import Response, problem_response
+from signalpost.web.router import Route
 from signalpost.web.serve import Web
 
 PATH = "/metrics"
 _PROXY_HEADERS = ("forwarded", "via", "x-forwarded-for", "x-real-ip")
-_MetricsRequest = Request[Any, Any, Any]
 
 
-def route(web: Web) -> HTTPRouteHandler:
+def route(web: Web) -> Route:
     """Return the route of `GET /metrics`: for clients on this machine, and for everyone who has the metrics token."""
 
-    async def get_metrics(request: _MetricsRequest) -> ASGIApp:
-        current = request_id(request.headers)
-        context_token = log.request_id.set(current)
+    async def get_metrics(request: Request) -> Response:
         try:
             _authorise(web, request)
-            encode, media_type = choose_encoder(request.headers.get("accept", ""))
-            reply = Response(200, encode(REGISTRY), [], media_type.encode())
         except problems.Problem as problem:
-            reply = problem_response(problem, PATH, web.base_url, [])
-        finally:
-            log.request_id.reset(context_token)
-        reply.headers.append((b"x-request-id", current.encode()))
-        return reply
+            return problem_response(problem, PATH, web.base_url, [])
+        encode, media_type = choose_encoder(request.headers.get("accept", ""))
+        return Response(200, encode(REGISTRY), [], media_type.encode())
 
-    return HTTPRouteHandler([PATH], http_method=["GET", "HEAD"], status_code=200)(get_metrics)
+    return Route("GET", PATH, get_metrics)
 
 
 @contextmanager
@@ -55,7 +45,7 @@ def own_port(port: int) -> Iterator[None]:
         thread.join()
 
 
-def _authorise(web: Web, request: _MetricsRequest) -> None:
+def _authorise(web: Web, request: Request) -> None:
     """Let the request pass or raise.
 
     Raises:
@@ -76,18 +66,19 @@ def _authorise(web: Web, request: _MetricsRequest) -> None:
     )
 
 
-def _comes_from_this_machine(request: _MetricsRequest) -> bool:
+def _comes_from_this_machine(request: Request) -> bool:
     """Whether the peer is a loopback address and not a reverse proxy, behind which the client may be anyone."""
-    if any(name in request.headers for name in _PROXY_HEADERS) or request.client is None:
+    client = request.scope.get("client")
+    if any(name in request.headers for name in _PROXY_HEADERS) or client is None:
         return False
     try:
-        address = ipaddress.ip_address(request.client.host)
+        address = ipaddress.ip_address(client[0])
     except ValueError:
         return False
     return (getattr(address, "ipv4_mapped", None) or address).is_loopback
 
 
-def _has_token(request: _MetricsRequest, token: str | None) -> bool:
+def _has_token(request: Request, token: str | None) -> bool:
     scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
     if token is None or scheme.lower() != "bearer":
         return False

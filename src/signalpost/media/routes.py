@@ -1,8 +1,6 @@
 """Media over HTTP."""
 
-from typing import Annotated, Any
-
-from litestar import Request
+from typing import Annotated
 
 from signalpost.context import AppContext
 from signalpost.identity.errors import PlanLimitReached
@@ -26,6 +24,7 @@ from signalpost.web.caller import PUBLIC, Caller
 from signalpost.web.fields import MediaId
 from signalpost.web.inputs import Mine, require_profile
 from signalpost.web.paging import Page
+from signalpost.web.request import Request
 from signalpost.web.routing import RawResponse, Routes
 from signalpost.web.streaming import body_pieces
 
@@ -53,7 +52,7 @@ async def _view(context: AppContext, db: Db, row: MediaRow) -> Media:
     ),
     documented_request_body={"multipart/form-data": MediaUpload, "application/json": MediaFetch},
 )
-async def upload_media(request: Request[Any, Any, Any], context: AppContext, caller: Caller) -> Media:
+async def upload_media(request: Request, context: AppContext, caller: Caller) -> Media:
     """Upload a file, or have the service fetch one.
 
     Send a multipart form with the part `file` and, optionally, the fields `profileId`, `altText` and `kind`; or send
@@ -102,7 +101,7 @@ async def delete_media(media: MyMedia, context: AppContext, db: Db, caller: Call
     documented_response={"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
 )
 async def get_media_content(
-    media_id: MediaId, query: ContentQuery, request: Request[Any, Any, Any], context: AppContext
+    media_id: MediaId, query: ContentQuery, request: Request, context: AppContext
 ) -> RawResponse:
     """Return the bytes of a file. `url` and `thumbnailUrl` of a media point here; they need no credential."""
     return await serving.content(context, media_id, query, request.headers.get("range"))

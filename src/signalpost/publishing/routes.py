@@ -1,6 +1,4 @@
-from typing import Annotated, Any
-
-from litestar import Request
+from typing import Annotated
 
 from signalpost.context import AppContext
 from signalpost.identity.errors import PlanLimitReached
@@ -25,6 +23,7 @@ from signalpost.publishing.schemas import (
 from signalpost.web.caller import PUBLIC, Caller
 from signalpost.web.fields import PostId
 from signalpost.web.inputs import Mine
+from signalpost.web.request import Request
 from signalpost.web.routing import Routes
 
 routes = Routes("Queue")
@@ -65,9 +64,7 @@ async def get_queue_status(post: MyPost, db: Db) -> QueueEntry | NeverQueued:
 
 
 @routes.post("/queue/process", scope=PUBLIC, status=200, unlimited=True, raises=(InvalidQueueSecret, Unavailable))
-async def process_queue(
-    context: AppContext, request: Request[Any, Any, Any], data: QueueProcess = PROCESS_DEFAULT
-) -> QueueRun:
+async def process_queue(context: AppContext, request: Request, data: QueueProcess = PROCESS_DEFAULT) -> QueueRun:
     """Do the work that is due, with the operator's secret in `X-Queue-Secret`.
 
     The built-in worker does the same all the time: only an installation that runs without one needs this endpoint,

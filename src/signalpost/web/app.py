@@ -1,20 +1,16 @@
 """The ASGI application: serves every endpoint under both prefixes, renders errors and logs requests."""
 
-import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from time import perf_counter
 from typing import Any
 
 import asyncpg
-from litestar import Litestar, Request
-from litestar.exceptions import HTTPException, MethodNotAllowedException, NotFoundException
-from litestar.handlers import HTTPRouteHandler
-from litestar.types import ASGIApp
 
 from signalpost.kit import db, log, problems
 from signalpost.web import limits
-from signalpost.web.request import Call, address_bucket, client_address, request_id
+from signalpost.web.request import Call, Request, address_bucket, client_address, require_valid_host
 from signalpost.web.response import Response, problem_response
+from signalpost.web.router import Handler, Route, Router
 from signalpost.web.routing import Endpoint
 from signalpost.web.serve import Web, serve
 
@@ -22,8 +18,51 @@ PREFIXES = ("/api/v1", "/v1")
 _logger = log.get("web")
 
 
-async def _guarded(web: Web, call: Call, path: str, work: Awaitable[Response]) -> Response:
+class Application:
+    """The ASGI application."""
+
+    def __init__(self, web: Web, routes: Sequence[Route]) -> None:
+        self._web = web
+        self.router = Router(routes, reference=f"{web.base_url}/docs")
+
+    async def __call__(self, scope: Any, receive: Callable[[], Awaitable[Any]], send: Any) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            raise NotImplementedError(f"ASGI {scope['type']} is not served")
+        request = Request(scope, receive)
+        token = log.request_id.set(request.id)
+        try:
+            response = await self._respond(request)
+        finally:
+            log.request_id.reset(token)
+        response.headers.append((b"x-request-id", request.id.encode()))
+        await response.send(send, head=scope["method"] == "HEAD")
+
+    async def _respond(self, request: Request) -> Response:
+        try:
+            require_valid_host(request)
+            return await self.router.match(request).handler(request)
+        except problems.Problem as problem:
+            return _unmatched(self._web, request, problem)
+        except Exception:  # of a page; the last line of defence: one request fails, the service does not
+            _logger.exception("request.failed", path=request.path)
+            return _unmatched(self._web, request, problems.InternalError())
+
+
+def _unmatched(web: Web, request: Request, problem: problems.Problem) -> Response:
+    """Render a problem of a request that reached no endpoint; there is a limit by address on those too."""
+    address = address_bucket(client_address(request.scope, web.context.settings.trusted_proxies))
+    headers: list[tuple[bytes, bytes]] = []
+    try:
+        headers = web.limiter.check(f"address:{address}:unmatched", "address", limits.PER_ADDRESS * 10)
+    except problems.RateLimited as limited:
+        problem = limited
+    return problem_response(problem, request.path, web.base_url, headers)
+
+
+async def _guarded(web: Web, call: Call, work: Awaitable[Response]) -> Response:
     """Turn whatever is raised into a problem. Errors of our own are logged, and their response reveals nothing."""
+    path = call.request.path
     try:
         return await work
     except problems.Problem as problem:
@@ -43,102 +82,33 @@ async def _guarded(web: Web, call: Call, path: str, work: Awaitable[Response]) -
     return problem_response(raised, path, web.base_url, call.headers)
 
 
-def _handler(web: Web, endpoint: Endpoint) -> Callable[..., Awaitable[ASGIApp]]:
+def _handler(web: Web, endpoint: Endpoint) -> Handler:
     trusted = web.context.settings.trusted_proxies
 
-    async def respond(request: Request[Any, Any, Any]) -> ASGIApp:
+    async def respond(request: Request) -> Response:
         started = perf_counter()
-        current = request_id(request.headers)
-        token = log.request_id.set(current)
         call = Call(request, client_address(request.scope, trusted))
-        path = request.scope["path"]
-        try:
-            response = await _guarded(web, call, path, serve(web, endpoint, call))
-            response.headers.append((b"x-request-id", current.encode()))
-            caller = call.caller
-            _logger.info(
-                "request.completed",
-                method=endpoint.method,
-                path=endpoint.path,
-                status=response.status,
-                ms=round((perf_counter() - started) * 1000, 2),
-                workspace=str(caller.workspace_id) if caller else None,
-                credential=caller.credential if caller else None,
-            )
-        finally:
-            log.request_id.reset(token)
+        response = await _guarded(web, call, serve(web, endpoint, call))
+        caller = call.caller
+        _logger.info(
+            "request.completed",
+            method=endpoint.method,
+            path=endpoint.path,
+            status=response.status,
+            ms=round((perf_counter() - started) * 1000, 2),
+            workspace=str(caller.workspace_id) if caller else None,
+            credential=caller.credential if caller else None,
+        )
         return response
 
     return respond
 
 
-def _unmatched(web: Web) -> Callable[[Request[Any, Any, Any], Exception], Any]:
-    """Render what never reached an endpoint: an unknown path, a wrong method."""
-
-    def render(request: Request[Any, Any, Any], error: Exception) -> Any:
-        current = request_id(request.headers)
-        token = log.request_id.set(current)
-        call = Call(request, client_address(request.scope, web.context.settings.trusted_proxies))
-        path = request.scope["path"]
-        try:
-            problem: problems.Problem
-            match error:
-                case MethodNotAllowedException():
-                    allow = (error.headers or {}).get("allow") or (error.headers or {}).get("Allow") or ""
-                    problem = problems.MethodNotAllowed(headers={"Allow": allow} if allow else {})
-                case NotFoundException():
-                    problem = problems.NotFound(
-                        f"No operation at {path[:200]}. The API reference is at {web.base_url}/docs."
-                    )
-                case HTTPException(status_code=status) if status < 500:
-                    problem = problems.MalformedRequest()
-                case _:
-                    _logger.error("request.failed", path=path, exc_info=error)
-                    problem = problems.InternalError()
-            try:
-                name = f"address:{address_bucket(call.address)}:unmatched"
-                call.headers = web.limiter.check(name, "address", limits.PER_ADDRESS * 10)
-            except problems.RateLimited as limited:
-                problem = limited
-            response = problem_response(problem, path, web.base_url, call.headers)
-            response.headers.append((b"x-request-id", current.encode()))
-        finally:
-            log.request_id.reset(token)
-        return response
-
-    return render
-
-
-class _Application(Litestar):
-    """Litestar without its pydantic and attrs plugins: importing them takes as long as building all the routes."""
-
-    @staticmethod
-    def _get_default_plugins(plugins: list[Any]) -> list[Any]:
-        return plugins
-
-
-def build(
-    web: Web,
-    endpoints: Iterable[Endpoint],
-    *,
-    pages: Sequence[Any] = (),
-    on_startup: Sequence[Any] = (),
-    on_shutdown: Sequence[Any] = (),
-) -> Litestar:
-    """Return the ASGI application that serves `endpoints` under both prefixes, and `pages` (Litestar handlers)."""
-    handlers: list[Any] = []
-    for endpoint in endpoints:
-        path = re.sub(r"\{(\w+)\}", r"{\1:str}", endpoint.path)
-        methods: Any = ["GET", "HEAD"] if endpoint.method == "GET" else endpoint.method
-        route = HTTPRouteHandler([prefix + path for prefix in PREFIXES], http_method=methods, status_code=200)
-        handlers.append(route(_handler(web, endpoint)))
-    return _Application(
-        route_handlers=[*handlers, *pages],
-        exception_handlers={Exception: _unmatched(web), HTTPException: _unmatched(web)},
-        on_startup=list(on_startup),
-        on_shutdown=list(on_shutdown),
-        openapi_config=None,
-        logging_config=None,  # kit.log is ours; Litestar's would log for every library, from a thread of its own
-        request_max_body_size=None,
-        debug=False,
-    )
+def build(web: Web, endpoints: Iterable[Endpoint], *, pages: Sequence[Route] = ()) -> Application:
+    """Return the application that serves `endpoints` under both prefixes, and `pages`."""
+    routes = [
+        Route(endpoint.method, prefix + endpoint.path, _handler(web, endpoint))
+        for endpoint in endpoints
+        for prefix in PREFIXES
+    ]
+    return Application(web, [*routes, *pages])

@@ -1,24 +1,65 @@
-"""Reading a request: client address, body, query string and headers."""
+"""One HTTP request: headers, client address, body, query string."""
 
 import asyncio
 import ipaddress
+import os
 import re
-import secrets
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, overload
 from urllib.parse import parse_qsl
 
 import msgspec
-from litestar import Request
 
 from signalpost.kit import problems
 from signalpost.web.caller import Caller
 from signalpost.web.inputs import IfMatch
-from signalpost.web.response import Headers
-from signalpost.web.routing import Endpoint
 
 BODY_SECONDS = 60
 TEST_YEARS = range(2000, 2101)  # arithmetic with them stays within what Python and PostgreSQL can hold
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,100}")
+_HOST = re.compile(rb"[0-9A-Za-z!$&'()*+,;=\-._~:\[\]@%]*")
+_SLASHES = re.compile("//+")
+_ACCEPTABLE = re.compile(r"json|\*/\*|application/\*|text/")
+
+
+class Headers:
+    """Request headers by their lower-case names. Of a header that is sent several times, the first counts."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, lines: Sequence[tuple[bytes, bytes]]) -> None:
+        self._values = dict(reversed(lines))
+
+    def __contains__(self, name: str) -> bool:
+        return name.encode() in self._values
+
+    @overload
+    def get(self, name: str) -> str | None: ...
+    @overload
+    def get(self, name: str, default: str) -> str: ...
+    def get(self, name: str, default: str | None = None) -> str | None:
+        """Return the value of a header, or the default."""
+        value = self._values.get(name.encode())
+        return default if value is None else value.decode("latin-1")
+
+
+class Request:
+    """One request, as it arrived. Its path has no double slashes and none at the end."""
+
+    __slots__ = ("headers", "id", "path", "path_params", "receive", "scope")
+
+    def __init__(self, scope: Any, receive: Callable[[], Awaitable[Any]]) -> None:
+        self.scope = scope
+        self.receive = receive
+        self.headers = Headers(scope["headers"])
+        path: str = scope["path"]
+        if "//" in path or not path.startswith("/") or path.endswith("/"):
+            path = "/" + _SLASHES.sub("/", path.strip("/"))
+        self.path = path
+        self.path_params: dict[str, str] = {}
+        requested = self.headers.get("x-request-id")
+        self.id = requested if requested and _REQUEST_ID.fullmatch(requested) else "req_" + os.urandom(10).hex()
 
 
 class Call:
@@ -26,11 +67,21 @@ class Call:
 
     __slots__ = ("address", "caller", "headers", "request")
 
-    def __init__(self, request: Request[Any, Any, Any], address: str) -> None:
+    def __init__(self, request: Request, address: str) -> None:
         self.request = request
         self.address = address
         self.caller: Caller | None = None
-        self.headers: Headers = []
+        self.headers: list[tuple[bytes, bytes]] = []
+
+
+def require_valid_host(request: Request) -> None:
+    """Verify the Host header.
+
+    Raises:
+        MalformedRequest: it contains characters that no host name or address has.
+    """
+    if not _HOST.fullmatch(request.headers.get("host", "").encode("latin-1")):
+        raise problems.MalformedRequest
 
 
 def client_address(scope: Any, trusted_proxies: int) -> str:
@@ -54,7 +105,7 @@ def address_bucket(address: str) -> str:
     return str(ipaddress.ip_network((parsed, 64), strict=False)) if parsed.version == 6 else address
 
 
-async def read_body(request: Request[Any, Any, Any], bytes_max: int) -> bytes:
+async def read_body(request: Request, bytes_max: int) -> bytes:
     length = request.headers.get("content-length", "")
     if length.isdigit() and int(length) > bytes_max:
         raise problems.PayloadTooLarge(f"The body is larger than {bytes_max} bytes.", limit={"max": bytes_max})
@@ -77,7 +128,7 @@ async def read_body(request: Request[Any, Any, Any], bytes_max: int) -> bytes:
         raise problems.MalformedRequest(f"The body did not arrive within {BODY_SECONDS} seconds.") from None
 
 
-def check_encoding(headers: Any) -> None:
+def check_encoding(headers: Headers) -> None:
     coding = headers.get("content-encoding", "identity").strip().lower()
     if coding not in ("", "identity"):
         raise problems.UnsupportedMediaType(
@@ -86,23 +137,23 @@ def check_encoding(headers: Any) -> None:
         )
 
 
-def check_media_types(endpoint: Endpoint, headers: Any, body: bytes) -> None:
+def check_media_types(request_types: Sequence[str], headers: Headers, body: bytes) -> None:
     if body:
         media_type = headers.get("content-type", "").partition(";")[0].strip().lower() or "application/json"
-        if media_type not in endpoint.request_types and not (
+        if media_type not in request_types and not (
             media_type.endswith("+json") and media_type.startswith("application/")
         ):
             raise problems.UnsupportedMediaType(
-                f"This operation accepts {' or '.join(endpoint.request_types)}, not {media_type}."
+                f"This operation accepts {' or '.join(request_types)}, not {media_type}."
             )
     accept = headers.get("accept", "")
-    if accept and not re.search(r"json|\*/\*|application/\*|text/", accept):
+    if accept and not _ACCEPTABLE.search(accept):
         raise problems.NotAcceptable(
             f"This operation returns application/json, which Accept: {accept[:100]!r} excludes."
         )
 
 
-def query_values(request: Request[Any, Any, Any]) -> dict[str, str]:
+def query_values(request: Request) -> dict[str, str]:
     raw = request.scope["query_string"]
     if not raw:
         return {}
@@ -118,7 +169,7 @@ def query_values(request: Request[Any, Any, Any]) -> dict[str, str]:
     return values
 
 
-def if_match(headers: Any) -> IfMatch:
+def if_match(headers: Headers) -> IfMatch:
     value = headers.get("if-match", "").strip()
     if not value or value == "*":
         return IfMatch(-1)
@@ -142,8 +193,3 @@ def test_now(call: Call) -> datetime | None:
             "X-Test-Now", "format", "X-Test-Now must be an RFC 3339 time with an offset or Z, from 2000 to 2100."
         )
     return instant
-
-
-def request_id(headers: Any) -> str:
-    requested = headers.get("x-request-id", "")
-    return requested if re.fullmatch(r"[A-Za-z0-9._-]{8,100}", requested) else "req_" + secrets.token_hex(10)

@@ -1,8 +1,8 @@
 """The ASGI response of the service, and problems rendered as one."""
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
-from litestar.types import Receive, Scope, Send
 from msgspec.json import Encoder
 
 from signalpost.kit import log
@@ -33,19 +33,15 @@ class Response:
             self.headers.append((b"content-type", media_type))
             self.headers.append((b"content-length", b"%d" % len(body)))
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI
+    async def send(self, send: Callable[[Any], Awaitable[None]], *, head: bool = False) -> None:
         """Send the response; without its body for a HEAD request."""
         await send({"type": "http.response.start", "status": self.status, "headers": self.headers})
-        body = b"" if scope["method"] == "HEAD" else self.body  # type: ignore[typeddict-item]
+        body = b"" if head else self.body
         if isinstance(body, Stream):
             async for piece in body.pieces:
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
             body = b""
         await send({"type": "http.response.body", "body": body, "more_body": False})
-
-    def to_asgi_response(self, *_: Any, **__: Any) -> "Response":
-        """Return itself: Litestar calls this on what an exception handler returns."""
-        return self
 
 
 def problem_document(problem: Problem, path: str, base_url: str) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 import msgspec
-from litestar import Request
 from msgspec import Struct
 
 from signalpost.context import AppContext
@@ -18,6 +17,7 @@ from signalpost.kit.problems import Problem
 from signalpost.web.caller import PUBLIC, SCOPES, SIGNED_IN, Caller
 from signalpost.web.inputs import Before, IfMatch, Mine, Segment
 from signalpost.web.paging import LIMIT_DEFAULT, Page
+from signalpost.web.request import Request
 from signalpost.web.streaming import Stream
 
 BODY_BYTES_MAX = 2_000_000
@@ -174,8 +174,8 @@ def _endpoint(
             body, body_optional = hint, parameter.default is not inspect.Parameter.empty
         elif name == "query":
             query = hint
-        elif (bare := typing.get_origin(hint) or hint) in _PLAIN:  # Request may name its parameters
-            arguments[name] = _PLAIN[bare]
+        elif hint in _PLAIN:
+            arguments[name] = _PLAIN[hint]
         elif (first := _before_marker(hint)) is not None:
             before = (name, first)
         elif (source := _path_source(hint)) is not None:

@@ -87,7 +87,7 @@ async def _identify(web: Web, endpoint: Endpoint, call: Call) -> None:
 async def _path_values(endpoint: Endpoint, call: Call, connection: db.Db | None) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for path_input in endpoint.path_inputs:
-        text = str(call.request.path_params[path_input.param])
+        text = call.request.path_params[path_input.param]
         match path_input.source:
             case Segment():
                 if "\0" in text or len(text) > 200:
@@ -228,7 +228,7 @@ async def _respond_once(
     web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any], body: bytes, key: str, connection: db.Db
 ) -> Response:
     """Respond in one transaction with the key: the effect and the stored response are committed together."""
-    request_hash = idempotency.fingerprint(endpoint.method, call.request.scope["path"], body)
+    request_hash = idempotency.fingerprint(endpoint.method, call.request.path, body)
     if stored := await idempotency.claim(connection, web.context.keys, _credential(call), key, request_hash):
         return _replay(call, stored)
     try:
@@ -237,7 +237,7 @@ async def _respond_once(
     except problems.Problem as problem:
         if problem.status == 429 or problem.status >= 500:
             raise
-        response = problem_response(problem, call.request.scope["path"], web.base_url, call.headers)
+        response = problem_response(problem, call.request.path, web.base_url, call.headers)
     await idempotency.store(connection, web.context.keys, _credential(call), key, _storable(response))
     return response
 
@@ -246,7 +246,7 @@ async def _respond_claimed(
     web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any], body: bytes, key: str
 ) -> Response:
     """Respond where the work does not fit into one transaction (it calls other servers): the key is claimed first."""
-    request_hash = idempotency.fingerprint(endpoint.method, call.request.scope["path"], body)
+    request_hash = idempotency.fingerprint(endpoint.method, call.request.path, body)
     async with web.context.database.transaction() as connection:
         stored = await idempotency.claim(connection, web.context.keys, _credential(call), key, request_hash)
     if stored:
@@ -258,7 +258,7 @@ async def _respond_claimed(
         except problems.Problem as problem:
             if problem.status == 429 or problem.status >= 500:
                 raise
-            response = problem_response(problem, call.request.scope["path"], web.base_url, call.headers)
+            response = problem_response(problem, call.request.path, web.base_url, call.headers)
         async with web.context.database.transaction() as connection:
             await idempotency.store(connection, web.context.keys, _credential(call), key, _storable(response))
         completed = True
@@ -276,7 +276,7 @@ async def serve(web: Web, endpoint: Endpoint, call: Call) -> Response:
         check_encoding(call.request.headers)
     body = b"" if streams or not endpoint.writes else await read_body(call.request, endpoint.body_bytes_max)
     if not streams:
-        check_media_types(endpoint, call.request.headers, body)
+        check_media_types(endpoint.request_types, call.request.headers, body)
     values = _plain_inputs(web, endpoint, call)
     values.update(_query_inputs(web, endpoint, call))
     if endpoint.decoder is not None:

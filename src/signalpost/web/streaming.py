@@ -4,9 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
-from litestar import Request
-
 from signalpost.kit import problems
+from signalpost.web.request import Request
 
 STALL_SECONDS = 30
 """How long a client may pause in the middle of its body."""
@@ -25,7 +24,7 @@ class Stream:
         return self.size
 
 
-async def body_pieces(request: Request[Any, Any, Any]) -> AsyncIterator[bytes]:
+async def body_pieces(request: Request) -> AsyncIterator[bytes]:
     """Yield the body of the request as it arrives. The caller limits its size.
 
     Raises:
