@@ -1,13 +1,21 @@
 """Counts the length of a text as a network does."""
 
-import unicodedata
 from functools import lru_cache
 
 import regex
 
-from signalpost.networks.contract import Facts, TextRule
+from signalpost.kit.unicode import nfc
+from signalpost.networks.contract import Facts, TextRule, TextUnit
 
-_GRAPHEME = regex.compile(r"\X")
+LONG_MIN = 500
+LONG_KEPT_MAX = 128
+
+# Every cluster of several characters contains one of these.
+_JOINING = regex.compile(
+    r"[\r\u200d\p{Regional_Indicator}\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=Prepend}\p{GCB=L}\p{GCB=V}\p{GCB=T}]"
+)
+# At each flag, `\X` alone would count all flags before it again.
+_GRAPHEME = regex.compile(r"\p{Regional_Indicator}{2}[\u200d\p{GCB=Extend}\p{GCB=SpacingMark}]*+|\X")
 _EMOJI = regex.compile(r"[\p{Extended_Pictographic}\p{Regional_Indicator}]|[0-9#*]\ufe0f?\u20e3")
 # A URL as the fediverse and X shorten it: with its scheme, a host with a dot, and no closing punctuation at its end.
 _URL = regex.compile(
@@ -26,23 +34,34 @@ def text_length(facts: Facts, text: str) -> int:
 
 def length(rule: TextRule, text: str) -> int:
     """Return the length of `text` in the rule's unit, with URLs and mentions shortened as the rule says."""
+    count = _length_of_long if len(text) > LONG_MIN else _length
+    return count(rule.unit, rule.url_length, rule.mentions_count_local_part_only, text)
+
+
+def _length(unit: TextUnit, url_length: int | None, local_part_only: bool, text: str) -> int:  # noqa: FBT001
     urls = 0
-    if rule.url_length is not None and "://" in text:
+    if url_length is not None and "://" in text:
         text, urls = _URL.subn("x", text)  # one character each; the rest is added below
-    if rule.mentions_count_local_part_only and "@" in text:
+    if local_part_only and "@" in text:
         text = _REMOTE_MENTION.sub(r"@\1", text)
-    return _units(rule, text) + urls * ((rule.url_length or 1) - 1)
+    return _units(unit, text) + urls * ((url_length or 1) - 1)
+
+
+# A long text is counted once, not once for each account of the post.
+_length_of_long = lru_cache(LONG_KEPT_MAX)(_length)
 
 
 def graphemes(text: str) -> int:
     """Return how many characters a reader sees: extended grapheme clusters (UAX #29)."""
     if text.isascii():
         return len(text) - text.count("\r\n")
+    if _JOINING.search(text) is None:
+        return len(text)
     return len(_GRAPHEME.findall(text))
 
 
-def _units(rule: TextRule, text: str) -> int:
-    match rule.unit:
+def _units(unit: TextUnit, text: str) -> int:
+    match unit:
         case "grapheme":
             return graphemes(text)
         case "utf16":
@@ -55,7 +74,7 @@ def _units(rule: TextRule, text: str) -> int:
 
 def _weighted(text: str) -> int:
     """Return the length by X's rule: 1 for Latin and punctuation, 2 for other characters and for a whole emoji."""
-    text = unicodedata.normalize("NFC", text)
+    text = nfc(text)
     if text.isascii():
         return len(text)
     return sum(2 if _EMOJI.search(cluster) else sum(map(_weight, cluster)) for cluster in _GRAPHEME.findall(text))

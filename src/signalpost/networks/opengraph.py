@@ -3,24 +3,45 @@
 The page is foreign: it is read within limits, through the guarded client, and never fails a post.
 """
 
-import re
+import codecs
 from dataclasses import dataclass
-from html.parser import HTMLParser
+from html import unescape
 from urllib.parse import urljoin, urlsplit
 
-from typing_extensions import override
+import regex
 
 from signalpost.kit.http import HttpFailure
 from signalpost.kit.sniff import media_type
+from signalpost.kit.worker_threads import in_thread
 from signalpost.networks.contract import Http, Response
 
 PAGE_BYTES_MAX = 512_000  # enough for the head of a page
+PIECE_BYTES = 65_536  # decoded in one step, which holds the interpreter
 TITLE_LENGTH_MAX = 300
 DESCRIPTION_LENGTH_MAX = 1_000
+CONTENT_LENGTH_MAX = 4_000  # of a title or an attribute
+ATTRIBUTES_MAX = 20  # of a meta element
 HOPS_MAX = 3
 TIMEOUT_SECONDS = 5.0
+ELEMENTS_MAX = 4_000  # looked at; the head of a page has some hundred
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_CHARSET = re.compile(r"charset=[\"']?([\w-]{1,40})", re.IGNORECASE)
+_CHARSET = regex.compile(r"charset=[\"']?([\w-]{1,40})", regex.IGNORECASE)
+# Those of the web that every Python has; others, such as idna or punycode, fail or take seconds.
+_CHARSETS = regex.compile(
+    r"utf-?8|utf-?16-?(le|be)|us-ascii|(iso-?8859-?|latin-?)\d{1,2}|(windows-?|cp)125\d|koi8-[ru]|shift[_-]?jis"
+    r"|euc-(jp|kr)|iso-2022-jp|gb2312|gbk|gb18030|big5",
+    regex.IGNORECASE,
+)
+# `regex` leaves the interpreter to others while it searches.
+_START = regex.compile(r"<(title|meta|script|style|template|body|/head|!--)(?=[\s/>-])", regex.IGNORECASE)
+_ENDS = {
+    "!--": regex.compile("-->"),
+    **{
+        name: regex.compile(f"</{name}(?=[\\s/>])", regex.IGNORECASE)
+        for name in ("title", "script", "style", "template")
+    },
+}
+_ATTRIBUTE = regex.compile(r"""[\s/]*([^\s/>=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+)))?""")
 
 
 @dataclass(frozen=True)
@@ -35,8 +56,7 @@ async def fetch_card(http: Http, url: str) -> Card | None:
     response = await _fetch(http, url, PAGE_BYTES_MAX, truncate=True)
     if response is None or "html" not in response.headers.get("Content-Type", "text/html"):
         return None
-    head = _Head()
-    head.feed(_text(response))
+    head = await in_thread(lambda: _read_head(_text(response)))
     title = head.meta.get("og:title") or head.meta.get("twitter:title") or head.title
     if not title.strip():
         return None
@@ -71,48 +91,65 @@ async def _fetch(http: Http, url: str, bytes_max: int, *, truncate: bool) -> Res
     return None
 
 
-class _Head(HTMLParser):
-    """Collects the meta elements and the first title of a page."""
+@dataclass
+class _Head:
+    """The meta elements and the first title of a page."""
 
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.meta: dict[str, str] = {}
-        self.title = ""
-        self._in_title = False
+    meta: dict[str, str]
+    title: str = ""
 
-    @override
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._in_title = tag == "title" and not self.title
-        if tag == "meta" and len(self.meta) < 200:
-            attributes = dict(attrs)
-            name = attributes.get("property") or attributes.get("name")
-            content = attributes.get("content")
-            if name and content:
-                self.meta.setdefault(name.lower(), content)
 
-    @override
-    def handle_endtag(self, tag: str) -> None:
-        self._in_title = False
+def _read_head(page: str) -> _Head:
+    """Read the head of a page; every character is looked at once or twice, whatever the page holds."""
+    head, at = _Head({}), 0
+    for _ in range(ELEMENTS_MAX):
+        start = _START.search(page, at)
+        if start is None:
+            break
+        name, at = start[1].lower(), start.end()
+        if name in {"body", "/head"}:
+            break
+        if name == "meta":
+            at = _add_meta(head, page, at)
+        elif (end := _ENDS[name].search(page, at)) is not None:
+            if name == "title" and not head.title:
+                head.title = unescape(page[page.find(">", at) + 1 : end.start()][:CONTENT_LENGTH_MAX])
+            at = end.end()
+        else:
+            break  # it has no end, so all the rest belongs to it
+    return head
 
-    @override
-    def handle_data(self, data: str) -> None:
-        if self._in_title:
-            self.title += data
+
+def _add_meta(head: _Head, page: str, at: int) -> int:
+    """Add the meta element whose attributes begin at `at`, and return where they end."""
+    attributes: dict[str, str] = {}
+    while (match := _ATTRIBUTE.match(page, at)) is not None and len(attributes) < ATTRIBUTES_MAX:
+        value = match[2] or match[3] or match[4] or ""
+        attributes.setdefault(match[1].lower(), unescape(value[:CONTENT_LENGTH_MAX]))
+        at = match.end()
+    name = attributes.get("property") or attributes.get("name")
+    if name and (content := attributes.get("content")):
+        head.meta.setdefault(name.lower(), content)
+    return at
 
 
 def _text(response: Response) -> str:
     declared = _CHARSET.search(response.headers.get("Content-Type", "")) or _CHARSET.search(
         response.body[:2048].decode("latin-1")
     )
+    charset = declared[1] if declared and _CHARSETS.fullmatch(declared[1]) else "utf-8"
     try:
-        return response.body.decode(declared[1] if declared else "utf-8", "replace")
+        decoder = codecs.getincrementaldecoder(charset)("replace")
     except LookupError:
-        return response.body.decode("utf-8", "replace")
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    pieces = range(0, len(response.body), PIECE_BYTES)
+    return "".join(decoder.decode(response.body[start : start + PIECE_BYTES]) for start in pieces)
 
 
 def _line(text: str, length_max: int) -> str:
     """Return foreign text on one line, cut to a limit."""
-    text = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    text = "".join(char if char.isprintable() else " " for char in text[: 4 * length_max])
+    text = " ".join(text.split())
     return text if len(text) <= length_max else text[: length_max - 1] + "…"
 
 

@@ -11,17 +11,19 @@ from signalpost.kit.http import BadResponse
 from signalpost.networks.contract import Response
 
 RESPONSE_BYTES_MAX = 4096
+MEMBER_LENGTH_MAX = 8_192
+"""Of a string member: no id, address or token is longer."""
 WAIT_SECONDS_MAX = 86_400.0
-_SECRETS = re.compile(
-    r"eyJ[\w-]{8,}(?:\.[\w-]+){1,4}"  # JSON Web Tokens
+_SECRETS = re.compile(  # linear: whatever begins like a secret is one, so nothing is read twice
+    r"eyJ[\w-]{8,}(?:\.[\w-]+){0,4}"  # JSON Web Tokens
     r"|(?i:bearer|dpop|basic)\s+[\w.~+/=-]{8,}"
     r'|(?i:(?<=token":")|(?<=jwt":")|(?<=secret":")|(?<=password":"))[^"]{4,}'
 )
 
 
 def redacted(text: str) -> str:
-    """Return `text` without anything that looks like a credential, at most 4 KB of UTF-8."""
-    safe = _SECRETS.sub("[redacted]", text).replace("\x00", "\N{REPLACEMENT CHARACTER}")
+    """Return the beginning of `text` without anything that looks like a credential, at most 4 KB of UTF-8."""
+    safe = _SECRETS.sub("[redacted]", text[: 4 * RESPONSE_BYTES_MAX]).replace("\x00", "\N{REPLACEMENT CHARACTER}")
     return safe.encode("utf-8", "replace")[:RESPONSE_BYTES_MAX].decode("utf-8", "ignore")
 
 
@@ -43,16 +45,27 @@ def texts(response: Response, *names: str) -> tuple[str, ...]:
     """Return the string members `names` of a response.
 
     Raises:
-        BadResponse: one is missing, empty or not a string. The server responded, so the request may have succeeded.
+        BadResponse: one is missing or is not a `string`. The server responded, so the request may have succeeded.
     """
-    body = response.json()
+    body = members(response)
     values = []
     for name in names:
-        text = body.get(name) if isinstance(body, dict) else None
-        if not isinstance(text, str) or not text:
+        value = string(body.get(name))
+        if value is None:
             raise BadResponse(f"the response has no usable {name!r}", status=response.status)
-        values.append(text)
+        values.append(value)
     return tuple(values)
+
+
+def string(value: Any) -> str | None:
+    """Return a member if it is a string that can be stored: not empty, of bounded length, without NUL; else None."""
+    usable = isinstance(value, str) and 0 < len(value) <= MEMBER_LENGTH_MAX and "\0" not in value
+    return value if usable else None
+
+
+def number(value: Any) -> int | None:
+    """Return a member if it is a number that a column of the database can hold, else None."""
+    return value if type(value) is int and 0 <= value < 1 << 31 else None
 
 
 def wait_seconds(response: Response) -> float | None:

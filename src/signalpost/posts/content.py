@@ -2,14 +2,15 @@
 
 import hashlib
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
 from msgspec import Struct
 
+from signalpost.kit.unicode import nfc
 from signalpost.networks.contract import Outgoing, OutgoingMedia, Part, PreflightIssue
 from signalpost.posts.documents import MediaRef, ThreadPart
 from signalpost.posts.rows import PostRow, TargetRow
@@ -83,11 +84,17 @@ def _with_alt_text(file: OutgoingMedia, text: str) -> OutgoingMedia:
     )  # fmt: skip
 
 
+@lru_cache(maxsize=128)
+def _normal(text: str) -> bytes:
+    """Return the text as it is compared; kept, since all accounts of a post usually get the same."""
+    return _SPACE.sub(" ", nfc(text)).strip().encode("utf-8", "surrogatepass")
+
+
 def content_hash(account_id: UUID, content: Content, checksums: Mapping[UUID, bytes]) -> bytes:
     """Return what makes two posts on an account equal: texts (spaces and composition aside) and files."""
     digest = hashlib.sha256(account_id.bytes)
     for text, media in ((content.text, content.media), *((part.text, part.media) for part in content.thread)):
-        normal = _SPACE.sub(" ", unicodedata.normalize("NFC", text)).strip().encode("utf-8", "surrogatepass")
+        normal = _normal(text)
         digest.update(b"%d:%b" % (len(normal), normal))
         for ref in media:
             digest.update(checksums.get(ref.media_id, b""))

@@ -6,8 +6,8 @@ from signalpost.accounts.errors import PlatformNotConfigured
 from signalpost.accounts.platforms import redirect_uri
 from signalpost.context import AppContext
 from signalpost.kit.crypto import Undecipherable
-from signalpost.kit.http import BadResponse
 from signalpost.networks.contract import ApiError, Connector, OAuthApp, Server
+from signalpost.networks.responses import members
 
 # Mastodon deletes apps that were not used for a day, so an unused registration is trusted for only half of that.
 _READ = """
@@ -50,11 +50,7 @@ async def get_or_register_app(context: AppContext, connector: Connector, server:
 
 async def delete_unknown_app(context: AppContext, connector: Connector, server: Server, error: ApiError) -> None:
     """Delete our registration if the error says that the server does not know the app: the next flow registers one."""
-    try:
-        body = error.response.json()
-    except BadResponse:
-        return
-    if isinstance(body, dict) and body.get("error") == "invalid_client":
+    if members(error.response).get("error") == "invalid_client":
         async with context.database.transaction() as db:
             await db.execute(_DELETE, connector.facts.key, server.base_url)
 

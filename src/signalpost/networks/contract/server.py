@@ -21,7 +21,7 @@ class Server:
     trusted: bool
     http: Http
 
-    async def call(
+    async def call(  # noqa: PLR0913 - the options of a request
         self,
         method: str,
         path: str,
@@ -31,6 +31,7 @@ class Server:
         data: Any = None,
         params: Mapping[str, str] | None = None,
         timeout_seconds: float = 30.0,
+        bytes_max: int = 1_000_000,
         expect: Collection[int] | None = (200,),
     ) -> Response:
         """Call `path` on this server; `expect=None` accepts every status.
@@ -47,6 +48,7 @@ class Server:
             data=data,
             params=params,
             timeout_seconds=timeout_seconds,
+            bytes_max=bytes_max,
             trusted=self.trusted,
         )
         if expect is not None and response.status not in expect:

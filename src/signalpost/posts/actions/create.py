@@ -27,7 +27,7 @@ async def create_post(
     if not wants_draft(data):
         permissions.require_publishing(caller)
     draft = await build_draft(db, caller, data, fetched=fetched)
-    target_issues = preflight.run_preflight(draft)
+    target_issues = await preflight.run_preflight(draft)
     post, targets, profile = draft.post, draft.target_rows, draft.profile
     accepted = False
     await guards.require_within_plan(db, caller, draft)

@@ -8,6 +8,7 @@ from msgspec import Struct
 from signalpost import networks
 from signalpost.kit import clock, ids
 from signalpost.kit.problems import Issue
+from signalpost.kit.worker_threads import in_thread
 from signalpost.media.queries import MediaRow
 from signalpost.networks import preflight
 from signalpost.networks.contract import OutgoingMedia, PreflightIssue
@@ -15,6 +16,11 @@ from signalpost.posts import content
 from signalpost.posts.actions.draft import PostDraft, TargetDraft
 from signalpost.posts.documents import PostWarning
 from signalpost.posts.errors import PreflightFailed
+
+LENGTH_AT_ONCE_MAX = 20_000
+"""Characters of all texts; more are checked in a worker thread, since they would hold the event loop."""
+TEXTS_AT_ONCE_MAX = 250
+"""Texts times accounts; likewise."""
 
 
 class TargetIssue(Struct, frozen=True):
@@ -25,11 +31,22 @@ class TargetIssue(Struct, frozen=True):
     path: str
 
 
-def run_preflight(draft: PostDraft) -> list[TargetIssue]:
+async def run_preflight(draft: PostDraft) -> list[TargetIssue]:
     """Check every target; return what networks would refuse or warn of, with the place in the body.
 
     Sets the `content_hash` of each target, and adds to the post's warnings. Of a draft everything is a warning.
     """
+    return await in_thread(_check, draft) if _is_large(draft) else _check(draft)
+
+
+def _is_large(draft: PostDraft) -> bool:
+    post = draft.post
+    length = len(post.text) + sum(len(part.text) for part in post.thread)
+    length += sum(len(target.row.text or "") for target in draft.targets)
+    return length > LENGTH_AT_ONCE_MAX or len(draft.targets) * (1 + len(post.thread)) > TEXTS_AT_ONCE_MAX
+
+
+def _check(draft: PostDraft) -> list[TargetIssue]:
     files = {media_id: _without_bytes(row) for media_id, row in draft.media.files.items()}
     checksums = {media_id: row.sha256 for media_id, row in draft.media.files.items()}
     now = clock.now()

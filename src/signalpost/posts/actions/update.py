@@ -92,7 +92,7 @@ async def apply_changes(
         draft = await build_merged(db, caller, *locked, changes, fetched)
     _require_editable(locked[0], changes)
     _require_not_under_way(locked[1])
-    update = _Update(caller, *locked, draft, preflight.run_preflight(draft))
+    update = _Update(caller, *locked, draft, await preflight.run_preflight(draft))
     return await update.write(context, db, action, approval)
 
 

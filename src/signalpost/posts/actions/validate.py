@@ -22,7 +22,7 @@ async def validate_post(db: Db, caller: Caller, data: PostCreate, fetched: Fetch
             raise
         errors = [msgspec.to_builtins(issue) for issue in problem.errors]
         return PostValidation(valid=False, errors=errors, warnings=[], targets=[])
-    issues = errors_of(run_preflight(draft))
+    issues = errors_of(await run_preflight(draft))
     codes = {issue.code for issue in issues}
     return PostValidation(
         valid=not issues,

@@ -16,7 +16,7 @@ from signalpost.networks.contract import (
     Response,
     Server,
 )
-from signalpost.networks.responses import members, texts
+from signalpost.networks.responses import members, string, texts
 
 
 async def connect(server: Server, fields: Mapping[str, str]) -> Identity:
@@ -34,7 +34,7 @@ async def connect(server: Server, fields: Mapping[str, str]) -> Identity:
     did, handle = texts(response, "did", "handle")
     account = members(response)
     if account.get("active") is False:
-        raise BadCredentials(f"Bluesky reports this account as {account.get('status') or 'not active'}.")
+        raise BadCredentials(f"Bluesky reports this account as {string(account.get('status')) or 'not active'}.")
     home = entry if server.trusted else replace(entry, base_url=_home(account.get("didDoc")) or entry.base_url)
     secrets = tokens(response, password)
     display_name, avatar_url = await _profile(home, did)
@@ -75,10 +75,12 @@ async def _sign_in(server: Server, name: str, password: str) -> Response:
                 message = "This is the account's main password. Create an app password at Bluesky and use that."
                 raise BadCredentials(message) from None
             case "AuthenticationRequired" | "AccountTakedown" | "AccountDeactivated" | "AccountNotFound":
-                message = f"Bluesky rejected the sign-in: {reply.get('message') or reply['error']}"
+                message = f"Bluesky rejected the sign-in: {string(reply.get('message')) or reply['error']}"
                 raise BadCredentials(message) from None
             case "InvalidRequest" if status == 400:
-                raise InvalidField("identifier", f"Bluesky rejected this value: {reply.get('message')}") from None
+                raise InvalidField(
+                    "identifier", f"Bluesky rejected this value: {string(reply.get('message'))}"
+                ) from None
             case None if status < 429:
                 raise BadResponse("the server does not speak XRPC", status=status) from None
         raise
@@ -87,9 +89,9 @@ async def _sign_in(server: Server, name: str, password: str) -> Response:
 def _home(did_document: Any) -> str | None:
     """Return the https address of the account's own server from its DID document."""
     services = did_document.get("service") if isinstance(did_document, dict) else None
-    for service in services if isinstance(services, list) else ():
+    for service in services[:100] if isinstance(services, list) else ():
         if isinstance(service, dict) and str(service.get("id")).endswith("#atproto_pds"):
-            address = str(service.get("serviceEndpoint")).rstrip("/")
+            address = (string(service.get("serviceEndpoint")) or "").rstrip("/")
             return address if address.startswith("https://") else None
     return None
 
@@ -105,9 +107,10 @@ async def _profile(server: Server, did: str) -> tuple[str | None, str | None]:
     if not isinstance(value, dict):
         return None, None
     name, avatar = value.get("displayName"), value.get("avatar")
-    link = avatar.get("ref", {}).get("$link") if isinstance(avatar, dict) else None
-    url = f"{server.base_url}/xrpc/com.atproto.sync.getBlob?did={did}&cid={link}" if isinstance(link, str) else None
-    return (name if isinstance(name, str) and name else None), url
+    reference = avatar.get("ref") if isinstance(avatar, dict) else None
+    link = string(reference.get("$link")) if isinstance(reference, dict) else None
+    url = f"{server.base_url}/xrpc/com.atproto.sync.getBlob?did={did}&cid={link}" if link else None
+    return string(name), url
 
 
 async def check(session: NetworkSession) -> Health:
@@ -117,8 +120,8 @@ async def check(session: NetworkSession) -> Health:
     return Health(
         can_post=active,
         restricted=not active,
-        message=None if active else f"Bluesky reports this account as {account.get('status') or 'not active'}.",
-        username=account.get("handle"),
+        message=None if active else f"Bluesky reports this account as {string(account.get('status')) or 'not active'}.",
+        username=string(account.get("handle")),
         token_expires_at=expires_at(session.secrets["refreshJwt"]),
     )
 

@@ -40,6 +40,7 @@ _MEDIA_CODES = {
     "VideoTooLarge": "media_too_large",
     "VideoTooLong": "media_unsupported",
 }
+_YEAR_2100 = 4_102_444_800
 
 
 async def send(session: NetworkSession, method: str, name: str, *, token: str | None = None, **rest: Any) -> Response:
@@ -69,7 +70,7 @@ async def call(
 def explain(error: ApiError) -> Outcome:
     """Turn an error response into an outcome, with the message of the network."""
     response, body = error.response, members(error.response)
-    name = str(body.get("error") or "")
+    name = str(body.get("error") or "")[:200]
     details: dict[str, Any] = {"http_status": response.status, "response": response_text(response)}
     message = redacted(f"Bluesky: {body.get('message') or name or error}")[:1000]
     if response.status == 429 or name == "RateLimitExceeded":
@@ -119,21 +120,29 @@ def tokens(response: Response, password: str | None) -> dict[str, str]:
     """Return the secrets to store: the tokens, and the password only if it is an app password."""
     access, renewal = texts(response, "accessJwt", "refreshJwt")
     secrets = {"accessJwt": access, "refreshJwt": renewal}
-    if password and _claims(access).get("scope") in APP_PASSWORD_SCOPES:
+    if password and _claims(access).scope in APP_PASSWORD_SCOPES:
         secrets["appPassword"] = password
     return secrets
 
 
-def _claims(token: str) -> Mapping[str, Any]:
+class _Claims(msgspec.Struct):
+    exp: int | None = None
+    scope: str | None = None
+
+
+_claims_of = msgspec.json.Decoder(_Claims)
+
+
+def _claims(token: str) -> _Claims:
     """Return the claims of a token. They are not verified: they only say when to renew it."""
     try:
-        middle = token.split(".")[1]
-        claims = msgspec.json.decode(base64.urlsafe_b64decode(middle + "=" * (-len(middle) % 4)))
-    except (IndexError, ValueError, msgspec.DecodeError):
-        return {}
-    return claims if isinstance(claims, dict) else {}
+        middle = token.split(".", 2)[1]
+        return _claims_of.decode(base64.urlsafe_b64decode(middle + "=" * (-len(middle) % 4)))
+    except (IndexError, ValueError, RecursionError):
+        return _Claims()
 
 
 def expires_at(token: str) -> datetime | None:
-    expires = _claims(token).get("exp")
-    return datetime.fromtimestamp(expires, UTC) if isinstance(expires, int) else None
+    """Return when a token expires, or None if it does not say."""
+    expires = _claims(token).exp
+    return datetime.fromtimestamp(expires, UTC) if expires is not None and 0 <= expires < _YEAR_2100 else None

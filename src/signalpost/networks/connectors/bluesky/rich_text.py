@@ -9,16 +9,16 @@ import regex
 from signalpost.networks.counting import graphemes
 
 TAG_GRAPHEMES_MAX = 64
+HANDLE_LENGTH_MAX = 253  # of a host name
 _MENTION = regex.compile(r"(?:^|\s|\()@([a-zA-Z0-9.-]++)(?!_)")
 _HANDLE = regex.compile(
     r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.)+[a-zA-Z](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
 )
 _LINK = regex.compile(r"(?:^|\s|\()(https?://\S+)", regex.IGNORECASE)
 _INVISIBLE = r"\u00AD\u2060\u200A\u200B\u200C\u200D\u20e2"
-_TAG = regex.compile(
-    rf"(?:^|\s)([#\uff03])((?!\ufe0f)[^\s{_INVISIBLE}]*[^0-9\s\p{{P}}{_INVISIBLE}]+[^\s{_INVISIBLE}]*)"
-)
-_CLOSING = regex.compile(r"\p{P}+$")
+_TAG = regex.compile(rf"(?:^|\s)([#\uff03])((?!\ufe0f)[^\s{_INVISIBLE}]++)")
+_IN_EVERY_TAG = regex.compile(r"[^0-9\p{P}]")
+_CLOSING = regex.compile(r"(?r)\p{P}+")  # matches at the end of a text
 _CASHTAG = regex.compile(r"(?:^|\s|\()\$([A-Za-z][A-Za-z0-9]{0,4})(?=\s|$|[.,;:!?)\"'\u2019])")
 
 
@@ -49,7 +49,10 @@ def handles(text: str) -> list[str]:
 def facets_of(text: str, dids: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return the facets of a record. A mention whose handle is not in `dids` stays plain text."""
     facets = []
+    seen = seen_bytes = 0
     for span in spans(text):
+        start = seen_bytes + len(text[seen : span.start].encode())
+        seen, seen_bytes = span.end, start + len(text[span.start : span.end].encode())
         feature: dict[str, Any] = {"$type": f"app.bsky.richtext.facet#{span.kind}"}
         match span.kind:
             case "link":
@@ -60,9 +63,7 @@ def facets_of(text: str, dids: Mapping[str, str]) -> list[dict[str, Any]]:
                 if span.value not in dids:
                     continue
                 feature["did"] = dids[span.value]
-        start = len(text[: span.start].encode())
-        index = {"byteStart": start, "byteEnd": start + len(text[span.start : span.end].encode())}
-        facets.append({"index": index, "features": [feature]})
+        facets.append({"index": {"byteStart": start, "byteEnd": seen_bytes}, "features": [feature]})
     return facets
 
 
@@ -74,7 +75,7 @@ def first_link(text: str) -> str | None:
 def _mentions(text: str) -> Iterator[Span]:
     for match in _MENTION.finditer(text):
         handle = match[1].rstrip(".-")
-        if _HANDLE.fullmatch(handle):
+        if len(handle) <= HANDLE_LENGTH_MAX and _HANDLE.fullmatch(handle):
             start = match.start(1) - 1
             yield Span("mention", start, start + 1 + len(handle), handle.lower())
 
@@ -92,8 +93,9 @@ def _links(text: str) -> Iterator[Span]:
 
 def _tags(text: str) -> Iterator[Span]:
     for match in _TAG.finditer(text):
-        tag = _CLOSING.sub("", match[2])
-        if tag and graphemes(tag) <= TAG_GRAPHEMES_MAX:
+        closing = _CLOSING.match(match[2])
+        tag = match[2][: closing.start()] if closing else match[2]
+        if _IN_EVERY_TAG.search(tag) and graphemes(tag) <= TAG_GRAPHEMES_MAX:
             yield Span("tag", match.start(1), match.start(2) + len(tag), tag)
     for match in _CASHTAG.finditer(text):
         yield Span("tag", match.start(1) - 1, match.end(1), "$" + match[1].upper())

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from signalpost.kit.http import BadResponse, UnsafeUrl
@@ -19,9 +18,10 @@ from signalpost.networks.contract import (
     Response,
     Server,
 )
-from signalpost.networks.responses import members, texts
+from signalpost.networks.responses import members, number, string, texts
 
 SCOPES = "read:accounts read:statuses write:statuses write:media"
+SCOPES_MAX = 100
 
 
 async def connect(server: Server, fields: Mapping[str, str]) -> Identity:
@@ -78,7 +78,7 @@ async def exchange(server: Server, app: OAuthApp, *, redirect_uri: str, code: st
         raise
     (token,) = texts(response, "access_token")
     secrets = {"accessToken": token, "clientId": app.client_id, "clientSecret": app.client_secret}
-    return await _identity(server, secrets, scopes=str(members(response).get("scope") or SCOPES))
+    return await _identity(server, secrets, scopes=string(members(response).get("scope")) or SCOPES)
 
 
 def _origin(instance: str) -> str:
@@ -108,13 +108,13 @@ async def _identity(server: Server, secrets: Mapping[str, str], *, scopes: str =
     return Identity(
         remote_id=f"{remote_id}@{host}",
         username=f"{username}@{domain or host}",
-        display_name=str(profile.get("display_name") or username),
+        display_name=string(profile.get("display_name")) or username,
         secrets=secrets,
         base_url=server.base_url,
-        avatar_url=_text(profile.get("avatar")),
-        profile_url=_text(profile.get("url")),
-        scopes=tuple(scopes.split()),
-        followers=_followers(profile),
+        avatar_url=string(profile.get("avatar")),
+        profile_url=string(profile.get("url")),
+        scopes=tuple(scopes.split())[:SCOPES_MAX],
+        followers=number(profile.get("followers_count")),
         facts=facts,
     )
 
@@ -140,15 +140,10 @@ async def check(session: NetworkSession) -> Health:
     """Ask the server whether the token still opens the account."""
     profile = members(await call(session, "GET", "/api/v1/accounts/verify_credentials"))
     return Health(
-        followers=_followers(profile),
-        display_name=_text(profile.get("display_name")),
-        avatar_url=_text(profile.get("avatar")),
+        followers=number(profile.get("followers_count")),
+        display_name=string(profile.get("display_name")),
+        avatar_url=string(profile.get("avatar")),
     )
-
-
-def _followers(profile: Mapping[str, Any]) -> int | None:
-    followers = profile.get("followers_count")
-    return followers if isinstance(followers, int) else None
 
 
 async def revoke(session: NetworkSession) -> None:
@@ -163,7 +158,3 @@ async def revoke(session: NetworkSession) -> None:
         "token": session.secrets["accessToken"],
     }
     await session.server.call("POST", "/oauth/revoke", data=form)
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

@@ -1,5 +1,6 @@
 """Calls with an account's token; error responses become outcomes by status and text, since Mastodon has no codes."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from signalpost.networks.contract import (
@@ -25,14 +26,18 @@ async def call(session: NetworkSession, method: str, path: str, **rest: Any) -> 
 
 def error_text(response: Response) -> str:
     """Return the error message of the server."""
-    body = members(response)
-    return redacted(str(body.get("error_description") or body.get("error") or f"status {response.status}"))[:1000]
+    return _error_text(response.status, members(response))
+
+
+def _error_text(status: int, body: Mapping[str, Any]) -> str:
+    return redacted(str(body.get("error_description") or body.get("error") or f"status {status}"))[:1000]
 
 
 def explain(error: ApiError) -> Outcome:
     """Turn an error response into an outcome, with the message of the server."""
     response, status = error.response, error.response.status
-    text = error_text(response)
+    body = members(response)
+    text = _error_text(status, body)
     message = f"Mastodon: {text}"
     details: dict[str, Any] = {"http_status": status, "response": response_text(response)}
     if status == 429:
@@ -41,7 +46,7 @@ def explain(error: ApiError) -> Outcome:
         return NeedsReconnect(message=message, restricted=status == 403, **details)
     if 400 <= status < 500:
         return _refused(error, text, message, details)
-    declared = status == 503 and "error" in members(response)  # Mastodon's own "try again", not a proxy's
+    declared = status == 503 and "error" in body  # Mastodon's own "try again", not a proxy's
     if error.call == CREATE and not declared:
         return OutcomeUnknown(message=message, **details)
     return TryLater(message=message, after_seconds=wait_seconds(response), **details)

@@ -4,7 +4,10 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+import msgspec
+
 from signalpost.kit.http import BadResponse
+from signalpost.kit.worker_threads import in_thread
 from signalpost.networks.connectors.mastodon.calls import call
 from signalpost.networks.connectors.mastodon.facts import FACTS
 from signalpost.networks.contract import NetworkSession, OutcomeUnknown, Response
@@ -15,7 +18,24 @@ from signalpost.networks.threads import PublicPart, ThreadPart
 RESEND_SECONDS_MAX = 3_500  # a little less than the hour for which a key is remembered
 TOO_EARLY_SECONDS, TOO_EARLY_WITH_KEY_SECONDS = 120, 30  # younger than this, a missing post may still be on its way
 SKEW_SECONDS = 30  # between the server's clock and ours
-PAGES_MAX, PAGE_LENGTH = 5, 40
+PAGES_MAX, PAGE_LENGTH, PAGE_BYTES_MAX = 10, 20, 400_000
+HTML_FACTOR = 100  # a server makes at most this many characters of one: `#a` becomes a link of 90
+
+
+class Status(msgspec.Struct):
+    """One of the account's posts, as far as it is read."""
+
+    id: str
+    created_at: str
+    content: str | None = None
+    spoiler_text: str | None = None
+    in_reply_to_id: str | None = None
+    media_attachments: list[msgspec.Raw] | None = None
+    url: str | None = None
+    uri: str | None = None
+
+
+_statuses = msgspec.json.Decoder(list[Status])
 
 
 async def find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | OutcomeUnknown | None:
@@ -28,7 +48,7 @@ async def find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | Ou
     if resend_is_safe(session, intended):
         return None
     status = await _search(part, datetime.fromisoformat(intended["at"]))
-    return {"id": str(status["id"]), "url": url_of(status)} if isinstance(status, Mapping) else status
+    return {"id": status.id, "url": status.url or status.uri} if isinstance(status, Status) else status
 
 
 def resend_is_safe(session: NetworkSession, intended: Mapping[str, Any]) -> bool:
@@ -36,44 +56,49 @@ def resend_is_safe(session: NetworkSession, intended: Mapping[str, Any]) -> bool
     return bool(session.facts.get("dedupes")) and _age(session, intended) < timedelta(seconds=RESEND_SECONDS_MAX)
 
 
-def url_of(status: Mapping[str, Any]) -> Any:
-    """Return the public address of a post."""
-    return status.get("url") or status.get("uri")
-
-
 def _age(session: NetworkSession, intended: Mapping[str, Any]) -> timedelta:
     return session.now() - datetime.fromisoformat(intended["at"])
 
 
-async def _search(part: ThreadPart, since: datetime) -> Mapping[str, Any] | OutcomeUnknown | None:
+async def _search(part: ThreadPart, since: datetime) -> Status | OutcomeUnknown | None:
     """Walk the account's own posts back to the intent; None only when all of that time was seen."""
     account_id = part.session.remote_id.rpartition("@")[0]
     query = {"limit": str(PAGE_LENGTH), "exclude_reblogs": "true"}
     since -= timedelta(seconds=SKEW_SECONDS)
     for _ in range(PAGES_MAX):
-        response = await call(part.session, "GET", f"/api/v1/accounts/{account_id}/statuses", params=query)
-        statuses = _statuses(response)
-        for status in statuses:
-            if _created_at(status) < since:
-                return None
-            if _is_same(status, part):
-                return status
-        if not statuses:
-            return None
-        query["max_id"] = str(statuses[-1].get("id"))
+        response = await call(
+            part.session, "GET", f"/api/v1/accounts/{account_id}/statuses", params=query, bytes_max=PAGE_BYTES_MAX
+        )
+        page = await in_thread(_read_page, response, part, since)
+        if page.status is not None or page.last_id is None:
+            return page.status
+        query["max_id"] = page.last_id
     return OutcomeUnknown(message="The account has published too many posts since then to find this one.")
 
 
-def _statuses(response: Response) -> list[dict[str, Any]]:
-    statuses = response.json()
-    if not isinstance(statuses, list) or not all(isinstance(status, dict) and status.get("id") for status in statuses):
-        raise BadResponse("the response is not a list of posts", status=response.status)
-    return statuses
+class _Page(msgspec.Struct):
+    """What a page of posts says: the post if it is there, and after which one the next page starts, if there is any."""
+
+    status: Status | None
+    last_id: str | None
 
 
-def _created_at(status: Mapping[str, Any]) -> datetime:
+def _read_page(response: Response, part: ThreadPart, since: datetime) -> _Page:
     try:
-        created_at = datetime.fromisoformat(str(status.get("created_at")))
+        statuses = _statuses.decode(response.body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise BadResponse("the response is not a list of posts", status=response.status) from None
+    for status in statuses:
+        if _created_at(status) < since:
+            return _Page(None, None)
+        if _is_same(status, part):
+            return _Page(status, None)
+    return _Page(None, statuses[-1].id if statuses else None)
+
+
+def _created_at(status: Status) -> datetime:
+    try:
+        created_at = datetime.fromisoformat(status.created_at)
     except ValueError:
         raise BadResponse("a post of the response has no time") from None
     if created_at.tzinfo is None:
@@ -81,13 +106,17 @@ def _created_at(status: Mapping[str, Any]) -> datetime:
     return created_at
 
 
-def _is_same(status: Mapping[str, Any], part: ThreadPart) -> bool:
+def _is_same(status: Status, part: ThreadPart) -> bool:
     outgoing, index = part.outgoing, part.index
-    text = fingerprint(text_of_part(FACTS, outgoing, index))
-    warning = fingerprint(str(outgoing.options.get("spoilerText") or ""))
     return (
-        fingerprint_of_html(str(status.get("content") or "")) == text
-        and fingerprint_of_html(str(status.get("spoiler_text") or "")) == warning
-        and len(status.get("media_attachments") or ()) == len(part.content.media)
-        and status.get("in_reply_to_id") == (part.parent["id"] if part.parent else None)
+        len(status.media_attachments or ()) == len(part.content.media)
+        and status.in_reply_to_id == (part.parent["id"] if part.parent else None)
+        and _reads(status.spoiler_text, str(outgoing.options.get("spoilerText") or ""))
+        and _reads(status.content, text_of_part(FACTS, outgoing, index))
     )
+
+
+def _reads(content: str | None, text: str) -> bool:
+    """Return whether HTML shows this text. What is far too long for that is not looked at."""
+    content = content or ""
+    return len(content) <= HTML_FACTOR * (len(text) + 10) and fingerprint_of_html(content) == fingerprint(text)

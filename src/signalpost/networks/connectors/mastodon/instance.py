@@ -7,7 +7,7 @@ from typing import Any
 from signalpost.kit.http import HttpFailure
 from signalpost.networks.connectors.mastodon.facts import FACTS
 from signalpost.networks.contract import ApiError, Server
-from signalpost.networks.responses import members
+from signalpost.networks.responses import members, string
 
 CONNECT_SECONDS = 10.0
 # Mastodon itself, and forks that follow it. Others call themselves "2.7.2 (compatible; Pleroma 2.5.0)" or "0.17.3".
@@ -27,7 +27,7 @@ async def read_instance(server: Server, headers: Mapping[str, str]) -> tuple[dic
         instance = members(response)
         if "version" in instance:
             domain = instance.get("domain")
-            valid = isinstance(domain, str) and _HOST.fullmatch(domain)
+            valid = isinstance(domain, str) and len(domain) <= 253 and _HOST.fullmatch(domain)
             return facts_of(instance), domain if valid else None
     return {"dedupes": False}, None
 
@@ -43,8 +43,8 @@ def facts_of(instance: Mapping[str, Any]) -> dict[str, Any]:
     )
     total = _numbers(media_total=statuses.get("max_media_attachments"))
     supported = media.get("supported_mime_types")
-    supported = supported if isinstance(supported, list) else []
-    mime_types = [mime_type for mime_type in supported if isinstance(mime_type, str)][:200]
+    supported = supported[:200] if isinstance(supported, list) else []
+    mime_types = [mime_type for mime_type in supported if isinstance(mime_type, str) and len(mime_type) <= 100]
     files: dict[str, Any] = {}
     for kind in FACTS.media:
         family, size = ("image", "image") if kind in {"image", "gif"} else (kind, "video")
@@ -62,7 +62,7 @@ def facts_of(instance: Mapping[str, Any]) -> dict[str, Any]:
             ),
             **({"mime_types": accepted} if accepted else {}),
         }
-    version = str(instance.get("version"))[:100]
+    version = (string(instance.get("version")) or "")[:100]
     return {
         "version": version,
         "dedupes": _PROPER_VERSION.match(version) is not None,

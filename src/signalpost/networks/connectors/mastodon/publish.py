@@ -10,7 +10,7 @@ from signalpost.kit import clock
 from signalpost.kit.http import HttpFailure
 from signalpost.networks.connectors.mastodon.calls import CREATE, call, explain
 from signalpost.networks.connectors.mastodon.facts import FACTS, Poll
-from signalpost.networks.connectors.mastodon.find import find, resend_is_safe, url_of
+from signalpost.networks.connectors.mastodon.find import find, resend_is_safe
 from signalpost.networks.connectors.mastodon.media import media_ids_of
 from signalpost.networks.contract import (
     ApiError,
@@ -26,7 +26,7 @@ from signalpost.networks.contract import (
 )
 from signalpost.networks.outcome_mapping import failure_outcome, map_errors
 from signalpost.networks.preflight import text_of_part
-from signalpost.networks.responses import members, texts
+from signalpost.networks.responses import members, string, texts
 from signalpost.networks.threads import PublicPart, ThreadPart, publish_parts, reconcile_parts
 
 
@@ -89,7 +89,8 @@ async def _send(part: ThreadPart) -> PublicPart | Outcome:
         json=_status(part, media_ids),
     )
     (status_id,) = texts(response, "id")
-    return {"id": status_id, "url": url_of(members(response))}
+    status = members(response)
+    return {"id": status_id, "url": string(status.get("url")) or string(status.get("uri"))}
 
 
 def _key(outgoing: Outgoing, index: int) -> str:
