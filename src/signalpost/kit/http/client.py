@@ -1,35 +1,19 @@
 import asyncio
-import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing
-from functools import lru_cache
+import importlib
+from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
-
-import aiohttp
-import msgspec
-from yarl import URL
+from typing import TYPE_CHECKING, Any, Self
 
 from signalpost.kit.addresses import AllowList
-from signalpost.kit.http.bodies import RequestBody, as_payload, checked_headers, default_headers, json_payload
-from signalpost.kit.http.connector import (
-    CURRENT,
-    HEAD_FIELDS_MAX,
-    HEAD_LINE_BYTES_MAX,
-    Call,
-    Connector,
-    GuardedResolver,
-)
-from signalpost.kit.http.errors import BadResponse, NotSent, UnsafeUrl
+from signalpost.kit.http.bodies import RequestBody
+from signalpost.kit.http.errors import NotSent, UnsafeUrl
 from signalpost.kit.http.guard import Guard
 from signalpost.kit.http.resolver import Lookup, Resolver
-from signalpost.kit.http.responses import Downloaded, Response, explain, pieces, read_body
+from signalpost.kit.http.responses import Downloaded, Response, Sink
 from signalpost.kit.http.urls import parse
 
-Sink = Callable[[bytes], Awaitable[None]]
-
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_NO_CEILING = 1e9  # aiohttp rounds long timeouts up to whole seconds of the loop's clock; ours are exact
+if TYPE_CHECKING:
+    from signalpost.kit.http.transport import Transport
 
 
 class Client:
@@ -63,9 +47,9 @@ class Client:
         """
         self._guard = Guard(AllowList.parse(allowed_private_hosts))
         self._resolver = Resolver(lookup)
-        self._headers = default_headers(user_agent)
+        self._user_agent = user_agent
         self._limits = (connections_max, connections_per_host_max)
-        self._sessions: dict[bool, aiohttp.ClientSession] = {}
+        self._transport: Transport | None = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -77,9 +61,9 @@ class Client:
 
     async def close(self) -> None:
         """Close every connection. The client can be used again afterwards."""
-        sessions, self._sessions = list(self._sessions.values()), {}
-        for session in sessions:
-            await session.close()
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            await transport.close()
         self._resolver.close()
 
     async def request(  # noqa: PLR0913  each is a bound or a part of the message, all but two by keyword
@@ -118,32 +102,11 @@ class Client:
             MaybeSent: no complete response came, but the server may have received the request.
             TooLarge: headers over 16 KiB, or body over `bytes_max`.
         """
-        started = time.perf_counter()
-        call = self._call(url, trusted=trusted)
-        sent_headers = checked_headers(headers) if headers else None
-        payload = as_payload(data) if data is not None else None
-        if json is not None:
-            payload = json_payload(msgspec.json.encode(json))
-        status: int | None = None
-        token = CURRENT.set(call)
-        try:
-            async with self._session(trusted=trusted).request(
-                method,
-                call.target.url,
-                headers=sent_headers,
-                data=payload,
-                params=params,
-                timeout=_timeout(timeout_seconds, connect_timeout_seconds),
-                allow_redirects=False,
-            ) as response:
-                status = response.status
-                body = await read_body(response, bytes_max, truncate=truncate)
-                elapsed_ms = _milliseconds_since(started)
-                return Response(status, response.headers, body[:bytes_max], elapsed_ms, len(body) > bytes_max)
-        except (aiohttp.ClientError, OSError) as failure:
-            raise explain(failure, call, status) from None
-        finally:
-            CURRENT.reset(token)
+        transport = self._transport or await self._open()
+        return await transport.request(
+            method, url, headers=headers, json=json, data=data, params=params, timeout_seconds=timeout_seconds,
+            connect_timeout_seconds=connect_timeout_seconds, bytes_max=bytes_max, trusted=trusted, truncate=truncate,
+        )  # fmt: skip
 
     async def download(
         self,
@@ -173,61 +136,11 @@ class Client:
             BadResponse: a status other than 200, too many redirects, or one without a valid address. See `status`.
             UnsafeUrl, NotSent, MaybeSent, TooLarge: as in `request`.
         """
-        started = time.perf_counter()
-        sent_headers = checked_headers(headers) if headers else None
-        limits = _timeout(None, connect_timeout_seconds)
-        call = self._call(url, trusted=trusted)
-        deadline = asyncio.timeout(timeout_seconds)
-        try:
-            async with deadline:
-                for _ in range(redirects_max + 1):
-                    result = await self._fetch(call, sink, bytes_max, sent_headers, limits, trusted=trusted)
-                    if not isinstance(result, URL):
-                        response_headers, count = result
-                        return Downloaded(response_headers, count, str(call.target.url), _milliseconds_since(started))
-                    if parse(str(result)).origin != call.target.origin:
-                        sent_headers, trusted = None, False
-                    call = self._call(str(result), trusted=trusted)
-        except TimeoutError as failure:
-            if not deadline.expired():
-                raise  # raised by the sink
-            raise explain(failure, call, None) from None
-        raise BadResponse(f"{call.target.host} redirects too often", status=302)
-
-    async def _fetch(
-        self,
-        call: Call,
-        sink: Sink,
-        bytes_max: int,
-        headers: Mapping[str, str] | None,
-        limits: aiohttp.ClientTimeout,
-        *,
-        trusted: bool,
-    ) -> tuple[Mapping[str, str], int] | URL:
-        """Pass one response to the sink, or return the address that it redirects to."""
-        status: int | None = None
-        count = 0
-        token = CURRENT.set(call)
-        try:
-            async with self._session(trusted=trusted).get(
-                call.target.url, headers=headers, timeout=limits, allow_redirects=False
-            ) as response:
-                status = response.status
-                if status in _REDIRECTS:
-                    response.close()  # its body is not needed and of unknown size
-                    return _location(response)
-                if status != 200:
-                    response.close()
-                    raise BadResponse(f"{call.target.host} responded with {status}", status=status)
-                async with aclosing(pieces(response, bytes_max)) as stream:
-                    async for chunk in stream:
-                        count += len(chunk)
-                        await sink(chunk)
-                return response.headers, count
-        except aiohttp.ClientError as failure:
-            raise explain(failure, call, status) from None
-        finally:
-            CURRENT.reset(token)
+        transport = self._transport or await self._open()
+        return await transport.download(
+            url, sink, bytes_max=bytes_max, timeout_seconds=timeout_seconds, headers=headers, trusted=trusted,
+            connect_timeout_seconds=connect_timeout_seconds, redirects_max=redirects_max,
+        )  # fmt: skip
 
     async def check_url(
         self,
@@ -260,49 +173,9 @@ class Client:
                 raise UnsafeUrl(failure.detail) from None
             self._guard.check_addresses(target, addresses, schemes=schemes)
 
-    def _call(self, url: str, *, trusted: bool) -> Call:
-        target = parse(url)
-        if not trusted:
-            self._guard.check_target(target)
-        return Call(target)
-
-    def _session(self, *, trusted: bool) -> aiohttp.ClientSession:
-        session = self._sessions.get(trusted)
-        if session is None:
-            guard = None if trusted else self._guard
-            limit, limit_per_host = self._limits
-            connector = Connector(
-                resolver=GuardedResolver(self._resolver, guard),
-                limit=limit,
-                limit_per_host=limit_per_host,
-                guard=guard,
-            )
-            session = self._sessions[trusted] = aiohttp.ClientSession(
-                connector=connector,
-                headers=self._headers,
-                cookie_jar=aiohttp.DummyCookieJar(),
-                auto_decompress=False,
-                trust_env=False,
-                max_line_size=HEAD_LINE_BYTES_MAX,
-                max_field_size=HEAD_LINE_BYTES_MAX,
-                max_headers=HEAD_FIELDS_MAX,
-            )
-        return session
-
-
-@lru_cache(maxsize=256)
-def _timeout(total_seconds: float | None, connect_seconds: float) -> aiohttp.ClientTimeout:
-    return aiohttp.ClientTimeout(
-        total=total_seconds, connect=connect_seconds, sock_connect=connect_seconds, ceil_threshold=_NO_CEILING
-    )
-
-
-def _milliseconds_since(started: float) -> int:
-    return round((time.perf_counter() - started) * 1000)
-
-
-def _location(response: aiohttp.ClientResponse) -> URL:
-    try:
-        return response.url.join(URL(response.headers["Location"]))
-    except (KeyError, ValueError):
-        raise BadResponse("the address redirects without a valid Location", status=response.status) from None
+    async def _open(self) -> "Transport":
+        """Import aiohttp in a thread, which takes 0.1 s: a process that calls nobody never needs it."""
+        module = await asyncio.to_thread(importlib.import_module, "signalpost.kit.http.transport")
+        if self._transport is None:  # no simultaneous call was faster
+            self._transport = module.Transport(self._guard, self._resolver, self._user_agent, self._limits)
+        return self._transport
