@@ -5,11 +5,10 @@ import hashlib
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cache, cached_property
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import msgspec
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from signalpost.console.reference import Reference, error_codes, inline, operations, prose
 from signalpost.kit import log, problems
@@ -20,6 +19,9 @@ from signalpost.web.request import Request, address_bucket, client_address
 from signalpost.web.response import Headers, Response
 from signalpost.web.router import Route
 from signalpost.web.serve import Web
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 PageHandler = Callable[[Request], Awaitable[Response]]
 HTML = b"text/html; charset=utf-8"
@@ -38,7 +40,9 @@ _logger = log.get("console")
 
 
 @cache
-def _templates() -> Environment:
+def _templates() -> "Environment":
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - only pages need it
+
     environment = Environment(
         loader=PackageLoader("signalpost.console"),
         autoescape=True,

@@ -1,5 +1,6 @@
 """The outbox is the engine's job table: a message is a job until the mail server has accepted it."""
 
+import asyncio
 from uuid import UUID
 
 import msgspec
@@ -7,7 +8,6 @@ import msgspec
 from signalpost.engine import jobs
 from signalpost.kit import log
 from signalpost.kit.db import Db
-from signalpost.mail import smtp
 from signalpost.mail.messages import Message, render
 from signalpost.settings import Settings
 
@@ -29,8 +29,11 @@ async def send(settings: Settings, message: Message) -> None:
     if settings.smtp_url is None:
         _logger.warning("mail.off", template=message.template, remedy="set SIGNALPOST_SMTP_URL")
         return
+    email = await asyncio.to_thread(render, message, settings.mail_from)
+    from signalpost.mail import smtp  # noqa: PLC0415 - as `render`: only who sends mail needs it
+
     try:
-        await smtp.send(smtp.Server.of(settings.smtp_url), render(message, settings.mail_from))
+        await smtp.send(smtp.Server.of(settings.smtp_url), email)
     except smtp.Rejected as rejected:
         _logger.warning("mail.rejected", template=message.template, message=message.id.hex, reason=str(rejected))
         return
