@@ -11,7 +11,7 @@ from tests.helpers.api import Api
 
 from signalpost.context import AppContext
 from signalpost.engine.wake import wake
-from signalpost.kit import ids
+from signalpost.kit import clock, ids
 from signalpost.main import app
 from signalpost.settings import Settings
 
@@ -101,6 +101,7 @@ async def test_the_datastore_reports_its_version_and_revision(service: Service) 
     assert health["latencyMs"] < 5_000
     async with service.context.database.connection() as db:
         await db.execute("update alembic_version set version_num = '0001'")
+    await asyncio.sleep(1)  # as long as a response is kept
     assert (await service.api.get("/healthz/datastore")).json()["migrations"] == "pending"
 
 
@@ -114,7 +115,9 @@ async def test_an_unreachable_database_is_a_503_of_the_datastore_only(service: S
         await admin.execute(  # an autovacuum worker in that database belongs to someone else
             "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and usename = current_user", name
         )
+        stopped = clock.monotonic()
         health = await wait_for(service, "degraded")
+        assert clock.monotonic() - stopped < 2
         assert health["reasons"] == ["The database is unreachable."]
         gone = await service.api.get("/healthz/datastore")
         assert (gone.status_code, gone.json()["code"]) == (503, "unavailable")
@@ -130,3 +133,35 @@ async def test_health_checks_have_no_rate_limit(service: Service) -> None:
     answers = [await service.api.get("/healthz/api", headers=here) for _ in range(60)]
 
     assert {answer.status_code for answer in answers} == {200}
+
+
+async def test_the_database_is_asked_at_most_once_a_second(service: Service) -> None:
+    """Everyone may ask, as often as they like; a flood of them must not reach the database."""
+    await wait_for(service, "ok")
+    await asyncio.sleep(1)
+    statements: list[str] = []
+    for connection in service.context.database.pool.connections:
+        connection.add_query_logger(lambda record: statements.append(record.query))
+    answers = await asyncio.gather(*(service.api.get("/healthz/api") for _ in range(50)))
+    asked = [statement for statement in statements if "looped_at" in statement]
+
+    assert len({answer.content for answer in answers}) == 1
+    assert len({answer.headers["x-request-id"] for answer in answers}) == 50
+    assert len(asked) == 1
+
+
+async def test_a_database_that_hangs_shows_within_two_seconds(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It accepts connections and statements, and never answers."""
+    await wait_for(service, "ok")
+    assert service.context.engine is not None
+
+    async def hang() -> None:
+        await asyncio.sleep(30)
+
+    monkeypatch.setattr(service.context.engine, "status", hang)
+    began = clock.monotonic()
+    await wait_for(service, "degraded")
+
+    assert clock.monotonic() - began < 2

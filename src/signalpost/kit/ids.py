@@ -11,8 +11,12 @@ from signalpost.kit.problems import Issue
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _TWO = tuple(a + b for a in ALPHABET for b in ALPHABET)
 _THREE = tuple(a + b for a in _TWO for b in ALPHABET)  # 15 bits at a time: lists of posts encode hundreds of ids
-_VALUES = {char: value for value, char in enumerate(ALPHABET)}
 _LENGTH = 26
+_DIGITS = bytes(
+    b"0123456789abcdefghijklmnopqrstuv"[ALPHABET.index(char)] if (char := chr(code).upper()) in ALPHABET else ord("!")
+    for code in range(256)
+)
+"""Translates our characters into the digits of `int(…, 32)`, and all others into one that it refuses."""
 
 _lock = threading.Lock()
 _last = [0]
@@ -48,16 +52,19 @@ def encode_or_none(prefix: str, value: UUID | None) -> str | None:
 
 def decode(prefix: str, text: str) -> UUID | None:
     """Return the UUID inside `text`, or None when it is not an id with this prefix."""
+    number = _number(prefix, text)
+    return None if number is None else UUID(int=number)
+
+
+def _number(prefix: str, text: str) -> int | None:
     head, _, tail = text.partition("_")
     if head != prefix or len(tail) != _LENGTH:
         return None
-    number = 0
-    for char in tail.upper():
-        value = _VALUES.get(char)
-        if value is None:
-            return None
-        number = number << 5 | value
-    return UUID(int=number) if number < 1 << 128 else None
+    try:
+        number = int(tail.encode("ascii").translate(_DIGITS), 32)
+    except ValueError:
+        return None
+    return number if number < 1 << 128 else None
 
 
 class Id(UUID):
@@ -77,8 +84,8 @@ class Id(UUID):
     @classmethod
     def parse(cls, text: str) -> "Id | None":
         """Return the id inside `text`, or None when it is not an id of this kind."""
-        value = decode(cls.prefix, text)
-        return None if value is None else cls(int=value.int)
+        number = _number(cls.prefix, text)
+        return None if number is None else cls(int=number)
 
     @classmethod
     def not_found(cls, path: str) -> Issue:

@@ -61,8 +61,16 @@ class Logger:
         """Log an error with the traceback of the exception that is being handled."""
         self._log("error", event, {"exc_info": True} | fields)
 
+    def writes(self, level: str) -> bool:
+        """Whether lines of this level are written: ask where collecting the fields would cost something."""
+        return _LEVELS[level] >= _output.level
+
+    def log(self, level: str, event: str, **fields: Any) -> None:
+        """Log with the level as an argument."""
+        self._log(level, event, fields)
+
     def _log(self, level: str, event: str, fields: dict[str, Any]) -> None:
-        if _LEVELS[level] < _output.level:
+        if not self.writes(level):
             return
         if failure := fields.pop("exc_info", None):
             error = failure if isinstance(failure, BaseException) else sys.exception()

@@ -8,7 +8,9 @@ from signalpost.context import AppContext
 from signalpost.engine.contract import EngineStatus
 from signalpost.kit import clock, db, problems
 
-TIMEOUT_SECONDS = 3.0  # health checks have short timeouts, and a database that hangs is not healthy
+ENGINE_SECONDS = 0.9
+"""How long the state of the engine may take: with a response that is kept for a second, a hang shows within two."""
+DATASTORE_SECONDS = 3.0  # health checks have short timeouts, and a database that hangs is not healthy
 
 _SERVER_VERSION = "select current_setting('server_version')"
 _REVISION = "select version_num from alembic_version"
@@ -35,7 +37,7 @@ async def engine_status(context: AppContext) -> EngineStatus | None:
     if context.engine is None:
         return None
     try:
-        async with asyncio.timeout(TIMEOUT_SECONDS):
+        async with asyncio.timeout(ENGINE_SECONDS):
             return await context.engine.status()
     except (problems.Unavailable, TimeoutError, *db.DATABASE_DOWN) as error:
         raise DatabaseUnreachable from error
@@ -48,7 +50,7 @@ async def datastore_status(context: AppContext) -> DatastoreStatus:
         Unavailable: the database is unreachable.
     """
     started = clock.monotonic()
-    async with asyncio.timeout(TIMEOUT_SECONDS), context.database.connection() as connection:
+    async with asyncio.timeout(DATASTORE_SECONDS), context.database.connection() as connection:
         server_version = str(await connection.fetchval(_SERVER_VERSION))
         revision = str(await connection.fetchval(_REVISION))
     return DatastoreStatus(server_version, revision, clock.monotonic() - started)

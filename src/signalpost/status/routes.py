@@ -11,12 +11,12 @@ from signalpost.web.routing import Routes
 routes = Routes("Health")
 
 
-@routes.get("/healthz/api", scope=PUBLIC, unlimited=True)
+@routes.get("/healthz/api", scope=PUBLIC, unlimited=True, cached_seconds=1)
 async def check_api(context: AppContext) -> ApiHealth:
     """Check that the service responds and does its work on time.
 
     `degraded` with `reasons` if work is overdue by more than five minutes, no engine is running, or the database is
-    unreachable.
+    unreachable. The response may be a second old.
     """
     try:
         engine = await queries.engine_status(context)
@@ -25,7 +25,7 @@ async def check_api(context: AppContext) -> ApiHealth:
     return views.api_health(engine, views.reasons_of(engine), version=context.version)
 
 
-@routes.get("/healthz/datastore", scope=PUBLIC, unlimited=True, raises=(Unavailable,))
+@routes.get("/healthz/datastore", scope=PUBLIC, unlimited=True, cached_seconds=1, raises=(Unavailable,))
 async def check_datastore(context: AppContext) -> DatastoreHealth:
-    """Check that the database responds, how fast, and that its schema is current."""
+    """Check that the database responds, how fast, and that its schema is current. The response may be a second old."""
     return views.datastore_health(await queries.datastore_status(context), revision=context.revision)

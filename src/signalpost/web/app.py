@@ -30,13 +30,13 @@ class Application:
         if scope["type"] != "http":
             raise NotImplementedError(f"ASGI {scope['type']} is not served")
         request = Request(scope, receive)
-        token = log.request_id.set(request.id)
+        id_token, tenant_token = log.request_id.set(request.id), db.tenant.set(None)
         try:
             response = await self._respond(request)
         finally:
-            log.request_id.reset(token)
-        response.headers.append((b"x-request-id", request.id.encode()))
-        await response.send(send, head=scope["method"] == "HEAD")
+            log.request_id.reset(id_token)
+            db.tenant.reset(tenant_token)
+        await response.send(send, request.id, head=scope["method"] == "HEAD")
 
     async def _respond(self, request: Request) -> Response:
         try:
@@ -84,21 +84,24 @@ async def _guarded(web: Web, call: Call, work: Awaitable[Response]) -> Response:
 
 def _handler(web: Web, endpoint: Endpoint) -> Handler:
     trusted = web.context.settings.trusted_proxies
+    level = "debug" if endpoint.cached_seconds else "info"
 
     async def respond(request: Request) -> Response:
         started = perf_counter()
         call = Call(request, client_address(request.scope, trusted))
         response = await _guarded(web, call, serve(web, endpoint, call))
-        caller = call.caller
-        _logger.info(
-            "request.completed",
-            method=endpoint.method,
-            path=endpoint.path,
-            status=response.status,
-            ms=round((perf_counter() - started) * 1000, 2),
-            workspace=str(caller.workspace_id) if caller else None,
-            credential=caller.credential if caller else None,
-        )
+        if _logger.writes(level):
+            caller = call.caller
+            _logger.log(
+                level,
+                "request.completed",
+                method=endpoint.method,
+                path=endpoint.path,
+                status=response.status,
+                ms=round((perf_counter() - started) * 1000, 2),
+                workspace=caller.workspace_id if caller else None,
+                credential=caller.credential if caller else None,
+            )
         return response
 
     return respond
@@ -106,9 +109,8 @@ def _handler(web: Web, endpoint: Endpoint) -> Handler:
 
 def build(web: Web, endpoints: Iterable[Endpoint], *, pages: Sequence[Route] = ()) -> Application:
     """Return the application that serves `endpoints` under both prefixes, and `pages`."""
+    served = [(endpoint, _handler(web, endpoint)) for endpoint in endpoints]
     routes = [
-        Route(endpoint.method, prefix + endpoint.path, _handler(web, endpoint))
-        for endpoint in endpoints
-        for prefix in PREFIXES
+        Route(endpoint.method, prefix + endpoint.path, handler) for endpoint, handler in served for prefix in PREFIXES
     ]
     return Application(web, [*routes, *pages])

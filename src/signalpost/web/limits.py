@@ -1,11 +1,13 @@
 """Rate limits: one token bucket per credential, or per address for requests without one. Each process has its own."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from time import time
 
 from signalpost.kit import clock, problems
 from signalpost.kit.lru import LruDict
 
+Header = tuple[bytes, bytes]
 BUCKETS_MAX = 50_000
 PER_ADDRESS = 30
 LOGINS_PER_ADDRESS = 10
@@ -47,7 +49,7 @@ class Limiter:
     def __init__(self) -> None:
         self._buckets: LruDict[str, Bucket] = LruDict(BUCKETS_MAX)
 
-    def check(self, name: str, policy: str, capacity: int, window_seconds: int = 60) -> list[tuple[bytes, bytes]]:
+    def check(self, name: str, policy: str, capacity: int, window_seconds: int = 60) -> list[Header]:
         """Take one token of `name`; return the headers that report how many are left.
 
         Raises:
@@ -59,10 +61,11 @@ class Limiter:
             bucket = self._buckets[name] = Bucket(capacity, window_seconds, float(capacity), now)
         allowed = bucket.take(now)
         left, full = int(bucket.tokens), bucket.seconds_to_full
+        quoted, policy_header, limit_header = _constant(policy, capacity, window_seconds)
         headers = [
-            (b"ratelimit-policy", b'"%s";q=%d;w=%d' % (policy.encode(), capacity, window_seconds)),
-            (b"ratelimit", b'"%s";r=%d;t=%d' % (policy.encode(), left, full)),
-            (b"x-ratelimit-limit", b"%d" % capacity),
+            policy_header,
+            (b"ratelimit", b"%b;r=%d;t=%d" % (quoted, left, full)),
+            limit_header,
             (b"x-ratelimit-remaining", b"%d" % left),
             (b"x-ratelimit-reset", b"%d" % (int(time()) + full)),
         ]
@@ -73,3 +76,10 @@ class Limiter:
             f"More than {capacity} requests in {window_seconds} seconds. Try again in {wait} seconds.",
             headers={name.decode(): value.decode() for name, value in headers} | {"retry-after": str(wait)},
         )
+
+
+@lru_cache(maxsize=256)
+def _constant(policy: str, capacity: int, window_seconds: int) -> tuple[bytes, Header, Header]:
+    quoted = b'"%b"' % policy.encode()
+    described = b"%b;q=%d;w=%d" % (quoted, capacity, window_seconds)
+    return quoted, (b"ratelimit-policy", described), (b"x-ratelimit-limit", b"%d" % capacity)

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, overload
 from urllib.parse import parse_qsl
 
@@ -96,8 +97,9 @@ def client_address(scope: Any, trusted_proxies: int) -> str:
     return client[0] if client else "unknown"
 
 
+@lru_cache(maxsize=4_096)
 def address_bucket(address: str) -> str:
-    # An IPv6 client has a whole /64: limits on single addresses would have no effect.
+    """Return the name under which an address is counted: for IPv6 its /64, since a client has all of that."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

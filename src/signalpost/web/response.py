@@ -33,9 +33,10 @@ class Response:
             self.headers.append((b"content-type", media_type))
             self.headers.append((b"content-length", b"%d" % len(body)))
 
-    async def send(self, send: Callable[[Any], Awaitable[None]], *, head: bool = False) -> None:
-        """Send the response; without its body for a HEAD request."""
-        await send({"type": "http.response.start", "status": self.status, "headers": self.headers})
+    async def send(self, send: Callable[[Any], Awaitable[None]], request_id: str, *, head: bool) -> None:
+        """Send the response; without its body for a HEAD request. A cached response is sent more than once."""
+        headers = [*self.headers, (b"x-request-id", request_id.encode())]
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
         body = b"" if head else self.body
         if isinstance(body, Stream):
             async for piece in body.pieces:

@@ -5,6 +5,7 @@ import re
 import typing
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -77,6 +78,7 @@ class Endpoint:
     limit_default: int = LIMIT_DEFAULT  # of a list; LIST_ALL where clients expect all of it at once
     bucket: str | None = None  # of a stricter rate limit per address: "login"
     unlimited: bool = False  # no rate limit per address: health checks, signed incoming webhooks
+    cached_seconds: float = 0.0  # how old the answer may be that all clients of a public read share
     body_bytes_max: int = BODY_BYTES_MAX
     request_types: tuple[str, ...] = ("application/json",)
     example: Any = None  # of the body, where the generated one is not enough
@@ -86,10 +88,35 @@ class Endpoint:
     hidden: bool = False  # not in the reference: redirects and pages
     decoder: "msgspec.json.Decoder[Any] | None" = field(default=None, compare=False)
 
-    @property
+    def __post_init__(self) -> None:
+        shared = self.scope == PUBLIC and not (self.writes or self.query or self.path_inputs or self.body)
+        if self.cached_seconds and not (shared and set(self.arguments.values()) <= {"context"}):
+            raise TypeError(f"{self.method} {self.path}: only a public read without inputs can be cached")
+
+    @cached_property
     def writes(self) -> bool:
         """Whether the operation changes something."""
         return self.method != "GET"
+
+    @cached_property
+    def paged(self) -> bool:
+        """Whether the handler asks for a page of a list."""
+        return self.has("page")
+
+    @cached_property
+    def needs_connection(self) -> bool:
+        """Whether the handler asks for a connection: in a transaction if it writes."""
+        return self.has("db")
+
+    @cached_property
+    def needs_row(self) -> bool:
+        """Whether a row is read before the handler runs."""
+        return any(isinstance(path_input.source, Mine) for path_input in self.path_inputs)
+
+    @cached_property
+    def reads_body_itself(self) -> bool:
+        """Whether the handler reads the body from the request."""
+        return self.has("request") and self.body is None
 
     @property
     def name(self) -> str:

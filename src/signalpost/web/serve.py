@@ -1,8 +1,7 @@
 """Serve one endpoint: resolve the caller, fill the inputs, run the handler in its transaction, commit, respond."""
 
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -10,6 +9,7 @@ import msgspec
 from signalpost.context import AppContext
 from signalpost.kit import clock, db, problems
 from signalpost.web import idempotency, limits, validation
+from signalpost.web.cache import ResponseCache
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
 from signalpost.web.inputs import Before, Mine, Segment
 from signalpost.web.paging import fingerprint, read_page
@@ -44,6 +44,7 @@ class Web:
     base_url: str
     page_key: bytes
     limiter: limits.Limiter
+    cache: ResponseCache = field(default_factory=ResponseCache)
 
 
 async def _identify(web: Web, endpoint: Endpoint, call: Call) -> None:
@@ -51,6 +52,7 @@ async def _identify(web: Web, endpoint: Endpoint, call: Call) -> None:
     if endpoint.scope == PUBLIC:
         if not endpoint.unlimited:
             name = address_bucket(call.address)
+            db.tenant.set(name)
             if endpoint.bucket == "login":
                 call.headers = web.limiter.check(
                     f"{endpoint.path}:{name}", "login", limits.LOGINS_PER_ADDRESS, limits.LOGIN_SECONDS
@@ -59,6 +61,7 @@ async def _identify(web: Web, endpoint: Endpoint, call: Call) -> None:
                 call.headers = web.limiter.check(f"address:{name}", "address", limits.PER_ADDRESS)
         return
     headers = call.request.headers
+    db.tenant.set(address_bucket(call.address))
     scheme, _, bearer = headers.get("authorization", "").partition(" ")
     try:
         if scheme.lower() != "bearer" or not bearer:
@@ -72,6 +75,7 @@ async def _identify(web: Web, endpoint: Endpoint, call: Call) -> None:
             call.headers = web.limiter.check(f"{name}:outage", "address", web.context.settings.requests_per_minute)
         raise
     call.caller = caller
+    db.tenant.set(caller.workspace_id)
     writes = endpoint.writes
     call.headers = web.limiter.check(
         caller.credential + (":w" if writes else ""),
@@ -111,8 +115,8 @@ async def _path_values(endpoint: Endpoint, call: Call, connection: db.Db | None)
 def _query_inputs(web: Web, endpoint: Endpoint, call: Call) -> dict[str, Any]:
     parameters = query_values(call.request)
     values: dict[str, Any] = {}
-    paged = endpoint.has("page")
-    limit, cursor = (parameters.pop(name, None) if paged else None for name in _PAGE)
+    paged = endpoint.paged
+    limit, cursor = (parameters.pop("limit", None), parameters.pop("cursor", None)) if paged else (None, None)
     if endpoint.query is not None:
         values["query"] = validation.decode_query(endpoint.query, parameters, besides=_PAGE if paged else ())
     elif parameters:
@@ -164,28 +168,38 @@ async def _run(web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any],
     if key is not None:
         idempotency.read_key(key)
     database = web.context.database
-    needs_row = any(isinstance(path_input.source, Mine) for path_input in endpoint.path_inputs)
     if endpoint.before is not None:
         values = values | await _before(web, endpoint.before, call, values["data"], key)
-    if endpoint.has("db"):
-        for attempt in range(ATTEMPTS_MAX):
-            try:
-                scope = database.transaction() if endpoint.writes else database.connection()
-                async with scope as connection:
-                    if key is None:
-                        return await _respond(endpoint, call, values, connection)
-                    return await _respond_once(web, endpoint, call, values, body, key, connection)
-            except db.RETRYABLE:
-                if attempt == ATTEMPTS_MAX - 1:
-                    raise problems.Unavailable(
-                        "Too many concurrent changes to the same data.", headers={"Retry-After": "1"}
-                    ) from None
-    async with AsyncExitStack() as stack:
-        connection_ = await stack.enter_async_context(database.connection()) if needs_row else None
-        values = values | await _path_values(endpoint, call, connection_)
+    if endpoint.needs_connection:
+        return await _run_connected(web, endpoint, call, values, body, key)
+    if endpoint.needs_row:
+        async with database.connection() as connection:
+            values |= await _path_values(endpoint, call, connection)
+    elif endpoint.path_inputs:
+        values |= await _path_values(endpoint, call, None)
     if key is None:
         return _response(call, *_render(endpoint, await endpoint.handler(**values)))
     return await _respond_claimed(web, endpoint, call, values, body, key)
+
+
+async def _run_connected(
+    web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any], body: bytes, key: str | None
+) -> Response:
+    """Run the handler with a connection, in a transaction if it writes; again if that ended in a deadlock."""
+    database = web.context.database
+    for attempt in range(ATTEMPTS_MAX):
+        try:
+            scope = database.transaction() if endpoint.writes else database.connection()
+            async with scope as connection:
+                if key is None:
+                    return await _respond(endpoint, call, values, connection)
+                return await _respond_once(web, endpoint, call, values, body, key, connection)
+        except db.RETRYABLE:
+            if attempt == ATTEMPTS_MAX - 1:
+                raise problems.Unavailable(
+                    "Too many concurrent changes to the same data.", headers={"Retry-After": "1"}
+                ) from None
+    raise AssertionError("the last attempt raises")
 
 
 async def _before(web: Web, step: tuple[str, Before], call: Call, data: Any, key: str | None) -> dict[str, Any]:
@@ -271,7 +285,7 @@ async def _respond_claimed(
 
 async def serve(web: Web, endpoint: Endpoint, call: Call) -> Response:
     await _identify(web, endpoint, call)
-    streams = endpoint.has("request") and endpoint.body is None
+    streams = endpoint.reads_body_itself
     if endpoint.writes:
         check_encoding(call.request.headers)
     body = b"" if streams or not endpoint.writes else await read_body(call.request, endpoint.body_bytes_max)
@@ -284,6 +298,10 @@ async def serve(web: Web, endpoint: Endpoint, call: Call) -> Response:
             values["data"] = validation.decode_body(endpoint.decoder, body)
     elif body.strip() not in (b"", b"{}", b"null") and not streams:
         raise problems.invalid("", "not_allowed", "This operation does not accept a body.")
+    if endpoint.cached_seconds:
+        return await web.cache.get(
+            endpoint.name, endpoint.cached_seconds, lambda: _run(web, endpoint, call, values, b"")
+        )
     if (instant := test_now(call)) is not None:
         with clock.at(instant):
             return await _run(web, endpoint, call, values, body)
