@@ -1,6 +1,7 @@
 """The ways from a room to one above it."""
 
 import dataclasses
+from collections.abc import Sequence
 
 import pytest
 
@@ -29,10 +30,10 @@ async def test_subscribers_are_called_in_order_and_belong_to_one_context(context
     """Two contexts in one process, as in a test or a command-line tool, do not hear each other."""
     calls: list[str] = []
 
-    async def first(_context: AppContext, _db: Db, _event: events.AccountReady) -> None:
+    async def first(_context: AppContext, _db: Db, _events: Sequence[events.AccountReady]) -> None:
         calls.append("first")
 
-    async def second(_context: AppContext, _db: Db, _event: events.AccountReady) -> None:
+    async def second(_context: AppContext, _db: Db, _events: Sequence[events.AccountReady]) -> None:
         calls.append("second")
 
     own = AppContext(

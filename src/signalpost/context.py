@@ -20,8 +20,8 @@ from signalpost.settings import Settings
 
 E = TypeVar("E", bound=Event)
 S = TypeVar("S")
-Subscriber = Callable[["AppContext", Db, E], Awaitable[None]]
-"""(context, db, event); writes rows only. What it raises undoes the whole change."""
+Subscriber = Callable[["AppContext", Db, Sequence[E]], Awaitable[None]]
+"""(context, db, events); writes rows only. What it raises undoes the whole change."""
 
 
 class MediaUse(NamedTuple):
@@ -164,10 +164,17 @@ class AppContext:
         return state
 
     def subscribe(self, kind: type[E], subscriber: Subscriber[E]) -> None:
-        """Call `subscriber(context, db, event)` for every event of this kind, after those that subscribed before."""
+        """Call `subscriber(context, db, events)` for events of this kind, after those that subscribed before."""
         self.subscribers[kind].append(subscriber)
 
-    async def emit(self, db: Db, event: Event) -> None:
-        """Call each subscriber inside the transaction of the change: either all of it is committed, or nothing."""
-        for subscriber in self.subscribers.get(type(event), ()):
-            await subscriber(self, db, event)
+    async def emit(self, db: Db, *emitted: Event) -> None:
+        """Call each subscriber, once, with those of the events that it subscribed to, in their order.
+
+        Call it inside the transaction of the change: either all of it is committed, or nothing.
+        """
+        received: dict[Subscriber[Any], list[Event]] = {}
+        for event in emitted:
+            for subscriber in self.subscribers.get(type(event), ()):
+                received.setdefault(subscriber, []).append(event)
+        for subscriber, its_events in received.items():
+            await subscriber(self, db, its_events)

@@ -1,4 +1,5 @@
 import asyncio
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -77,9 +78,8 @@ def listen(make: Make, kind: type[Any], login: Login) -> list[Any]:
     """Return a list that receives the events of this kind in the login's workspace from now on."""
     received: list[Any] = []
 
-    async def receive(_context: AppContext, db: Db, event: Any) -> None:
-        if event.workspace_id == login.workspace_id:
-            received.append(event)
+    async def receive(_context: AppContext, db: Db, emitted: Sequence[Any]) -> None:
+        received.extend(event for event in emitted if event.workspace_id == login.workspace_id)
 
     make.context.subscribe(kind, receive)
     return received
@@ -283,7 +283,7 @@ async def test_only_a_later_publication_is_recorded(api: Api, make: Make, databa
     now = clock.now()
     for at in (now, now - timedelta(hours=1)):
         async with database.transaction() as db:
-            await actions.record_publication(db, account_id, at)
+            await actions.record_publications(db, [account_id], at)
 
     listing = (await api.get("/platforms/accounts/all", key=owner.key)).json()["data"]
     assert [account["lastPublishedAt"] for account in listing] == [clock.wire(now)]

@@ -1,7 +1,7 @@
 """A network that does what a test says, posts to it, and the worker that publishes them."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -78,7 +78,7 @@ class StagedNetwork:
             check=sandbox.check,
         )
         for kind in _EVENTS:
-            context.subscribe(kind, self._record_event)
+            context.subscribe(kind, self._record_events)
 
     @property
     def dsn(self) -> str:
@@ -93,12 +93,11 @@ class StagedNetwork:
         for engine in self.engines:
             await engine.stop(1.0)
         for kind in _EVENTS:
-            self.context.subscribers[kind].remove(self._record_event)
+            self.context.subscribers[kind].remove(self._record_events)
         await self.execute("update target set next_attempt_at = null where workspace_id = $1", self.owner.workspace_id)
 
-    async def _record_event(self, context: AppContext, db: Any, event: Any) -> None:
-        if event.workspace_id == self.owner.workspace_id:
-            self.events.append(event)
+    async def _record_events(self, context: AppContext, db: Any, emitted: Sequence[Any]) -> None:
+        self.events.extend(event for event in emitted if event.workspace_id == self.owner.workspace_id)
 
     async def _delete(self, session: NetworkSession, remote_id: str, thread_ids: Any) -> None:
         self.deleted.append(remote_id)

@@ -19,7 +19,7 @@ from signalpost.engine.engine import Engine
 from signalpost.engine.wake import wake_sql
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
-from signalpost.webhooks.actions.deliveries import record_event
+from signalpost.webhooks.actions.deliveries import record_events
 from signalpost.webhooks.work import DeliverySource
 
 _WAKE = wake_sql("delivery", keys="array[webhook_id]", due="array[due_at]", workspace_id="workspace_id")
@@ -106,8 +106,7 @@ def post_published(
 async def emit(database: Database, *emitted: events.PublicEvent) -> None:
     """Record events for the webhooks that receive them, all in one transaction."""
     async with database.transaction() as db:
-        for event in emitted:
-            await record_event(db, event)
+        await record_events(db, emitted)
 
 
 async def deliveries(api: Api, owner: Login, webhook: dict[str, Any], **params: Any) -> list[dict[str, Any]]:

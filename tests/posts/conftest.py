@@ -1,4 +1,5 @@
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -13,8 +14,8 @@ def emitted(monkeypatch: pytest.MonkeyPatch, context: AppContext) -> list[Any]:
     """The events about posts, in order; nobody else hears them meanwhile."""
     heard: list[Any] = []
 
-    async def listen(_context: AppContext, db: Db, event: Any) -> None:
-        heard.append(event)
+    async def listen(_context: AppContext, db: Db, emitted: Sequence[Any]) -> None:
+        heard.extend(emitted)
 
     kinds = (*events.PUBLIC_EVENTS.values(), events.RemovalRequested, events.PostSettled)
     subscribers = defaultdict(list, context.subscribers) | {kind: [listen] for kind in kinds}

@@ -1,6 +1,7 @@
 """Targets from the queue to their end, through the real engine."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -399,8 +400,8 @@ async def test_an_error_of_our_own_does_not_lose_the_post(stage: StagedNetwork) 
     """A subscriber that raises rolls back the outcome; the post is neither sent again nor forgotten."""
     broken = True
 
-    async def explode(_context: AppContext, db: Any, event: events.PostPublished) -> None:
-        if broken and event.workspace_id == stage.owner.workspace_id:
+    async def explode(_context: AppContext, db: Any, emitted: Sequence[events.PostPublished]) -> None:
+        if broken and any(event.workspace_id == stage.owner.workspace_id for event in emitted):
             raise RuntimeError("a subscriber's bug")
 
     stage.context.subscribe(events.PostPublished, explode)

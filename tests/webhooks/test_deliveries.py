@@ -36,7 +36,7 @@ from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 from signalpost.kit.http import Client
 from signalpost.webhooks import signing, work
-from signalpost.webhooks.actions.deliveries import record_event
+from signalpost.webhooks.actions.deliveries import record_events
 from signalpost.webhooks.states import RETRY_SECONDS, after_failure, with_active
 
 
@@ -139,7 +139,7 @@ async def test_a_rolled_back_change_sends_nothing(api: Api, make: Make, database
 
     async def change() -> None:
         async with database.transaction() as db:
-            await record_event(db, post_published(owner))
+            await record_events(db, [post_published(owner)])
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):

@@ -8,6 +8,7 @@ import asyncio
 import random
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any, Protocol
 from uuid import UUID
 
 import msgspec
@@ -16,12 +17,11 @@ from signalpost import networks
 from signalpost.accounts import states
 from signalpost.accounts.moves import move
 from signalpost.accounts.platforms import server_of
-from signalpost.accounts.queries import AccountRow
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids, log
 from signalpost.kit.crypto import KeyRing, Undecipherable
 from signalpost.kit.http import HttpFailure, MaybeSent, NotSent
-from signalpost.networks.contract import ApiError, Connector, NeedsReconnect, NetworkSession
+from signalpost.networks.contract import ApiError, NeedsReconnect, NetworkSession
 
 CLAIM_SECONDS = 60
 RENEWAL_SECONDS_MAX = 45.0
@@ -75,41 +75,71 @@ def unseal(keys: KeyRing, workspace_id: UUID, account_id: UUID, sealed: bytes) -
         raise NoCredentials("the account's credentials cannot be opened with the present master key") from None
 
 
-async def open_session(context: AppContext, account: AccountRow) -> NetworkSession:
+class SessionAccount(Protocol):
+    """What a session needs to know of an account."""
+
+    @property
+    def id(self) -> UUID: ...
+    @property
+    def workspace_id(self) -> UUID: ...
+    @property
+    def platform(self) -> str: ...
+    @property
+    def remote_id(self) -> str: ...
+    @property
+    def username(self) -> str: ...
+    @property
+    def base_url(self) -> str | None: ...
+    @property
+    def facts(self) -> dict[str, Any]: ...
+
+
+async def open_session(context: AppContext, account: SessionAccount) -> NetworkSession:
     """Open a session of the account at its network, without calling the network.
 
     Raises:
         NoCredentials: there is nothing to open; the account has to be connected again.
     """
-    connector = networks.CONNECTORS.get(account.platform)
-    if connector is None:
-        raise NoCredentials(f"there is no connector for {account.platform}")
-    store = TokenStore(context, account, connector)
-    return NetworkSession(
-        server=server_of(context, connector, account.base_url),
-        secrets=await store.read(),
-        remote_id=account.remote_id,
-        username=account.username,
-        facts=account.facts,
-        save_tokens=store.save,
-        now=clock.now,
-        refresh_exclusively=store.renew if connector.refresh is not None else None,
-    )
+    store = TokenStore(context, account)
+    await store.read()
+    return store.session()
 
 
 class TokenStore:
-    """The stored tokens of one account, as one session sees them: it remembers which version it holds."""
+    """The stored tokens of one account, as one session sees them: it remembers which version it holds.
 
-    def __init__(self, context: AppContext, account: AccountRow, connector: Connector) -> None:
+    Raises:
+        NoCredentials: there is no connector for the account's network.
+    """
+
+    def __init__(self, context: AppContext, account: SessionAccount) -> None:
+        connector = networks.get(account.platform)
+        if connector is None:
+            raise NoCredentials(f"there is no connector for {account.platform}")
+        self.version = 0
+        """Of the stored secrets that the session uses."""
         self._context = context
         self._account = account
         self._connector = connector
         self._holder_id = ids.new_id()
         self._secrets: dict[str, str] = {}
-        self._version = 0
 
-    async def read(self) -> dict[str, str]:
-        """Return the stored secrets and remember their version.
+    def session(self) -> NetworkSession:
+        """Return a session with the secrets that were read last."""
+        account, connector = self._account, self._connector
+        return NetworkSession(
+            server=server_of(self._context, connector, account.base_url),
+            secrets=self._secrets,
+            remote_id=account.remote_id,
+            username=account.username,
+            facts=account.facts,
+            save_tokens=self.save,
+            now=clock.now,
+            refresh_exclusively=self.renew if connector.refresh is not None else None,
+        )
+
+    async def read(self) -> None:
+        """Read the stored secrets.
 
         Raises:
             NoCredentials: there are none.
@@ -117,11 +147,18 @@ class TokenStore:
         account = self._account
         async with self._context.database.connection() as db:
             row = await db.fetchrow(_READ, account.id, account.workspace_id)
-        if row is None or row["secrets"] is None:
+        self.open(*(row or (None, 0)))
+
+    def open(self, sealed: bytes | None, version: int) -> None:
+        """Open secrets that were read from the account's row.
+
+        Raises:
+            NoCredentials: there are none.
+        """
+        if sealed is None:
             raise NoCredentials("the account is disconnected")
-        self._secrets = unseal(self._context.keys, account.workspace_id, account.id, row["secrets"])
-        self._version = row["secrets_version"]
-        return self._secrets
+        self._secrets = unseal(self._context.keys, self._account.workspace_id, self._account.id, sealed)
+        self.version = version
 
     async def save(self, renewed: Mapping[str, str], expires_at: datetime | None) -> None:
         """Store renewed secrets before anyone uses them; an empty value never replaces a stored one.
@@ -134,11 +171,11 @@ class TokenStore:
         upkeep_at = states.upkeep_at(now, expires_at, refreshable=True, chance=random.random())  # noqa: S311 - jitter
         sealed = seal(self._context.keys, account.workspace_id, account.id, secrets)
         async with self._context.database.transaction() as db:
-            version = await db.fetchval(_SAVE, account.id, self._version, sealed, expires_at, upkeep_at)
+            version = await db.fetchval(_SAVE, account.id, self.version, sealed, expires_at, upkeep_at)
             if version is None:
                 raise Superseded
             await move(db, account.id, "active", None, only_from="expiring")
-        self._secrets, self._version = secrets, version
+        self._secrets, self.version = secrets, version
         _logger.info("account.token_renewed", account=str(account.id), platform=account.platform)
 
     async def renew(self, session: NetworkSession) -> None:
@@ -181,7 +218,7 @@ class TokenStore:
         deadline = clock.monotonic() + WAIT_SECONDS_MAX
         while True:
             async with self._context.database.transaction() as db:
-                claimed = await db.fetchval(_CLAIM, self._account.id, self._version, self._holder_id, CLAIM_SECONDS)
+                claimed = await db.fetchval(_CLAIM, self._account.id, self.version, self._holder_id, CLAIM_SECONDS)
             if claimed:
                 return True
             if await self._reload():
@@ -192,9 +229,9 @@ class TokenStore:
 
     async def _reload(self) -> bool:
         """Read the stored secrets again; return whether they are another version than ours."""
-        before = self._version
+        before = self.version
         await self.read()
-        return self._version != before
+        return self.version != before
 
     async def _release(self, failure: str | None) -> None:
         async with self._context.database.transaction() as db:

@@ -6,13 +6,11 @@ type is a struct, or a list of structs, is a JSON column: it is stored with the 
 
 import types
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
-
-from signalpost.kit.db import Row as Record
 
 R = TypeVar("R", bound=Struct)
 
@@ -55,8 +53,8 @@ def values(row: Struct, *, without: Sequence[str] = ()) -> list[Any]:
     return [getattr(row, name) for name in row.__struct_fields__ if name not in without]
 
 
-def reader(row: type[R]) -> Callable[[Record], R]:
-    """Return a function that turns a record selected by `columns(row)` into a `row`."""
+def reader(row: type[R]) -> Callable[[Iterable[Any]], R]:
+    """Return a function that turns a record, or the part of it selected by `columns(row)`, into a `row`."""
     documents = _documents(row)
     decoders = [
         (index, msgspec.json.Decoder(documents[name]).decode)
@@ -66,7 +64,7 @@ def reader(row: type[R]) -> Callable[[Record], R]:
     if not decoders:
         return lambda record: row(*record)
 
-    def read(record: Record) -> R:
+    def read(record: Iterable[Any]) -> R:
         fields = list(record)
         for index, decode in decoders:
             if (text := fields[index]) is not None:

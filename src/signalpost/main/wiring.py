@@ -78,7 +78,7 @@ def subscribe(context: AppContext) -> None:
     context.subscribe(events.AccountReady, posts.on_account_ready)
     context.subscribe(events.RemovalRequested, publishing.on_removal_requested)
     for kind in events.PUBLIC_EVENTS.values():
-        context.subscribe(kind, webhooks.on_event)
+        context.subscribe(kind, webhooks.on_events)
 
 
 def sources(context: AppContext) -> list[Source[Any, Any]]:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 from msgspec import Struct
@@ -13,7 +13,6 @@ from msgspec import Struct
 from signalpost.kit.unicode import nfc
 from signalpost.networks.contract import Outgoing, OutgoingMedia, Part, PreflightIssue
 from signalpost.posts.documents import MediaRef, ThreadPart
-from signalpost.posts.rows import PostRow, TargetRow
 
 _SPACE = re.compile(r"\s+")
 
@@ -34,7 +33,41 @@ class Content(Struct, frozen=True):
         return [ref.media_id for refs in (self.media, *(part.media for part in self.thread)) for ref in refs]
 
 
-def for_target(post: PostRow, target: TargetRow) -> Content:
+class HasContent(Protocol):
+    """A post, as a row or as anything else with a content."""
+
+    @property
+    def title(self) -> str | None: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def media(self) -> Sequence[MediaRef]: ...
+    @property
+    def link(self) -> str | None: ...
+    @property
+    def thread(self) -> Sequence[ThreadPart]: ...
+    @property
+    def first_comment(self) -> str | None: ...
+    @property
+    def options(self) -> Mapping[str, Mapping[str, Any]]: ...
+
+
+class HasOverrides(Protocol):
+    """A target, as a row or as anything else that overrides the content of its post."""
+
+    @property
+    def platform(self) -> str: ...
+    @property
+    def title(self) -> str | None: ...
+    @property
+    def text(self) -> str | None: ...
+    @property
+    def media(self) -> Sequence[MediaRef] | None: ...
+    @property
+    def options(self) -> Mapping[str, Any] | None: ...
+
+
+def for_target(post: HasContent, target: HasOverrides) -> Content:
     """Return what the target's account gets."""
     return Content(
         title=post.title if target.title is None else target.title,

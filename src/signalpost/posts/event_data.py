@@ -9,11 +9,11 @@ from msgspec import UNSET, UnsetType
 from signalpost.events import PostData, TargetData
 from signalpost.kit import clock, ids
 from signalpost.posts import progress, views
-from signalpost.posts.rows import PostRow, TargetRow
+from signalpost.posts.rows import AnyPost, AnyTarget, TargetRow
 
 
 def post_data(
-    post: PostRow, rows: Sequence[TargetRow], scope: Literal["post", "target"] = "post", **more: Any
+    post: AnyPost, rows: Sequence[AnyTarget], scope: Literal["post", "target"] = "post", **more: Any
 ) -> PostData:
     """Return `data` of an event about the post with these targets; `more`: the keys that only this event has."""
     counts = progress.count(rows)
@@ -33,7 +33,7 @@ def post_data(
     )
 
 
-def target_data(target: TargetRow) -> TargetData:
+def target_data(target: AnyTarget) -> TargetData:
     """Return a target that ended, as events show it: without the network's literal response."""
     error: dict[str, Any] | UnsetType = UNSET
     if target.error is not None:

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from signalpost.kit import clock
-from signalpost.posts.rows import PostRow, TargetRow
+from signalpost.posts.rows import AnyTarget, PostRow, TargetRow
 from signalpost.posts.schemas.responses import TargetCounts
 from signalpost.posts.states import PostStatus, post_status
 
 
-def status_of(targets: Sequence[TargetRow], now: datetime) -> PostStatus:
+def status_of(targets: Sequence[AnyTarget], now: datetime) -> PostStatus:
     """Return the status to store for a post with these targets.
 
     A target that failed before its first attempt does not count as started. A post that waits for approval is
@@ -29,13 +29,13 @@ def current_status(post: PostRow, targets: Sequence[TargetRow]) -> PostStatus:
     return "queued" if due is not None and due <= clock.now() else "scheduled"
 
 
-def first_due(targets: Iterable[TargetRow]) -> datetime | None:
+def first_due(targets: Iterable[AnyTarget]) -> datetime | None:
     """Return when the earliest waiting target is due."""
     due = [target.next_attempt_at for target in targets if target.next_attempt_at is not None]
     return min(due, default=None)
 
 
-def count(targets: Iterable[TargetRow]) -> TargetCounts:
+def count(targets: Iterable[AnyTarget]) -> TargetCounts:
     """Count targets by result; a removed one was published."""
     live = [target.status for target in targets if target.status != "cancelled"]
     failed = live.count("failed")

@@ -1,7 +1,7 @@
 """Rows of posts, targets and the audit log. `kit.rows` derives column lists and readers from these structs."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import UUID
 
 from msgspec import Struct, field
@@ -110,6 +110,43 @@ class TargetRow(Struct, gc=False):
     started_at: datetime | None = None
     published_at: datetime | None = None
     removed_at: datetime | None = None
+
+
+class PostSummary(Struct, gc=False):
+    """What follows from the ends of a post's targets needs only this of it."""
+
+    id: UUID
+    workspace_id: UUID
+    profile_id: UUID
+    mode: Mode
+    source: Source
+    status: PostStatus
+    external_id: str | None
+    scheduled_at: datetime | None
+    published_at: datetime | None
+    first_comment: str | None
+
+
+class TargetSummary(Struct, gc=False):
+    """What the status of a post and the events about it need of a target."""
+
+    id: UUID
+    account_id: UUID
+    platform: str
+    username: str
+    status: TargetStatus
+    next_attempt_at: datetime | None
+    held_reason: HeldReason | None
+    delivery: Delivery | None
+    remote_id: str | None
+    url: str | None
+    error: TargetError | None
+    started_at: datetime | None
+    published_at: datetime | None
+
+
+AnyPost: TypeAlias = PostRow | PostSummary
+AnyTarget: TypeAlias = TargetRow | TargetSummary
 
 
 class AuditRow(Struct, gc=False):

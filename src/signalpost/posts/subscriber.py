@@ -1,5 +1,6 @@
 """What posts do when something happens to their accounts and profiles: answers to hooks, and listeners to events."""
 
+from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
@@ -110,8 +111,13 @@ returning next_attempt_at
 """
 
 
-async def on_account_ready(_context: AppContext, db: Db, event: events.AccountReady) -> None:
+async def on_account_ready(_context: AppContext, db: Db, ready: Sequence[events.AccountReady]) -> None:
     """Release what was held because its account could not publish."""
+    for event in ready:
+        await _release(db, event)
+
+
+async def _release(db: Db, event: events.AccountReady) -> None:
     await queries.lock_lanes(db, [event.account_id])
     due = [record["next_attempt_at"] for record in await db.fetch(_RELEASE, event.account_id, event.at)]
     if due:

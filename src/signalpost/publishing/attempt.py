@@ -1,34 +1,43 @@
 """An attempt at a target, and the snapshot that it is decided on. Pure."""
 
 import random
-from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
-from signalpost.accounts.queries import AccountRow
+from msgspec import Struct
+
 from signalpost.media.queries import MediaRow
 from signalpost.networks.contract import Connector
-from signalpost.posts.content import Content
-from signalpost.publishing.policy import AttemptKind, TargetSnapshot
-from signalpost.publishing.queries import DueTarget, LockedTarget, TargetContext
+from signalpost.publishing.policy import AttemptKind, TargetChange, TargetSnapshot
+from signalpost.publishing.queries import Due
 
 
-class Attempt(NamedTuple):
+class Attempt(Struct):
     """An attempt that has begun: its row is committed, the network has not been asked."""
 
     id: UUID
     number: int
     kind: AttemptKind
-    target: DueTarget
+    due: Due
     snapshot: TargetSnapshot
     connector: Connector
-    account: AccountRow
-    secrets_version: int
-    content: Content
     files: list[MediaRow]
-    steps: dict[str, Any]
-    dedupe_key: str
-    created_at: datetime
+
+    @property
+    def target_id(self) -> UUID:
+        return self.due.target.id
+
+    @property
+    def post_id(self) -> UUID:
+        return self.due.post.id
+
+
+class Unreadable(NamedTuple):
+    """A due target at which no attempt could begin: its rows, or what was decided from them, raised an error."""
+
+    target_id: UUID
+    post_id: UUID
+    error: Exception
 
 
 class CallRecord(NamedTuple):
@@ -40,32 +49,44 @@ class CallRecord(NamedTuple):
     response: str | None = None
 
 
-def take_snapshot(locked: LockedTarget, target_context: TargetContext, connector: Connector | None) -> TargetSnapshot:
+class End(NamedTuple):
+    """What becomes of a target, after an attempt or instead of one."""
+
+    target_id: UUID
+    post_id: UUID
+    change: TargetChange
+    kind: AttemptKind | None = None  # of the attempt; None: no attempt was made
+    attempt_id: UUID | None = None
+    number: int = 0
+    record: CallRecord | None = None
+
+
+def take_snapshot(due: Due, connector: Connector | None) -> TargetSnapshot:
     """Gather what `decide` needs. An intent whose step is gone belonged to other content: it says nothing of this."""
-    post, _, target = locked
+    post, target, account, circumstances = due
     first = target.status == "pending"
-    intent = target_context.intent
+    intent = target.intent
     return TargetSnapshot(
         status=target.status,
-        now=target_context.now,
+        now=circumstances.now,
         due_at=target.due_at,
-        tries=0 if first else target_context.tries,
-        crashes=0 if first else target_context.crashes,
-        crashed=target_context.crashed,
+        tries=0 if first else target.tries,
+        crashes=0 if first else target.crashes,
+        crashed=circumstances.crashed,
         jitter=random.random(),  # noqa: S311 - spreads load
-        reconciles=target_context.reconciles if target.status == "unknown" else 0,
-        intent=intent if intent is not None and intent.step in target_context.steps else None,
-        pending_state=target_context.pending_state if target.status == "processing" else None,
+        reconciles=target.reconciles if target.status == "unknown" else 0,
+        intent=intent if intent is not None and intent.step in target.steps else None,
+        pending_state=target.pending_state if target.status == "processing" else None,
         error=None if first else target.error,
         trashed=post.deleted_at is not None,
         can_publish=connector is not None,
         can_reconcile=connector is not None and connector.reconcile is not None,
-        approval=post.approval.state,
-        account_status=target_context.account_status,
-        account_reason=target_context.account_reason,
-        over_limit=target_context.over_limit,
-        last_published_at=target_context.last_published_at,
-        last_published_due_at=target_context.last_published_due_at,
-        tolerance_seconds=target_context.tolerance_minutes * 60.0,
-        gap_seconds=float(target_context.gap_seconds),
+        approval=post.approval,
+        account_status=account.status,
+        account_reason=account.status_reason,
+        over_limit=circumstances.over_limit,
+        last_published_at=circumstances.last_published_at,
+        last_published_due_at=circumstances.last_published_due_at,
+        tolerance_seconds=circumstances.tolerance_minutes * 60.0,
+        gap_seconds=float(circumstances.gap_seconds),
     )

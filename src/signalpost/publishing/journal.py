@@ -1,22 +1,17 @@
 """The journal of one target, committed step by step under the lease, and a record of the last HTTP call."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import urlsplit
-from uuid import UUID
 
 import msgspec
 
 from signalpost.engine.contract import Lease
-from signalpost.kit.db import RETRYABLE, Db
 from signalpost.kit.failpoint import failpoint
 from signalpost.networks.contract import Http, Response
+from signalpost.publishing.attempt import Attempt
 from signalpost.publishing.policy import Intent
 
-Result = TypeVar("Result")
-
-TRANSACTION_TRIES_MAX = 5
 PATH_LENGTH_MAX = 500
 
 _RECORD = "update target set steps = steps || jsonb_build_object($2::text, $3::jsonb), updated_at = now() where id = $1"
@@ -33,34 +28,15 @@ where id = $1
 """
 
 
-async def in_transaction(lease: Lease, change: Callable[[Db], Awaitable[Result]]) -> Result:
-    """Run `change` in a transaction of the lease; again if the server rolled it back because of a deadlock.
-
-    Raises:
-        LeaseLost, Unavailable: see `Lease.transaction`.
-    """
-    for left in range(TRANSACTION_TRIES_MAX - 1, -1, -1):
-        try:
-            async with lease.transaction() as db:
-                return await change(db)
-        except RETRYABLE:
-            if not left:
-                raise
-            await asyncio.sleep(0.05)
-    raise AssertionError("unreachable")
-
-
 class TargetJournal:
     """What was done for a target; implements `networks.contract.Journal`."""
 
-    def __init__(
-        self, lease: Lease, target_id: UUID, attempt_id: UUID, steps: dict[str, Any], intent: Intent | None
-    ) -> None:
+    def __init__(self, lease: Lease, attempt: Attempt) -> None:
         self._lease = lease
-        self._target_id = target_id
-        self._attempt_id = attempt_id
-        self._steps = steps
-        self.intent = intent
+        self._target_id = attempt.target_id
+        self._attempt_id = attempt.id
+        self._steps = attempt.due.target.steps
+        self.intent = attempt.snapshot.intent
         """The open intent, as in the row."""
 
     @property

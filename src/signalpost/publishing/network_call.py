@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from signalpost.accounts.token_store import NoCredentials, open_session
+from signalpost.accounts.token_store import NoCredentials, TokenStore
 from signalpost.context import AppContext
 from signalpost.engine.contract import LeaseLost
 from signalpost.kit import clock, ids, log
@@ -49,6 +49,8 @@ class NetworkCall:
         self._journal = journal
         self._http = RecordingHttp(context.http, {})
         self._started = clock.monotonic()
+        self._tokens: TokenStore | None = None
+        self._content = content.for_target(attempt.due.post, attempt.due.target)
         self._files = {row.id: _outgoing_media(context, row) for row in attempt.files}
 
     async def run(self) -> Outcome | Reconciled:  # noqa: PLR0911 - one for each way it can end
@@ -73,7 +75,7 @@ class NetworkCall:
         except TimeoutError:
             return self._failed(f"The network took longer than {CALL_SECONDS_MAX:.0f} s.", "platform_timeout")
         except Exception as error:
-            target = self._attempt.target
+            target = self._attempt.due.target
             _logger.exception("target.unexpected_error", target=str(target.id), platform=target.platform)
             return self._failed(f"The connector failed: {type(error).__name__}.", "internal_error")
 
@@ -81,6 +83,11 @@ class NetworkCall:
         """Return the target as the call left it."""
         now = self._attempt.snapshot.now + clock.seconds(clock.monotonic() - self._started)
         return msgspec.structs.replace(self._attempt.snapshot, intent=self._journal.intent, now=now)
+
+    @property
+    def secrets_version(self) -> int:
+        """The version of the account's secrets that the network was asked with."""
+        return self._attempt.due.account.secrets_version if self._tokens is None else self._tokens.version
 
     def record(self, outcome: Outcome | Reconciled) -> CallRecord:
         """Return what the attempt's record says of the call."""
@@ -94,10 +101,10 @@ class NetworkCall:
 
     async def _ask(self) -> Outcome | Reconciled:
         attempt, connector = self._attempt, self._attempt.connector
-        missing = [media_id for media_id in attempt.content.media_ids() if media_id not in self._files]
+        missing = [media_id for media_id in self._content.media_ids() if media_id not in self._files]
         if missing and attempt.kind == "publish":
             return Refused(code="media_missing", message=f"The file {ids.encode('med', missing[0])} is gone.")
-        session, outgoing = await self._open_session(), self._outgoing()
+        session, outgoing = self._open_session(), self._outgoing()
         if attempt.kind == "reconcile":
             assert connector.reconcile is not None  # noqa: S101 - otherwise `decide` failed the target
             return await connector.reconcile(session, outgoing, self._journal)
@@ -106,21 +113,24 @@ class NetworkCall:
             return await connector.poll(session, outgoing, self._journal, pending_state.state)
         return await connector.publish(session, outgoing, self._journal)
 
-    async def _open_session(self) -> NetworkSession:
+    def _open_session(self) -> NetworkSession:
         """Open the account's session; its HTTP client records what is asked."""
-        session = await open_session(self._context, self._attempt.account)
+        account = self._attempt.due.account
+        self._tokens = TokenStore(self._context, account)
+        self._tokens.open(account.secrets, account.secrets_version)
+        session = self._tokens.session()
         self._http = RecordingHttp(session.server.http, session.secrets)
         session.server = replace(session.server, http=self._http)
         return session
 
     def _outgoing(self) -> Outgoing:
-        attempt = self._attempt
+        post, target, _, _ = self._attempt.due
         return content.outgoing(
-            attempt.content,
+            self._content,
             self._files,
-            dedupe_key=attempt.dedupe_key,
-            created_at=attempt.created_at,
-            attempt=attempt.number,
+            dedupe_key=target.dedupe_key,
+            created_at=post.created_at,
+            attempt=self._attempt.number,
         )
 
     def _explain(self, error: ApiError) -> Outcome | Reconciled:

@@ -1,116 +1,222 @@
 """Reads of the queue: which targets are due, what an attempt depends on, and a post's queue entry."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from msgspec import Struct
 
 from signalpost.kit import clock
-from signalpost.kit.db import Db
+from signalpost.kit.db import Db, Row
 from signalpost.kit.rows import columns, reader
 from signalpost.posts import progress
 from signalpost.posts import queries as posts
-from signalpost.posts.rows import PostRow, TargetRow
+from signalpost.posts.documents import MediaRef, TargetError, ThreadPart
+from signalpost.posts.rows import PostRow, PostSummary, TargetRow, TargetSummary
+from signalpost.posts.states import PostStatus, TargetStatus
 from signalpost.publishing import states, views
 from signalpost.publishing.policy import Intent, PendingState
 from signalpost.publishing.schemas import NeverQueued, QueueEntry
 
 
-class DueTarget(Struct, frozen=True):
-    """A target that the engine hands out."""
+class DuePost(Struct, gc=False):
+    """The post of a due target, as an attempt needs it."""
 
     id: UUID
-    post_id: UUID
+    workspace_id: UUID
+    profile_id: UUID
+    status: PostStatus
+    title: str | None
+    text: str
+    media: list[MediaRef]
+    link: str | None
+    thread: list[ThreadPart]
+    first_comment: str | None
+    options: dict[str, dict[str, Any]]
+    approval: str
+    created_at: datetime
+    deleted_at: datetime | None
+
+
+class DueTarget(Struct, gc=False):
+    """A due target, with the columns that only workers use."""
+
+    id: UUID
+    account_id: UUID
     platform: str
-
-
-class LockedTarget(NamedTuple):
-    """A target with its post and its siblings, locked until the transaction ends."""
-
-    post: PostRow
-    targets: list[TargetRow]
-    target: TargetRow
-
-
-class TargetContext(Struct):
-    """What only an attempt needs to know of a target, its account and its profile. `now`: the database's clock."""
-
-    now: datetime
+    status: TargetStatus
+    title: str | None
+    text: str | None
+    media: list[MediaRef] | None
+    options: dict[str, Any] | None
+    due_at: datetime | None
     next_attempt_at: datetime | None
-    content_hash: bytes
+    attempts: int
     tries: int
     crashes: int
-    crashed: bool
     reconciles: int
+    dedupe_key: str
     steps: dict[str, Any]
     intent: Intent | None
     pending_state: PendingState | None
-    account_status: str
-    account_reason: str | None
+    error: TargetError | None
+
+
+class DueAccount(Struct, gc=False):
+    """The account of a due target, with its sealed secrets."""
+
+    id: UUID
+    workspace_id: UUID
+    platform: str
+    remote_id: str
+    username: str
+    base_url: str | None
+    facts: dict[str, Any]
+    status: str
+    status_reason: str | None
+    secrets: bytes | None
     secrets_version: int
+
+
+class Circumstances(Struct, gc=False):
+    """What else decides whether a target may be sent now. `now`: the database's clock."""
+
+    now: datetime
+    crashed: bool
     over_limit: bool
     last_published_at: datetime | None
     last_published_due_at: datetime | None
     tolerance_minutes: int
     gap_seconds: int
 
+
+class Due(NamedTuple):
+    """A due target with everything it depends on."""
+
+    post: DuePost
+    target: DueTarget
+    account: DueAccount
+    circumstances: Circumstances
+
     @property
     def is_due(self) -> bool:
-        return self.next_attempt_at is not None and self.next_attempt_at <= self.now
+        at = self.target.next_attempt_at
+        return at is not None and at <= self.circumstances.now
 
 
-_DUE = """
-select k.key, t.id, t.post_id, t.platform from unnest($1::uuid[]) as k(key) cross join lateral (
-    select id, post_id, platform from target where account_id = k.key and next_attempt_at <= now()
-    order by next_attempt_at, id limit $2
-) t
-"""
-_CONTEXT_COLUMNS = columns(
-    TargetContext,
-    "t",
-    now="clock_timestamp()",
-    crashed="exists (select from attempt o where o.target_id = t.id and o.finished_at is null)",
-    account_status="a.status",
-    account_reason="a.status_reason",
-    secrets_version="a.secrets_version",
-    over_limit="a.over_limit or p.over_limit",
-    last_published_at="last.published_at",
-    last_published_due_at="last.due_at",
-    tolerance_minutes="p.late_tolerance_minutes",
-    gap_seconds="p.min_gap_seconds",
+class Picked(NamedTuple):
+    """The first due target of a lane. `locked`: whether we have its post locked; if not, another transaction has."""
+
+    account_id: UUID
+    target_id: UUID
+    post_id: UUID
+    locked: bool
+
+
+class Siblings(NamedTuple):
+    """A post with all its targets, in order."""
+
+    post: PostSummary
+    targets: list[TargetSummary]
+
+
+# --- due targets: pick and lock, then read with a fresh snapshot ----------------------------------------------------
+
+_PICK = """
+with first as materialized (
+    select k.key, t.id, t.post_id from unnest($1::uuid[]) as k(key) cross join lateral (
+        select id, post_id from target where account_id = k.key and next_attempt_at <= now()
+        order by next_attempt_at, id limit 1
+    ) t
+), locked as materialized (
+    select id from post where id in (select post_id from first) order by id for no key update skip locked
 )
-_CONTEXT = f"""
-select {_CONTEXT_COLUMNS}
-from target t join account a on a.id = t.account_id join profile p on p.id = $2 left join lateral (
-    select other.published_at, other.due_at from target other
-    where other.account_id = t.account_id and other.published_at is not null order by other.published_at desc limit 1
-) last on true
-where t.id = $1
+select f.key, f.id, f.post_id, l.id is not null from first f left join locked l on l.id = f.post_id
+"""
+_LOCK_POSTS = """
+with locked as materialized (
+    select id from post where id = any($1) order by id for no key update skip locked
+)
+select p.id from post p where p.id = any($1) and not exists (select from locked l where l.id = p.id)
+"""
+_PARTS: Final = (
+    columns(DuePost, "p", approval="p.approval ->> 'state'"),
+    columns(DueTarget, "t"),
+    columns(DueAccount, "a"),
+    columns(
+        Circumstances,
+        now="clock_timestamp()",
+        # An attempt that was begun and never ended; a target that waits for its first attempt has none.
+        crashed="t.status <> 'pending'"
+        " and exists (select from attempt o where o.target_id = t.id and o.finished_at is null)",
+        over_limit="a.over_limit or f.over_limit",
+        last_published_at="last.published_at",
+        last_published_due_at="last.due_at",
+        tolerance_minutes="f.late_tolerance_minutes",
+        gap_seconds="f.min_gap_seconds",
+    ),
+)
+_DUE = f"""
+select {", ".join(_PARTS)}
+from target t join post p on p.id = t.post_id join account a on a.id = t.account_id
+    join profile f on f.id = p.profile_id left join lateral (
+        select other.published_at, other.due_at from target other
+        where other.account_id = t.account_id and other.published_at is not null
+        order by other.published_at desc limit 1
+    ) last on true
+where t.id = any($1)
 """  # noqa: S608 - constants only
-_read_context = reader(TargetContext)
+_POST_END = len(DuePost.__struct_fields__)
+_TARGET_END = _POST_END + len(DueTarget.__struct_fields__)
+_ACCOUNT_END = _TARGET_END + len(DueAccount.__struct_fields__)
+_read_post, _read_target, _read_account = reader(DuePost), reader(DueTarget), reader(DueAccount)
+_SIBLINGS = f"""
+select now(), {columns(PostSummary, "p")}, {columns(TargetSummary, "t", username="a.username")}
+from post p join target t on t.post_id = p.id join account a on a.id = t.account_id
+where p.id = any($1) order by p.id, t.position
+"""  # noqa: S608 - constants only
+_SUMMARY_END = 1 + len(PostSummary.__struct_fields__)
+_read_summary, _read_sibling = reader(PostSummary), reader(TargetSummary)
 
 
-async def due(db: Db, account_ids: Sequence[UUID], per_account: int) -> list[tuple[UUID, DueTarget]]:
-    """Return the first due targets of each account."""
-    return [(row[0], DueTarget(row[1], row[2], row[3])) for row in await db.fetch(_DUE, account_ids, per_account)]
+async def pick_due(db: Db, account_ids: Sequence[UUID]) -> list[Picked]:
+    """Lock the posts of the first due target of each account, without waiting for those that are locked already.
+
+    The lanes of these accounts must be locked.
+    """
+    return [Picked(*row) for row in await db.fetch(_PICK, account_ids)]
 
 
-async def lock_target(db: Db, due: DueTarget) -> LockedTarget | None:
-    """Lock the target with its post; return them as they are now. None: purged."""
-    locked = await posts.lock(db, due.post_id, [])
-    if locked is None:
-        return None
-    post, targets = locked
-    return next((LockedTarget(post, targets, target) for target in targets if target.id == due.id), None)
+async def lock_posts(db: Db, post_ids: Collection[UUID]) -> set[UUID]:
+    """Lock these posts; return those that another transaction has locked, which are not waited for."""
+    return {row[0] for row in await db.fetch(_LOCK_POSTS, post_ids)}
 
 
-async def load_context(db: Db, target_id: UUID, profile_id: UUID) -> TargetContext:
-    """Return what an attempt at this target depends on. Hold the target locked meanwhile."""
-    row = await db.fetchrow(_CONTEXT, target_id, profile_id)
-    assert row is not None  # noqa: S101 - the caller holds the row locked
-    return _read_context(row)
+async def due_rows(db: Db, target_ids: Collection[UUID]) -> dict[UUID, Row]:
+    """Return what `read_due` reads, by target. Lock the posts before."""
+    return {row[_POST_END]: row for row in await db.fetch(_DUE, target_ids)}
+
+
+def read_due(row: Row) -> Due:
+    """Decode one row; apart from reading it, so that one row that cannot be decoded harms no other."""
+    return Due(
+        _read_post(row[:_POST_END]),
+        _read_target(row[_POST_END:_TARGET_END]),
+        _read_account(row[_TARGET_END:_ACCOUNT_END]),
+        Circumstances(*row[_ACCOUNT_END:]),
+    )
+
+
+async def siblings(db: Db, post_ids: Collection[UUID]) -> tuple[datetime, dict[UUID, Siblings]]:
+    """Return the transaction's time, and these posts with all their targets. Lock the posts before."""
+    by_post: dict[UUID, Siblings] = {}
+    rows = await db.fetch(_SIBLINGS, post_ids)
+    for row in rows:
+        if row[1] not in by_post:
+            by_post[row[1]] = Siblings(_read_summary(row[1:_SUMMARY_END]), [])
+        by_post[row[1]].targets.append(_read_sibling(row[_SUMMARY_END:]))
+    return rows[0][0] if rows else clock.now(), by_post
 
 
 # --- the queue entry of a post -------------------------------------------------------------------------------------

@@ -1,4 +1,7 @@
-"""Publishing one target: begin, ask the network with no transaction open, settle. See docs/decisions/0080."""
+"""Publishing targets: begin with the claim, ask the network with no transaction open, end with the release.
+
+See docs/decisions/0080.
+"""
 
 from collections.abc import Collection, Sequence
 from functools import partial
@@ -13,24 +16,24 @@ from signalpost.context import AppContext
 from signalpost.engine import buckets
 from signalpost.engine.contract import Done, Lease, Source
 from signalpost.engine.jobs import JobKind
-from signalpost.kit import clock, log
+from signalpost.kit import log
 from signalpost.kit.db import Db
 from signalpost.kit.failpoint import failpoint
-from signalpost.publishing import queries
 from signalpost.publishing.actions import begin, end, removal
-from signalpost.publishing.attempt import Attempt
-from signalpost.publishing.journal import TargetJournal, in_transaction
+from signalpost.publishing.actions.begin import bucket_of
+from signalpost.publishing.actions.end import Begun
+from signalpost.publishing.attempt import Attempt, End, Unreadable
+from signalpost.publishing.journal import TargetJournal
 from signalpost.publishing.network_call import CALL_SECONDS_MAX, NetworkCall
 from signalpost.publishing.outcomes import settle
 from signalpost.publishing.policy import TargetChange
-from signalpost.publishing.queries import DueTarget
 
 _logger = log.get("publishing")
 
 _MARK_ACCOUNT: Final = {"needs_reauth": accounts.mark_needs_reauth, "restricted": accounts.mark_restricted}
 
 
-class TargetSource(Source[DueTarget, None]):
+class TargetSource(Source[Begun, End]):
     """Targets, one after the other per account."""
 
     kind = "target"
@@ -42,85 +45,66 @@ class TargetSource(Source[DueTarget, None]):
         self._context = context
 
     @override
-    async def due(self, db: Db, leases: Sequence[Lease], per_lane: int) -> Sequence[tuple[UUID, DueTarget]]:
-        return await queries.due(db, [lease.key for lease in leases], per_lane)
-
-    @override
-    def bucket(self, item: DueTarget) -> str | None:
-        return bucket_of(self._context, item.platform)
-
-    @override
-    async def run(self, lease: Lease, item: DueTarget) -> None:
-        begun = await in_transaction(lease, partial(self._begin, lease, item))
-        if begun is None:
-            return
-        if isinstance(begun, TargetChange):
-            lease.count(begun.status)
-            return
-        failpoint("after-begin")
-        journal = TargetJournal(lease, item.id, begun.id, begun.steps, begun.snapshot.intent)
-        call = NetworkCall(self._context, begun, journal)
-        outcome = await call.run()
-        change, record = settle(call.snapshot(), begun.kind, outcome), call.record(outcome)
-        failpoint("before-settle")
-        await in_transaction(lease, lambda db: end.end_attempt(self._context, db, begun, change, record))
-        failpoint("after-settle")
-        await self._after(lease, begun, change)
-
-    @override
-    async def settle(self, db: Db, done: Sequence[Done[DueTarget, None]]) -> Collection[UUID]:
-        """End attempts that an unexpected error broke off: what may be public is reconciled, the rest tried again."""
-        for ended in done:
-            await end.end_after_error(self._context, db, ended.item, repr(ended.error))
-        return ()
-
-    @override
-    async def hand_back(self, db: Db, items: Sequence[tuple[UUID, DueTarget]]) -> None:
-        await end.uncount_crashes(db, [item.id for _, item in items])
-
-    async def _begin(self, lease: Lease, item: DueTarget, db: Db) -> Attempt | TargetChange | None:
+    async def due(self, db: Db, leases: Sequence[Lease], per_lane: int) -> Sequence[tuple[UUID, Begun]]:
         failpoint("before-begin")
-        return await begin.begin_attempt(self._context, db, item, account_id=lease.key, owner=lease.owner)
+        return await begin.begin_attempts(self._context, db, leases)
 
-    async def _after(self, lease: Lease, attempt: Attempt, change: TargetChange) -> None:
-        """Do what follows from the outcome but must not delay it. Lost in a crash, it happens with the next attempt."""
+    @override
+    async def run(self, lease: Lease, item: Begun) -> End:
+        if isinstance(item, Unreadable):
+            raise item.error
+        failpoint("after-begin")
+        journal = TargetJournal(lease, item)
+        call = NetworkCall(self._context, item, journal)
+        outcome = await call.run()
+        change, record = settle(call.snapshot(), item.kind, outcome), call.record(outcome)
+        await self._spread(lease, item, change, call.secrets_version)
+        return End(item.target_id, item.post_id, change, item.kind, item.id, item.number, record)
+
+    @override
+    async def settle(self, db: Db, done: Sequence[Done[Begun, End]]) -> Collection[UUID]:
+        failpoint("before-settle")
+        busy = await end.end_attempts(self._context, db, done)
+        failpoint("after-settle")
+        return busy
+
+    @override
+    async def hand_back(self, db: Db, items: Sequence[tuple[UUID, Begun]]) -> None:
+        await end.uncount_crashes(db, [item.target_id for _, item in items])
+
+    async def _spread(self, lease: Lease, attempt: Attempt, change: TargetChange, secrets_version: int) -> None:
+        """Tell what follows for others than the target. Lost in a crash, it happens with the next attempt."""
+        target = attempt.due.target
         lease.count(change.status)
         _logger.info(
             "target.settled",
             status=change.status,
-            target=str(attempt.target.id),
-            platform=attempt.target.platform,
+            target=str(target.id),
+            platform=target.platform,
             kind=attempt.kind,
             attempt=attempt.number,
             code=change.error and change.error.code,
         )
         if change.lane_pause_seconds:
             lease.pause_lane(change.lane_pause_seconds)
-        bucket = bucket_of(self._context, attempt.target.platform) if change.lane_pause_seconds else None
-        if change.status != "published" and bucket is None and change.account_status is None:
+        bucket = bucket_of(self._context, target.platform) if change.lane_pause_seconds else None
+        if bucket is None and change.account_status is None:
             return
-        async with self._context.database.transaction() as db:
-            if change.status == "published":
-                await accounts.record_publication(db, attempt.account.id, clock.now())
-            if bucket is not None:
-                await buckets.pause(db, bucket, min(change.lane_pause_seconds, buckets.PAUSE_SECONDS_MAX))
-            if change.account_status is not None:
-                mark = _MARK_ACCOUNT[change.account_status]
-                reason = change.account_message or ""
-                await mark(db, attempt.account.id, reason, secrets_version=attempt.secrets_version)
+        try:
+            async with self._context.database.transaction() as db:
+                if bucket is not None:
+                    await buckets.pause(db, bucket, min(change.lane_pause_seconds, buckets.PAUSE_SECONDS_MAX))
+                if change.account_status is not None:
+                    mark = _MARK_ACCOUNT[change.account_status]
+                    reason = change.account_message or ""
+                    await mark(db, target.account_id, reason, secrets_version=secrets_version)
+        except Exception:
+            _logger.exception("target.not_spread", target=str(target.id))  # the outcome itself must not be lost
 
 
 def jobs(context: AppContext) -> list[JobKind]:
     """Return the jobs of this room."""
     return [JobKind(removal.REMOVE, partial(removal.remove_from_network, context))]
-
-
-def bucket_of(context: AppContext, platform: str) -> str | None:
-    """Return the rate bucket that the posts of all accounts on a network share; None where each account has its own."""
-    connector = networks.get(platform)
-    if connector is None or connector.facts.rate_limit is None or connector.facts.rate_limit.per == "account":
-        return None
-    return f"{platform}:{context.settings.network(platform, 'client_id') or 'own'}"
 
 
 async def declare_buckets(context: AppContext, db: Db) -> None:

@@ -5,7 +5,7 @@ from signalpost.accounts.actions.callback import finish_authorization
 from signalpost.accounts.actions.connect import connect_account
 from signalpost.accounts.actions.disconnect import disconnect_account, disconnect_profile
 from signalpost.accounts.actions.health import get_account_health
-from signalpost.accounts.actions.publications import record_publication
+from signalpost.accounts.actions.publications import record_publications
 from signalpost.accounts.actions.update import update_account
 from signalpost.accounts.moves import mark_needs_reauth, mark_restricted
 
@@ -17,7 +17,7 @@ __all__ = [
     "get_account_health",
     "mark_needs_reauth",
     "mark_restricted",
-    "record_publication",
+    "record_publications",
     "start_authorization",
     "update_account",
 ]

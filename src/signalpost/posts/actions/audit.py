@@ -8,7 +8,7 @@ from signalpost.events import Actor
 from signalpost.kit import clock, ids, log, rows
 from signalpost.kit.db import Db
 from signalpost.posts.documents import AttemptRecord, Change
-from signalpost.posts.rows import AuditRow, PostRow
+from signalpost.posts.rows import AuditRow, PostRow, PostSummary
 
 
 class PostRef(NamedTuple):
@@ -25,7 +25,7 @@ insert into audit ({_AUDIT}) select {_AUDIT} from jsonb_populate_recordset(null:
 
 
 def entry(
-    post: PostRow | PostRef,
+    post: PostRow | PostSummary | PostRef,
     action: str,
     actor: Actor,
     *,

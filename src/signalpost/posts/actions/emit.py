@@ -10,7 +10,7 @@ from signalpost.events import PostData
 from signalpost.kit import clock
 from signalpost.kit.db import Db
 from signalpost.posts import event_data, progress
-from signalpost.posts.rows import PostRow, TargetRow
+from signalpost.posts.rows import AnyPost, AnyTarget, PostRow, TargetRow
 
 _POST_ENDED: Final[dict[str, type[events.PublicEvent]]] = {
     "published": events.PostPublished,
@@ -29,34 +29,40 @@ async def post_queued(context: AppContext, db: Db, post: PostRow, targets: Seque
         run_at=clock.wire_or_none(progress.first_due(waiting)),
         targets=[event_data.queued_target_data(target) for target in waiting],
     )
-    await _emit(context, db, events.PostQueued, post, data, clock.now())
+    await context.emit(db, _event(events.PostQueued, post, data, clock.now()))
 
 
 async def target_ended(
     context: AppContext, db: Db, post: PostRow, targets: Sequence[TargetRow], target: TargetRow, now: datetime
 ) -> None:
     """Emit post.published or post.failed for one target that was published or failed."""
-    kind = events.PostPublished if target.status == "published" else events.PostFailed
-    data = event_data.post_data(post, targets, "target", target=event_data.target_data(target))
-    await _emit(context, db, kind, post, data, now)
+    await context.emit(db, target_ended_event(post, targets, target, now))
 
 
 async def post_ended(context: AppContext, db: Db, post: PostRow, targets: Sequence[TargetRow], now: datetime) -> None:
     """Emit the event of the post as a whole, if its status says that its last target has ended."""
+    await context.emit(db, *post_ended_events(post, targets, now))
+
+
+def target_ended_event(post: AnyPost, targets: Sequence[AnyTarget], target: AnyTarget, now: datetime) -> events.Event:
+    """Return post.published or post.failed for one target that was published or failed."""
+    kind = events.PostPublished if target.status == "published" else events.PostFailed
+    data = event_data.post_data(post, targets, "target", target=event_data.target_data(target))
+    return _event(kind, post, data, now)
+
+
+def post_ended_events(post: AnyPost, targets: Sequence[AnyTarget], now: datetime) -> list[events.Event]:
+    """Return the events of the post as a whole; none unless its status says that its last target has ended."""
     kind = _POST_ENDED.get(post.status)
     if kind is None:
-        return
+        return []
     live = [event_data.target_data(target) for target in targets if target.status != "cancelled"]
     data = event_data.post_data(post, targets, targets=live)
     if post.status == "published":
         data.published_at = clock.wire_or_none(post.published_at)
-    await _emit(context, db, kind, post, data, now)
     settled = events.PostSettled(workspace_id=post.workspace_id, at=now, post_id=post.id, status=post.status)
-    await context.emit(db, settled)
+    return [_event(kind, post, data, now), settled]
 
 
-async def _emit(
-    context: AppContext, db: Db, kind: type[events.PublicEvent], post: PostRow, data: PostData, now: datetime
-) -> None:
-    event = kind(workspace_id=post.workspace_id, at=now, profile_id=post.profile_id, mode=post.mode, data=data)
-    await context.emit(db, event)
+def _event(kind: type[events.PublicEvent], post: AnyPost, data: PostData, now: datetime) -> events.PublicEvent:
+    return kind(workspace_id=post.workspace_id, at=now, profile_id=post.profile_id, mode=post.mode, data=data)

@@ -1,119 +1,236 @@
-"""The beginning of an attempt, before the network is asked. Under the lane's lease."""
+"""The beginning of attempts, before their networks are asked: for all lanes of a claim at once, in its transaction."""
 
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Final, NamedTuple
 from uuid import UUID
 
 import msgspec
 
 from signalpost import networks
-from signalpost.accounts import queries as accounts
 from signalpost.context import AppContext
-from signalpost.kit import ids
-from signalpost.kit.db import Db
+from signalpost.engine import buckets
+from signalpost.engine.contract import Lease
+from signalpost.kit import ids, log
+from signalpost.kit.db import RETRYABLE, Db
 from signalpost.media import queries as media
-from signalpost.networks.contract import Connector
 from signalpost.posts import content
 from signalpost.posts.states import WAITING, move
 from signalpost.publishing import queries
-from signalpost.publishing.actions.change import apply_change, derive_post
-from signalpost.publishing.attempt import Attempt, take_snapshot
-from signalpost.publishing.policy import BACKLOG_SECONDS, Postponed, TargetChange, TargetSnapshot, decide
-from signalpost.publishing.queries import DueTarget, LockedTarget, TargetContext
+from signalpost.publishing.actions.change import write_ends
+from signalpost.publishing.attempt import Attempt, End, Unreadable, take_snapshot
+from signalpost.publishing.policy import BACKLOG_SECONDS, Postponed, TargetChange, decide
+from signalpost.publishing.queries import Due, Picked
 
-_CLOSE_CRASHED = """
-update attempt set finished_at = now(), outcome = 'crashed' where target_id = $1 and finished_at is null
+BUSY_SECONDS: Final = 0.05
+"""After this long a lane is looked at again whose post another transaction has locked."""
+CHUNK: Final = 16
+"""How many targets are worked on before other work of this process gets its turn."""
+
+_CLOSE = """
+update attempt set finished_at = now(), outcome = $2 where target_id = any($1) and finished_at is null
 """
 _START = """
-with begun as (
+with started as materialized (
+    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::int[], $7::int[], $8::bool[])
+        as s(target_id, attempt_id, number, kind, status, tries, crashes, from_start)
+), begun as (
     insert into attempt (id, workspace_id, post_id, target_id, number, kind, owner, content_hash)
-    values ($2, $3, $4, $1, $5, $6, $7, $8)
+    select s.attempt_id, t.workspace_id, t.post_id, t.id, s.number, s.kind, $9, t.content_hash
+    from started s join target t on t.id = s.target_id
+), marked as (
+    update target t set status = s.status, attempts = s.number, tries = s.tries, crashes = s.crashes,
+        held_reason = null, intent = case when s.from_start then null else t.intent end,
+        pending_state = case when s.from_start then null else t.pending_state end,
+        started_at = coalesce(t.started_at, now()), updated_at = now()
+    from started s where t.id = s.target_id
 )
-update target set status = $9, attempts = $5, tries = $10, crashes = $11, held_reason = null,
-    intent = case when $12 then null else intent end, pending_state = case when $12 then null else pending_state end,
-    started_at = coalesce(started_at, now()), updated_at = now()
-where id = $1
+update post set status = 'publishing', updated_at = now() where id = any($10)
 """
-# The next target that is on time comes first, then those of the backlog in their order, a gap apart.
+# The next target that is on time comes first, then those of the backlog in their order, a gap apart. Those whose time
+# has been put off to `until` or later stay as they are, so that a backlog is not written again for each of its posts.
 _POSTPONE = """
-with waiting as (
-    select id, row_number() over (order by due_at < now() - make_interval(secs => $4), next_attempt_at, id) - 1 as nth
-    from target
-    where account_id = $1 and status = any($5) and (next_attempt_at <= now()
-        or (next_attempt_at is not null and held_reason is null and due_at < now() - make_interval(secs => $4)))
+with held as materialized (
+    select * from unnest($1::uuid[], $2::timestamptz[], $3::float8[]) as h(account_id, until, gap_seconds)
+), waiting as materialized (
+    select t.id, h.until, h.gap_seconds, row_number() over (
+        partition by t.account_id order by t.due_at < now() - make_interval(secs => $4), t.next_attempt_at, t.id
+    ) - 1 as nth
+    from held h join target t on t.account_id = h.account_id and t.next_attempt_at < h.until
+    where t.status = any($5) and (t.next_attempt_at <= now()
+        or (t.held_reason is null and t.due_at < now() - make_interval(secs => $4)))
 )
-update target t set updated_at = now(),
-    next_attempt_at = greatest(t.next_attempt_at, $2::timestamptz + make_interval(secs => w.nth * $3))
+update target t set next_attempt_at = w.until + make_interval(secs => w.nth * w.gap_seconds), updated_at = now()
 from waiting w where t.id = w.id
 """
 
 
-async def begin_attempt(
-    context: AppContext, db: Db, due: DueTarget, *, account_id: UUID, owner: UUID
-) -> Attempt | TargetChange | None:
-    """Read the target with everything it depends on; start an attempt if one may be made.
+class _Decided(NamedTuple):
+    """What was decided for the targets of a claim."""
 
-    Returns:
-        The attempt; or the change that was written instead; or None if there is nothing to do any more.
+    attempts: list[Attempt]
+    ends: list[End]
+    postponed: list[tuple[UUID, datetime, float]]  # account, until, gap in seconds
+    crashed: list[UUID]
+    unreadable: list[tuple[UUID, Unreadable]]  # by account
+
+
+async def begin_attempts(
+    context: AppContext, db: Db, leases: Sequence[Lease]
+) -> list[tuple[UUID, Attempt | Unreadable]]:
+    """Begin an attempt at the first due target of each lane, where one may be made; else write what becomes of it.
+
+    A lane whose post another transaction has locked is looked at again after `BUSY_SECONDS`. If the batch fails, its
+    targets are begun one by one, so that only those that cannot be begun have to wait.
     """
-    locked = await queries.lock_target(db, due)
-    if locked is None:
-        return None
-    target_context = await queries.load_context(db, due.id, locked.post.profile_id)
-    if not target_context.is_due:
-        return None  # cancelled, edited or moved since it was claimed
-    if target_context.crashed:  # its worker died, or lost the lease
-        await db.execute(_CLOSE_CRASHED, due.id)
-    connector = networks.get(due.platform)
-    snapshot = take_snapshot(locked, target_context, connector)
+    lanes = {lease.key: lease for lease in leases}
+    picked = await queries.pick_due(db, list(lanes))
+    for pick in picked:
+        if not pick.locked:
+            lanes[pick.account_id].pause_lane(BUSY_SECONDS)
+    picked = [pick for pick in picked if pick.locked]
+    try:
+        return await _begin(context, db, lanes, picked)
+    except Exception as error:
+        if db.is_closed() or isinstance(error, RETRYABLE) or not picked:
+            raise
+        _logger.exception("begin.failed", targets=len(picked))
+    return [begun for pick in picked for begun in await _begin_singly(context, db, lanes, pick)]
+
+
+_logger = log.get("publishing")
+
+
+async def close_open_attempts(db: Db, target_ids: Sequence[UUID], outcome: str) -> None:
+    """End attempts of these targets that never came to their end."""
+    if target_ids:
+        await db.execute(_CLOSE, target_ids, outcome)
+
+
+async def _begin_singly(
+    context: AppContext, db: Db, lanes: Mapping[UUID, Lease], pick: Picked
+) -> list[tuple[UUID, Attempt | Unreadable]]:
+    try:
+        return await _begin(context, db, lanes, [pick])
+    except Exception as error:
+        if db.is_closed() or isinstance(error, RETRYABLE):
+            raise
+        return [(pick.account_id, Unreadable(pick.target_id, pick.post_id, error))]
+
+
+async def _begin(
+    context: AppContext, db: Db, lanes: Mapping[UUID, Lease], picked: Sequence[Picked]
+) -> list[tuple[UUID, Attempt | Unreadable]]:
+    if not picked:
+        return []
+    async with db.transaction():
+        decided = await _decide_all(db, picked)
+        attempts = await _with_tokens(context, db, lanes, decided.attempts)
+        begun = {attempt.target_id for attempt in attempts} | {end.target_id for end in decided.ends}
+        await close_open_attempts(db, [target_id for target_id in decided.crashed if target_id in begun], "crashed")
+        if attempts:
+            await _start(db, attempts, next(iter(lanes.values())).owner)
+        if decided.ends:
+            await write_ends(context, db, decided.ends)
+        if decided.postponed:
+            await db.execute(_POSTPONE, *zip(*decided.postponed, strict=True), BACKLOG_SECONDS, WAITING)
+        await _load_files(db, attempts)
+    ended = {end.target_id: end for end in decided.ends}
+    for pick in picked:
+        if pick.target_id in ended:
+            lanes[pick.account_id].count(ended[pick.target_id].change.status)
+    return [*((attempt.due.account.id, attempt) for attempt in attempts), *decided.unreadable]
+
+
+async def _decide_all(db: Db, picked: Sequence[Picked]) -> _Decided:
+    """Read the targets with everything they depend on, and decide for each whether its network may be asked now."""
+    decided = _Decided([], [], [], [], [])
+    rows = await queries.due_rows(db, [pick.target_id for pick in picked])
+    for count, pick in enumerate(picked, 1):
+        row = rows.get(pick.target_id)
+        if row is None:
+            continue
+        try:
+            _decide(queries.read_due(row), decided)
+        except Exception as error:  # noqa: BLE001 - it ends as an error of this target alone
+            decided.unreadable.append((pick.account_id, Unreadable(pick.target_id, pick.post_id, error)))
+        if count % CHUNK == 0:
+            await asyncio.sleep(0)
+    return decided
+
+
+def _decide(due: Due, decided: _Decided) -> None:
+    if not due.is_due:
+        return  # edited or moved since it was picked
+    connector = networks.get(due.target.platform)
+    snapshot = take_snapshot(due, connector)
     decision = decide(snapshot)
     if isinstance(decision, Postponed):
-        gap_seconds = float(target_context.gap_seconds)
-        await db.execute(_POSTPONE, account_id, decision.until, gap_seconds, BACKLOG_SECONDS, WAITING)
+        decided.postponed.append((due.account.id, decision.until, snapshot.gap_seconds))
+    elif isinstance(decision, TargetChange):
+        decided.ends.append(End(due.target.id, due.post.id, decision))
+    else:
+        assert connector is not None  # noqa: S101 - otherwise `decide` failed the target
+        kind = snapshot.kind
+        number = due.target.attempts + (kind == "publish")
+        decided.attempts.append(Attempt(ids.new_id(), number, kind, due, snapshot, connector, []))
+    if snapshot.crashed:  # its worker died, or lost the lease
+        decided.crashed.append(due.target.id)
+
+
+async def _with_tokens(
+    context: AppContext, db: Db, lanes: Mapping[UUID, Lease], attempts: list[Attempt]
+) -> list[Attempt]:
+    """Return the attempts that get a token of their rate bucket, or need none; the lanes of the others wait."""
+    needs = [bucket_of(context, attempt.due.target.platform) for attempt in attempts]
+    demand = Counter(bucket for bucket in needs if bucket is not None)
+    if not demand:
+        return attempts
+    grants = await buckets.take(db, demand)
+    used: Counter[str] = Counter()
+    granted = []
+    for attempt, bucket in zip(attempts, needs, strict=True):
+        if bucket is not None and (grant := grants.get(bucket)) is not None:
+            used[bucket] += 1
+            if used[bucket] > grant.tokens:
+                wait = grant.wait_seconds(used[bucket] - grant.tokens - 1)
+                lanes[attempt.due.account.id].pause_lane(wait)
+                continue
+        granted.append(attempt)
+    return granted
+
+
+async def _start(db: Db, attempts: Sequence[Attempt], owner: UUID) -> None:
+    """Write the attempts; their targets and posts are being published from now on."""
+    started = []
+    for attempt in attempts:
+        target = attempt.due.target
+        snapshot, publishing = attempt.snapshot, attempt.kind == "publish"
+        first = target.status == "pending"
+        move(target, "publishing" if publishing or first else target.status)
+        tries = snapshot.tries + publishing
+        started.append((
+            target.id, attempt.id, attempt.number, attempt.kind, target.status, tries, snapshot.crashes + 1,
+            first and snapshot.intent is None,
+        ))  # fmt: skip
+        attempt.snapshot = msgspec.structs.replace(snapshot, status=target.status, tries=tries, crashes=0)
+    posts = {attempt.due.post.id for attempt in attempts if attempt.due.post.status != "publishing"}
+    await db.execute(_START, *zip(*started, strict=True), owner, posts)
+
+
+async def _load_files(db: Db, attempts: Sequence[Attempt]) -> None:
+    """Read the files of the attempts' posts, if they have any."""
+    for attempt in attempts:
+        post, target, _, _ = attempt.due
+        if media_ids := content.for_target(post, target).media_ids():
+            attempt.files = list((await media.for_publishing(db, post.workspace_id, media_ids)).values())
+
+
+def bucket_of(context: AppContext, platform: str) -> str | None:
+    """Return the rate bucket that the posts of all accounts on a network share; None where each account has its own."""
+    connector = networks.get(platform)
+    if connector is None or connector.facts.rate_limit is None or connector.facts.rate_limit.per == "account":
         return None
-    if isinstance(decision, TargetChange):
-        await apply_change(context, db, locked, decision, target_context.now)
-        return decision
-    assert connector is not None  # noqa: S101 - otherwise `decide` failed the target
-    return await _start(db, locked, target_context, snapshot, connector, owner)
-
-
-async def _start(
-    db: Db,
-    locked: LockedTarget,
-    target_context: TargetContext,
-    snapshot: TargetSnapshot,
-    connector: Connector,
-    owner: UUID,
-) -> Attempt:
-    post, targets, target = locked
-    kind = snapshot.kind
-    first = target.status == "pending"
-    publishing = kind == "publish"
-    tries = snapshot.tries + publishing
-    attempt_id, number = ids.new_id(), target.attempts + publishing
-    status = "publishing" if publishing or first else target.status
-    await db.execute(
-        _START, target.id, attempt_id, post.workspace_id, post.id, number, kind, owner, target_context.content_hash,
-        status, tries, snapshot.crashes + 1, first and snapshot.intent is None,
-    )  # fmt: skip
-    move(target, status)
-    target.started_at = target.started_at or target_context.now
-    await derive_post(db, post, targets, target_context.now)
-    account = await accounts.by_id(db, target.account_id)
-    assert account is not None  # noqa: S101 - rows of accounts are never deleted
-    target_content = content.for_target(post, target)
-    files = await media.for_publishing(db, post.workspace_id, target_content.media_ids())
-    return Attempt(
-        id=attempt_id,
-        number=number,
-        kind=kind,
-        target=DueTarget(target.id, post.id, target.platform),
-        snapshot=msgspec.structs.replace(snapshot, status=status, tries=tries, crashes=0),
-        connector=connector,
-        account=account,
-        secrets_version=target_context.secrets_version,
-        content=target_content,
-        files=list(files.values()),
-        steps=target_context.steps,
-        dedupe_key=target.dedupe_key,
-        created_at=post.created_at,
-    )
+    return f"{platform}:{context.settings.network(platform, 'client_id') or 'own'}"

@@ -1,100 +1,192 @@
-"""Writing what becomes of a target, with all that follows from it. Under the lane's lease."""
+"""Writing what becomes of targets, with all that follows from it: their posts, the history, the events."""
 
+import asyncio
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
+from uuid import UUID
 
+from msgspec import Struct
+
+from signalpost.accounts import actions as accounts
 from signalpost.context import AppContext
-from signalpost.events import Actor
+from signalpost.events import Actor, Event
 from signalpost.kit import clock
 from signalpost.kit.db import Db
 from signalpost.networks.contract import Published
 from signalpost.posts import progress
 from signalpost.posts.actions import audit, emit
-from signalpost.posts.documents import AttemptRecord, Change, FirstComment
-from signalpost.posts.rows import PostRow, TargetRow
+from signalpost.posts.documents import AttemptRecord, Change, FirstComment, TargetError
+from signalpost.posts.rows import AuditRow, PostSummary
 from signalpost.posts.states import OVER, move
-from signalpost.publishing.policy import AttemptKind, TargetChange
-from signalpost.publishing.queries import LockedTarget
+from signalpost.publishing import queries
+from signalpost.publishing.attempt import CallRecord, End
+from signalpost.publishing.policy import AttemptKind, PendingState, TargetChange
+from signalpost.publishing.queries import Siblings
 
 SYSTEM: Final = Actor(type="system", id=None, name="publisher")
+CHUNK: Final = 16
+"""How many targets are worked on before other work of this process gets its turn."""
 
-_SETTLE = """
-update target set status = $2, next_attempt_at = now() + make_interval(secs => $3), held_reason = $4, error = $5,
-    tries = tries - $6, crashes = $10, reconciles = $7, pending_state = $8,
-    intent = case when $9 then null else intent end, updated_at = now()
-where id = $1 returning next_attempt_at
+_WRITE = """
+with ended as materialized (
+    select * from jsonb_to_recordset($1) as e(
+        id uuid, status text, next_attempt_at timestamptz, held_reason text, error jsonb, uncounted int, crashes int,
+        reconciles int, pending_state jsonb, closes_intent bool, delivery text, remote_id text, url text,
+        thread_ids text[], first_comment jsonb, published_at timestamptz,
+        attempt_id uuid, duration_ms int, http_status int, request jsonb, response text)
+), finished as (
+    update attempt a set finished_at = now(), duration_ms = e.duration_ms, outcome = e.status,
+        http_status = e.http_status, request = e.request, response = e.response, error = e.error
+    from ended e where a.id = e.attempt_id
+), settled as (
+    update target t set status = e.status, next_attempt_at = e.next_attempt_at, held_reason = e.held_reason,
+        error = e.error, tries = t.tries - coalesce(e.uncounted, 0), crashes = coalesce(e.crashes, 0),
+        reconciles = coalesce(e.reconciles, 0), pending_state = e.pending_state,
+        intent = case when e.closes_intent then null else t.intent end,
+        delivery = coalesce(e.delivery, t.delivery), remote_id = coalesce(e.remote_id, t.remote_id),
+        url = coalesce(e.url, t.url), thread_ids = coalesce(e.thread_ids, t.thread_ids),
+        first_comment = coalesce(e.first_comment, t.first_comment),
+        published_at = coalesce(e.published_at, t.published_at), updated_at = now()
+    from ended e where t.id = e.id
+)
+update post p set status = d.status, published_at = d.published_at, updated_at = now()
+from unnest($2::uuid[], $3::text[], $4::timestamptz[]) as d(id, status, published_at) where p.id = d.id
 """
-_PUBLISHED = """
-update target set delivery = $2, remote_id = $3, url = $4, thread_ids = $5, first_comment = $6, published_at = now()
-where id = $1 returning published_at
-"""
-_POST = """
-update post set status = $2, published_at = $3, updated_at = now()
-where id = $1 and (status, published_at) is distinct from ($2, $3)
-"""
 
 
-async def apply_change(
-    context: AppContext,
-    db: Db,
-    locked: LockedTarget,
-    change: TargetChange,
-    now: datetime,
-    *,
-    kind: AttemptKind | None = None,
-    audit_record: AttemptRecord | None = None,
-) -> None:
-    """Write a change to a locked target; derive its post's status; add to its history; emit what ended.
+class _Ended(Struct, omit_defaults=True):
+    """What is written of a target and its attempt; what is left out is null, or stays as it is."""
 
-    Args:
-        context: emits the events.
-        db: the transaction that holds the locks.
-        locked: the target.
-        change: what `decide` or `settle` returned.
-        now: when the target was read.
-        kind: of the attempt that ended; None: no attempt was made.
-        audit_record: of that attempt.
+    id: UUID
+    status: str
+    next_attempt_at: datetime | None = None
+    held_reason: str | None = None
+    error: TargetError | None = None
+    uncounted: int = 0
+    crashes: int = 0
+    reconciles: int = 0
+    pending_state: PendingState | None = None
+    closes_intent: bool = False
+    delivery: str | None = None
+    remote_id: str | None = None
+    url: str | None = None
+    thread_ids: Sequence[str] | None = None
+    first_comment: FirstComment | None = None
+    published_at: datetime | None = None
+    attempt_id: UUID | None = None
+    duration_ms: int | None = None
+    http_status: int | None = None
+    request: dict[str, str] | None = None
+    response: str | None = None
+
+
+class _Writes:
+    """What a batch writes and emits."""
+
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+        self.ended: list[_Ended] = []
+        self.posts: dict[UUID, PostSummary] = {}
+        self.entries: list[AuditRow] = []
+        self.published: list[UUID] = []  # accounts
+        self.events: list[Event] = []
+
+
+async def write_ends(context: AppContext, db: Db, ends: Sequence[End]) -> None:
+    """Write what becomes of targets whose posts are locked; derive the posts; add to the history; emit what ended.
+
+    Two targets of one post that end in one batch end one after the other: the last one ends the post.
     """
-    post, targets, target = locked
+    now, posts = await queries.siblings(db, {end.post_id for end in ends})
+    writes = _Writes(now)
+    for count, end in enumerate(ends, 1):
+        if (siblings := posts.get(end.post_id)) is not None:  # else it was purged meanwhile
+            _end(siblings, end, writes)
+        if count % CHUNK == 0:
+            await asyncio.sleep(0)
+    changed = list(writes.posts.values())
+    await db.execute(
+        _WRITE, writes.ended, [post.id for post in changed], [post.status for post in changed],
+        [post.published_at for post in changed],
+    )  # fmt: skip
+    await audit.record(db, writes.entries)
+    if writes.published:
+        await accounts.record_publications(db, writes.published, now)
+    await context.emit(db, *writes.events)
+
+
+def _end(siblings: Siblings, end: End, writes: _Writes) -> None:
+    post, targets = siblings
+    change, now = end.change, writes.now
+    target = next((target for target in targets if target.id == end.target_id), None)
+    if target is None:
+        return
     status_before, post_status_before = target.status, post.status
     move(target, change.status)
-    target.next_attempt_at = await db.fetchval(
-        _SETTLE, target.id, change.status, change.after_seconds, change.held_reason, change.error,
-        int(change.uncounted), change.reconciles, change.pending_state, change.closes_intent, change.crashes,
-    )  # fmt: skip
-    target.held_reason, target.error = change.held_reason, change.error
+    ended = _ended(end, now)
+    target.next_attempt_at, target.held_reason, target.error = ended.next_attempt_at, change.held_reason, change.error
     if change.published is not None:
-        await _save_publication(db, post, target, change.published)
-    await derive_post(db, post, targets, now)
-    if action := _audit_action(status_before, change, kind):
+        _publish(post, change.published, ended)
+        target.delivery, target.remote_id, target.url = change.published.delivery, ended.remote_id, ended.url
+        target.published_at = ended.published_at = now
+        writes.published.append(target.account_id)
+    writes.ended.append(ended)
+    _derive(post, siblings, writes)
+    if action := _audit_action(status_before, change, end.kind):
         changes = [Change("status", status_before, change.status)]
-        entry = audit.entry(post, action, SYSTEM, target_id=target.id, changes=changes, attempt=audit_record)
-        await audit.record(db, [entry])
+        record = _audit_record(end.number, end.record)
+        writes.entries.append(audit.entry(post, action, SYSTEM, target_id=target.id, changes=changes, attempt=record))
     if target.status in OVER and status_before not in OVER:
         ended_at = clock.now()
-        await emit.target_ended(context, db, post, targets, target, ended_at)
+        writes.events.append(emit.target_ended_event(post, targets, target, ended_at))
         if post.status != post_status_before:
-            await emit.post_ended(context, db, post, targets, ended_at)
+            writes.events += emit.post_ended_events(post, targets, ended_at)
 
 
-async def _save_publication(db: Db, post: PostRow, target: TargetRow, published: Published) -> None:
-    comment = FirstComment()
-    if published.first_comment_id is not None:
-        comment = FirstComment(status="posted", id=published.first_comment_id)
-    elif post.first_comment and published.first_comment_error is not None:
-        comment = FirstComment(status="failed", error=published.first_comment_error)
-    target.delivery, target.remote_id, target.url = published.delivery, published.remote_id, published.url
-    target.thread_ids, target.first_comment = list(published.thread_ids), comment
-    target.published_at = await db.fetchval(
-        _PUBLISHED, target.id, target.delivery, target.remote_id, target.url, target.thread_ids, comment
+def _ended(end: End, now: datetime) -> _Ended:
+    change = end.change
+    ended = _Ended(
+        end.target_id,
+        change.status,
+        next_attempt_at=None if change.after_seconds is None else now + clock.seconds(change.after_seconds),
+        held_reason=change.held_reason,
+        error=change.error,
+        uncounted=int(change.uncounted),
+        crashes=change.crashes,
+        reconciles=change.reconciles,
+        pending_state=change.pending_state,
+        closes_intent=change.closes_intent,
     )
+    if end.record is not None:
+        ended.attempt_id, ended.duration_ms, ended.request = end.attempt_id, end.record.duration_ms, end.record.request
+        ended.http_status, ended.response = end.record.http_status, end.record.response
+    return ended
 
 
-async def derive_post(db: Db, post: PostRow, targets: list[TargetRow], now: datetime) -> None:
-    post.status = progress.status_of(targets, now)
+def _publish(post: PostSummary, published: Published, ended: _Ended) -> None:
+    ended.delivery, ended.remote_id, ended.url = published.delivery, published.remote_id, published.url
+    ended.thread_ids = published.thread_ids
+    ended.first_comment = FirstComment()
+    if published.first_comment_id is not None:
+        ended.first_comment = FirstComment(status="posted", id=published.first_comment_id)
+    elif post.first_comment and published.first_comment_error is not None:
+        ended.first_comment = FirstComment(status="failed", error=published.first_comment_error)
+
+
+def _derive(post: PostSummary, siblings: Siblings, writes: _Writes) -> None:
+    before = post.status, post.published_at
+    post.status = progress.status_of(siblings.targets, writes.now)
     if post.status in ("published", "partial") and post.published_at is None:
-        post.published_at = now
-    await db.execute(_POST, post.id, post.status, post.published_at)
+        post.published_at = writes.now
+    if (post.status, post.published_at) != before:
+        writes.posts[post.id] = post
+
+
+def _audit_record(number: int, record: CallRecord | None) -> AttemptRecord | None:
+    if record is None:
+        return None
+    return AttemptRecord(number, record.duration_ms, record.request, record.http_status, record.response)
 
 
 def _audit_action(status_before: str, change: TargetChange, kind: AttemptKind | None) -> str | None:

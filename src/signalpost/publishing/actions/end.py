@@ -1,75 +1,91 @@
-"""The end of an attempt, with its outcome or after an error. Under the lane's lease."""
+"""The ends of attempts, with their outcomes or after errors: for all lanes of a release at once, in its transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 from uuid import UUID
 
 from signalpost import networks
 from signalpost.context import AppContext
-from signalpost.kit.db import Db
+from signalpost.engine.contract import Done
+from signalpost.kit import log
+from signalpost.kit.db import RETRYABLE, Db
 from signalpost.networks.contract import OutcomeUnknown, TryLater
-from signalpost.posts.documents import AttemptRecord
 from signalpost.posts.states import UNDER_WAY, WAITING
 from signalpost.posts.target_errors import target_error
 from signalpost.publishing import queries
-from signalpost.publishing.actions.change import apply_change
-from signalpost.publishing.attempt import Attempt, CallRecord, take_snapshot
+from signalpost.publishing.actions.begin import close_open_attempts
+from signalpost.publishing.actions.change import write_ends
+from signalpost.publishing.attempt import Attempt, End, Unreadable, take_snapshot
 from signalpost.publishing.outcomes import RETRY_SECONDS, settle
 from signalpost.publishing.policy import TargetChange
-from signalpost.publishing.queries import DueTarget
+from signalpost.publishing.queries import Due
 
-_FINISH = """
-update attempt set finished_at = now(), duration_ms = $2, outcome = $3, http_status = $4, request = $5, response = $6,
-    error = $7
-where id = $1
+Begun = Attempt | Unreadable
+"""What a lane was given to do."""
+
+_UNCOUNT_CRASHES: Final = """
+update target set crashes = greatest(crashes - 1, 0) where id = any($1) and status = any($2)
 """
-_CLOSE_BROKEN = """
-update attempt set finished_at = now(), outcome = 'broken' where target_id = $1 and finished_at is null
-"""
-_UNCOUNT_CRASHES = "update target set crashes = greatest(crashes - 1, 0) where id = any($1) and status = any($2)"
+_logger = log.get("publishing")
 
 
-async def end_attempt(context: AppContext, db: Db, attempt: Attempt, change: TargetChange, record: CallRecord) -> None:
-    """Write the outcome: the record of the attempt, the target, its post's status, the history; emit what ended."""
-    await db.execute(
-        _FINISH, attempt.id, record.duration_ms, change.status, record.http_status, record.request, record.response,
-        change.error,
-    )  # fmt: skip
-    locked = await queries.lock_target(db, attempt.target)
-    if locked is None:
-        return  # purged meanwhile
-    audit_record = AttemptRecord(
-        number=attempt.number,
-        duration_ms=record.duration_ms,
-        request=record.request,
-        http_status=record.http_status,
-        response=record.response,
-    )
-    now = attempt.snapshot.now
-    await apply_change(context, db, locked, change, now, kind=attempt.kind, audit_record=audit_record)
+async def end_attempts(context: AppContext, db: Db, done: Sequence[Done[Begun, End]]) -> set[UUID]:
+    """Write how attempts ended, except those whose posts another transaction has locked; return the lanes of these.
+
+    The outcome of a single attempt that cannot be written counts as an unexpected error of the attempt.
+    """
+    busy = await queries.lock_posts(db, {ended.item.post_id for ended in done})
+    free = [ended for ended in done if ended.item.post_id not in busy]
+    errors = {ended.item.target_id: ended.error for ended in free if ended.error is not None}
+    ends = [ended.result for ended in free if ended.result is not None]
+    if len(done) == 1 and ends:
+        errors |= await _write_alone(context, db, ends[0])
+    elif ends:
+        await write_ends(context, db, ends)
+    if errors:
+        await _end_after_errors(context, db, errors)
+    return {ended.key for ended in done if ended.item.post_id in busy}
 
 
-async def end_after_error(context: AppContext, db: Db, due: DueTarget, error: str) -> None:
-    """End an attempt that an unexpected error broke off: an open intent is reconciled, anything else tried again."""
-    locked = await queries.lock_target(db, due)
-    if locked is None:
-        return
-    target_context = await queries.load_context(db, due.id, locked.post.profile_id)
-    if not target_context.is_due:
-        return  # it was settled before the error
-    await db.execute(_CLOSE_BROKEN, due.id)
-    snapshot = take_snapshot(locked, target_context, networks.get(due.platform))
+async def _write_alone(context: AppContext, db: Db, end: End) -> dict[UUID, Exception]:
+    try:
+        async with db.transaction():
+            await write_ends(context, db, [end])
+    except Exception as error:
+        if db.is_closed() or isinstance(error, RETRYABLE):
+            raise
+        _logger.exception("target.outcome_not_written", target=str(end.target_id))
+        return {end.target_id: error}
+    return {}
+
+
+async def _end_after_errors(context: AppContext, db: Db, errors: Mapping[UUID, Exception]) -> None:
+    """End attempts that an unexpected error broke off: an open intent is reconciled, anything else tried again."""
+    ends = []
+    rows = await queries.due_rows(db, list(errors))
+    await close_open_attempts(db, list(rows), "broken")
+    for target_id, row in rows.items():
+        due = queries.read_due(row)
+        if due.is_due:  # else it was settled before the error
+            ends.append(_after_error(due, repr(errors[target_id])))
+    if ends:
+        await write_ends(context, db, ends)
+
+
+def _after_error(due: Due, error: str) -> End:
+    snapshot = take_snapshot(due, networks.get(due.target.platform))
     message = f"The attempt broke off: {error}"
     if snapshot.status in WAITING:
         change = TargetChange(
             status=snapshot.status,
             after_seconds=RETRY_SECONDS[0],
-            error=target_error("internal_error", message, target_context.now),
+            error=target_error("internal_error", message, snapshot.now),
         )
     elif snapshot.intent is not None:
         change = settle(snapshot, snapshot.kind, OutcomeUnknown(message=message))
     else:
         change = settle(snapshot, snapshot.kind, TryLater(message=message, code="internal_error"))
-    await apply_change(context, db, locked, change, target_context.now, kind=snapshot.kind)
+    return End(due.target.id, due.post.id, change, kind=snapshot.kind)
 
 
 async def uncount_crashes(db: Db, target_ids: Sequence[UUID]) -> None:

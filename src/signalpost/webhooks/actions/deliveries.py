@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -10,7 +11,7 @@ from msgspec import Struct
 from signalpost.engine.wake import wake_sql
 from signalpost.events import PublicEvent
 from signalpost.kit import clock, ids, problems
-from signalpost.kit.db import Db
+from signalpost.kit.db import Db, Row
 from signalpost.webhooks import views
 from signalpost.webhooks.actions.wake import wake_now
 from signalpost.webhooks.queries import DELIVERY_COLUMNS, WebhookRow, read_delivery
@@ -18,20 +19,22 @@ from signalpost.webhooks.schemas import Delivery, TestData
 
 TEST_EVENT = "webhook.test"
 
-_SUBSCRIBED = """
-select id from webhook
-where workspace_id = $1 and status = 'active' and events @> array[$2::text]
-    and (profile_ids is null or profile_ids @> array[$3::uuid])
+_ACTIVE = """
+select id, workspace_id, events, profile_ids from webhook where workspace_id = any($1) and status = 'active'
 """
-_WAKE = wake_sql("delivery", keys="array_agg(webhook_id)", workspace_id="$1", due="array_agg(next_attempt_at)")
+_WAKE = wake_sql("delivery", keys="w.keys", workspace_id="w.workspace_id", due="w.due")
 _INSERT = f"""
 with written as (
     insert into delivery (id, workspace_id, webhook_id, event_id, type, body, next_attempt_at)
-    select w.id, $1, w.webhook_id, $2, $3, w.body, now()
-    from unnest($4::uuid[], $5::uuid[], $6::bytea[]) as w(id, webhook_id, body)
-    returning webhook_id, next_attempt_at
+    select id, workspace_id, webhook_id, event_id, type, body, now()
+    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::bytea[])
+        as w(id, workspace_id, webhook_id, event_id, type, body)
+    returning workspace_id, webhook_id, next_attempt_at
 )
-select {_WAKE} from written
+select {_WAKE} from (
+    select workspace_id, array_agg(webhook_id) as keys, array_agg(next_attempt_at) as due
+    from written group by workspace_id order by workspace_id
+) w
 """  # noqa: S608 - constants only
 _BY_ID = f"select {DELIVERY_COLUMNS} from delivery where id = $1"  # noqa: S608 - constants only
 _RESEND = f"""
@@ -43,14 +46,36 @@ returning {DELIVERY_COLUMNS}
 _STATE = "select state from delivery where workspace_id = $1 and webhook_id = $2 and id = $3"
 
 
-async def record_event(db: Db, event: PublicEvent) -> None:
-    """Write one delivery, due now, for each active webhook that receives this event.
+class NewDelivery(NamedTuple):
+    """A delivery to be written, in the order of the insert's parameters."""
 
-    It is part of the transaction that emits the event, and costs one short read if there is no such webhook.
+    id: UUID
+    workspace_id: UUID
+    webhook_id: UUID
+    event_id: UUID
+    type: str
+    body: bytes
+
+
+async def record_events(db: Db, emitted: Sequence[PublicEvent]) -> None:
+    """Write one delivery, due now, for each event and each active webhook that receives it.
+
+    It is part of the transaction that emits the events, and costs one short read if there is no such webhook.
     """
-    webhook_ids = [row[0] for row in await db.fetch(_SUBSCRIBED, event.workspace_id, event.type, event.profile_id)]
-    if webhook_ids:
-        await _insert(db, event.workspace_id, webhook_ids, event.type, event.at, event.data)
+    webhooks = await db.fetch(_ACTIVE, list({event.workspace_id for event in emitted}))
+    if webhooks:
+        await _insert(db, [delivery for event in emitted for delivery in _deliveries(event, webhooks)])
+
+
+def _deliveries(event: PublicEvent, webhooks: Sequence[Row]) -> list[NewDelivery]:
+    webhook_ids = [
+        webhook_id
+        for webhook_id, workspace_id, types, profile_ids in webhooks
+        if workspace_id == event.workspace_id
+        and event.type in types
+        and (profile_ids is None or event.profile_id in profile_ids)
+    ]
+    return _new_deliveries(event.workspace_id, webhook_ids, event.type, event.at, event.data) if webhook_ids else []
 
 
 async def send_test(db: Db, webhook: WebhookRow) -> Delivery:
@@ -62,8 +87,9 @@ async def send_test(db: Db, webhook: WebhookRow) -> Delivery:
     if webhook.status != "active":
         raise _inactive(webhook)
     data = TestData(webhook_id=ids.encode("whk", webhook.id))
-    [delivery_id] = await _insert(db, webhook.workspace_id, [webhook.id], TEST_EVENT, clock.now(), data)
-    [record] = await db.fetch(_BY_ID, delivery_id)
+    written = _new_deliveries(webhook.workspace_id, [webhook.id], TEST_EVENT, clock.now(), data)
+    await _insert(db, written)
+    [record] = await db.fetch(_BY_ID, written[0].id)
     return views.delivery(read_delivery(record))
 
 
@@ -104,15 +130,23 @@ def envelope(delivery_id: UUID, event_type: str, at: datetime, data: bytes) -> b
     )
 
 
-async def _insert(
-    db: Db, workspace_id: UUID, webhook_ids: Sequence[UUID], event_type: str, at: datetime, data: Struct
-) -> list[UUID]:
-    """Write one delivery of the same event for each webhook, wake their lanes, return the deliveries' ids."""
-    encoded = msgspec.json.encode(data)
-    delivery_ids = [ids.new_id() for _ in webhook_ids]
-    bodies = [envelope(delivery_id, event_type, at, encoded) for delivery_id in delivery_ids]
-    await db.execute(_INSERT, workspace_id, ids.new_id(), event_type, delivery_ids, webhook_ids, bodies)
-    return delivery_ids
+def _new_deliveries(
+    workspace_id: UUID, webhook_ids: Sequence[UUID], event_type: str, at: datetime, data: Struct
+) -> list[NewDelivery]:
+    """Return one delivery of the same event for each webhook."""
+    encoded, event_id = msgspec.json.encode(data), ids.new_id()
+    return [
+        NewDelivery(delivery_id, workspace_id, webhook_id, event_id, event_type, body)
+        for webhook_id in webhook_ids
+        for delivery_id in (ids.new_id(),)
+        for body in (envelope(delivery_id, event_type, at, encoded),)
+    ]
+
+
+async def _insert(db: Db, deliveries: Sequence[NewDelivery]) -> None:
+    """Write the deliveries in one statement and wake their lanes."""
+    if deliveries:
+        await db.execute(_INSERT, *zip(*deliveries, strict=True))
 
 
 def _inactive(webhook: WebhookRow) -> problems.InvalidState:
