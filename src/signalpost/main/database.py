@@ -3,9 +3,9 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from signalpost.embedded_postgres.cluster import Cluster
+from signalpost.embedded_postgres.cluster import Cluster, is_initialised
 from signalpost.embedded_postgres.sharing import shared_cluster
-from signalpost.migrations.runner import migrate
+from signalpost.migrations import runner
 from signalpost.settings import Settings
 
 
@@ -19,13 +19,20 @@ async def database_of(
 
     Raises:
         PostgresFailed: the embedded server does not start.
-        DatabaseTooNew, DatabaseTooOld: see `migrate`.
+        DatabaseTooNew, DatabaseTooOld: see `runner.migrate`.
     """
     if settings.database_url:
         meanwhile()
-        await migrate(settings.database_url)
+        await runner.migrate(settings.database_url)
         yield settings.database_url, None
         return
-    async with shared_cluster(settings.data_dir, meanwhile=meanwhile) as cluster:
-        await migrate(cluster.dsn())
+    is_first_start = not is_initialised(settings.data_dir / "postgres")
+
+    def import_meanwhile() -> None:
+        meanwhile()
+        if is_first_start:  # initdb takes longer than every import
+            runner.import_tools()
+
+    async with shared_cluster(settings.data_dir, meanwhile=import_meanwhile) as cluster:
+        await runner.migrate(cluster.dsn())
         yield cluster.dsn(), cluster

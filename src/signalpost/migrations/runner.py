@@ -1,5 +1,6 @@
 """Brings the database to the newest revision, one process at a time."""
 
+import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,6 +64,12 @@ async def migrate(dsn: str) -> list[str]:
     if applied:
         _logger.info("database.migrated", revisions=applied)
     return applied
+
+
+def import_tools() -> None:
+    """Import what only `migrate` needs, for callers that have time now and will have to migrate."""
+    for name in ("alembic.command", "sqlalchemy.ext.asyncio", "sqlalchemy.dialects.postgresql.asyncpg"):
+        importlib.import_module(name)
 
 
 async def _upgrade(dsn: str) -> list[str]:
