@@ -1,7 +1,7 @@
 """Start and idle memory: `python -m bench.start [--quick]`. Starts services on temporary folders.
 
-(a) From `signalpost serve` on a folder that has served before to a healthy answer. Floor: importing the HTTP server, the
-    JSON library and the database driver in a new Python, then starting the same PostgreSQL. Target: at most 1 s.
+(a) From `signalpost serve` on a folder that has served before to a healthy answer. Floor: importing HTTP server, JSON
+    library and database driver in a new Python, then starting the same PostgreSQL. Target: at most 1 s.
     Beside it, the first start, which creates the database and migrates it.
 (b) Memory of service and database 20 s after start, without requests: the sum of proportional set sizes over all
     processes of both, shared pages counted once. Floor: a bare app of one pool on the same server and the same
