@@ -189,7 +189,8 @@ async def _run_connected(
     database = web.context.database
     for attempt in range(ATTEMPTS_MAX):
         try:
-            scope = database.transaction() if endpoint.writes else database.connection()
+            in_transaction = endpoint.writes and (endpoint.transaction or key is not None)
+            scope = database.transaction() if in_transaction else database.connection()
             async with scope as connection:
                 if key is None:
                     return await _respond(endpoint, call, values, connection)
