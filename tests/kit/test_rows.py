@@ -57,3 +57,29 @@ def test_a_malformed_id_is_none(text: str) -> None:
 
     assert PostId.parse(text) is None
     assert PostId.parse(ids.encode("pst", UUID(int=5))) == UUID(int=5)
+
+
+class Shown(Struct):
+    code: str
+    name: str | None
+    noted: str | None = None
+
+
+def test_a_builder_takes_each_field_from_the_value_of_its_name() -> None:
+    build = rows.builder(Shown, ("name", "code", "spare", "code", "noted"), name=str.upper, noted=str.upper)
+    assert build(["ada", "replaced", "left out", "last", None]) == Shown("last", "ADA", None)
+
+
+@pytest.mark.parametrize(("names", "conversions"), [(("code", "name"), {}), (("code", "name", "noted"), {"nome": str})])
+def test_a_builder_refuses_names_that_nothing_has(names: tuple[str, ...], conversions: dict[str, rows.Convert]) -> None:
+    with pytest.raises(ValueError, match="Shown: nothing is called"):
+        rows.builder(Shown, names, **conversions)
+
+
+def test_a_view_takes_json_as_text_and_instants_as_microseconds() -> None:
+    assert rows.view_columns(ThingRow, "t", ("last", "name", "owner_name"), owner_name="u.name") == (
+        "t.last::text, t.name, u.name"
+    )
+    assert rows.view_columns(Reason, "r", ("occurred_at",)) == (
+        "(date_part('epoch', r.occurred_at) * 1000000)::int8 as occurred_at"
+    )

@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from functools import lru_cache
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -34,6 +35,7 @@ def new_id() -> UUID:
     return UUID(int=(high << 80) | (0x7 << 76) | (middle << 64) | (0b10 << 62) | low)
 
 
+@lru_cache(maxsize=2_048)
 def encode(prefix: str, value: UUID) -> str:
     """Return the outside form of `value`, for example `pst_01J…`."""
     number = value.int

@@ -1,8 +1,9 @@
 """Lists of posts and of their audit log: filters of a query string, and the statements that apply them."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
+from functools import lru_cache
+from typing import Any, Final
 
 from signalpost import networks
 from signalpost.context import AppContext
@@ -14,45 +15,23 @@ from signalpost.posts.rows import AuditRow, PostRow
 from signalpost.posts.schemas.requests import PostListQuery, ProfileQuery
 from signalpost.posts.schemas.responses import AuditEntry, Post
 from signalpost.posts.times import InvalidTime
+from signalpost.posts.views import StoredPost
 from signalpost.web.caller import Caller
 from signalpost.web.inputs import require_profile
 from signalpost.web.paging import Page, Position, keyset
 
+Condition = tuple[str, tuple[Any, ...]]
+"""A condition in SQL, with a "$" for each of its values."""
+
 _MOMENT: Final = "coalesce(p.scheduled_at, p.published_at, p.created_at)"
-
-
-def _list_by(at: str, *, ascending: bool) -> str:
-    """Return the statement of a list in the order of the instant `at`."""
-    return f"""
-    select {queries.POST_COLUMNS} from post p
-    where p.workspace_id = $1 and ($2::uuid[] is null or p.profile_id = any($2)) and ($3 or p.mode = 'test')
-        and p.deleted_at is null
-        and ($4::uuid is null or p.profile_id = $4)
-        and ($5::text is null or $5 = case when p.status = 'scheduled' and p.scheduled_at <= $6
-            and p.approval ->> 'state' in ('not_required', 'approved') then 'queued' else p.status end)
-        and ($7::text is null or exists (select from target t where t.post_id = p.id and t.platform = $7))
-        and ($8::uuid is null or exists (select from target t where t.post_id = p.id and t.account_id = $8))
-        and ($9::timestamptz is null or {_MOMENT} >= $9) and ($10::timestamptz is null or {_MOMENT} < $10)
-        and ($11::text is null or strpos(lower(concat_ws(' ', p.title, p.text)), lower($11)) > 0)
-        and ($12::text is null or $12 = any(p.tags))
-        and ($13::text is null or p.external_id = $13)
-        and ($14::uuid is null or p.fanout_id = $14)
-        and {keyset(at, "p.id", first=15, ascending=ascending)}
-    """  # noqa: S608 - constants only
-
-
-_LISTS: Final = {
-    "-createdAt": _list_by("p.created_at", ascending=False),
-    "createdAt": _list_by("p.created_at", ascending=True),
-    "-scheduledAt": _list_by(_MOMENT, ascending=False),
-    "scheduledAt": _list_by(_MOMENT, ascending=True),
+_POSITIONS: Final = {
+    "p.created_at": ("created_at",),
+    "p.deleted_at": ("deleted_at",),
+    _MOMENT: ("scheduled_at", "published_at", "created_at"),
 }
-_TRASH: Final = f"""
-select {queries.POST_COLUMNS} from post p
-where p.workspace_id = $1 and ($2::uuid[] is null or p.profile_id = any($2)) and ($3 or p.mode = 'test')
-    and p.deleted_at is not null and ($4::uuid is null or p.profile_id = $4)
-    and {keyset("p.deleted_at", "p.id", first=5)}
-"""  # noqa: S608 - constants only
+"""The instants that lists are ordered by: SQL, and the columns of which the first that is set gives the instant."""
+_STATUS: Final = """$ = case when p.status = 'scheduled' and p.scheduled_at <= $
+    and p.approval ->> 'state' in ('not_required', 'approved') then 'queued' else p.status end"""
 _AUDIT: Final = f"""
 select {rows.columns(AuditRow, "a")} from audit a
 where a.workspace_id = $1 and a.post_id = $2 and {keyset("a.at", "a.id", first=3)}
@@ -67,18 +46,12 @@ async def list_posts(context: AppContext, db: Db, caller: Caller, query: PostLis
         ValidationFailed: a filter cannot match anything.
         NotFound: the profile is unknown.
     """
-    platform = networks.canonical(query.platform) if query.platform else None
-    if query.platform and platform is None:
-        raise problems.invalid("platform", "not_allowed", "Unknown platform.", known=list(networks.PLATFORMS))
-    records = await db.fetch(
-        _LISTS[query.sort], caller.workspace_id, caller.sees_profiles, caller.mode == "live", query.profile_id,
-        query.status, clock.now(), platform, query.account_id, _instant("from", query.from_),
-        _instant("to", query.to), query.q, query.tag, query.external_id, query.fanout_id, *page.bounds,
-    )  # fmt: skip
-    if not records:
+    conditions = [*_visible(caller, query), ("p.deleted_at is null", ()), *_filters(query)]
+    at = "p.created_at" if query.sort.endswith("createdAt") else _MOMENT
+    posts = await _page_of(db, conditions, page, at, ascending=not query.sort.startswith("-"))
+    if not posts.data:
         await require_profile(context, db, caller, query.profile_id)
-    position = _created if query.sort in ("-createdAt", "createdAt") else _moment
-    return await _page_of(db, page, [queries.read_post(record) for record in records], position)
+    return posts
 
 
 async def list_trash(context: AppContext, db: Db, caller: Caller, query: ProfileQuery, page: Page) -> Listing[Post]:
@@ -87,12 +60,11 @@ async def list_trash(context: AppContext, db: Db, caller: Caller, query: Profile
     Raises:
         NotFound: the profile is unknown.
     """
-    records = await db.fetch(
-        _TRASH, caller.workspace_id, caller.sees_profiles, caller.mode == "live", query.profile_id, *page.bounds
-    )
-    if not records:
+    conditions = [*_visible(caller, query), ("p.deleted_at is not null", ())]
+    posts = await _page_of(db, conditions, page, "p.deleted_at", ascending=False)
+    if not posts.data:
         await require_profile(context, db, caller, query.profile_id)
-    return await _page_of(db, page, [queries.read_post(record) for record in records], _trashed)
+    return posts
 
 
 async def list_audit(db: Db, post: PostRow, page: Page) -> Listing[AuditEntry]:
@@ -102,21 +74,61 @@ async def list_audit(db: Db, post: PostRow, page: Page) -> Listing[AuditEntry]:
     return page.of(entries, views.audit_entry, position=lambda entry: (entry.at, entry.id))
 
 
-async def _page_of(db: Db, page: Page, posts: list[PostRow], position: Callable[[PostRow], Position]) -> Listing[Post]:
-    targets = await queries.targets_by_post(db, [post.id for post in page.trim(posts)])
-    return page.of(posts, lambda post: views.post(post, targets[post.id]), position=position)
+# --- statements ------------------------------------------------------------------------------------------------------
+# A statement has only the conditions that apply, and its limit as a literal. So one plan is good for all parameters and
+# a connection plans it once; with a parameter for every filter it would be planned for every request.
 
 
-def _created(post: PostRow) -> Position:
-    return post.created_at, post.id
+async def _page_of(db: Db, conditions: Sequence[Condition], page: Page, at: str, *, ascending: bool) -> Listing[Post]:
+    statement = _statement(tuple(sql for sql, _ in conditions), at, page.limit, ascending=ascending)
+    values = [value for _, values in conditions for value in values]
+    posts = queries.group_targets(await db.fetch(statement, *values, page.after_at, page.after_id))
+    indexes = [views.POST_COLUMNS.index(name) for name in _POSITIONS[at]]
+
+    def position(post: StoredPost) -> Position:
+        at = next(post.post[index] for index in indexes if post.post[index] is not None)
+        return clock.from_micros(at), post.post[0]
+
+    return page.of(posts, views.stored_post, position=position)
 
 
-def _moment(post: PostRow) -> Position:
-    return post.scheduled_at or post.published_at or post.created_at, post.id
+@lru_cache(maxsize=256)
+def _statement(conditions: tuple[str, ...], at: str, limit: int, *, ascending: bool) -> str:
+    first, *rest = " and ".join(conditions).split("$")
+    where = first + "".join(f"${number}{sql}" for number, sql in enumerate(rest, 1))
+    end = keyset(at, "p.id", first=len(rest) + 1, ascending=ascending, limit=limit + 1)
+    return queries.with_targets(f"select {queries.STORED_POST} from post p where {where} and {end}", limit)  # noqa: S608
 
 
-def _trashed(post: PostRow) -> Position:
-    return post.deleted_at or post.created_at, post.id
+def _visible(caller: Caller, query: PostListQuery | ProfileQuery) -> list[Condition]:
+    conditions: list[Condition] = [("p.workspace_id = $", (caller.workspace_id,))]
+    if caller.sees_profiles is not None:
+        conditions.append(("p.profile_id = any($)", (caller.sees_profiles,)))
+    if caller.mode == "test":
+        conditions.append(("p.mode = 'test'", ()))
+    if query.profile_id is not None:
+        conditions.append(("p.profile_id = $", (query.profile_id,)))
+    return conditions
+
+
+def _filters(query: PostListQuery) -> list[Condition]:
+    platform = networks.canonical(query.platform) if query.platform else None
+    if query.platform and platform is None:
+        raise problems.invalid("platform", "not_allowed", "Unknown platform.", known=list(networks.PLATFORMS))
+    filters: tuple[tuple[str, Any], ...] = (
+        ("exists (select from target t where t.post_id = p.id and t.platform = $)", platform),
+        ("exists (select from target t where t.post_id = p.id and t.account_id = $)", query.account_id),
+        (f"{_MOMENT} >= $", _instant("from", query.from_)),
+        (f"{_MOMENT} < $", _instant("to", query.to)),
+        ("strpos(lower(concat_ws(' ', p.title, p.text)), lower($)) > 0", query.q),
+        ("$ = any(p.tags)", query.tag),
+        ("p.external_id = $", query.external_id),
+        ("p.fanout_id = $", query.fanout_id),
+    )
+    conditions: list[Condition] = [(sql, (value,)) for sql, value in filters if value is not None]
+    if query.status is not None:
+        conditions.append((_STATUS, (query.status, clock.now())))
+    return conditions
 
 
 def _instant(name: str, text: str | None) -> datetime | None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from signalpost.kit import clock
 from signalpost.posts.rows import AnyTarget, PostRow, TargetRow
 from signalpost.posts.schemas.responses import TargetCounts
-from signalpost.posts.states import PostStatus, post_status
+from signalpost.posts.states import HasStatus, PostStatus, post_status
 
 
 def status_of(targets: Sequence[AnyTarget], now: datetime) -> PostStatus:
@@ -35,9 +35,9 @@ def first_due(targets: Iterable[AnyTarget]) -> datetime | None:
     return min(due, default=None)
 
 
-def count(targets: Iterable[AnyTarget]) -> TargetCounts:
+def count(targets: Iterable[HasStatus]) -> TargetCounts:
     """Count targets by result; a removed one was published."""
     live = [target.status for target in targets if target.status != "cancelled"]
     failed = live.count("failed")
     published = live.count("published") + live.count("removed")
-    return TargetCounts(total=len(live), published=published, failed=failed, pending=len(live) - failed - published)
+    return TargetCounts(len(live), published, failed, len(live) - failed - published)

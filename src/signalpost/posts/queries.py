@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from functools import cache
-from typing import Any, Final, Literal, NamedTuple
+from operator import itemgetter
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from msgspec import Struct
@@ -11,7 +11,10 @@ from msgspec import Struct
 from signalpost.context import MediaUse
 from signalpost.kit import rows
 from signalpost.kit.db import Db
+from signalpost.kit.db import Row as Record
+from signalpost.posts import views
 from signalpost.posts.rows import PostRow, TargetRow
+from signalpost.posts.views import StoredPost
 from signalpost.web.caller import Caller
 
 
@@ -21,34 +24,25 @@ class ConnectedAccount(Struct):
     id: UUID
     platform: str
     username: str
+    status: str
     facts: dict[str, Any]
     over_limit: bool
 
 
 class ProfileWithAccounts(Struct):
-    """A profile with those of its connected accounts that were asked for, oldest first.
-
-    `now` is the database's clock, by which targets are due. `heard`: a subscriber acts on post.queued.
-    """
+    """A profile with its connected accounts, oldest first. `now`: the database's clock, by which targets are due."""
 
     now: datetime
     timezone: str
     approval_required: bool
     over_limit: bool
-    version: int
-    heard: bool
     accounts: list[ConnectedAccount]
 
 
-class Obstacle(NamedTuple):
-    """What stands in the way of a post.
+class Duplicate(NamedTuple):
+    """Another post in the way. `account_id` None: it has the same external id, else the same content there."""
 
-    `kind` "changed": the profile or an account is no longer as it was read; "content", "external": the post `post_id`
-    has the same content on `account_id`, or the same external id.
-    """
-
-    kind: Literal["changed", "content", "external"]
-    post_id: UUID | None
+    post_id: UUID
     account_id: UUID | None
 
 
@@ -90,6 +84,57 @@ async def targets_by_post(db: Db, post_ids: Sequence[UUID]) -> dict[UUID, list[T
     for target in await targets_of(db, post_ids):
         by_post[target.post_id].append(target)
     return by_post
+
+
+# --- posts with their targets, as clients see them ------------------------------------------------------------------
+# One statement returns both: first the posts, then all their targets, in one shape of row. A join would repeat the long
+# row of the post for each target, and takes more time than two statements.
+
+_NO_POST = ", ".join(["null"] * (len(views.POST_COLUMNS) - 1))
+_NO_TARGET = ", ".join(["null"] * len(views.TARGET_COLUMNS))
+STORED_POST = rows.view_columns(PostRow, "p", views.POST_COLUMNS)
+_STORED_TARGET = rows.view_columns(TargetRow, "t", views.TARGET_COLUMNS, username="a.username")
+_READ = f"""
+select {STORED_POST}, {_NO_TARGET} from post p
+where p.id = $1 and p.workspace_id = $2 and ($3::uuid[] is null or p.profile_id = any($3)) and ($4 or p.mode = 'test')
+    and p.deleted_at is null
+union all
+select t.post_id, {_NO_POST}, {_STORED_TARGET} from target t join account a on a.id = t.account_id
+where t.post_id = $1
+"""  # noqa: S608 - constants only
+
+
+def with_targets(page: str, limit: int) -> str:
+    """Return a statement that reads the posts of the statement `page`, and the targets of the first `limit` ones."""
+    return f"""
+with page as ({page})
+select page.*, {_NO_TARGET} from page
+union all
+select t.post_id, {_NO_POST}, {_STORED_TARGET} from target t join account a on a.id = t.account_id
+where t.post_id = any(array(select id from page limit {limit}))
+"""  # noqa: S608 - constants and a number
+
+
+def group_targets(records: Iterable[Record]) -> list[StoredPost]:
+    """Return the posts in their order, each with its targets in theirs."""
+    size = len(views.POST_COLUMNS)
+    by_post: dict[UUID, StoredPost] = {}
+    for record in records:
+        post_id, target_id = record[0], record[size]
+        if target_id is None:
+            by_post[post_id] = StoredPost(record[:size], [])
+        elif (post := by_post.get(post_id)) is not None:
+            post.targets.append(record[size:])
+    for post in by_post.values():
+        post.targets.sort(key=itemgetter(views.POSITION))
+    return list(by_post.values())
+
+
+async def read_mine(db: Db, caller: Caller, post_id: UUID) -> StoredPost | None:
+    """Return the post with its targets if this caller may see it and it is not in the trash."""
+    mode = caller.mode == "live"
+    posts = group_targets(await db.fetch(_READ, post_id, caller.workspace_id, caller.sees_profiles, mode))
+    return posts[0] if posts else None
 
 
 # --- locks: lanes first, then posts, then targets, each in the order of their ids -----------------------------------
@@ -138,25 +183,15 @@ async def lock_post_only(db: Db, post_id: UUID) -> PostRow | None:
 
 # --- what a post is checked against ---------------------------------------------------------------------------------
 
-
-@cache
-def _profile(heard: str, chosen: str) -> str:
-    return f"""
-    select now(), p.timezone, p.approval_required, p.over_limit, p.version, {heard},
-        a.id, a.platform, a.username, a.facts, a.over_limit
-    from profile p left join account a on a.profile_id = p.id and a.status <> 'disconnected' and {chosen}
-    where p.id = $1 and p.workspace_id = $2 and p.deleted_at is null
-    order by a.created_at, a.id
-    """  # noqa: S608 - constants only
-
-
-# A subquery hides the length of the array from the planner, which would otherwise plan each call.
-_BY_ID = "a.id = any(array(select unnest($3::uuid[])))"
-_BY_PLATFORM = "a.platform = any(array(select unnest($3::text[])))"
-_SHARE_PROFILE = "select pg_advisory_xact_lock_shared(profile_lock($1))"
-_TAKE_PROFILE = "select pg_advisory_xact_lock(profile_lock($1))"
-_TAKE_PROFILE_OF = "select pg_advisory_xact_lock(profile_lock(profile_id)) from account where id = $1"
-_OBSTACLES = "select kind, post_id, account_id from find_obstacles($1, null, null, '{}', $2, $3, $4, $5)"
+_PROFILE = """
+select now(), p.timezone, p.approval_required, p.over_limit, a.id, a.platform, a.username, a.status, a.facts,
+    a.over_limit
+from profile p left join account a on a.profile_id = p.id and a.status <> 'disconnected'
+where p.id = $1 and p.workspace_id = $2 and p.deleted_at is null
+order by a.created_at, a.id
+for share of p
+"""
+_DUPLICATES = "select post_id, account_id from find_duplicates($1, $2, $3, $4, $5)"
 _USES = """
 select m.id, count(*), count(*) filter (where p.status not in ('published', 'partial', 'failed'))
 from unnest($2::uuid[]) as m(id)
@@ -165,53 +200,25 @@ group by m.id
 """
 
 
-async def profile_with_accounts(
-    db: Db,
-    caller: Caller,
-    profile_id: UUID,
-    *,
-    account_ids: Sequence[UUID] = (),
-    platforms: Sequence[str] | None = None,
-    heard: str = "false",
-) -> ProfileWithAccounts | None:
-    """Return the profile, if the caller may see it, with these of its accounts, or with those on these platforms.
-
-    `heard`: what `AppContext.heard_sql` says of a post that is queued; SQL over the profile `p`.
-    """
+async def profile_with_accounts(db: Db, caller: Caller, profile_id: UUID) -> ProfileWithAccounts | None:
+    """Return the profile and its accounts if the caller may see it; nobody can delete it during the transaction."""
     if not caller.may_see_profile(profile_id):
         return None
-    by_platform = platforms is not None
-    statement = _profile(heard, _BY_PLATFORM if by_platform else _BY_ID)
-    records = await db.fetch(statement, profile_id, caller.workspace_id, platforms if by_platform else account_ids)
+    records = await db.fetch(_PROFILE, profile_id, caller.workspace_id)
     if not records:
         return None
-    accounts = [ConnectedAccount(*record[6:]) for record in records if record[6] is not None]
-    now, timezone, approval_required, over_limit, version, is_heard = records[0][:6]
-    return ProfileWithAccounts(now, timezone, approval_required, over_limit, version, is_heard, accounts)
+    accounts = [ConnectedAccount(*record[4:]) for record in records if record[4] is not None]
+    now, timezone, approval_required, over_limit = records[0][:4]
+    return ProfileWithAccounts(now, timezone, approval_required, over_limit, accounts)
 
 
-async def share_profile(db: Db, profile_id: UUID) -> None:
-    """Have whoever deletes the profile, or disconnects one of its accounts, wait for the end of this transaction."""
-    await db.execute(_SHARE_PROFILE, profile_id)
-
-
-async def take_profile(db: Db, profile_id: UUID) -> None:
-    """Wait for those who write posts of the profile; others wait for the end of this transaction."""
-    await db.execute(_TAKE_PROFILE, profile_id)
-
-
-async def take_profile_of(db: Db, account_id: UUID) -> None:
-    """Do the same with the profile of an account."""
-    await db.execute(_TAKE_PROFILE_OF, account_id)
-
-
-async def obstacles(db: Db, post: PostRow, hashes: Sequence[bytes]) -> list[Obstacle]:
-    """Return the posts with one of these contents, or with the same external id.
+async def find_duplicates(db: Db, post: PostRow, hashes: Sequence[bytes]) -> list[Duplicate]:
+    """Return posts with one of these contents, or with the same external id.
 
     Other transactions that ask for the same contents wait until this one ends.
     """
-    records = await db.fetch(_OBSTACLES, post.workspace_id, post.mode, hashes, post.external_id, post.id)
-    return [Obstacle(*record) for record in records]
+    records = await db.fetch(_DUPLICATES, post.workspace_id, post.mode, hashes, post.external_id, post.id)
+    return [Duplicate(*record) for record in records]
 
 
 async def media_uses(db: Db, workspace_id: UUID, media_ids: Sequence[UUID]) -> dict[UUID, MediaUse]:

@@ -28,6 +28,7 @@ from signalpost.posts.schemas.requests import (
     ProfileQuery,
 )
 from signalpost.posts.schemas.responses import AuditEntry, Post, PostDeletion, PostProgress, PostStats, PostValidation
+from signalpost.posts.views import StoredPost
 from signalpost.web.caller import Caller
 from signalpost.web.fields import PostId
 from signalpost.web.inputs import IfMatch, Mine
@@ -37,6 +38,7 @@ from signalpost.web.routing import Routes
 routes = Routes("Posts")
 
 MyPost = Annotated[PostRow, Mine(PostId, queries.find_mine)]
+MyStoredPost = Annotated[StoredPost, Mine(PostId, queries.read_mine)]
 AnyPost = Annotated[PostRow, Mine(PostId, queries.find_any)]
 FetchedFiles = Annotated[Fetched | None, BEFORE]
 NOT_ACCEPTED = (
@@ -59,7 +61,7 @@ _EXAMPLE = {
 }
 
 
-@routes.post("/posts", scope="posts:write", raises=NOT_ACCEPTED, etag=True, example=_EXAMPLE, transaction=False)
+@routes.post("/posts", scope="posts:write", raises=NOT_ACCEPTED, etag=True, example=_EXAMPLE)
 async def create_post(context: AppContext, db: Db, caller: Caller, data: PostCreate, fetched: FetchedFiles) -> Post:
     """Create a post and queue it for every chosen account.
 
@@ -94,9 +96,9 @@ async def list_trash(context: AppContext, db: Db, caller: Caller, query: Profile
 
 
 @routes.get("/posts/{id}", scope="posts:read", etag=True)
-async def get_post(post: MyPost, db: Db) -> Post:
+async def get_post(post: MyStoredPost) -> Post:
     """Return a post with its targets."""
-    return views.post(post, await queries.targets_of(db, [post.id]))
+    return views.stored_post(post)
 
 
 @routes.patch(

@@ -22,9 +22,9 @@ from signalpost.posts.documents import (
 from signalpost.posts.schemas.responses import Delivery, Mode, PublishMode, Source
 from signalpost.posts.states import HeldReason, PostStatus, TargetStatus
 
-# A new field of a post that clients set, and that is stored as they send it, is written in five places:
+# A new field of a post that clients set, and that is stored as they send it, is written in four places:
 # 1. the migration that adds the column, 2. `PostRow` (here), 3. `PostAttributes` in schemas/requests.py (for create and
-# update alike), 4. `Post` in schemas/responses.py, 5. `views.post`.
+# update alike), 4. `Post` in schemas/responses.py; an id, an instant or a document also in `views`.
 # Statements, the merge of an update and the audit log follow from these.
 # A field that has to be resolved first (as `media` or `timezone` has) is one of `PostCreate` and `PostUpdate` instead,
 # and is resolved in actions/draft.py.

@@ -1,11 +1,16 @@
-"""From rows to what the API shows."""
+"""From rows to what the API shows.
 
-from collections.abc import Sequence
-from typing import Any
+`post` takes the row structs of an action; `stored_post` takes what a read returned, without making row structs first.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache, partial
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from signalpost.kit import clock, ids
+from signalpost.events import Actor
+from signalpost.kit import clock, ids, rows
 from signalpost.posts import documents, progress
 from signalpost.posts.rows import AuditRow, PostRow, TargetRow
 from signalpost.posts.schemas.responses import (
@@ -17,6 +22,7 @@ from signalpost.posts.schemas.responses import (
     MediaRef,
     Post,
     PostProgress,
+    PostStatus,
     PostWarning,
     Recurrence,
     Target,
@@ -28,86 +34,44 @@ from signalpost.posts.schemas.responses import (
 )
 
 
+class StoredPost(NamedTuple):
+    """A post and its targets, in their order: values of `POST_COLUMNS` and of `TARGET_COLUMNS`, as `view_columns`."""
+
+    post: Sequence[Any]
+    targets: list[Sequence[Any]]
+
+
+def stored_post(stored: StoredPost) -> Post:
+    """Return the post with its targets."""
+    post_id = stored.post[_ID]
+    targets = [_target_of_values([*values, post_id, None]) for values in stored.targets]
+    return _post(_post_of_values, stored.post, targets, _current_status(stored))
+
+
 def post(row: PostRow, target_rows: Sequence[TargetRow]) -> Post:
     """Return the post with its targets."""
-    at = clock.wire_or_none
-    post_id = ids.encode("pst", row.id)
-    targets = [target(target_row, post_id) for target_row in target_rows]
+    targets = [_target_of_row([*msgspec.structs.astuple(target_row), None]) for target_row in target_rows]
+    return _post(_post_of_row, msgspec.structs.astuple(row), targets, progress.current_status(row, target_rows))
+
+
+def _post(
+    build: Callable[[Sequence[Any]], Post], values: Iterable[Any], targets: list[Target], status: PostStatus
+) -> Post:
     by_platform: dict[str, list[Target]] = {}
-    for item in targets:
-        by_platform.setdefault(item.platform, []).append(item)
-    return Post(
-        id=post_id,
-        profile_id=ids.encode("prof", row.profile_id),
-        title=row.title,
-        text=row.text,
-        media=[media_ref(media) for media in row.media],
-        link=row.link,
-        thread=[thread_part(part) for part in row.thread],
-        first_comment=row.first_comment,
-        platforms=list(by_platform),
-        targets=targets,
-        status=progress.current_status(row, target_rows),
-        approval=approval(row.approval),
-        scheduled_at=at(row.scheduled_at),
-        timezone=row.timezone,
-        publish_mode=row.publish_mode,
-        recurrence=None if row.recurrence is None else recurrence(row.recurrence),
-        recurrence_parent_id=ids.encode_or_none("pst", row.recurrence_parent_id),
-        source_post_id=ids.encode_or_none("pst", row.source_post_id),
-        fanout_id=ids.encode_or_none("job", row.fanout_id),
-        external_id=row.external_id,
-        tags=row.tags,
-        campaign=row.campaign,
-        utm=None if row.utm is None else utm(row.utm),
-        shorten_links=row.shorten_links,
-        notes=row.notes,
-        options=row.options,
-        auto_fit=row.auto_fit,
-        allow_duplicate=row.allow_duplicate,
-        counts=progress.count(target_rows),
-        platform_results=by_platform,
-        warnings=[warning(document) for document in row.warnings],
-        created_by=row.created_by,
-        source=row.source,
-        mode=row.mode,
-        version=row.version,
-        created_at=clock.wire(row.created_at),
-        updated_at=clock.wire(row.updated_at),
-        queued_at=at(row.queued_at),
-        published_at=at(row.published_at),
-        deleted_at=at(row.deleted_at),
-        purge_at=at(row.purge_at),
-    )
+    for target in targets:
+        by_platform.setdefault(target.platform, []).append(target)
+    return build([*values, status, list(by_platform), targets, progress.count(targets), by_platform])
 
 
-def target(row: TargetRow, post_id: str) -> Target:
-    """Return a target. `post_id`: its post's, encoded once for all of its targets."""
-    at = clock.wire_or_none
-    return Target(
-        id=ids.encode("tgt", row.id),
-        post_id=post_id,
-        account_id=ids.encode("acc", row.account_id),
-        platform=row.platform,
-        username=row.username,
-        status=row.status,
-        delivery=row.delivery,
-        text=row.text,
-        media=None if row.media is None else [media_ref(media) for media in row.media],
-        title=row.title,
-        scheduled_at=at(row.scheduled_at),
-        options=row.options,
-        platform_post_id=row.remote_id,
-        url=row.url,
-        thread_ids=row.thread_ids,
-        first_comment=first_comment(row.first_comment),
-        attempts=row.attempts,
-        next_attempt_at=at(row.next_attempt_at),
-        error=None if row.error is None else target_error(row.error),
-        started_at=at(row.started_at),
-        published_at=at(row.published_at),
-        removed_at=at(row.removed_at),
-    )
+def _current_status(stored: StoredPost) -> PostStatus:
+    """Return what `progress.current_status` does."""
+    status: PostStatus = stored.post[_STATUS]
+    if status != "scheduled" or stored.post[_DELETED_AT] is not None:
+        return status
+    if any(target[_HELD_REASON] is not None for target in stored.targets):
+        return status
+    due = [at for target in stored.targets if (at := target[_NEXT_ATTEMPT_AT]) is not None]
+    return "queued" if due and min(due) <= clock.now_micros() else "scheduled"
 
 
 def post_progress(row: PostRow, target_rows: Sequence[TargetRow]) -> PostProgress:
@@ -293,3 +257,107 @@ def overrides(entry: dict[str, Any]) -> dict[str, Any]:
 def _camel(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(part.capitalize() for part in rest)
+
+
+# --- how values become fields ----------------------------------------------------------------------------------------
+
+_SHORT: Final = 200  # characters
+
+
+def _from_json(kind: Any, view: rows.Convert) -> rows.Convert:
+    """Return a function from JSON text to `view` of it as a `kind`. It remembers short ones: most are alike."""
+    decode = msgspec.json.Decoder(kind).decode
+
+    def convert(text: str) -> Any:
+        return view(decode(text))
+
+    remembered = lru_cache(maxsize=256)(convert)
+    return lambda text: remembered(text) if len(text) <= _SHORT else convert(text)
+
+
+def _list_of(view: rows.Convert) -> rows.Convert:
+    return lambda items: [view(item) for item in items]
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+_IDS: Final[dict[str, rows.Convert]] = {
+    "id": partial(ids.encode, "pst"),
+    "profile_id": partial(ids.encode, "prof"),
+    "recurrence_parent_id": partial(ids.encode, "pst"),
+    "source_post_id": partial(ids.encode, "pst"),
+    "fanout_id": partial(ids.encode, "job"),
+}
+_TARGET_IDS: Final[dict[str, rows.Convert]] = {
+    "id": partial(ids.encode, "tgt"),
+    "post_id": partial(ids.encode, "pst"),
+    "account_id": partial(ids.encode, "acc"),
+}
+_INSTANTS: Final = (
+    "scheduled_at", "created_at", "updated_at", "queued_at", "published_at", "deleted_at", "purge_at"
+)  # fmt: skip
+_TARGET_INSTANTS: Final = ("scheduled_at", "next_attempt_at", "started_at", "published_at", "removed_at")
+_DOCUMENTS: Final[dict[str, tuple[Any, rows.Convert]]] = {
+    "media": (list[documents.MediaRef], _list_of(media_ref)),
+    "thread": (list[documents.ThreadPart], _list_of(thread_part)),
+    "approval": (documents.Approval, approval),
+    "recurrence": (documents.Recurrence, recurrence),
+    "utm": (documents.Utm, utm),
+    "options": (dict[str, dict[str, Any]], _itself),
+    "warnings": (list[documents.PostWarning], _list_of(warning)),
+    "created_by": (Actor, _itself),
+}
+_TARGET_DOCUMENTS: Final[dict[str, tuple[Any, rows.Convert]]] = {
+    "media": (list[documents.MediaRef], _list_of(media_ref)),
+    "options": (dict[str, Any], _itself),
+    "first_comment": (documents.FirstComment, first_comment),
+    "error": (documents.TargetError, target_error),
+}
+
+_FROM_TARGETS: Final = ("status", "platforms", "targets", "counts", "platform_results")  # the status as of now
+
+POST_COLUMNS: Final = tuple(name for name in PostRow.__struct_fields__ if name in Post.__struct_fields__)
+TARGET_COLUMNS: Final = tuple(
+    name
+    for name in TargetRow.__struct_fields__
+    if name in (*Target.__struct_fields__, "remote_id", "held_reason", "position") and name != "post_id"
+)
+"""What a read selects."""
+_ID, _STATUS, _DELETED_AT = (POST_COLUMNS.index(name) for name in ("id", "status", "deleted_at"))
+POSITION, _HELD_REASON, _NEXT_ATTEMPT_AT = (
+    TARGET_COLUMNS.index(name) for name in ("position", "held_reason", "next_attempt_at")
+)
+
+
+_Documents = dict[str, tuple[Any, rows.Convert]]
+
+
+def _of_row(ids: dict[str, rows.Convert], instants: Iterable[str], documents: _Documents) -> dict[str, rows.Convert]:
+    return ids | dict.fromkeys(instants, clock.wire) | {name: view for name, (_, view) in documents.items()}
+
+
+def _of_values(ids: dict[str, rows.Convert], instants: Iterable[str], documents: _Documents) -> dict[str, rows.Convert]:
+    from_json = {name: _from_json(kind, view) for name, (kind, view) in documents.items()}
+    return ids | dict.fromkeys(instants, clock.wire_of_micros) | from_json
+
+
+def _api_names(columns: Iterable[str]) -> list[str]:
+    return ["platform_post_id" if name == "remote_id" else name for name in columns]
+
+
+_post_of_row: Final = rows.builder(
+    Post, (*PostRow.__struct_fields__, *_FROM_TARGETS), **_of_row(_IDS, _INSTANTS, _DOCUMENTS)
+)
+_target_of_row: Final = rows.builder(
+    Target,
+    (*_api_names(TargetRow.__struct_fields__), "metrics"),
+    **_of_row(_TARGET_IDS, _TARGET_INSTANTS, _TARGET_DOCUMENTS),
+)
+_post_of_values: Final = rows.builder(Post, (*POST_COLUMNS, *_FROM_TARGETS), **_of_values(_IDS, _INSTANTS, _DOCUMENTS))
+_target_of_values: Final = rows.builder(
+    Target,
+    (*_api_names(TARGET_COLUMNS), "post_id", "metrics"),
+    **_of_values(_TARGET_IDS, _TARGET_INSTANTS, _TARGET_DOCUMENTS),
+)

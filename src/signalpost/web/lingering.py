@@ -5,7 +5,6 @@ sending never reads the response.
 """
 
 import asyncio
-from collections.abc import Awaitable
 from typing import Any
 
 LINGER_SECONDS = 10.0
@@ -18,14 +17,11 @@ class Lingering:
     def __init__(self, app: Any) -> None:
         self._app = app
 
-    def __call__(self, scope: Any, receive: Any, send: Any) -> Awaitable[None]:
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Respond, then read the body to its end if the application did not."""
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
-            response: Awaitable[None] = self._app(scope, receive, send)
-            return response
-        return self._linger(scope, receive, send)
-
-    async def _linger(self, scope: Any, receive: Any, send: Any) -> None:
+            await self._app(scope, receive, send)
+            return
         ended = False
 
         async def watched() -> Any:

@@ -5,13 +5,13 @@ import hashlib
 import hmac
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
 import msgspec
 
-from signalpost.kit import problems
+from signalpost.kit import clock, problems
 from signalpost.kit.wire import Listing
 
 Row = TypeVar("Row")
@@ -24,7 +24,7 @@ LIST_ALL = 500
 """`limit_default` of a list that clients expect to be complete: all of it, up to this many."""
 
 
-def keyset(at: str, row_id: str, *, first: int, ascending: bool = False) -> str:
+def keyset(at: str, row_id: str, *, first: int, ascending: bool = False, limit: int | None = None) -> str:
     """Return the end of a paged statement: the bound, `order by` and `limit`; `*page.bounds` gives its parameters.
 
     The start of a list is a bound beyond all rows instead of "is null or": so the bound limits the index scan in a
@@ -35,12 +35,13 @@ def keyset(at: str, row_id: str, *, first: int, ascending: bool = False) -> str:
         row_id: SQL of the id that tells rows of one instant apart.
         first: number of the first of three parameters.
         ascending: oldest first.
+        limit: a literal instead of the third parameter, so that a generic plan knows how few rows are wanted.
     """
     sign, order, instant, uuid = (">", "asc", "-infinity", "0") if ascending else ("<", "desc", "infinity", "f")
     no_bound = "-".join(uuid * length for length in (8, 4, 4, 4, 12))
     return f"""({at}, {row_id}) {sign} (
         coalesce(${first}::timestamptz, '{instant}'), coalesce(${first + 1}::uuid, '{no_bound}'))
-    order by {at} {order}, {row_id} {order} limit ${first + 2}"""
+    order by {at} {order}, {row_id} {order} limit {limit or f"${first + 2}"}"""
 
 
 def _created(row: Any) -> Position:
@@ -84,8 +85,7 @@ class Page:
 
 
 def _sign(key: bytes, filters: bytes, at: datetime, row_id: UUID) -> str:
-    micros = int(at.timestamp()) * 1_000_000 + at.microsecond
-    payload = micros.to_bytes(8, "big") + row_id.bytes
+    payload = clock.to_micros(at).to_bytes(8, "big") + row_id.bytes
     return base64.urlsafe_b64encode(payload + _mac(key, filters, payload)).decode().rstrip("=")
 
 
@@ -118,8 +118,7 @@ def read_page(key: bytes, filters: bytes, limit: str | None, cursor: str | None,
             "This cursor does not belong to this list. Send nextCursor as you received it, with the same filters.",
             errors=[problems.Issue("cursor", "format", "Unknown cursor.")],
         )
-    micros = int.from_bytes(raw[:8], "big")
-    at = datetime.fromtimestamp(micros // 1_000_000, UTC).replace(microsecond=micros % 1_000_000)
+    at = clock.from_micros(int.from_bytes(raw[:8], "big"))
     return Page(size, at, UUID(bytes=raw[8:24]), key, filters)
 
 
