@@ -4,6 +4,7 @@ import dataclasses
 import uuid
 
 import pytest
+from tests.helpers.api import Api
 from tests.helpers.factories import Make
 
 from signalpost.context import AppContext
@@ -103,3 +104,43 @@ async def test_a_new_plan_counts_at_the_next_request(make: Make, context: AppCon
 
     after = await authenticate(owner.key, None, "127.0.0.1")
     assert (before.plan, after.plan) == ("free", "pro")
+
+
+def expire(cache: CallerCache, key: str) -> None:
+    """Let the second of a cached caller pass."""
+    entry = cache.entries.get(cache_key(key, None))
+    assert entry is not None
+    cache.entries[cache_key(key, None)] = clock.monotonic(), entry[1]
+
+
+async def test_an_address_without_guesses_left_keeps_its_known_callers(
+    api: Api, context: AppContext, make: Make
+) -> None:
+    """A neighbour behind the same proxy may guess as much as they like: who is known goes on, what is new waits."""
+    owner = await make.owner()
+    here = {"X-Forwarded-For": "203.0.113.201"}
+    assert (await api.get("/auth/me", key=owner.key, headers=here)).status_code == 200
+    refused = [await api.get("/auth/me", key=f"wrong-{number}", headers=here) for number in range(40)]
+    assert [answer.status_code for answer in refused].count(401) == 30
+    expire(context.state(CallerCache), owner.key)
+
+    assert (await api.get("/auth/me", key=owner.key, headers=here)).status_code == 200
+    unknown = await api.get("/auth/me", key=owner.test_key, headers=here)
+    assert (unknown.status_code, unknown.json()["code"]) == (429, "rate_limited")
+    assert int(unknown.headers["retry-after"]) <= 3
+    assert (await api.get("/auth/me", key=owner.test_key)).status_code == 200
+
+
+async def test_a_credential_that_is_no_longer_good_is_no_longer_known(context: AppContext, make: Make) -> None:
+    owner = await make.owner()
+    cache = context.state(CallerCache)
+    authenticate = authenticator(context)
+    await authenticate(owner.key, None, "203.0.113.202")
+    await context.database.pool.execute(
+        "update api_key set revoked_at = now() where workspace_id = $1", owner.workspace_id
+    )
+    expire(cache, owner.key)
+
+    with pytest.raises(KeyRevoked):
+        await authenticate(owner.key, None, "203.0.113.202")
+    assert not cache.knows(cache_key(owner.key, None))

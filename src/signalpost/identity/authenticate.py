@@ -15,6 +15,8 @@ from signalpost.kit.crypto import ApiKeyParts, KeyRing
 from signalpost.settings import BRAND_KEY
 from signalpost.web.caller import Caller
 from signalpost.web.fields import WorkspaceId
+from signalpost.web.guesses import Guesses
+from signalpost.web.limits import Limiter
 from signalpost.web.serve import Authenticate
 
 Rates = Callable[[str], tuple[int, int]]
@@ -25,9 +27,9 @@ _CHALLENGE = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
 _PREFIXES = (f"{BRAND_KEY}_live", f"{BRAND_KEY}_test")
 
 
-def authenticator(context: AppContext, *, rates: Rates | None = None) -> Authenticate:
+def authenticator(context: AppContext, *, rates: Rates | None = None, guesses: Guesses | None = None) -> Authenticate:
     """Return the function that `web` calls with bearer, X-Workspace-Id and address."""
-    return _Credentials(context, rates).caller
+    return _Credentials(context, rates, guesses or Guesses(Limiter())).caller
 
 
 def secret_hmacs(keys: KeyRing, secret: str) -> list[bytes]:
@@ -36,12 +38,13 @@ def secret_hmacs(keys: KeyRing, secret: str) -> list[bytes]:
 
 
 class _Credentials:
-    def __init__(self, context: AppContext, rates: Rates | None) -> None:
+    def __init__(self, context: AppContext, rates: Rates | None, guesses: Guesses) -> None:
         settings = context.settings
         self._database = context.database
         self._keys = context.keys
         self._settings = settings
         self._cache = context.state(CallerCache)
+        self._guesses = guesses
         self._rates = rates or (lambda _plan: (settings.requests_per_minute, settings.writes_per_minute))
 
     async def caller(self, bearer: str, workspace: str | None, address: str) -> Caller:
@@ -51,17 +54,28 @@ class _Credentials:
             Unauthenticated, TokenExpired, KeyRevoked: the credential is not valid.
             Forbidden: the membership is suspended, or the key may not be used from this address.
             NotFound: X-Workspace-Id is not a workspace of the user.
+            RateLimited: the credential is unknown here, and the address has sent too many wrong ones.
         """
         key = cache_key(bearer, workspace)
         if (cached := self._cache.get(key)) is not None:
             _check_address(cached, address)
             return cached
-        if bearer.startswith(BRAND_KEY + "_"):
-            caller = await self._from_key(bearer, workspace, address)
+        if self._cache.knows(key):
+            try:
+                caller = await self._read(bearer, workspace, address)
+            except problems.Problem:
+                self._cache.forget(key)
+                raise
         else:
-            caller = await self._from_token(bearer, workspace)
+            async with self._guesses.admitted(address):
+                caller = await self._read(bearer, workspace, address)
         self._cache.put(key, caller)
         return caller
+
+    async def _read(self, bearer: str, workspace: str | None, address: str) -> Caller:
+        if bearer.startswith(BRAND_KEY + "_"):
+            return await self._from_key(bearer, workspace, address)
+        return await self._from_token(bearer, workspace)
 
     async def _from_key(self, bearer: str, workspace: str | None, address: str) -> Caller:
         parts = crypto.parse_api_key(bearer)

@@ -34,10 +34,15 @@ class CallerCache:
         if entry is None:
             return None
         expires_at, caller = entry
-        if expires_at <= clock.monotonic():
-            self.entries.pop(key)
-            return None
-        return caller
+        return caller if clock.monotonic() < expires_at else None
+
+    def knows(self, key: bytes) -> bool:
+        """Whether this credential was good when it was last read, so that it cannot be a guess."""
+        return key in self.entries
+
+    def forget(self, key: bytes) -> None:
+        """Drop a credential that is no longer good."""
+        self.entries.pop(key)
 
     def put(self, key: bytes, caller: Caller) -> None:
         """Cache the caller for a second, unless something about it is being changed."""

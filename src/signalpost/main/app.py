@@ -23,6 +23,7 @@ from signalpost.settings import Settings
 from signalpost.web import limits
 from signalpost.web.app import Application, build
 from signalpost.web.components import Document
+from signalpost.web.guesses import Guesses
 from signalpost.web.serve import Web
 
 
@@ -103,12 +104,13 @@ async def check_master_key(database: Database, keys: KeyRing) -> None:
 def create(context: AppContext) -> Application:
     """Return the application: every endpoint, the pages and `/metrics`."""
     rates = plan_limits.rates(context.settings)
+    limiter = limits.Limiter()
     web = Web(
         context=context,
-        authenticate=authenticator(context, rates=rates),
+        authenticate=authenticator(context, rates=rates, guesses=Guesses(limiter)),
         base_url=context.base_url,
         page_key=context.keys.derive("page-cursor"),
-        limiter=limits.Limiter(),
+        limiter=limiter,
     )
     endpoints = wiring.endpoints()
 

@@ -25,12 +25,16 @@ class Bucket:
 
     def take(self, now: float) -> bool:
         """Take one token; return whether there was one."""
-        self.tokens = min(self.capacity, self.tokens + (now - self.at) * self.capacity / self.window_seconds)
-        self.at = now
+        self.refill(now)
         if self.tokens < 1:
             return False
         self.tokens -= 1
         return True
+
+    def refill(self, now: float) -> None:
+        """Add the tokens of the time since the last call."""
+        self.tokens = min(self.capacity, self.tokens + (now - self.at) * self.capacity / self.window_seconds)
+        self.at = now
 
     @property
     def seconds_to_full(self) -> int:
@@ -76,6 +80,14 @@ class Limiter:
             f"More than {capacity} requests in {window_seconds} seconds. Try again in {wait} seconds.",
             headers={name.decode(): value.decode() for name, value in headers} | {"retry-after": str(wait)},
         )
+
+    def left(self, name: str, capacity: int) -> int:
+        """Return how many tokens of `name` are left, without taking one."""
+        bucket = self._buckets.get(name)
+        if bucket is None:
+            return capacity
+        bucket.refill(clock.monotonic())
+        return int(bucket.tokens)
 
 
 @lru_cache(maxsize=256)

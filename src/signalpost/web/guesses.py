@@ -1,0 +1,72 @@
+"""Credentials that may be guesses: an address with too many wrong ones is refused before the next one is read."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from signalpost.web.limits import PER_ADDRESS, Limiter
+from signalpost.web.request import address_bucket
+
+
+class _Line:
+    """The credentials of one address that are being read, and those that wait until these turn out right or wrong."""
+
+    __slots__ = ("reading", "waiting")
+
+    def __init__(self) -> None:
+        self.reading = 0
+        self.waiting: deque[asyncio.Future[None]] = deque()
+
+    async def wait(self) -> None:
+        """Wait until another credential has turned out right or wrong."""
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            self.call_next()  # a turn that nobody takes goes to the next one
+            raise
+
+    def call_next(self) -> None:
+        """Wake the first of those that wait."""
+        while self.waiting:
+            turn = self.waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
+
+
+class Guesses:
+    """Bounds how many unknown credentials an address may have read at a time: as many as it may still get wrong.
+
+    A wrong one takes a token of the address when its request is refused; one that is right takes none.
+    """
+
+    def __init__(self, limiter: Limiter) -> None:
+        self._limiter = limiter
+        self._lines: dict[str, _Line] = {}
+
+    @asynccontextmanager
+    async def admitted(self, address: str) -> AsyncIterator[None]:
+        """Wait until a credential of this address may be read, and hold that place.
+
+        Raises:
+            RateLimited: the address has used up its wrong ones.
+        """
+        name = f"address:{address_bucket(address)}"
+        line = self._lines.setdefault(name, _Line())
+        try:
+            while line.reading >= (left := self._limiter.left(name, PER_ADDRESS)):
+                if left < 1:
+                    self._limiter.check(name, "address", PER_ADDRESS)
+                await line.wait()
+            line.reading += 1
+            try:
+                yield
+            finally:
+                line.reading -= 1
+        finally:
+            line.call_next()
+            if not line.reading and not line.waiting:
+                self._lines.pop(name, None)
