@@ -28,7 +28,7 @@ from signalpost.engine.wake import wake_sql
 from signalpost.kit import clock, ids, log
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Database
-from signalpost.kit.http import Client
+from signalpost.kit.http import Clients
 from signalpost.main.service import tune_garbage_collection
 from signalpost.migrations.runner import migrate
 from signalpost.webhooks import signing
@@ -142,7 +142,7 @@ async def measure(dsn: str, port: int, folder: Path, *, quick: bool) -> None:
     url, count = f"http://127.0.0.1:{port}/", 8_000 if quick else 16_000
     settings = settings_module.load({"SIGNALPOST_DATA_DIR": str(folder), "SIGNALPOST_ALLOW_PRIVATE_WEBHOOKS": "true"})
     database = await Database.open(dsn, connections_max=8)
-    async with Client() as http:
+    async with Clients.create() as http:
         keys = KeyRing.from_master(os.urandom(32))
         context = AppContext(settings=settings, database=database, http=http, keys=keys, storage=None)
         tune_garbage_collection()  # as the service does at its start; the bare rounds benefit too

@@ -15,7 +15,7 @@ from signalpost.engine.engine import Engine
 from signalpost.events import Actor, Event
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Database, Db
-from signalpost.kit.http import Client
+from signalpost.kit.http import Clients
 from signalpost.settings import Settings
 
 E = TypeVar("E", bound=Event)
@@ -141,7 +141,7 @@ class AppContext:
 
     settings: Settings
     database: Database
-    http: Client
+    http: Clients
     keys: KeyRing
     storage: Any  # obstore.store.ObjectStore, opened by kit.storage
     version: str = "0"

@@ -213,7 +213,7 @@ def session(http: Any, clock: Clock, **rest: Any) -> NetworkSession:
         pass
 
     values: dict[str, Any] = {
-        "server": server_at(http), "secrets": {}, "remote_id": "me", "username": "me", "facts": {},
+        "server": server_at(http), "pages": http, "secrets": {}, "remote_id": "me", "username": "me", "facts": {},
         "save_tokens": save_tokens, "now": clock,
     }  # fmt: skip
     return NetworkSession(**values | rest)

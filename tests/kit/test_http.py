@@ -13,6 +13,7 @@ from tests.helpers.http_servers import OK, Connection, Script, answering, respon
 
 from signalpost.kit import http
 from signalpost.kit.http import Client, MaybeSent, NotSent, Part, TooLarge
+from signalpost.kit.http.shares import Shares
 
 SECRET = "tok_5ecret"
 
@@ -616,6 +617,85 @@ def test_reprs_hide_headers_and_bodies() -> None:
 )
 def test_a_redacted_url_has_no_secret_part(url: str, shown: str) -> None:
     assert http.redact_url(url) == shown
+
+
+# Shares and the last check
+
+
+async def test_a_user_has_a_share_of_the_calls_and_others_pass_by() -> None:
+    async with Client(["127.0.0.1"], calls_per_user_max=2) as client, serve(read_and_wait) as hanging:
+        mine, theirs = client.used_by("mine"), client.used_by("theirs")
+        under_way = [asyncio.create_task(mine.request("POST", hanging.url, json={})) for _ in range(2)]
+        await asyncio.sleep(0.1)
+        with pytest.raises(NotSent) as failure:
+            await mine.request("POST", hanging.url, json={}, connect_timeout_seconds=0.1)
+        async with serve(answering(OK)) as server:
+            assert (await theirs.request("POST", server.url, json={})).status == 200
+            assert (await client.request("POST", server.url, json={})).status == 200
+            waiting = asyncio.create_task(mine.request("POST", server.url, json={}))
+            await asyncio.sleep(0.05)
+            under_way[0].cancel()
+            assert (await waiting).status == 200
+        under_way[1].cancel()
+
+    assert (failure.value.stage, failure.value.ours) == ("pool", True)
+
+
+async def test_places_are_handed_on_in_order_and_never_lost() -> None:
+    shares = Shares(2)
+    order: list[int] = []
+
+    async def call(number: int, wait_seconds: float) -> None:
+        async with shares.call("key", wait_seconds):
+            order.append(number)
+            await asyncio.sleep(0.01)
+
+    calls = [asyncio.create_task(call(number, 10)) for number in range(20)]
+    impatient = [asyncio.create_task(call(99, 0)) for _ in range(5)]
+    await asyncio.sleep(0)
+    for cancelled in (calls[1], calls[7], calls[8]):  # one that runs, two that wait
+        cancelled.cancel()
+    results = await asyncio.gather(*calls, *impatient, return_exceptions=True)
+
+    assert [number for number in range(20) if isinstance(results[number], asyncio.CancelledError)] == [1, 7, 8]
+    assert all(isinstance(result, NotSent) for result in results[20:])
+    assert order == [number for number in range(20) if number not in {7, 8}]
+    async with shares.call("key", 0), shares.call("key", 0):
+        pass
+
+
+@pytest.mark.parametrize("fresh", [True, False], ids=["fresh connection", "kept connection"])
+async def test_the_last_check_comes_after_the_connection_and_before_the_bytes(client: Client, fresh: bool) -> None:
+    class Stop(Exception):
+        pass
+
+    accepted: list[int] = []
+
+    def stop() -> None:
+        accepted.append(server.accepted)
+        raise Stop
+
+    async with serve(answering(OK)) as server:
+        if not fresh:
+            await client.request("GET", server.url)
+        with pytest.raises(Stop):
+            await client.request("POST", server.url, json={}, before_send=stop)
+        assert (await client.request("GET", server.url)).status == 200
+
+    assert accepted == [1]
+    assert not any(request.startswith(b"POST") for request in server.requests)
+
+
+async def test_a_lookup_that_takes_too_long_is_not_the_receivers_fault() -> None:
+    async def silent(host: str) -> list[str]:
+        await asyncio.sleep(60)
+        return []
+
+    async with Client(lookup=silent) as client:
+        with pytest.raises(NotSent) as failure:
+            await client.request("POST", "https://slow.example/", json={})
+
+    assert (failure.value.stage, failure.value.ours) == ("lookup", True)
 
 
 # Life of a client

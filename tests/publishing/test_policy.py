@@ -31,11 +31,14 @@ BLOCKED = NeedsReconnect(message="spam", restricted=True)
 LATER = TryLater(message="503")
 LIMITED = TryLater(message="429", code="rate_limited", after_seconds=1_000.0)
 LOST = OutcomeUnknown(message="reset")
+OURS = TryLater(message="no connection became free", ours=True)
+LOST_BY_US = OutcomeUnknown(message="no name server", ours=True)
+A_DAY = TryLater(message="429", code="rate_limited", after_seconds=86_400.0)
 PENDING = Pending(state={"id": 1}, poll_after_seconds=7)
 
 
 def snapshot(status: Any = "publishing", **fields: Any) -> TargetSnapshot:
-    return TargetSnapshot(status=status, now=NOW, **({"due_at": NOW, "tries": 1} | fields))
+    return TargetSnapshot(status=status, now=NOW, **({"due_at": NOW, "tries": 1, "jitter": 0.0} | fields))
 
 
 def waiting(polls: int = 0, minutes: float = 1, intent: str | None = None) -> PendingState:
@@ -72,9 +75,23 @@ OUTCOMES: list[Line] = [
     (snapshot(tries=3), "publish", LATER, "retrying", 900, "platform_unavailable", {}),
     (snapshot(tries=4), "publish", LATER, "retrying", 3600, "platform_unavailable", {}),
     (snapshot(tries=5), "publish", LATER, "failed", None, "platform_unavailable", {"closes_intent": True}),
-    (PUBLISHING, "publish", LIMITED, "retrying", 1000, "rate_limited", {"lane_pause_seconds": 1000}),
-    (snapshot(tries=4), "publish", LIMITED, "retrying", 3600, "rate_limited", {"lane_pause_seconds": 1000}),
-    (snapshot(tries=5), "publish", LIMITED, "failed", None, "rate_limited", {"lane_pause_seconds": 1000}),
+    (snapshot(jitter=1.0), "publish", LATER, "retrying", 72, "platform_unavailable", {}),
+    (snapshot(jitter=1.0), "publish", LOST, "unknown", 36, "outcome_unknown", {}),
+    (snapshot(jitter=1.0), "publish", LIMITED, "retrying", 1000, "rate_limited", {}),
+    (PUBLISHING, "publish", LIMITED, "retrying", 1000, "rate_limited", {"lane_pause_seconds": 900}),
+    (PUBLISHING, "publish", A_DAY, "retrying", 86_400, "rate_limited", {"lane_pause_seconds": 900}),
+    (snapshot(tries=4), "publish", LIMITED, "retrying", 3600, "rate_limited", {"lane_pause_seconds": 900}),
+    (snapshot(tries=5), "publish", LIMITED, "failed", None, "rate_limited", {"lane_pause_seconds": 900}),
+    (PUBLISHING, "publish", OURS, "retrying", 5, "network_error", {"uncounted": True, "closes_intent": True}),
+    (snapshot(tries=5), "publish", OURS, "retrying", 5, "network_error", {"uncounted": True}),
+    (snapshot(due_at=NOW - timedelta(minutes=10)), "publish", OURS, "retrying", 60, "network_error", {}),
+    (snapshot(due_at=NOW - timedelta(hours=12)), "publish", OURS, "retrying", 300, "network_error", {}),
+    (snapshot(due_at=NOW - LATE), "publish", OURS, "retrying", 60, "platform_unavailable", {"uncounted": False}),
+    (PROCESSING, "poll", OURS, "processing", 5, "network_error", {"pending_state": PROCESSING.pending_state}),
+    (UNKNOWN, "reconcile", OURS, "unknown", 5, "outcome_unknown", {"reconciles": 0, "closes_intent": False}),
+    (snapshot("unknown", intent=INTENT, reconciles=3), "reconcile", LOST_BY_US, "unknown", 5, "outcome_unknown",
+     {"reconciles": 3, "uncounted": False, "closes_intent": False}),
+    (OPEN, "publish", LOST_BY_US, "unknown", 5, "outcome_unknown", {"closes_intent": False, "uncounted": True}),
     (PROCESSING, "poll", LATER, "processing", 5, "platform_unavailable", {"closes_intent": True}),
     (PROCESSING, "poll", LIMITED, "processing", 1000, "rate_limited", {}),
     (UNKNOWN, "reconcile", LATER, "unknown", 90, "outcome_unknown", {"reconciles": 1, "closes_intent": False}),
@@ -157,9 +174,14 @@ DECISIONS: list[tuple[TargetSnapshot, str | None, float | None, str | None]] = [
     (snapshot("processing", pending_state=waiting(), due_at=NOW - LATE), None, None, None),
     (snapshot("publishing", intent=INTENT, can_reconcile=False), "failed", None, "outcome_unknown"),
     (snapshot("publishing", crashes=1, crashed=True), None, None, None),
-    (snapshot("publishing", crashes=2, crashed=True), "retrying", 16, None),  # apart from what crashed beside it
-    (snapshot("publishing", crashes=2, crashed=True, intent=INTENT), "unknown", 16, None),
-    (snapshot("unknown", crashes=5, crashed=True, intent=INTENT), "unknown", 16, None),
+    (
+        snapshot("publishing", crashes=2, crashed=True, jitter=0.5),
+        "retrying",
+        16,
+        None,
+    ),  # apart from the others
+    (snapshot("publishing", crashes=2, crashed=True, intent=INTENT, jitter=0.5), "unknown", 16, None),
+    (snapshot("unknown", crashes=5, crashed=True, intent=INTENT, jitter=0.5), "unknown", 16, None),
     (snapshot("retrying", crashes=2), None, None, None),
     (snapshot("publishing", crashes=3), "failed", None, "internal_error"),
     (snapshot("publishing", crashes=3, intent=INTENT), None, None, None),

@@ -15,7 +15,7 @@ from signalpost.context import AppContext
 from signalpost.kit import clock, ids, problems, wire
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Database, Db
-from signalpost.kit.http import Client
+from signalpost.kit.http import Clients
 from signalpost.settings import Settings
 from signalpost.web import limits
 from signalpost.web.app import build
@@ -81,7 +81,7 @@ async def small_app(settings: Settings, dsn: str) -> AsyncIterator[SmallApp]:
     database = await Database.open(dsn)
     async with database.connection() as db:
         await db.execute("create table if not exists thing (id uuid primary key, name text, created_at timestamptz)")
-    async with Client() as http:
+    async with Clients.create() as http:
         found = SmallApp(None, database, limits.Limiter())  # type: ignore[arg-type]  # the api needs the routes first
         keys = KeyRing.from_master("k1:" + "A" * 43 + "=")
         context = AppContext(settings=settings, database=database, http=http, keys=keys, storage=None)

@@ -552,7 +552,8 @@ async def test_an_address_that_has_become_private_is_not_contacted(
 
     settings = dataclasses.replace(context.settings, allow_private_webhooks=False)
     async with receiver_server() as receiver, Client(lookup=lookup) as http:
-        served = dataclasses.replace(context, settings=settings, http=http)
+        clients = dataclasses.replace(context.http, webhooks=http)
+        served = dataclasses.replace(context, settings=settings, http=clients)
         port = receiver.url.rsplit(":", 1)[1]
         await http.check_url(f"https://rebound.example:{port}")
         webhook = await register(api, owner, f"https://rebound.example:{port}")
@@ -574,7 +575,10 @@ async def test_our_own_failures_are_not_charged(api: Api, make: Make, context: A
 
     webhook = await register(api, owner, "http://somewhere.example/")
     await emit(database, post_published(owner))
-    async with Client(lookup=lookup) as http, webhooks.delivery_worker(dataclasses.replace(context, http=http)):
+    async with (
+        Client(lookup=lookup) as http,
+        webhooks.delivery_worker(dataclasses.replace(context, http=dataclasses.replace(context.http, webhooks=http))),
+    ):
         await until(
             database, "(select last_error is not null and started_at is null from delivery where webhook_id = $1)",
             webhook_uuid(webhook),

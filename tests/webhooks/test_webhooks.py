@@ -146,7 +146,8 @@ async def strict(context: AppContext) -> AsyncIterator[Api]:
 
     settings = dataclasses.replace(context.settings, allow_private_webhooks=False)
     async with Client(lookup=lookup) as http:
-        served = dataclasses.replace(context, settings=settings, http=http)
+        clients = dataclasses.replace(context.http, accounts=http)
+        served = dataclasses.replace(context, settings=settings, http=clients)
         async with Api(app.create(served)) as opened:
             yield opened
 

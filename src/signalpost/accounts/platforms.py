@@ -5,6 +5,7 @@ from signalpost.accounts.errors import PlatformNotConfigured
 from signalpost.context import AppContext
 from signalpost.identity.errors import TestModeOnlySandbox
 from signalpost.kit import problems
+from signalpost.kit.http import Client
 from signalpost.networks.contract import Connector, Server
 from signalpost.web.caller import Caller
 
@@ -43,25 +44,25 @@ def redirect_uri(base_url: str, platform: str) -> str:
     return f"{base_url}/api/v1/platforms/{platform}/callback"
 
 
-def server_of(context: AppContext, connector: Connector, base_url: str | None) -> Server:
-    """Return the server of an account; `base_url` is the account's own, if it has one.
+def server_of(context: AppContext, connector: Connector, base_url: str | None, http: Client) -> Server:
+    """Return the server of an account, reached by `http`; `base_url` is the account's own, if it has one.
 
     The operator's SIGNALPOST_<NETWORK>_BASE_URL replaces the network's one address; for networks where every account
     brings its own server it names one server among many, the only one that may have a private address.
     """
     operator_url = _operator_url(context, connector)
     if operator_url is not None and (connector.facts.base_url is not None or base_url in {None, operator_url}):
-        return Server(base_url=operator_url, trusted=True, http=context.http)
+        return Server(base_url=operator_url, trusted=True, http=http)
     if base_url is not None:
-        return Server(base_url=base_url.rstrip("/"), trusted=False, http=context.http)
-    return Server(base_url=connector.facts.base_url or "", trusted=True, http=context.http)
+        return Server(base_url=base_url.rstrip("/"), trusted=False, http=http)
+    return Server(base_url=connector.facts.base_url or "", trusted=True, http=http)
 
 
-def entry_server(context: AppContext, connector: Connector) -> Server:
+def entry_server(context: AppContext, connector: Connector, http: Client) -> Server:
     """Return the server to sign in at before the account's own is known: the operator's, else the network's."""
     operator_url = _operator_url(context, connector)
     base_url = operator_url or connector.facts.base_url or ""
-    return Server(base_url=base_url, trusted=operator_url is not None, http=context.http)
+    return Server(base_url=base_url, trusted=operator_url is not None, http=http)
 
 
 def _operator_url(context: AppContext, connector: Connector) -> str | None:

@@ -20,7 +20,7 @@ from signalpost.accounts.platforms import server_of
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids, log
 from signalpost.kit.crypto import KeyRing, Undecipherable
-from signalpost.kit.http import HttpFailure, MaybeSent, NotSent
+from signalpost.kit.http import Client, HttpFailure, MaybeSent, NotSent
 from signalpost.networks.contract import ApiError, NeedsReconnect, NetworkSession
 
 CLAIM_SECONDS = 60
@@ -94,15 +94,15 @@ class SessionAccount(Protocol):
     def facts(self) -> dict[str, Any]: ...
 
 
-async def open_session(context: AppContext, account: SessionAccount) -> NetworkSession:
-    """Open a session of the account at its network, without calling the network.
+async def open_session(context: AppContext, account: SessionAccount, http: Client | None = None) -> NetworkSession:
+    """Open a session of the account at its network, without calling the network. `http` as in `TokenStore.session`.
 
     Raises:
         NoCredentials: there is nothing to open; the account has to be connected again.
     """
     store = TokenStore(context, account)
     await store.read()
-    return store.session()
+    return store.session(http)
 
 
 class TokenStore:
@@ -124,11 +124,18 @@ class TokenStore:
         self._holder_id = ids.new_id()
         self._secrets: dict[str, str] = {}
 
-    def session(self) -> NetworkSession:
-        """Return a session with the secrets that were read last."""
+    def session(self, http: Client | None = None) -> NetworkSession:
+        """Return a session with the secrets that were read last.
+
+        Args:
+            http: the client that reaches the network; None: that for accounts, with the workspace's share of it.
+        """
         account, connector = self._account, self._connector
+        clients = self._context.http
+        http = http or clients.accounts.used_by(account.workspace_id)
         return NetworkSession(
-            server=server_of(self._context, connector, account.base_url),
+            server=server_of(self._context, connector, account.base_url, http),
+            pages=clients.pages.used_by(account.workspace_id),
             secrets=self._secrets,
             remote_id=account.remote_id,
             username=account.username,

@@ -14,7 +14,7 @@ from signalpost.kit import crypto, storage
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Database
 from signalpost.kit.errors import OperatorError
-from signalpost.kit.http import Client
+from signalpost.kit.http import Clients
 from signalpost.kit.settings_loader import BadSettings
 from signalpost.main import metrics, wiring
 from signalpost.migrations.head import HEAD
@@ -64,7 +64,7 @@ async def open_context(
     database = await Database.open(dsn, connections_max=settings.database_connections_max, application_name=name)
     try:
         await check_master_key(database, keys)
-        async with Client(allowed_private_hosts=settings.allowed_private_hosts) as http:
+        async with Clients.create(settings.allowed_private_hosts) as http:
             context = AppContext(
                 settings=settings, database=database, http=http, keys=keys, storage=store,
                 version=metadata.version("signalpost"), revision=HEAD, hooks=wiring.hooks(),

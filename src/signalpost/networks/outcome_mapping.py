@@ -81,6 +81,7 @@ def failure_outcome(failure: HttpFailure, *, creating: bool) -> OutcomeUnknown |
     """Return what a call without a usable response means; `creating` says whether it could have made a post public."""
     if creating and not isinstance(failure, NotSent | UnsafeUrl):
         return OutcomeUnknown(message=failure.detail, http_status=failure.status)
+    ours = isinstance(failure, NotSent) and failure.ours
     timed_out = isinstance(failure, MaybeSent) and failure.timed_out
     code = "platform_timeout" if timed_out else "network_error"
-    return TryLater(message=failure.detail, code=code, http_status=failure.status)
+    return TryLater(message=failure.detail, code=code, http_status=failure.status, ours=ours)

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from signalpost.kit.http import HttpFailure
+from signalpost.kit.http import HttpFailure, NotSent
 from signalpost.networks.contract import (
     Absent,
     ApiError,
@@ -123,7 +123,9 @@ async def find_part(find: FindPart, part: ThreadPart) -> PublicPart | OutcomeUnk
             response=response_text(error.response),
         )
     except HttpFailure as failure:
-        return OutcomeUnknown(message=failure.detail, http_status=failure.status)
+        return OutcomeUnknown(
+            message=failure.detail, http_status=failure.status, ours=isinstance(failure, NotSent) and failure.ours
+        )
 
 
 def _part(

@@ -47,7 +47,7 @@ class NetworkCall:
         self._context = context
         self._attempt = attempt
         self._journal = journal
-        self._http = RecordingHttp(context.http, {})
+        self._http = RecordingHttp(context.http.publishing, {})
         self._started = clock.monotonic()
         self._tokens: TokenStore | None = None
         self._content = content.for_target(attempt.due.post, attempt.due.target)
@@ -118,7 +118,7 @@ class NetworkCall:
         account = self._attempt.due.account
         self._tokens = TokenStore(self._context, account)
         self._tokens.open(account.secrets, account.secrets_version)
-        session = self._tokens.session()
+        session = self._tokens.session(self._context.http.publishing)
         self._http = RecordingHttp(session.server.http, session.secrets)
         session.server = replace(session.server, http=self._http)
         return session

@@ -32,6 +32,14 @@ RETRY_SECONDS: Final = (60.0, 300.0, 900.0, 3600.0)
 """Waits after the first to the fourth failed try; a longer Retry-After of the network takes precedence."""
 RECONCILE_SECONDS: Final = (30.0, 90.0, 480.0, 3000.0)
 """Waits before each reconcile of a post whose outcome is unknown: 30 s, 2, 10 and 60 min after the call."""
+LANE_PAUSE_SECONDS_MAX: Final = 900.0
+"""How long a network's Retry-After keeps the account's other posts back; the one that met it waits as it says."""
+OUR_FAULT_SECONDS: Final = (5.0, 300.0)
+"""The least and the longest wait after a failure of our own side: a tenth of the time that the post is late."""
+OUR_FAULT_LATE_SECONDS_MAX: Final = 86_400.0
+"""Once a post is this late, such failures count like others, so that every post ends."""
+JITTER: Final = 0.2
+"""Waits are up to this much longer, at random: an outage's retries would otherwise come as one wave."""
 POLL_SECONDS_MIN: Final = 5.0
 POLL_SECONDS_MAX: Final = 300.0
 PROCESSING_MAX: Final = timedelta(hours=2)
@@ -55,6 +63,8 @@ def settle(target: TargetSnapshot, kind: AttemptKind, outcome: Outcome | Reconci
             return TargetChange(status="failed", error=error, closes_intent=True)
         case NeedsReconnect():
             return _needs_reconnect(target, kind, outcome)
+        case TryLater() | OutcomeUnknown() if outcome.ours and _late_seconds(target) < OUR_FAULT_LATE_SECONDS_MAX:
+            return _our_fault(target, kind, outcome)
         case TryLater():
             return _try_later(target, kind, outcome)
         case OutcomeUnknown():
@@ -111,7 +121,7 @@ def _needs_reconnect(target: TargetSnapshot, kind: AttemptKind, outcome: NeedsRe
         closes_intent=closes_intent,
         reconciles=target.reconciles,
         pending_state=target.pending_state,
-        uncounted=True,
+        uncounted=kind == "publish",
         account_status=account_status,
         account_message=outcome.message,
     )
@@ -126,6 +136,7 @@ def _try_later(target: TargetSnapshot, kind: AttemptKind, outcome: TryLater) -> 
         platform_code=outcome.platform_code, response=outcome.response,
     )  # fmt: skip
     lane_pause = after_seconds or RETRY_SECONDS[0] if error.code == "rate_limited" else 0.0
+    lane_pause = min(lane_pause, LANE_PAUSE_SECONDS_MAX)
     if kind == "poll" and target.pending_state is not None:
         if target.now - target.pending_state.since >= PROCESSING_MAX:
             return _processing_too_long(target)
@@ -140,9 +151,37 @@ def _try_later(target: TargetSnapshot, kind: AttemptKind, outcome: TryLater) -> 
         )
     if target.tries >= TRIES_MAX:
         return TargetChange(status="failed", error=error, closes_intent=True, lane_pause_seconds=lane_pause)
-    wait = max(RETRY_SECONDS[max(target.tries, 1) - 1], after_seconds)
+    wait = max(_spread(target, RETRY_SECONDS[max(target.tries, 1) - 1]), after_seconds)
     return TargetChange(
         status="retrying", after_seconds=wait, error=error, closes_intent=True, lane_pause_seconds=lane_pause
+    )
+
+
+def _spread(target: TargetSnapshot, seconds: float) -> float:
+    return seconds * (1 + JITTER * target.jitter)
+
+
+def _after_our_fault(target: TargetSnapshot) -> float:
+    shortest, longest = OUR_FAULT_SECONDS
+    return _spread(target, min(max(_late_seconds(target) / 10, shortest), longest))
+
+
+def _late_seconds(target: TargetSnapshot) -> float:
+    return (target.now - (target.due_at or target.now)).total_seconds()
+
+
+def _our_fault(target: TargetSnapshot, kind: AttemptKind, outcome: TryLater | OutcomeUnknown) -> TargetChange:
+    """Do the same again after a while, as if this attempt had not been made."""
+    unknown = kind == "reconcile" or isinstance(outcome, OutcomeUnknown)
+    code = "outcome_unknown" if unknown else "network_error"
+    return TargetChange(
+        status="unknown" if unknown else waiting_status(target.status, kind),
+        after_seconds=_after_our_fault(target),
+        error=target_error(code, outcome.message, target.now),
+        closes_intent=not unknown and _closes_intent(target, kind),
+        reconciles=target.reconciles,
+        pending_state=None if unknown else target.pending_state,
+        uncounted=kind == "publish",
     )
 
 
@@ -154,7 +193,7 @@ def _reconcile_later(
     reconciles = target.reconciles + 1 if target.status == "unknown" else 0
     if not target.can_reconcile or reconciles >= len(RECONCILE_SECONDS):
         return TargetChange(status="failed", error=error, reconciles=reconciles)
-    wait = max(RECONCILE_SECONDS[reconciles], after_seconds)
+    wait = max(_spread(target, RECONCILE_SECONDS[reconciles]), after_seconds)
     return TargetChange(status="unknown", after_seconds=wait, error=error, reconciles=reconciles)
 
 

@@ -42,7 +42,7 @@ class DeliverySource(Source[Attempt, AttemptResult]):
     def __init__(self, context: AppContext) -> None:
         settings = context.settings
         self._sender = Sender(
-            context.http,
+            context.http.webhooks,
             context.keys,
             brand=settings.brand,
             version=context.version,

@@ -89,7 +89,7 @@ async def _exchange(
         code_verifier = open_verifier(context, flow, state)
     except Undecipherable:
         raise OauthStateInvalid from None
-    server = server_of(context, connector, flow.base_url)
+    server = server_of(context, connector, flow.base_url, context.http.accounts.used_by(flow.started_by.user_id))
     callback = redirect_uri(context.base_url, flow.platform)
     try:
         app = await get_or_register_app(context, connector, server)

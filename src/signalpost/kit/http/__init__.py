@@ -2,6 +2,7 @@
 
 from signalpost.kit.http.bodies import Part, RequestBody
 from signalpost.kit.http.client import Client
+from signalpost.kit.http.clients import Clients
 from signalpost.kit.http.errors import BadResponse, HttpFailure, MaybeSent, NotSent, Stage, TooLarge, UnsafeUrl
 from signalpost.kit.http.resolver import Lookup
 from signalpost.kit.http.responses import Downloaded, Response, Sink
@@ -10,6 +11,7 @@ from signalpost.kit.http.urls import redact_url
 __all__ = [
     "BadResponse",
     "Client",
+    "Clients",
     "Downloaded",
     "HttpFailure",
     "Lookup",

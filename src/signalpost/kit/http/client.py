@@ -1,6 +1,8 @@
 import asyncio
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from copy import copy
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -8,8 +10,9 @@ from signalpost.kit.addresses import AllowList
 from signalpost.kit.http.bodies import RequestBody
 from signalpost.kit.http.errors import NotSent, UnsafeUrl
 from signalpost.kit.http.guard import Guard
-from signalpost.kit.http.resolver import Lookup, Resolver
+from signalpost.kit.http.resolver import LOOKUP_SECONDS_MAX, Lookup, Resolver
 from signalpost.kit.http.responses import Downloaded, Response, Sink
+from signalpost.kit.http.shares import Shares
 from signalpost.kit.http.urls import parse
 
 if TYPE_CHECKING:
@@ -31,6 +34,7 @@ class Client:
         *,
         connections_max: int = 512,
         connections_per_host_max: int = 0,
+        calls_per_user_max: int | None = None,
         lookup: Lookup | None = None,
     ) -> None:
         """Store the rules. Connections are opened by the first call, on the loop that runs then.
@@ -40,6 +44,7 @@ class Client:
             user_agent: sent with every call that does not set its own.
             connections_max: open connections per pool; a call that finds none free waits within its connect timeout.
             connections_per_host_max: the same for one (host, port, scheme); 0 = no bound of its own.
+            calls_per_user_max: calls under way by each user that `used_by` names; None for no bound.
             lookup: how names are resolved; by the system if left out.
 
         Raises:
@@ -47,9 +52,11 @@ class Client:
         """
         self._guard = Guard(AllowList.parse(allowed_private_hosts))
         self._resolver = Resolver(lookup)
-        self._user_agent = user_agent
-        self._limits = (connections_max, connections_per_host_max)
-        self._transport: Transport | None = None
+        self._transport = _LazyTransport(
+            self._guard, self._resolver, user_agent, (connections_max, connections_per_host_max)
+        )
+        self._shares = None if calls_per_user_max is None else Shares(calls_per_user_max)
+        self._user: Hashable = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -61,10 +68,23 @@ class Client:
 
     async def close(self) -> None:
         """Close every connection. The client can be used again afterwards."""
-        transport, self._transport = self._transport, None
-        if transport is not None:
-            await transport.close()
+        await self._transport.close()
         self._resolver.close()
+
+    def used_by(self, user: Hashable) -> Self:
+        """Return this client, with its connections, as one of many users has it: each gets a share of the calls.
+
+        Args:
+            user: whoever must not take all connections: a tenant, say.
+        """
+        client = copy(self)
+        client._user = user  # noqa: SLF001 - of this class
+        return client
+
+    def _share(self, wait_seconds: float) -> AbstractAsyncContextManager[None]:
+        if self._shares is None or self._user is None:
+            return nullcontext()
+        return self._shares.call(self._user, wait_seconds)
 
     async def request(  # noqa: PLR0913  each is a bound or a part of the message, all but two by keyword
         self,
@@ -80,6 +100,7 @@ class Client:
         bytes_max: int = 1_000_000,
         trusted: bool = False,
         truncate: bool = False,
+        before_send: Callable[[], None] | None = None,
     ) -> Response:
         """Send a request at most once and read the whole response, whatever its status.
 
@@ -91,10 +112,13 @@ class Client:
             data: bytes or a stream as they are, a mapping as a form, parts as multipart/form-data.
             params: added to the address's query.
             timeout_seconds: for the whole call, from the wait for a connection to the body's last byte.
-            connect_timeout_seconds: for the wait for a free place, lookup, dial and TLS together.
+            connect_timeout_seconds: for the wait for a free place, lookup, dial and TLS together; before that, the
+                user of a client with shares waits as long at most for one of the calls.
             bytes_max: of the response body.
             trusted: the operator chose this address, so it may be private or plain http.
             truncate: cut a response over `bytes_max` (and drop the connection) instead of failing.
+            before_send: called when there is a connection, right before the bytes leave. What it raises ends the
+                call, unchanged, and nothing was sent.
 
         Raises:
             UnsafeUrl: the address is malformed or forbidden; nothing was sent.
@@ -102,11 +126,13 @@ class Client:
             MaybeSent: no complete response came, but the server may have received the request.
             TooLarge: headers over 16 KiB, or body over `bytes_max`.
         """
-        transport = self._transport or await self._open()
-        return await transport.request(
-            method, url, headers=headers, json=json, data=data, params=params, timeout_seconds=timeout_seconds,
-            connect_timeout_seconds=connect_timeout_seconds, bytes_max=bytes_max, trusted=trusted, truncate=truncate,
-        )  # fmt: skip
+        transport = await self._transport.get()
+        async with self._share(connect_timeout_seconds):
+            return await transport.request(
+                method, url, headers=headers, json=json, data=data, params=params, timeout_seconds=timeout_seconds,
+                connect_timeout_seconds=connect_timeout_seconds, bytes_max=bytes_max, trusted=trusted,
+                truncate=truncate, before_send=before_send,
+            )  # fmt: skip
 
     async def download(
         self,
@@ -136,11 +162,12 @@ class Client:
             BadResponse: a status other than 200, too many redirects, or one without a valid address. See `status`.
             UnsafeUrl, NotSent, MaybeSent, TooLarge: as in `request`.
         """
-        transport = self._transport or await self._open()
-        return await transport.download(
-            url, sink, bytes_max=bytes_max, timeout_seconds=timeout_seconds, headers=headers, trusted=trusted,
-            connect_timeout_seconds=connect_timeout_seconds, redirects_max=redirects_max,
-        )  # fmt: skip
+        transport = await self._transport.get()
+        async with self._share(connect_timeout_seconds):
+            return await transport.download(
+                url, sink, bytes_max=bytes_max, timeout_seconds=timeout_seconds, headers=headers, trusted=trusted,
+                connect_timeout_seconds=connect_timeout_seconds, redirects_max=redirects_max,
+            )  # fmt: skip
 
     async def check_url(
         self,
@@ -168,14 +195,30 @@ class Client:
             raise UnsafeUrl(f"port {target.port} is not allowed")
         if not trusted and target.address is None:
             try:
-                addresses = await self._resolver.addresses(target.host)
+                async with self._share(LOOKUP_SECONDS_MAX):
+                    addresses = await self._resolver.addresses(target.host)
             except NotSent as failure:
                 raise UnsafeUrl(failure.detail) from None
             self._guard.check_addresses(target, addresses, schemes=schemes)
 
-    async def _open(self) -> "Transport":
-        """Import aiohttp in a thread, which takes 0.1 s: a process that calls nobody never needs it."""
-        module = await asyncio.to_thread(importlib.import_module, "signalpost.kit.http.transport")
-        if self._transport is None:  # no simultaneous call was faster
-            self._transport = module.Transport(self._guard, self._resolver, self._user_agent, self._limits)
+
+class _LazyTransport:
+    """The transport of a client, made by the first call."""
+
+    def __init__(self, *rules: Any) -> None:
+        self._rules = rules
+        self._transport: Transport | None = None
+
+    async def get(self) -> "Transport":
+        """Return the transport. aiohttp takes 0.1 s to import; a process that calls nobody never needs it."""
+        if self._transport is None:
+            module = await asyncio.to_thread(importlib.import_module, "signalpost.kit.http.transport")
+            if self._transport is None:  # no simultaneous call was faster
+                self._transport = module.Transport(*self._rules)
         return self._transport
+
+    async def close(self) -> None:
+        """Close every connection; the next call opens new ones."""
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            await transport.close()

@@ -6,6 +6,7 @@ Two things here depend on internals of aiohttp, and tests cover both: the `_fact
 """
 
 import socket
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
@@ -42,6 +43,8 @@ class Call:
     #: The request got a connection, so bytes may have been sent.
     connected: bool = False
     refused: UnsafeUrl | None = None
+    #: Called before the request is written to its connection.
+    before_send: Callable[[], None] | None = None
 
 
 CURRENT: ContextVar[Call] = ContextVar("outgoing_call")
@@ -115,6 +118,12 @@ class Connector(aiohttp.TCPConnector):
             # aiohttp resends idempotent methods after a stale connection; that decision belongs to the caller.
             raise aiohttp.ServerDisconnectedError
         connection = await super().connect(req, traces, timeout)
+        if call.before_send is not None:
+            try:
+                call.before_send()
+            except BaseException:
+                connection.release()
+                raise
         call.connected = True
         return connection
 

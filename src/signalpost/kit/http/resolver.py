@@ -11,7 +11,10 @@ from signalpost.kit.http.errors import NotSent
 #: Takes a name and returns its addresses; raises OSError if there are none.
 Lookup = Callable[[str], Awaitable[Sequence[str]]]
 
-LOOKUP_THREADS = 64
+LOOKUP_THREADS = 32
+"""Of each client."""
+LOOKUP_SECONDS_MAX = 2.0
+"""Shorter than the time for connecting, so that a slow lookup is not taken for a slow receiver."""
 LOOKUPS_WAITING_MAX = 512
 ADDRESSES_MAX = 32
 
@@ -43,7 +46,7 @@ def _getaddrinfo(host: str) -> list[str]:
 class Resolver:
     """Resolves names. Nothing is cached; simultaneous calls for the same name share one lookup."""
 
-    def __init__(self, lookup: Lookup | None = None, *, timeout_seconds: float = 3.0) -> None:
+    def __init__(self, lookup: Lookup | None = None, *, timeout_seconds: float = LOOKUP_SECONDS_MAX) -> None:
         self._system = SystemLookup()
         self._lookup = lookup or self._system
         self._timeout_seconds = timeout_seconds

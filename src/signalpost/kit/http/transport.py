@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from functools import lru_cache
 from typing import Any
@@ -62,10 +62,12 @@ class Transport:
         bytes_max: int,
         trusted: bool,
         truncate: bool,
+        before_send: Callable[[], None] | None,
     ) -> Response:
         """See `Client.request`."""
         started = time.perf_counter()
         call = self._call(url, trusted=trusted)
+        call.before_send = before_send
         sent_headers = checked_headers(headers) if headers else None
         payload = as_payload(data) if data is not None else None
         if json is not None:

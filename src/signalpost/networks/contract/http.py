@@ -1,6 +1,6 @@
 """The outgoing HTTP client, as much of it as a connector may use."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 
@@ -32,4 +32,5 @@ class Http(Protocol):
         bytes_max: int = 1_000_000,
         trusted: bool = False,
         truncate: bool = False,
+        before_send: Callable[[], None] | None = None,
     ) -> Response: ...

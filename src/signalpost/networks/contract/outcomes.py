@@ -107,6 +107,7 @@ class TryLater:
     message: str
     code: str = "platform_unavailable"  # one of `codes.CATEGORIES`
     after_seconds: float | None = None  # as the network asked; None: it did not say
+    ours: bool = False  # our side is at fault (no free connection, no name server), so the try does not count
     http_status: int | None = None
     platform_code: str | None = None
     response: str | None = None
@@ -117,6 +118,7 @@ class OutcomeUnknown:
     """The post may be public or not; only the network can tell. It is never sent again without asking."""
 
     message: str
+    ours: bool = False  # our side is at fault, so this look for the post does not count
     http_status: int | None = None
     response: str | None = None
 

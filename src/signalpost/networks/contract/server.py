@@ -64,6 +64,8 @@ class NetworkSession:
     """
 
     server: Server
+    pages: Http
+    """The client for pages and files at addresses that users name; never for the network itself."""
     secrets: Mapping[str, str]
     """The opened credentials, as `Identity.secrets` gave them; replaced when the tokens are renewed."""
     remote_id: str

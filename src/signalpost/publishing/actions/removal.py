@@ -62,7 +62,7 @@ async def remove_from_network(context: AppContext, lease: Lease, payload: Mappin
         account = await accounts.by_id(db, removal.account_id)
     if connector is None or connector.delete is None or account is None:
         return
-    session = await open_session(context, account)
+    session = await open_session(context, account, context.http.publishing)
     await connector.delete(session, removal.remote_id, removal.thread_ids)
     changes = [Change("status", "published", "removed")]
     async with lease.transaction() as db:

@@ -131,7 +131,7 @@ async def _card(session: NetworkSession, outgoing: Outgoing, journal: Journal, i
     card = msgspec.convert(option, LinkCard) if isinstance(option, Mapping) else LinkCard(image=option is True)
     page = None
     if option is not False and (card.title is None or card.image):
-        page = await opengraph.fetch_card(session.server.http, url)
+        page = await opengraph.fetch_card(session.pages, url)
     title = card.title or (page.title if page else None)
     if title is None:
         if outgoing.link is None:
@@ -148,7 +148,7 @@ async def _card(session: NetworkSession, outgoing: Outgoing, journal: Journal, i
 async def _thumb(session: NetworkSession, url: str, journal: Journal, step: str) -> Mapping[str, Any] | None:
     if (uploaded := _uploaded(journal, step, session.now())) is not None:
         return uploaded
-    image = await opengraph.fetch_image(session.server.http, url, THUMB_BYTES_MAX)
+    image = await opengraph.fetch_image(session.pages, url, THUMB_BYTES_MAX)
     if image is None:
         return None
     data, mime_type = image

@@ -1,0 +1,58 @@
+"""The outgoing clients of a process: one for each purpose, so that what hangs in one stops none of the others."""
+
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from signalpost.kit.http.client import Client
+
+CALLS_PER_USER_MAX = 16
+"""Of each client but that for publishing, whose calls the engine's lanes bound."""
+
+
+@dataclass(frozen=True)
+class Clients:
+    """Each client has connections, name lookups and shares of its own."""
+
+    publishing: Client
+    webhooks: Client
+    accounts: Client
+    """Sign-in, renewal and health checks of accounts, and checks of addresses."""
+    pages: Client
+    """Files and pages at addresses that users name."""
+
+    @classmethod
+    def create(cls, allowed_private_hosts: Sequence[str] = (), user_agent: str = "http-client") -> Self:
+        """Return clients that have no connections yet.
+
+        Raises:
+            ValueError: an entry of `allowed_private_hosts` is invalid.
+        """
+
+        def client(connections_max: int, per_host_max: int, calls_per_user_max: int | None) -> Client:
+            return Client(
+                allowed_private_hosts,
+                user_agent,
+                connections_max=connections_max,
+                connections_per_host_max=per_host_max,
+                calls_per_user_max=calls_per_user_max,
+            )
+
+        return cls(
+            publishing=client(512, 256, None),
+            webhooks=client(512, 64, CALLS_PER_USER_MAX),
+            accounts=client(128, 64, CALLS_PER_USER_MAX),
+            pages=client(128, 32, CALLS_PER_USER_MAX),
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        async with AsyncExitStack() as stack:
+            for client in (self.publishing, self.webhooks, self.accounts, self.pages):
+                stack.push_async_callback(client.close)
