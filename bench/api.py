@@ -2,7 +2,7 @@
 
 One server process each, 32 connections, the same database. The product runs as `signalpost serve` does: sign-in, rate
 limit, request log, engine. The floor (bench.bare_api) runs the very statements that the product sent, recorded here
-from one request of each kind, in a transaction where the product uses one. Target: at most 2.5 times the CPU.
+from one request of each kind. Target: at most 2.5 times the CPU.
 """
 
 import argparse
@@ -147,7 +147,7 @@ async def record(settings: Any, dsn: str, workspace: dict[str, Any], existing_id
                     statements = list(Recorder.log)
                     operations[name] = {
                         "statements": statements,
-                        "transaction": name == "create",
+                        "writes": name == "create",
                         "new": uuids([arguments for _, arguments in statements]) - existing_ids,
                         "answer": response.json(),
                         "status": response.status_code,

@@ -1,7 +1,7 @@
 """The floor of bench.api: a bare ASGI app that runs recorded SQL on asyncpg and responds with JSON, and nothing else.
 
 `python -m bench.bare_api DSN PORT RECORDING`. Each operation of the recording is a list of (SQL, arguments) as the
-product sent them in one request, whether they stood in a transaction, and the answer.
+product sent them in one request, each of which commits by itself, whether they write, and the answer.
 """
 
 import asyncio
@@ -50,11 +50,7 @@ class Bare:
             msgspec.json.decode((await receive())["body"])
         fresh: dict[UUID, UUID] = {}
         async with self.pool.acquire() as db:
-            if recorded["transaction"]:
-                async with db.transaction():
-                    await self.replay(db, recorded, fresh)
-            else:
-                await self.replay(db, recorded, fresh)
+            await self.replay(db, recorded, fresh)
         body = msgspec.json.encode(recorded["answer"])
         headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
         await send({"type": "http.response.start", "status": recorded["status"], "headers": headers})
@@ -62,7 +58,7 @@ class Bare:
 
     async def replay(self, db: Any, recorded: dict[str, Any], fresh: dict[UUID, UUID]) -> None:
         for sql, arguments in recorded["statements"]:
-            if recorded["transaction"]:
+            if recorded["writes"]:
                 arguments = [renewed(value, fresh, recorded["new"]) for value in arguments]  # noqa: PLW2901
             await db.fetch(sql, *arguments)
 

@@ -8,11 +8,12 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import Any, NamedTuple, Protocol, TypeVar
 from uuid import UUID
 
 from signalpost.engine.engine import Engine
-from signalpost.events import Actor, Event
+from signalpost.events import Actor, Event, PublicEvent
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Database, Db
 from signalpost.kit.http import Clients
@@ -149,6 +150,7 @@ class AppContext:
     engine: Engine | None = None  # for what ticks it or reads its state; None in a command-line tool
     hooks: Hooks = field(default_factory=Hooks)
     subscribers: defaultdict[type[Event], list[Subscriber[Any]]] = field(default_factory=lambda: defaultdict(list))
+    conditions: dict[Subscriber[Any], str] = field(default_factory=dict)
     states: dict[type[Any], Any] = field(default_factory=dict)
 
     @property
@@ -163,9 +165,21 @@ class AppContext:
             state = self.states[kind] = kind()
         return state
 
-    def subscribe(self, kind: type[E], subscriber: Subscriber[E]) -> None:
-        """Call `subscriber(context, db, events)` for events of this kind, after those that subscribed before."""
+    def subscribe(self, kind: type[E], subscriber: Subscriber[E], *, when: str = "true") -> None:
+        """Call `subscriber(context, db, events)` for events of this kind, after those that subscribed before.
+
+        `when`: SQL without which it has nothing to do, over an event's {workspace_id}, {profile_id} and {type}.
+        """
         self.subscribers[kind].append(subscriber)
+        self.conditions[subscriber] = when
+
+    def heard_sql(self, kind: type[PublicEvent], *, workspace_id: str, profile_id: str) -> str:
+        """Return whether any subscriber would act on such an event, as SQL; the arguments are SQL of its ids.
+
+        A change that asks this within a read that it needs anyway emits only what has an effect.
+        """
+        conditions = tuple(self.conditions.get(subscriber, "true") for subscriber in self.subscribers.get(kind, ()))
+        return _any_of(conditions, workspace_id, profile_id, kind.type)
 
     async def emit(self, db: Db, *emitted: Event) -> None:
         """Call each subscriber, once, with those of the events that it subscribed to, in their order.
@@ -178,3 +192,9 @@ class AppContext:
                 received.setdefault(subscriber, []).append(event)
         for subscriber, its_events in received.items():
             await subscriber(self, db, its_events)
+
+
+@cache
+def _any_of(conditions: tuple[str, ...], workspace_id: str, profile_id: str, event_type: str) -> str:
+    names = {"workspace_id": workspace_id, "profile_id": profile_id, "type": f"'{event_type}'"}
+    return " or ".join(condition.format_map(names) for condition in conditions) or "false"

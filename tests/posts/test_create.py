@@ -279,7 +279,7 @@ async def test_a_failing_commit_leaves_no_post_and_no_201(api: Api, owner: Login
 async def test_creating_takes_few_statements_however_many_targets(
     api: Api, make: Make, owner: Login, context: AppContext
 ) -> None:
-    """Profile with accounts, what stands in the way, the write. What hears of it comes on top."""
+    """A read of the profile with its accounts and listeners, and a write that commits by itself."""
     for name in ("second", "third"):
         await make.account(owner, username=name)
     await create(api, owner)
@@ -292,10 +292,10 @@ async def test_creating_takes_few_statements_however_many_targets(
     for connection in connections:
         connection.add_query_logger(log)
     await create(api, owner)
+    await asyncio.sleep(0)  # loggers are called in the loop's next round
     for connection in connections:
         connection.remove_query_logger(log)
-    own = [query for query in ran if query not in ("BEGIN;", "COMMIT;") and "webhook" not in query]
-    assert len(own) == 3, own
+    assert len(ran) == 2, ran
 
 
 async def test_post_queued_is_told_once_per_acceptance_with_its_time(

@@ -29,6 +29,10 @@ class Kitchen:
         raise problems.Unavailable
 
 
+async def get(cache: ResponseCache, kitchen: Kitchen) -> Response:
+    return cache.fresh("a", 1) or await cache.make("a", kitchen.make)
+
+
 @pytest.fixture
 def kitchen() -> Kitchen:
     return Kitchen()
@@ -36,8 +40,8 @@ def kitchen() -> Kitchen:
 
 async def test_many_at_once_share_one_response(kitchen: Kitchen) -> None:
     cache = ResponseCache()
-    responses = await asyncio.gather(*(cache.get("a", 1, kitchen.make) for _ in range(20)))
-    later = await cache.get("a", 1, kitchen.make)
+    responses = await asyncio.gather(*(get(cache, kitchen) for _ in range(20)))
+    later = await get(cache, kitchen)
 
     assert kitchen.made == 1
     assert {response.body for response in [*responses, later]} == {b"1"}
@@ -45,28 +49,30 @@ async def test_many_at_once_share_one_response(kitchen: Kitchen) -> None:
 
 async def test_a_response_is_not_older_than_it_may_be(kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = ResponseCache()
-    await cache.get("a", 1, kitchen.make)
+    await get(cache, kitchen)
     now = clock.monotonic()
     monkeypatch.setattr(clock, "monotonic", lambda: now + 1)
 
-    assert (await cache.get("a", 1, kitchen.make)).body == b"2"
+    assert (await get(cache, kitchen)).body == b"2"
 
 
 async def test_a_failure_is_shared_too(kitchen: Kitchen) -> None:
     """A database that is away must not be asked more often than one that answers."""
     cache = ResponseCache()
+    with pytest.raises(problems.Unavailable):
+        await cache.make("a", kitchen.fail)
     for _ in range(3):
         with pytest.raises(problems.Unavailable):
-            await cache.get("a", 1, kitchen.fail)
+            cache.fresh("a", 1)
 
     assert kitchen.made == 1
 
 
 async def test_whoever_leaves_does_not_take_the_response_along(kitchen: Kitchen) -> None:
     cache = ResponseCache()
-    first = asyncio.create_task(cache.get("a", 1, kitchen.make))
+    first = asyncio.create_task(get(cache, kitchen))
     await asyncio.sleep(0)
-    second = asyncio.create_task(cache.get("a", 1, kitchen.make))
+    second = asyncio.create_task(get(cache, kitchen))
     await asyncio.sleep(0)
     first.cancel()
 

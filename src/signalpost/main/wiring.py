@@ -33,6 +33,7 @@ from signalpost.web.routing import Endpoint, Routes
 from signalpost.webhooks import routes as webhook_routes
 from signalpost.webhooks import subscriber as webhooks
 from signalpost.webhooks import work as webhook_work
+from signalpost.webhooks.actions.deliveries import LISTENING
 
 ROUTES: tuple[Routes, ...] = (
     identity_routes.routes,
@@ -78,7 +79,7 @@ def subscribe(context: AppContext) -> None:
     context.subscribe(events.AccountReady, posts.on_account_ready)
     context.subscribe(events.RemovalRequested, publishing.on_removal_requested)
     for kind in events.PUBLIC_EVENTS.values():
-        context.subscribe(kind, webhooks.on_events)
+        context.subscribe(kind, webhooks.on_events, when=LISTENING)
 
 
 def sources(context: AppContext) -> list[Source[Any, Any]]:

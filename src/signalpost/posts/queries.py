@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import cache
 from operator import itemgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 from uuid import UUID
 
 from msgspec import Struct
@@ -24,25 +25,34 @@ class ConnectedAccount(Struct):
     id: UUID
     platform: str
     username: str
-    status: str
     facts: dict[str, Any]
     over_limit: bool
 
 
 class ProfileWithAccounts(Struct):
-    """A profile with its connected accounts, oldest first. `now`: the database's clock, by which targets are due."""
+    """A profile with those of its connected accounts that were asked for, oldest first.
+
+    `now` is the database's clock, by which targets are due. `heard`: a subscriber acts on post.queued.
+    """
 
     now: datetime
     timezone: str
     approval_required: bool
     over_limit: bool
+    version: int
+    heard: bool
     accounts: list[ConnectedAccount]
 
 
-class Duplicate(NamedTuple):
-    """Another post in the way. `account_id` None: it has the same external id, else the same content there."""
+class Obstacle(NamedTuple):
+    """What stands in the way of a post.
 
-    post_id: UUID
+    `kind` "changed": the profile or an account is no longer as it was read; "content", "external": the post `post_id`
+    has the same content on `account_id`, or the same external id.
+    """
+
+    kind: Literal["changed", "content", "external"]
+    post_id: UUID | None
     account_id: UUID | None
 
 
@@ -183,15 +193,25 @@ async def lock_post_only(db: Db, post_id: UUID) -> PostRow | None:
 
 # --- what a post is checked against ---------------------------------------------------------------------------------
 
-_PROFILE = """
-select now(), p.timezone, p.approval_required, p.over_limit, a.id, a.platform, a.username, a.status, a.facts,
-    a.over_limit
-from profile p left join account a on a.profile_id = p.id and a.status <> 'disconnected'
-where p.id = $1 and p.workspace_id = $2 and p.deleted_at is null
-order by a.created_at, a.id
-for share of p
-"""
-_DUPLICATES = "select post_id, account_id from find_duplicates($1, $2, $3, $4, $5)"
+
+@cache
+def _profile(heard: str, chosen: str) -> str:
+    return f"""
+    select now(), p.timezone, p.approval_required, p.over_limit, p.version, {heard},
+        a.id, a.platform, a.username, a.facts, a.over_limit
+    from profile p left join account a on a.profile_id = p.id and a.status <> 'disconnected' and {chosen}
+    where p.id = $1 and p.workspace_id = $2 and p.deleted_at is null
+    order by a.created_at, a.id
+    """  # noqa: S608 - constants only
+
+
+# A subquery hides the length of the array from the planner, which would otherwise plan each call.
+_BY_ID = "a.id = any(array(select unnest($3::uuid[])))"
+_BY_PLATFORM = "a.platform = any(array(select unnest($3::text[])))"
+_SHARE_PROFILE = "select pg_advisory_xact_lock_shared(profile_lock($1))"
+_TAKE_PROFILE = "select pg_advisory_xact_lock(profile_lock($1))"
+_TAKE_PROFILE_OF = "select pg_advisory_xact_lock(profile_lock(profile_id)) from account where id = $1"
+_OBSTACLES = "select kind, post_id, account_id from find_obstacles($1, null, null, '{}', $2, $3, $4, $5)"
 _USES = """
 select m.id, count(*), count(*) filter (where p.status not in ('published', 'partial', 'failed'))
 from unnest($2::uuid[]) as m(id)
@@ -200,25 +220,53 @@ group by m.id
 """
 
 
-async def profile_with_accounts(db: Db, caller: Caller, profile_id: UUID) -> ProfileWithAccounts | None:
-    """Return the profile and its accounts if the caller may see it; nobody can delete it during the transaction."""
+async def profile_with_accounts(
+    db: Db,
+    caller: Caller,
+    profile_id: UUID,
+    *,
+    account_ids: Sequence[UUID] = (),
+    platforms: Sequence[str] | None = None,
+    heard: str = "false",
+) -> ProfileWithAccounts | None:
+    """Return the profile, if the caller may see it, with these of its accounts, or with those on these platforms.
+
+    `heard`: what `AppContext.heard_sql` says of a post that is queued; SQL over the profile `p`.
+    """
     if not caller.may_see_profile(profile_id):
         return None
-    records = await db.fetch(_PROFILE, profile_id, caller.workspace_id)
+    by_platform = platforms is not None
+    statement = _profile(heard, _BY_PLATFORM if by_platform else _BY_ID)
+    records = await db.fetch(statement, profile_id, caller.workspace_id, platforms if by_platform else account_ids)
     if not records:
         return None
-    accounts = [ConnectedAccount(*record[4:]) for record in records if record[4] is not None]
-    now, timezone, approval_required, over_limit = records[0][:4]
-    return ProfileWithAccounts(now, timezone, approval_required, over_limit, accounts)
+    accounts = [ConnectedAccount(*record[6:]) for record in records if record[6] is not None]
+    now, timezone, approval_required, over_limit, version, is_heard = records[0][:6]
+    return ProfileWithAccounts(now, timezone, approval_required, over_limit, version, is_heard, accounts)
 
 
-async def find_duplicates(db: Db, post: PostRow, hashes: Sequence[bytes]) -> list[Duplicate]:
-    """Return posts with one of these contents, or with the same external id.
+async def share_profile(db: Db, profile_id: UUID) -> None:
+    """Have whoever deletes the profile, or disconnects one of its accounts, wait for the end of this transaction."""
+    await db.execute(_SHARE_PROFILE, profile_id)
+
+
+async def take_profile(db: Db, profile_id: UUID) -> None:
+    """Wait for those who write posts of the profile; others wait for the end of this transaction."""
+    await db.execute(_TAKE_PROFILE, profile_id)
+
+
+async def take_profile_of(db: Db, account_id: UUID) -> None:
+    """Do the same with the profile of an account."""
+    await db.execute(_TAKE_PROFILE_OF, account_id)
+
+
+async def obstacles(db: Db, post: PostRow, hashes: Sequence[bytes]) -> list[Obstacle]:
+    """Return the posts with one of these contents, or with the same external id.
 
     Other transactions that ask for the same contents wait until this one ends.
     """
-    records = await db.fetch(_DUPLICATES, post.workspace_id, post.mode, hashes, post.external_id, post.id)
-    return [Duplicate(*record) for record in records]
+    records = await db.fetch(_OBSTACLES, post.workspace_id, post.mode, hashes, post.external_id, post.id)
+    return [Obstacle(*record) for record in records]
 
 
 async def media_uses(db: Db, workspace_id: UUID, media_ids: Sequence[UUID]) -> dict[UUID, MediaUse]:

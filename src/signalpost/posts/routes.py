@@ -61,7 +61,7 @@ _EXAMPLE = {
 }
 
 
-@routes.post("/posts", scope="posts:write", raises=NOT_ACCEPTED, etag=True, example=_EXAMPLE)
+@routes.post("/posts", scope="posts:write", raises=NOT_ACCEPTED, etag=True, example=_EXAMPLE, transaction=False)
 async def create_post(context: AppContext, db: Db, caller: Caller, data: PostCreate, fetched: FetchedFiles) -> Post:
     """Create a post and queue it for every chosen account.
 

@@ -35,6 +35,7 @@ from unnest($1::uuid[], $2::text[]) as u(id, status) where p.id = u.id
 
 async def fail_waiting_targets(context: AppContext, db: Db, account: DisconnectedAccount) -> list[UUID]:
     """Fail what waits for an account that is being disconnected; return the ids of the posts concerned."""
+    await queries.take_profile_of(db, account.account_id)
     await queries.lock_lanes(db, [account.account_id])
     waiting = sources("failed", WAITING)
     records = await db.fetch(_WAITING_POSTS, account.account_id, account.workspace_id, waiting)
@@ -87,6 +88,7 @@ async def trash_profile_posts(_context: AppContext, db: Db, profile: DeletedProf
     Raises:
         InvalidState: a network is receiving one of them at this moment.
     """
+    await queries.take_profile(db, profile.profile_id)
     await queries.lock_profile_lanes(db, profile.profile_id)
     records = await db.fetch(_OF_PROFILE, profile.profile_id, profile.workspace_id)
     posts = await queries.lock_all(db, [record["id"] for record in records])

@@ -32,21 +32,17 @@ class Application:
         request = Request(scope, receive)
         id_token, tenant_token = log.request_id.set(request.id), db.tenant.set(None)
         try:
-            response = await self._respond(request)
+            require_valid_host(request)
+            response = await self.router.match(request).handler(request)
+        except problems.Problem as problem:
+            response = _unmatched(self._web, request, problem)
+        except Exception:  # of a page; the last line of defence: one request fails, the service does not
+            _logger.exception("request.failed", path=request.path)
+            response = _unmatched(self._web, request, problems.InternalError())
         finally:
             log.request_id.reset(id_token)
             db.tenant.reset(tenant_token)
         await response.send(send, request.id, head=scope["method"] == "HEAD")
-
-    async def _respond(self, request: Request) -> Response:
-        try:
-            require_valid_host(request)
-            return await self.router.match(request).handler(request)
-        except problems.Problem as problem:
-            return _unmatched(self._web, request, problem)
-        except Exception:  # of a page; the last line of defence: one request fails, the service does not
-            _logger.exception("request.failed", path=request.path)
-            return _unmatched(self._web, request, problems.InternalError())
 
 
 def _unmatched(web: Web, request: Request, problem: problems.Problem) -> Response:
@@ -60,26 +56,22 @@ def _unmatched(web: Web, request: Request, problem: problems.Problem) -> Respons
     return problem_response(problem, request.path, web.base_url, headers)
 
 
-async def _guarded(web: Web, call: Call, work: Awaitable[Response]) -> Response:
-    """Turn whatever is raised into a problem. Errors of our own are logged, and their response reveals nothing."""
-    path = call.request.path
-    try:
-        return await work
-    except problems.Problem as problem:
-        raised = problem
-    except db.DATABASE_DOWN:
-        _logger.warning("database.unreachable", path=path, exc_info=True)
-        raised = problems.Unavailable("The database is not available right now.", headers={"Retry-After": "2"})
-    except db.RETRYABLE:  # in a transaction that an action opened itself; `serve` retries its own
-        _logger.warning("request.rolled_back", path=path, exc_info=True)
-        raised = problems.Unavailable("Too many concurrent changes to the same data.", headers={"Retry-After": "1"})
-    except (asyncpg.QueryCanceledError, TimeoutError):
-        _logger.warning("request.timed_out", path=path, exc_info=True)
-        raised = problems.Unavailable("The operation took too long and was cancelled.", headers={"Retry-After": "5"})
-    except Exception:  # the last line of defence: one request fails, the service does not
-        _logger.exception("request.failed", path=path)
-        raised = problems.InternalError()
-    return problem_response(raised, path, web.base_url, call.headers)
+def _problem(error: Exception, path: str) -> problems.Problem:
+    """Return the problem that the client receives. Errors of our own are logged, and it receives nothing of them."""
+    match error:
+        case problems.Problem():
+            return error
+        case _ if isinstance(error, db.DATABASE_DOWN):
+            _logger.warning("database.unreachable", path=path, exc_info=error)
+            return problems.Unavailable("The database is not available right now.", headers={"Retry-After": "2"})
+        case _ if isinstance(error, db.RETRYABLE):  # in a transaction of an action; `serve` retries its own
+            _logger.warning("request.rolled_back", path=path, exc_info=error)
+            return problems.Unavailable("Too many concurrent changes to the same data.", headers={"Retry-After": "1"})
+        case asyncpg.QueryCanceledError() | TimeoutError():
+            _logger.warning("request.timed_out", path=path, exc_info=error)
+            return problems.Unavailable("The operation took too long and was cancelled.", headers={"Retry-After": "5"})
+    _logger.error("request.failed", path=path, exc_info=error)
+    return problems.InternalError()
 
 
 def _handler(web: Web, endpoint: Endpoint) -> Handler:
@@ -89,7 +81,10 @@ def _handler(web: Web, endpoint: Endpoint) -> Handler:
     async def respond(request: Request) -> Response:
         started = perf_counter()
         call = Call(request, client_address(request.scope, trusted))
-        response = await _guarded(web, call, serve(web, endpoint, call))
+        try:
+            response = await serve(web, endpoint, call)
+        except Exception as error:  # noqa: BLE001 - the last line of defence: one request fails, the service does not
+            response = problem_response(_problem(error, request.path), request.path, web.base_url, call.headers)
         if _logger.writes(level):
             caller = call.caller
             _logger.log(

@@ -14,14 +14,22 @@ class ResponseCache:
     def __init__(self) -> None:
         self._made: dict[str, tuple[float, asyncio.Task[Response]]] = {}
 
-    async def get(self, name: str, seconds: float, make: Callable[[], Coroutine[Any, Any, Response]]) -> Response:
-        """Return the response of `name` if it was begun less than `seconds` ago, or else the one of `make`.
+    def fresh(self, name: str, seconds: float) -> Response | None:
+        """Return the response of `name` if it is there and was begun less than `seconds` ago.
 
-        Who comes while it is being made waits for it.
+        Raises:
+            what was raised instead of a response.
         """
-        now = clock.monotonic()
-        since, task = self._made.get(name, (0.0, None))
-        if task is None or (task.done() and now >= since + seconds):
+        since, task = self._made.get(name, _NEVER)
+        return task.result() if task is not None and task.done() and clock.monotonic() < since + seconds else None
+
+    async def make(self, name: str, make: Callable[[], Coroutine[Any, Any, Response]]) -> Response:
+        """Return the response of `make`, or the one that is being made already."""
+        _, task = self._made.get(name, _NEVER)
+        if task is None or task.done():
             task = asyncio.get_running_loop().create_task(make())
-            self._made[name] = now, task
-        return task.result() if task.done() else await asyncio.shield(task)
+            self._made[name] = clock.monotonic(), task
+        return await asyncio.shield(task)
+
+
+_NEVER: tuple[float, asyncio.Task[Response] | None] = (0.0, None)

@@ -5,6 +5,7 @@ sending never reads the response.
 """
 
 import asyncio
+from collections.abc import Awaitable
 from typing import Any
 
 LINGER_SECONDS = 10.0
@@ -17,11 +18,14 @@ class Lingering:
     def __init__(self, app: Any) -> None:
         self._app = app
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    def __call__(self, scope: Any, receive: Any, send: Any) -> Awaitable[None]:
         """Respond, then read the body to its end if the application did not."""
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
-            await self._app(scope, receive, send)
-            return
+            response: Awaitable[None] = self._app(scope, receive, send)
+            return response
+        return self._linger(scope, receive, send)
+
+    async def _linger(self, scope: Any, receive: Any, send: Any) -> None:
         ended = False
 
         async def watched() -> Any:

@@ -75,6 +75,8 @@ class Endpoint:
     before: tuple[str, Before] | None = None  # the argument that is filled before the transaction opens
     response_type: Any = None
     etag: bool = False
+    transaction: bool = True
+    """False: without an Idempotency-Key each statement of the handler commits by itself."""
     limit_default: int = LIMIT_DEFAULT  # of a list; LIST_ALL where clients expect all of it at once
     bucket: str | None = None  # of a stricter rate limit per address: "login"
     unlimited: bool = False  # no rate limit per address: health checks, signed incoming webhooks

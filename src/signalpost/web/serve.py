@@ -189,7 +189,8 @@ async def _run_connected(
     database = web.context.database
     for attempt in range(ATTEMPTS_MAX):
         try:
-            scope = database.transaction() if endpoint.writes else database.connection()
+            in_transaction = endpoint.writes and (endpoint.transaction or key is not None)
+            scope = database.transaction() if in_transaction else database.connection()
             async with scope as connection:
                 if key is None:
                     return await _respond(endpoint, call, values, connection)
@@ -291,17 +292,17 @@ async def serve(web: Web, endpoint: Endpoint, call: Call) -> Response:
     body = b"" if streams or not endpoint.writes else await read_body(call.request, endpoint.body_bytes_max)
     if not streams:
         check_media_types(endpoint.request_types, call.request.headers, body)
-    values = _plain_inputs(web, endpoint, call)
-    values.update(_query_inputs(web, endpoint, call))
+    values = _query_inputs(web, endpoint, call)
+    if endpoint.cached_seconds and (cached := web.cache.fresh(endpoint.name, endpoint.cached_seconds)):
+        return cached
+    values.update(_plain_inputs(web, endpoint, call))
     if endpoint.decoder is not None:
         if body or not endpoint.body_optional:
             values["data"] = validation.decode_body(endpoint.decoder, body)
     elif body.strip() not in (b"", b"{}", b"null") and not streams:
         raise problems.invalid("", "not_allowed", "This operation does not accept a body.")
     if endpoint.cached_seconds:
-        return await web.cache.get(
-            endpoint.name, endpoint.cached_seconds, lambda: _run(web, endpoint, call, values, b"")
-        )
+        return await web.cache.make(endpoint.name, lambda: _run(web, endpoint, call, values, b""))
     if (instant := test_now(call)) is not None:
         with clock.at(instant):
             return await _run(web, endpoint, call, values, body)

@@ -1,13 +1,27 @@
+"""Creating a post: one read, a decision, one write. The write proves that what was read still holds."""
+
+from collections.abc import Sequence
+from typing import Final
+
 from signalpost.context import AppContext
+from signalpost.events import PostQueued
+from signalpost.kit import problems
 from signalpost.kit.db import Db
+from signalpost.plans import limits
 from signalpost.posts import progress, views
 from signalpost.posts.actions import approvals, audit, emit, guards, permissions, preflight, write
-from signalpost.posts.actions.draft import build_draft, wants_draft
+from signalpost.posts.actions.draft import PostDraft, build_draft, wants_draft
 from signalpost.posts.actions.enqueue import due_at, enqueue
 from signalpost.posts.actions.fetch import Fetched
+from signalpost.posts.actions.preflight import TargetIssue
+from signalpost.posts.actions.write import NewPost
+from signalpost.posts.queries import Obstacle
 from signalpost.posts.schemas.requests import PostCreate
 from signalpost.posts.schemas.responses import Post
 from signalpost.web.caller import Caller
+
+ATTEMPTS_MAX: Final = 5
+"""How often a post is built again because its profile or an account was changed at that moment."""
 
 
 async def create_post(
@@ -15,7 +29,8 @@ async def create_post(
 ) -> Post:
     """Write the post and one target per account, due at its time, and wake their lanes.
 
-    Nothing is sent here: `publishing` takes the targets whose time has come.
+    `db` needs no transaction: everything is written by one statement, or together with events in a transaction of its
+    own. Nothing is sent here: `publishing` takes the targets whose time has come.
 
     Raises:
         ValidationFailed, ScheduleInPast, ScheduleTooFar, TimezoneRequired: see `build_draft`.
@@ -26,11 +41,24 @@ async def create_post(
     """
     if not wants_draft(data):
         permissions.require_publishing(caller)
-    draft = await build_draft(db, caller, data, fetched=fetched)
-    target_issues = await preflight.run_preflight(draft)
+    heard = context.heard_sql(PostQueued, workspace_id="p.workspace_id", profile_id="p.id")
+    for _ in range(ATTEMPTS_MAX):
+        draft = await build_draft(db, caller, data, fetched=fetched, heard=heard)
+        target_issues = await preflight.run_preflight(draft)
+        await guards.require_within_plan(db, caller, draft)
+        new = _decide(caller, draft, target_issues)
+        obstacle = await _write(context, db, caller, new, heard=draft.profile.heard)
+        if obstacle is None:
+            return views.post(new.post, new.targets)
+        if obstacle.kind != "changed":
+            raise guards.problem_of(obstacle, new.post)
+    raise problems.Unavailable("Too many concurrent changes to the same data.", headers={"Retry-After": "1"})
+
+
+def _decide(caller: Caller, draft: PostDraft, target_issues: Sequence[TargetIssue]) -> NewPost:
+    """Return the post as it is to be written: queued, held for approval, or a draft."""
     post, targets, profile = draft.post, draft.target_rows, draft.profile
     accepted = False
-    await guards.require_within_plan(db, caller, draft)
     if not draft.is_draft:
         preflight.require_accepted(target_issues)
         post.approval = approvals.for_publishing(caller, post.approval, required=profile.approval_required)
@@ -41,11 +69,20 @@ async def create_post(
     post.status = progress.status_of(targets, profile.now)
     if accepted:
         post.counted, post.queued_at = True, post.created_at
-    await guards.require_no_duplicate(db, post, targets, content=not draft.is_draft)
-    await guards.require_capacity(db, caller, post)
-    actions = ["created", "queued"] if accepted else ["created"]
-    history = [audit.entry(post, action, caller.actor) for action in actions]
-    await write.create(db, post, targets, history, payer=caller if accepted else None)
-    if accepted:
-        await emit.post_queued(context, db, post, targets)
-    return views.post(post, targets)
+    history = [audit.entry(post, action, post.created_by) for action in ("created", "queued")[: 1 + accepted]]
+    return NewPost(post, targets, profile.version, history, payer=caller if accepted else None)
+
+
+async def _write(context: AppContext, db: Db, caller: Caller, new: NewPost, *, heard: bool) -> Obstacle | None:
+    """Write the post: alone, or in a transaction with what subscribers do or with what the plan counts."""
+    tells = heard and new.payer is not None
+    if not tells and limits.POSTS.of(caller.plan) is None and limits.SCHEDULED_POSTS.of(caller.plan) is None:
+        return await write.create(db, new)
+    async with db.transaction():
+        if new.post.status == "scheduled":
+            await guards.require_no_obstacle(db, new.post, new.targets, content=True)  # tell of these first
+            await guards.require_capacity(db, caller, new.post)
+        obstacle = await write.create(db, new)
+        if obstacle is None and tells:
+            await emit.post_queued(context, db, new.post, new.targets)
+    return obstacle

@@ -62,16 +62,17 @@ async def build_draft(
     base: PostRow | None = None,
     unchanged: Unchanged = Unchanged(),  # noqa: B008 - frozen
     fetched: Fetched | None = None,
+    heard: str = "false",
 ) -> PostDraft:
     """Read what the body names, and build the rows of the post.
 
-    An update changes the stored post `base`, and leaves `unchanged` as it was.
+    An update changes the stored post `base`, and leaves `unchanged` as it was. `heard`: see `profile_with_accounts`.
 
     Raises:
         ValidationFailed: with every issue; or ScheduleInPast, ScheduleTooFar, TimezoneRequired if that is all.
         TestModeOnlySandbox: a test key chose an account of a live network.
     """
-    profile = await queries.profile_with_accounts(db, caller, data.profile_id)
+    profile = await _read_profile(db, caller, data, heard)
     if profile is None:
         raise ValidationFailed(errors=[ProfileId.not_found("/profileId")])
     issues = IssueCollector()
@@ -94,6 +95,15 @@ async def build_draft(
         for position, (account, index) in enumerate(chosen)
     ]
     return PostDraft(post, targets, profile, media, is_draft)
+
+
+async def _read_profile(db: Db, caller: Caller, data: PostCreate, heard: str) -> ProfileWithAccounts | None:
+    """Return the profile with the accounts that the body may mean, and no others: a profile can have hundreds."""
+    if data.targets is None and data.platforms is not None:
+        platforms = [platform for slug in data.platforms if (platform := networks.canonical(slug)) is not None]
+        return await queries.profile_with_accounts(db, caller, data.profile_id, platforms=platforms, heard=heard)
+    account_ids = [target.account_id for target in data.targets or ()]
+    return await queries.profile_with_accounts(db, caller, data.profile_id, account_ids=account_ids, heard=heard)
 
 
 def _collect_contradictions(data: PostCreate, issues: IssueCollector) -> None:

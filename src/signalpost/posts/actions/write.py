@@ -1,49 +1,79 @@
 """Writing a post with its targets and audit entries: one statement, which also pays for it and wakes its lanes.
 
-Both statements run in psql as they print; the row structs name the columns of `post` and `audit`.
-$1 to $3 are JSON: a `PostRow`, a list of `TargetRow`, a list of `AuditRow`; instants as text, bytes in base64.
-$4 to $8 are the arguments of `spend_usage` (see the migrations): workspace id, 'posts', first day of the month, 1, the
-plan's limit. All five are null if the post is not to be paid for.
+All statements run in psql as they print; the row structs name the columns of `post` and `audit`.
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import asyncpg
+import msgspec
+from msgspec import Struct
 
 from signalpost.kit import rows
 from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
+from signalpost.posts.actions.guards import guarded_contents
 from signalpost.posts.errors import ExternalIdConflict
+from signalpost.posts.queries import Obstacle
 from signalpost.posts.rows import AuditRow, PostRow, TargetRow
 from signalpost.web.caller import Caller
 
 # Columns are named, so that one which a newer version has added gets its default from a process that does not know it.
 _POST: Final = rows.names(PostRow)
 _AUDIT: Final = rows.names(AuditRow)
-CREATE: Final = f"""
-with new_post as (
-    insert into post ({_POST}) select {_POST} from jsonb_populate_record(null::post, $1::jsonb)
-), targets as (
-    select * from jsonb_to_recordset($2::jsonb) as t(
-        id uuid, post_id uuid, workspace_id uuid, account_id uuid, position smallint, platform text, status text,
-        text text, media jsonb, title text, options jsonb, scheduled_at timestamptz, content_hash text,
-        due_at timestamptz, next_attempt_at timestamptz, held_reason text, dedupe_key text, first_comment jsonb)
-), new_targets as (
-    insert into target (id, post_id, workspace_id, account_id, position, platform, status, text, media, title, options,
-        scheduled_at, content_hash, due_at, next_attempt_at, held_reason, dedupe_key, first_comment)
-    select id, post_id, workspace_id, account_id, position, platform, status, text, media, title, options,
-        scheduled_at, decode(content_hash, 'base64'), due_at, next_attempt_at, held_reason, dedupe_key, first_comment
-    from targets
-), history as (
-    insert into audit ({_AUDIT}) select {_AUDIT} from jsonb_populate_recordset(null::audit, $3::jsonb)
+_TARGET: Final = {
+    "id": "uuid", "account_id": "uuid", "platform": "text", "content_hash": "bytea", "dedupe_key": "text",
+    "text": "text", "title": "text", "media": "jsonb", "options": "jsonb", "scheduled_at": "timestamptz",
+    "due_at": "timestamptz",
+}  # fmt: skip
+"""The columns of `target` that differ between the new targets of a post, with their types."""
+
+_PARAMETERS: Final = (
+    *PostRow.__struct_fields__,
+    *(f"target.{name}" for name in _TARGET),
+    "held_reason", "target_first_comment", "wakes",
+    "audit_ids", "audit_actions", "request_id",
+    "profile_version", "hashes",
+    "payer", "metric", "month", "units", "units_max",
+)  # fmt: skip
+_P: Final = {name: f"${number}" for number, name in enumerate(_PARAMETERS, 1)}
+_TARGET_ARRAYS: Final = ", ".join(  # JSON travels as text: an array of JSON arrays would be one of two dimensions
+    f"{_P[f'target.{name}']}::{'text' if type_ == 'jsonb' else type_}[]" for name, type_ in _TARGET.items()
 )
-select case when $4::uuid is not null then spend_usage($4, $5, $6, $7, $8) end, (
-    select wake_lanes('target', array_agg(account_id), workspace_id, array_agg(platform), array_agg(next_attempt_at))
-    from targets where next_attempt_at is not null and held_reason is null group by workspace_id)
+_CREATE: Final = f"""
+with obstacle as materialized (
+    select * from find_obstacles({_P["workspace_id"]}, {_P["profile_id"]}, {_P["profile_version"]},
+        {_P["target.account_id"]}, {_P["mode"]}, {_P["hashes"]}, {_P["external_id"]}, null) limit 1
+), new_post as (
+    insert into post ({_POST})
+    select {", ".join(_P[name] for name in PostRow.__struct_fields__)}
+    where not exists (select from obstacle)
+), new_targets as (
+    insert into target (post_id, workspace_id, position, status, held_reason, first_comment, next_attempt_at,
+        {", ".join(_TARGET)})
+    select {_P["id"]}, {_P["workspace_id"]}, t.position - 1, 'pending', {_P["held_reason"]},
+        {_P["target_first_comment"]}, t.due_at, {", ".join(f"t.{name}::{type_}" for name, type_ in _TARGET.items())}
+    from unnest({_TARGET_ARRAYS}) with ordinality as t({", ".join(_TARGET)}, position)
+    where not exists (select from obstacle)
+), history as (
+    insert into audit (id, workspace_id, post_id, at, action, actor, request_id)
+    select a.id, {_P["workspace_id"]}, {_P["id"]}, {_P["created_at"]}, a.action, {_P["created_by"]}, {_P["request_id"]}
+    from unnest({_P["audit_ids"]}::uuid[], {_P["audit_actions"]}::text[]) as a(id, action)
+    where not exists (select from obstacle)
+)
+select o.kind, o.post_id, o.account_id,
+    case when o.kind is null and {_P["payer"]}::uuid is not null
+        then spend_usage({_P["payer"]}, {_P["metric"]}, {_P["month"]}, {_P["units"]}, {_P["units_max"]}) end,
+    case when o.kind is null and {_P["wakes"]} then wake_lanes('target', {_P["target.account_id"]},
+        {_P["workspace_id"]}, {_P["target.platform"]}, {_P["target.due_at"]}) end
+from (select) as one left join obstacle as o on true
 """  # noqa: S608 - names of columns only
 
+# $1 to $3 are JSON: a `PostRow`, a list of `TargetRow`, a list of `AuditRow`; instants as text, bytes in base64. $4 to
+# $8 are the arguments of `spend_usage` (see the migrations): workspace id, 'posts', first day of the month, 1, the
+# plan's limit. All five are null if the post is not to be paid for.
 # Other content is another post to the network: the steps already done for the old content do not count for it.
 UPDATE: Final = f"""
 with changed_post as (
@@ -83,16 +113,56 @@ select case when $4::uuid is not null then spend_usage($4, $5, $6, $7, $8) end, 
 _UNPAID: Final = (None, None, None, None, None)
 
 
-async def create(
-    db: Db, post: PostRow, targets: Sequence[TargetRow], history: Sequence[AuditRow], *, payer: Caller | None = None
-) -> None:
-    """Write a new post. The plan of `payer`, if there is one, pays a unit for it.
+class NewPost(Struct):
+    """A post to be written. `payer`: whose plan pays a unit for it; None: it is not queued yet."""
+
+    post: PostRow
+    targets: list[TargetRow]
+    profile_version: int
+    history: list[AuditRow]
+    payer: Caller | None
+
+
+async def create(db: Db, new: NewPost) -> Obstacle | None:
+    """Write a new post, unless something is in the way: then write nothing, and return what it is.
+
+    Outside a transaction too, all of it is written or nothing.
 
     Raises:
         ExternalIdConflict: another post took the external id at this moment.
-        PlanLimitReached: the units of this month are used up.
+        PlanLimitReached: the units of this month are used up; the transaction must be rolled back.
     """
-    await _write(db, CREATE, post, targets, history, payer)
+    post, targets, history = new.post, new.targets, new.history
+    held_reason = targets[0].held_reason if targets else None
+    due = targets[0].due_at if targets else None
+    try:
+        [record] = await db.fetch(
+            _CREATE,
+            *rows.values(post),
+            *_target_arrays(targets),
+            held_reason, targets[0].first_comment if targets else None, due is not None and held_reason is None,
+            [entry.id for entry in history], [entry.action for entry in history], history[0].request_id,
+            new.profile_version, guarded_contents(post, targets) if due is not None else [],
+            *(_UNPAID if new.payer is None else plans.spend_parameters(new.payer, limits.POSTS, 1)),
+        )  # fmt: skip
+    except asyncpg.UniqueViolationError as error:
+        raise _conflict(error, post) from None
+    kind, post_id, account_id, used, _ = record
+    if kind is not None:
+        return Obstacle(kind, post_id, account_id)
+    if new.payer is not None:
+        await plans.check_spent(db, new.payer, limits.POSTS, used)
+    return None
+
+
+def _target_arrays(targets: Sequence[TargetRow]) -> list[list[Any]]:
+    arrays = []
+    for name, type_ in _TARGET.items():
+        values = [getattr(target, name) for target in targets]
+        if type_ == "jsonb":
+            values = [None if value is None else msgspec.json.encode(value).decode() for value in values]
+        arrays.append(values)
+    return arrays
 
 
 async def update(
@@ -100,23 +170,15 @@ async def update(
 ) -> None:
     """Write a post over its locked row. `targets` are all of its targets: others are deleted.
 
+    The plan of `payer`, if there is one, pays a unit for it.
+
     Raises:
-        ExternalIdConflict, PlanLimitReached: as `create`.
+        ExternalIdConflict: another post took the external id at this moment.
+        PlanLimitReached: the units of this month are used up.
     """
-    await _write(db, UPDATE, post, targets, history, payer)
-
-
-async def _write(
-    db: Db,
-    statement: str,
-    post: PostRow,
-    targets: Sequence[TargetRow],
-    history: Sequence[AuditRow],
-    payer: Caller | None,
-) -> None:
     payment = _UNPAID if payer is None else plans.spend_parameters(payer, limits.POSTS, 1)
     try:
-        used = await db.fetchval(statement, post, targets, history, *payment)
+        used = await db.fetchval(UPDATE, post, targets, history, *payment)
     except asyncpg.UniqueViolationError as error:
         raise _conflict(error, post) from None
     if payer is not None:

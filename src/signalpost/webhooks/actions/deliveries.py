@@ -22,6 +22,11 @@ TEST_EVENT = "webhook.test"
 _ACTIVE = """
 select id, workspace_id, events, profile_ids from webhook where workspace_id = any($1) and status = 'active'
 """
+LISTENING = """
+exists (select from webhook where workspace_id = {workspace_id} and status = 'active' and events @> array[{type}]
+    and (profile_ids is null or profile_ids @> array[{profile_id}]))
+"""
+"""Whether any active webhook receives such an event: a condition for `AppContext.subscribe`."""
 _WAKE = wake_sql("delivery", keys="w.keys", workspace_id="w.workspace_id", due="w.due")
 _INSERT = f"""
 with written as (
