@@ -124,7 +124,7 @@ class Engine:
             if not self._opened and not self._stopping:
                 await self._registration.open()
                 self._opened = True
-                self._releasing = [asyncio.create_task(runner.release_loop()) for runner in self._runners.values()]
+                self._releasing = [asyncio.create_task(runner.releaser.loop()) for runner in self._runners.values()]
 
     async def _backlogs(self, *, older_than_seconds: float) -> dict[str, SourceBacklog]:
         backlogs = {}

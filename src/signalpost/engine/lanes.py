@@ -1,6 +1,6 @@
 """The statements on the lane table. Each is correct alone; the order in which a release runs them matters (below)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -8,36 +8,60 @@ from uuid import UUID
 from signalpost.engine.contract import LEASE_SECONDS, Source
 from signalpost.kit.db import Db, Row
 
-# Reads four times as many ready lanes as asked for and takes them round robin over workspaces, so that one tenant's
-# ready lanes cannot fill a claim; lanes of workspaces that are at their cap are not even read.
-_CLAIM = """
-with ready as materialized (
-    select r.key, r.wake_at, r.workspace_id, row_number() over (partition by r.workspace_id order by r.wake_at)
-        + coalesce((select f.leases from unnest($4::uuid[], $5::int[]) as f(id, leases)
-            where f.id = r.workspace_id), 0) as nth
-    from (
-        select key, wake_at, workspace_id from lane
-        where kind = $1 and owner is null and next_due_at is not null and wake_at <= now() and wake_at >= $9
-            and (workspace_id is null or workspace_id <> all($6::uuid[]))
-        order by wake_at limit $2 * 4
-    ) r
-), picked as materialized (
-    select l.key from ready r join lane l on l.kind = $1 and l.key = r.key
-    where (r.nth <= $7 or r.workspace_id is null)
-        and l.owner is null and l.next_due_at is not null and l.wake_at <= now()
-    order by r.nth, r.wake_at limit $2
-    for no key update of l skip locked
-)
-update lane l set owner = $3, fence = l.fence + 1, lease_until = now() + make_interval(secs => $8)
+_LEASE = float(LEASE_SECONDS)
+
+_TAKE = """
+update lane l set owner = $2, fence = l.fence + 1, lease_until = now() + make_interval(secs => $3)
 from picked p where l.kind = $1 and l.key = p.key
 returning l.key, l.fence, l.workspace_id, l.platform, l.wake_at,
     extract(epoch from now() - l.next_due_at)::float8 as lag, extract(epoch from clock_timestamp())::float8 as clock
 """
+_READY = "l.kind = $1 and l.owner is null and l.next_due_at is not null and l.wake_at <= now()"
+
+# Reads four times as many ready lanes as asked for, so that lanes locked by another worker do not empty the claim, and
+# takes them round robin over workspaces.
+_CLAIM = f"""
+with ready as materialized (
+    select r.key, r.wake_at, r.workspace_id, row_number() over (partition by r.workspace_id order by r.wake_at)
+        + coalesce((select f.leases from unnest($6::uuid[], $7::int[]) as f(id, leases)
+            where f.id = r.workspace_id), 0) as nth
+    from (select * from lane l where {_READY} and l.wake_at >= $5 order by l.wake_at limit $4 * 4) r
+), picked as materialized (
+    select l.key from ready r join lane l on l.key = r.key
+    where {_READY} and (r.nth <= $8 or r.workspace_id is null)
+    order by r.nth, r.wake_at limit $4
+    for no key update of l skip locked
+) {_TAKE}
+"""  # noqa: S608 - constants only
+
+_CLAIM_NAMED = f"""
+with picked as materialized (
+    select l.key from unnest($4::uuid[]) as k(key) join lane l on l.key = k.key
+    where {_READY} for no key update of l skip locked
+) {_TAKE}
+"""  # noqa: S608 - constants only
+
+_BY_TURN = f"""
+select key, workspace_id, wake_at, seen_until from (
+    select r.*, max(r.wake_at) over () as seen_until,
+        row_number() over (partition by r.workspace_id order by r.wake_at) + coalesce(s.leases, 0) as turn
+    from (
+        select l.key, l.workspace_id, l.wake_at from lane l where {_READY} and l.wake_at >= $2
+        order by l.wake_at limit 20000
+    ) r left join unnest($3::uuid[], $4::int[]) as s(id, leases) on s.id = r.workspace_id
+) ranked order by turn, wake_at limit 2000
+"""  # noqa: S608 - constants only
+
+# A lane is visible some moments after its wake_at, when the transaction that woke it has committed.
+_ARRIVED = f"""
+select *, max(wake_at) over () as seen_until from (
+    select l.key, l.workspace_id, l.wake_at from lane l
+    where {_READY} and l.wake_at >= $2::timestamptz - interval '50 ms' order by l.wake_at limit 1000) arrived
+"""  # noqa: S608 - constants only
 
 _NEXT = """
 select extract(epoch from min(wake_at) - clock_timestamp())::float8 from lane
-where kind = $1 and owner is null and next_due_at is not null and wake_at >= $3
-    and (workspace_id is null or workspace_id <> all($2::uuid[]))
+where kind = $1 and owner is null and next_due_at is not null and wake_at >= $2
 """
 
 # Served lanes leave dead entries at the low end of the index, and a forgotten transaction elsewhere keeps vacuum from
@@ -142,14 +166,26 @@ class LaneStatements:
         """Look at all waiting lanes, for those woken with a time long past. Call it about once a second."""
         self._floor = await db.fetchval(_FLOOR, self.kind)
 
-    async def claim(self, db: Db, lanes: int, owner: UUID, in_flight: dict[UUID, int]) -> list[Row]:
+    async def claim(self, db: Db, owner: UUID, lanes: int, in_flight: Mapping[UUID, int]) -> list[Row]:
         """Claim up to `lanes` ready lanes; `in_flight`: how many leases each workspace has in this process."""
-        counts = (list(in_flight), list(in_flight.values()), self._full(in_flight), self._cap)
-        return await db.fetch(_CLAIM, self.kind, lanes, owner, *counts, float(LEASE_SECONDS), self._floor)
+        counts = (list(in_flight), list(in_flight.values()), self._cap)
+        return await db.fetch(_CLAIM, self.kind, owner, _LEASE, lanes, self._floor, *counts)
 
-    async def seconds_to_next(self, db: Db, in_flight: dict[UUID, int]) -> float | None:
+    async def claim_named(self, db: Db, owner: UUID, keys: Sequence[UUID]) -> list[Row]:
+        """Claim those of the lanes that are ready."""
+        return await db.fetch(_CLAIM_NAMED, self.kind, owner, _LEASE, keys)
+
+    async def by_turn(self, db: Db, served: tuple[Sequence[UUID], Sequence[int]]) -> list[Row]:
+        """Return the best 2,000 of the (at most 20,000) lanes that have been ready longest; see `Backlog`."""
+        return await db.fetch(_BY_TURN, self.kind, self._floor, *served)
+
+    async def arrived(self, db: Db, since: datetime) -> list[Row]:
+        """Return lanes that became ready after `since`, or shortly before."""
+        return await db.fetch(_ARRIVED, self.kind, since)
+
+    async def seconds_to_next(self, db: Db, after: datetime | None = None) -> float | None:
         """Return in how many seconds the next lane is ready (negative: it is, but was locked), or None."""
-        seconds: float | None = await db.fetchval(_NEXT, self.kind, self._full(in_flight), self._floor)
+        seconds: float | None = await db.fetchval(_NEXT, self.kind, after or self._floor)
         return seconds
 
     async def lock(self, db: Db, keys: Sequence[UUID], fences: Sequence[int], owner: UUID) -> set[UUID]:
@@ -184,6 +220,3 @@ class LaneStatements:
         row = await db.fetchrow(self._backlog, self.kind, older_than_seconds)
         assert row is not None  # noqa: S101 - an aggregate
         return row
-
-    def _full(self, in_flight: dict[UUID, int]) -> list[UUID]:
-        return [workspace for workspace, leases in in_flight.items() if leases >= self._cap]

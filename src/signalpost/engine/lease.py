@@ -31,6 +31,7 @@ class LaneLease:
         self.workspace_id: UUID | None = row["workspace_id"]
         self.platform: str | None = row["platform"]
         self.owner = owner
+        self.metrics = metrics.of(self.kind, self.platform or "")
         self.fresh_until = claimed_at + LEASE_SECONDS
         self.claimed = 0
         """Items handed out, without those that got no token."""
@@ -49,10 +50,6 @@ class LaneLease:
         self._interrupted = 0
         self._source = source
         self._database = database
-
-    @property
-    def labels(self) -> tuple[str, str]:
-        return self.kind, self.platform or ""
 
     def hand_out(self, items: Iterable[Any]) -> None:
         """Set the items to run, in this order."""
@@ -90,9 +87,9 @@ class LaneLease:
     def count(self, outcome: str) -> None:
         """See `Lease`."""
         self.outcomes[outcome] += 1
-        metrics.OUTCOMES.labels(*self.labels, outcome).inc()
+        metrics.outcomes(self.kind, self.platform or "", outcome).inc()
         if outcome == "retrying":
-            metrics.RETRIED.labels(*self.labels).inc()
+            self.metrics.retried.inc()
 
     def cancel(self) -> None:
         """Stop at once: the lane was taken away or the process ends. Items are handed back if it is still ours."""
@@ -114,7 +111,7 @@ class LaneLease:
     def end(self) -> None:
         """Hand back items that never started. Also right for a task that was cancelled before it began."""
         self.handed_back.extend((self.key, item) for item in self._waiting)
-        metrics.FINISHED.labels(*self.labels).inc(self.claimed - len(self._waiting) - self._interrupted)
+        self.metrics.finished.inc(self.claimed - len(self._waiting) - self._interrupted)
 
     async def _run_items(self) -> None:
         with _Watchdog(self._source.item_seconds_max) as watchdog:
@@ -146,7 +143,7 @@ class LaneLease:
         self.handed_back.append((self.key, item))
 
     def _fail(self, item: Any, error: Exception) -> None:
-        metrics.ERRORS.labels(*self.labels).inc()
+        self.metrics.errors.inc()
         _log.error("item.unexpected_error", source=self.kind, lane=str(self.key), exc_info=error)
         self.done.append(Done(self.key, item, None, error))
         self.pause_seconds = max(self.pause_seconds, ERROR_PAUSE_SECONDS)

@@ -15,6 +15,9 @@
 `source` is the kind of work: `target` (publishing), `delivery` (webhooks) or `job`.
 """
 
+from functools import cache
+from typing import NamedTuple
+
 from prometheus_client import Counter, Histogram
 
 _LABELS = ("source", "platform")
@@ -39,3 +42,34 @@ LANES_FREED = Counter(
 LOOP_FAILURES = Counter(
     "signalpost_engine_loop_failures_total", "Rounds of a loop that failed and were tried again", ("loop",)
 )
+
+
+class LaneMetrics(NamedTuple):
+    """The series of one source and platform; looking them up by their labels costs as much as all else per lane."""
+
+    lag: Histogram
+    claimed: Counter
+    finished: Counter
+    retried: Counter
+    errors: Counter
+    leases_lost: Counter
+
+
+@cache
+def of(source: str, platform: str) -> LaneMetrics:
+    """Return the series with these labels."""
+    labels = (source, platform)
+    return LaneMetrics(
+        LAG.labels(*labels),
+        CLAIMED.labels(*labels),
+        FINISHED.labels(*labels),
+        RETRIED.labels(*labels),
+        ERRORS.labels(*labels),
+        LEASES_LOST.labels(*labels),
+    )
+
+
+@cache
+def outcomes(source: str, platform: str, outcome: str) -> Counter:
+    """Return the series of this outcome."""
+    return OUTCOMES.labels(source, platform, outcome)

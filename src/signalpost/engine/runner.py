@@ -1,4 +1,4 @@
-"""The loop of one source: claim ready lanes, run their items, release the lanes in batches, wait."""
+"""The loop of one source: claim ready lanes, run their items, have the lanes released, wait."""
 
 import asyncio
 import contextlib
@@ -10,23 +10,19 @@ from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
-from signalpost.engine import buckets, metrics
+from signalpost.engine import buckets
+from signalpost.engine.backlog import Backlog
 from signalpost.engine.clock import ClockGuard, boottime
-from signalpost.engine.contract import ERROR_PAUSE_SECONDS, Done, Source
+from signalpost.engine.contract import Source
 from signalpost.engine.lanes import LaneStatements
 from signalpost.engine.lease import LaneLease
 from signalpost.engine.registration import WorkerRegistration
-from signalpost.kit import log
-from signalpost.kit.db import DATABASE_DOWN, RETRYABLE, Database, Db
-from signalpost.kit.problems import Unavailable
-
-_log = log.get("engine")
+from signalpost.engine.release import Releaser, backoff
+from signalpost.kit.db import Database, Db, Row
 
 IDLE_SECONDS_MAX = 1.0
-_BACKOFF_SECONDS_MAX = 2.0
-_RELEASE_LANES_MAX = 256
-_BUSY_SECONDS = 0.05
-"""After this long a lane is released again that could not be: another transaction held a row of it locked."""
+_GATHER_SECONDS = 0.005
+"""While lanes have to wait, a claim waits this long for more to come free: one claim of many costs less than many."""
 
 
 class _ClockStepped(Exception):
@@ -41,6 +37,7 @@ class Runner:
     ) -> None:
         self.source = source
         self.statements = LaneStatements(source)
+        self.releaser = Releaser(source, self.statements, database, self._forget)
         self.leases: set[LaneLease] = set()
         self.woken = asyncio.Event()
         self.looped_at = float("-inf")  # by boottime()
@@ -50,9 +47,8 @@ class Runner:
         self._registration = registration
         self._clock = clock
         self._in_flight: Counter[UUID] = Counter()  # leases by workspace
+        self._backlog = Backlog()
         self._claim_lock = asyncio.Lock()
-        self._ended: list[LaneLease] = []
-        self._ended_event = asyncio.Event()
 
     @property
     def paused(self) -> bool:
@@ -65,9 +61,11 @@ class Runner:
             self.woken.clear()
             self.looped_at = boottime()
             try:
-                if await self.claim(max(1, self.source.lanes // 2)):
+                claimed = await self.claim(max(1, self.source.lanes // 2))
+                await self._find_floor()
+                if claimed:
                     failures = misses = 0
-                    await asyncio.sleep(0)
+                    await self._gather()
                     continue
                 pause = await self._until_next()
                 misses = misses + 1 if pause <= 0 else 0  # ready, but locked by another: look again soon, then later
@@ -75,7 +73,7 @@ class Runner:
                 failures = 0
             except Exception as error:  # noqa: BLE001 - the loop must not die; it logs the error and slows down
                 failures += 1
-                await asyncio.sleep(_backoff("claim", self.source.kind, failures, error))  # waking does not shorten it
+                await asyncio.sleep(backoff("claim", self.source.kind, failures, error))  # waking does not shorten it
                 continue
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self.woken.wait(), pause)
@@ -113,10 +111,7 @@ class Runner:
 
     async def _claim_leases(self, db: Db, owner: UUID, lanes: int, per_lane: int) -> list[LaneLease]:
         sent = boottime()
-        if sent - self._floor_found_at >= IDLE_SECONDS_MAX:
-            await self.statements.find_floor(db)
-            self._floor_found_at = sent
-        rows = await self.statements.claim(db, lanes, owner, self._in_flight)
+        rows = await self._claim_lanes(db, owner, lanes)
         if not rows:
             return []
         if not self._registration.observe(rows[0]["clock"], sent) and self.source.pauses_on_clock_step:
@@ -133,12 +128,33 @@ class Runner:
         for key, lease in leases.items():
             lease.hand_out(items[key])
         for row in rows:
-            metrics.LAG.labels(*leases[row["key"]].labels).observe(max(0.0, row["lag"]))
+            leases[row["key"]].metrics.lag.observe(max(0.0, row["lag"]))
         return list(leases.values())
 
+    async def _claim_lanes(self, db: Db, owner: UUID, lanes: int) -> Sequence[Row]:
+        """Claim in order of time; as soon as some lanes have to wait, turn by turn over workspaces."""
+        if not self._backlog.active:
+            rows = await self.statements.claim(db, owner, lanes, self._in_flight)
+            if len(rows) == lanes or self._a_workspace_is_full(rows):
+                self._backlog.begin(self._in_flight)
+        else:
+            if self._backlog.seconds_left > 0:
+                self._backlog.add(await self.statements.arrived(db, self._backlog.seen_until))
+            else:
+                self._backlog.replace(await self.statements.by_turn(db, self._backlog.served))
+            rows = []
+            while not rows and (keys := self._backlog.take(lanes, self._in_flight, self.source.lanes_per_workspace)):
+                rows = await self.statements.claim_named(db, owner, keys)
+        self._backlog.count(rows)
+        return rows
+
+    def _a_workspace_is_full(self, claimed: Sequence[Row]) -> bool:
+        leases = self._in_flight + Counter(row["workspace_id"] for row in claimed if row["workspace_id"] is not None)
+        return any(count >= self.source.lanes_per_workspace for count in leases.values())
+
     async def _take_tokens(self, db: Db, leases: dict[UUID, LaneLease], items: dict[UUID, list[Any]]) -> None:
-        """Hand back items without a token, and those that follow them in their lane, so that the order is kept."""
-        needs = {key: [self.source.bucket(item) for item in claimed] for key, claimed in items.items()}
+        """Keep the items that get a token; hand back the others, which wait until their bucket has tokens again."""
+        needs = {key: [self.source.bucket(item) for item in items[key]] for key in leases}
         demand = Counter(bucket for names in needs.values() for bucket in names if bucket is not None)
         grants = await buckets.take(db, demand) if demand else {}
         used: Counter[str] = Counter()
@@ -162,108 +178,13 @@ class Runner:
             self.leases.add(lease)
             if lease.workspace_id is not None:
                 self._in_flight[lease.workspace_id] += 1
-            metrics.CLAIMED.labels(*lease.labels).inc(lease.claimed)
+            lease.metrics.claimed.inc(lease.claimed)
             lease.task = asyncio.create_task(lease.run(), name=f"engine.{lease.kind}")
             lease.task.add_done_callback(partial(self._end, lease))
 
     def _end(self, lease: LaneLease, _task: "asyncio.Task[None]") -> None:
         lease.end()
-        self._enqueue_release(lease)
-
-    def _enqueue_release(self, lease: LaneLease) -> None:
-        self._ended.append(lease)
-        self._ended_event.set()
-
-    async def release_loop(self) -> None:
-        """Release ended leases, all at hand in one transaction; while it runs, the next ones gather."""
-        failures = 0
-        while True:
-            await self._ended_event.wait()
-            owner = self._ended[0].owner
-            batch = [lease for lease in self._ended[:_RELEASE_LANES_MAX] if lease.owner == owner]
-            try:
-                busy = await self._release(owner, batch)
-                failures = 0
-            except Exception as error:  # noqa: BLE001 - the lanes stay ours, and a later round releases them
-                failures += 1
-                await asyncio.sleep(_backoff("release", self.source.kind, failures, error))
-                if failures < 10 or isinstance(error, (*DATABASE_DOWN, Unavailable)):
-                    continue
-                busy = set()
-            released = set(batch) - busy
-            self._ended = [lease for lease in self._ended if lease not in released and lease not in busy]
-            if not self._ended:
-                self._ended_event.clear()
-            for lease in busy:
-                asyncio.get_running_loop().call_later(_BUSY_SECONDS, self._enqueue_release, lease)
-            self._forget(released)
-
-    async def _release(self, owner: UUID, leases: list[LaneLease]) -> set[LaneLease]:
-        """Settle and release those whose rows are free, drop those no longer ours; return those to try again."""
-        leases.sort(key=lambda lease: lease.key)
-        keys, fences = [lease.key for lease in leases], [lease.fence for lease in leases]
-        async with self._database.transaction() as db:
-            locked = await self.statements.lock(db, keys, fences, owner)
-            ours = locked if len(locked) == len(leases) else await self.statements.ours(db, keys, fences, owner)
-            mine = [lease for lease in leases if lease.key in locked]
-            busy = await self._settle(db, mine)
-            free = [lease for lease in mine if lease.key not in busy]
-            await self._hand_back(db, free)
-            await self._free(db, free)
-        for lease in leases:
-            if lease.key not in ours:
-                metrics.LEASES_LOST.labels(*lease.labels).inc()
-                _log.warning("lease.lost", source=lease.kind, lane=str(lease.key), dropped=len(lease.done))
-        return {lease for lease in leases if lease.key in ours and (lease.key in busy or lease.key not in locked)}
-
-    async def _settle(self, db: Db, leases: Sequence[LaneLease]) -> Collection[UUID]:
-        """Let the source write the outcomes, and return the lanes it could not write now.
-
-        An outcome that cannot be written at all holds up its own lane only.
-        """
-        done = [item for lease in leases for item in lease.done]
-        if not done:
-            return ()
-        try:
-            async with db.transaction():
-                return await self.source.settle(db, done)
-        except Exception as error:
-            if db.is_closed() or isinstance(error, RETRYABLE):
-                raise
-            _log.error("settle.failed", source=self.source.kind, items=len(done), exc_info=error)
-            return {lease.key for lease in leases if not await self._settle_singly(db, lease)}
-
-    async def _settle_singly(self, db: Db, lease: LaneLease) -> bool:
-        """Settle item by item; return False, with nothing written, if another transaction holds a row of one locked."""
-        savepoint = db.transaction()
-        await savepoint.start()
-        for item in lease.done:
-            if not await self._settle_item(db, lease, item):
-                await savepoint.rollback()
-                return False
-        await savepoint.commit()
-        return True
-
-    async def _settle_item(self, db: Db, lease: LaneLease, item: Done[Any, Any]) -> bool:
-        try:
-            async with db.transaction():
-                return not await self.source.settle(db, [item])
-        except Exception as error:
-            if db.is_closed() or isinstance(error, RETRYABLE):
-                raise
-            metrics.ERRORS.labels(*lease.labels).inc()
-            _log.error("settle.item_failed", source=lease.kind, lane=str(lease.key), exc_info=error)
-            lease.pause_seconds = max(lease.pause_seconds, ERROR_PAUSE_SECONDS)
-            return True
-
-    async def _hand_back(self, db: Db, leases: Sequence[LaneLease]) -> None:
-        if handed_back := [pair for lease in leases for pair in lease.handed_back]:
-            await self.source.hand_back(db, handed_back)
-
-    async def _free(self, db: Db, leases: Sequence[LaneLease]) -> None:
-        keys = [lease.key for lease in leases]
-        excluded = await self.statements.exclude_wakers(db, keys)
-        await self.statements.free(db, keys, [lease.pause_seconds for lease in leases], excluded)
+        self.releaser.add(lease)
 
     def _forget(self, leases: Collection[LaneLease]) -> None:
         for lease in leases:
@@ -275,19 +196,26 @@ class Runner:
             lease.released.set()
         self.woken.set()
 
+    async def _gather(self) -> None:
+        """Before the next claim, let lanes come free if nearly all are taken and others wait anyway."""
+        few = self.source.lanes - len(self.leases) < self.source.lanes // 8
+        await asyncio.sleep(_GATHER_SECONDS if few and self._backlog.active else 0)
+
+    async def _find_floor(self) -> None:
+        if boottime() - self._floor_found_at >= IDLE_SECONDS_MAX:
+            self._floor_found_at = boottime()
+            async with self._database.connection() as db:
+                await self.statements.find_floor(db)
+
     async def _until_next(self) -> float:
         """Return the seconds until a lane is ready for us, at most 1; 0 or less: one is ready, but was locked."""
         idle = IDLE_SECONDS_MAX * random.uniform(0.8, 1)  # noqa: S311 - sources that ask in turn share a connection
         if len(self.leases) >= self.source.lanes or self.paused or self._registration.owner is None:
             return idle  # a release, or the clock, wakes us
+        if self._backlog.active:
+            idle = min(idle, self._backlog.seconds_left)
         async with self._database.connection() as db:
-            seconds = await self.statements.seconds_to_next(db, self._in_flight)
+            seconds = await self.statements.seconds_to_next(
+                db, self._backlog.seen_until if self._backlog.active else None
+            )
         return idle if seconds is None else min(idle, seconds)
-
-
-def _backoff(loop: str, kind: str, failures: int, error: Exception) -> float:
-    """Log that a round failed; return how many seconds to wait before the next."""
-    metrics.LOOP_FAILURES.labels(loop).inc()
-    trace = None if isinstance(error, (*DATABASE_DOWN, Unavailable)) else error
-    _log.warning(f"{loop}.failed", source=kind, failures=failures, error=repr(error), exc_info=trace)
-    return min(_BACKOFF_SECONDS_MAX, 0.05 * 2.0 ** min(failures, 8)) * random.uniform(0.7, 1)  # noqa: S311 - spreads load

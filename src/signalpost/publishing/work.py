@@ -39,6 +39,8 @@ class TargetSource(Source[Begun, End]):
     kind = "target"
     table = "target"
     key_column = "account_id"
+    lanes = 256  # a lease that waits for a network costs a coroutine
+    lanes_per_workspace = 64
     item_seconds_max = CALL_SECONDS_MAX + 60.0
 
     def __init__(self, context: AppContext) -> None:
