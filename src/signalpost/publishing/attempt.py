@@ -1,43 +1,18 @@
 """An attempt at a target, and the snapshot that it is decided on. Pure."""
 
 import random
-from typing import NamedTuple
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
 from uuid import UUID
 
+import msgspec
 from msgspec import Struct
 
 from signalpost.media.queries import MediaRow
 from signalpost.networks.contract import Connector
 from signalpost.publishing.policy import AttemptKind, TargetChange, TargetSnapshot
 from signalpost.publishing.queries import Due
-
-
-class Attempt(Struct):
-    """An attempt that has begun: its row is committed, the network has not been asked."""
-
-    id: UUID
-    number: int
-    kind: AttemptKind
-    due: Due
-    snapshot: TargetSnapshot
-    connector: Connector
-    files: list[MediaRow]
-
-    @property
-    def target_id(self) -> UUID:
-        return self.due.target.id
-
-    @property
-    def post_id(self) -> UUID:
-        return self.due.post.id
-
-
-class Unreadable(NamedTuple):
-    """A due target at which no attempt could begin: its rows, or what was decided from them, raised an error."""
-
-    target_id: UUID
-    post_id: UUID
-    error: Exception
 
 
 class CallRecord(NamedTuple):
@@ -59,6 +34,50 @@ class End(NamedTuple):
     attempt_id: UUID | None = None
     number: int = 0
     record: CallRecord | None = None
+    steps: Mapping[str, Any] | None = None  # of the journal, to be written
+    intended_at: datetime | None = None
+
+
+class Attempt(Struct):
+    """An attempt that has begun: its row is committed, the network has not been asked."""
+
+    id: UUID
+    number: int
+    kind: AttemptKind
+    due: Due
+    snapshot: TargetSnapshot
+    connector: Connector
+    files: list[MediaRow]
+    unwritten: dict[str, Any] = msgspec.field(default_factory=dict)
+    """Steps of the journal that are written with whatever is written next of this target."""
+    intent_closed: bool = False
+    """Whether the open intent is closed by them."""
+    intended_at: datetime | None = None
+
+    @property
+    def target_id(self) -> UUID:
+        return self.due.target.id
+
+    @property
+    def post_id(self) -> UUID:
+        return self.due.post.id
+
+    def end(self, change: TargetChange, record: CallRecord | None) -> End:
+        """Return the end of this attempt, with what its journal has not written yet."""
+        if self.intent_closed:
+            change = msgspec.structs.replace(change, closes_intent=True)
+        return End(
+            self.target_id, self.post_id, change, self.kind, self.id, self.number, record, self.unwritten,
+            self.intended_at,
+        )  # fmt: skip
+
+
+class Unreadable(NamedTuple):
+    """A due target at which no attempt could begin: its rows, or what was decided from them, raised an error."""
+
+    target_id: UUID
+    post_id: UUID
+    error: Exception
 
 
 def take_snapshot(due: Due, connector: Connector | None) -> TargetSnapshot:

@@ -1,43 +1,45 @@
-"""The journal of one target, committed step by step under the lease, and a record of the last HTTP call."""
+"""The journal of one target, and the outgoing client that keeps to it.
 
-from collections.abc import Mapping
-from typing import Any
+An intent is on disk before `intend` returns, and so is a record. What `done` gets is kept in memory until the next
+write of the target: the next step, the next request to the network, or the end of the attempt. Between `done` and that
+write nothing is asked of anybody, so a crash there is a crash just before `done`: the intent is open, and the next
+attempt looks for the post before it sends anything.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final
 from urllib.parse import urlsplit
-
-import msgspec
 
 from signalpost.engine.contract import Lease
 from signalpost.kit.failpoint import failpoint
 from signalpost.networks.contract import Http, Response
 from signalpost.publishing.attempt import Attempt
+from signalpost.publishing.journal_writer import JournalWrite, JournalWriter
 from signalpost.publishing.policy import Intent
 
-PATH_LENGTH_MAX = 500
-
-_RECORD = "update target set steps = steps || jsonb_build_object($2::text, $3::jsonb), updated_at = now() where id = $1"
-_INTEND = """
-with intent_noted as (update attempt set intent_at = now() where id = $4)
-update target set steps = steps || jsonb_build_object($2::text, $3::jsonb),
-    intent = jsonb_build_object('step', $2::text, 'value', $3::jsonb, 'at', now()), updated_at = now()
-where id = $1 returning intent
-"""
-_DONE = """
-update target set steps = steps || jsonb_build_object($2::text, $3::jsonb),
-    intent = case when intent ->> 'step' = $2 then null else intent end, updated_at = now()
-where id = $1
-"""
+PATH_LENGTH_MAX: Final = 500
 
 
 class TargetJournal:
-    """What was done for a target; implements `networks.contract.Journal`."""
+    """What was done for a target; implements `networks.contract.Journal`.
 
-    def __init__(self, lease: Lease, attempt: Attempt) -> None:
+    Args:
+        lease: of the target's lane.
+        attempt: keeps what is not written yet.
+        writer: of all journals of this process.
+        secrets_version: returns the version of the account's secrets that the session uses.
+    """
+
+    def __init__(
+        self, lease: Lease, attempt: Attempt, writer: JournalWriter, secrets_version: Callable[[], int]
+    ) -> None:
         self._lease = lease
-        self._target_id = attempt.target_id
-        self._attempt_id = attempt.id
+        self._attempt = attempt
+        self._writer = writer
+        self._secrets_version = secrets_version
         self._steps = attempt.due.target.steps
         self.intent = attempt.snapshot.intent
-        """The open intent, as in the row."""
+        """The open intent; its row may still have one that `done` closed."""
 
     @property
     def steps(self) -> Mapping[str, Any]:
@@ -47,43 +49,72 @@ class TargetJournal:
     async def record(self, step: str, value: Any) -> None:
         """See `networks.contract.Journal`."""
         failpoint("before-record")
-        async with self._lease.transaction() as db:
-            await db.execute(_RECORD, self._target_id, step, value)
+        await self._write({step: value})
         failpoint("after-record")
         self._steps[step] = value
 
     async def intend(self, step: str, value: Any) -> None:
-        """See `networks.contract.Journal`; on return the call may be made at once."""
+        """See `networks.contract.Journal`; on return the call may be made at once.
+
+        Raises:
+            AccountDisconnected, SecretsReplaced: see `JournalWriter.write`.
+        """
         failpoint("before-intent")
-        async with self._lease.transaction() as db:
-            intent = await db.fetchval(_INTEND, self._target_id, step, value, self._attempt_id)
-            self.intent = msgspec.convert(intent, Intent)
+        await self._write({step: value}, intent=step)
         self._steps[step] = value
         failpoint("after-intent")
         self._lease.ensure_fresh()
 
     async def done(self, step: str, value: Any) -> None:
-        """See `networks.contract.Journal`."""
+        """See `networks.contract.Journal`; it is written before the network is asked again, see above."""
         failpoint("before-done")
-        async with self._lease.transaction() as db:
-            await db.execute(_DONE, self._target_id, step, value)
-        failpoint("after-done")
-        self._steps[step] = value
+        attempt = self._attempt
+        self._steps[step] = attempt.unwritten[step] = value
         if self.intent is not None and self.intent.step == step:
-            self.intent = None
+            self.intent, attempt.intent_closed = None, True
+        failpoint("after-done")
+
+    async def before_request(self) -> None:
+        """Make the journal ready for a request: all of it is on disk, and the lease of an open intent is fresh."""
+        if self._attempt.unwritten:
+            await self._write({})
+        if self.intent is not None:
+            self._lease.ensure_fresh()
+
+    async def _write(self, steps: dict[str, Any], intent: str | None = None) -> None:
+        """Write these steps with those that wait to be written."""
+        attempt = self._attempt
+        write = JournalWrite(
+            self._lease,
+            attempt.target_id,
+            attempt.unwritten | steps,
+            intent=intent,
+            closes_intent=attempt.intent_closed,
+            secrets_version=None if intent is None else self._secrets_version(),
+        )
+        at = await self._writer.write(write)
+        attempt.unwritten, attempt.intent_closed = {}, False
+        if intent is not None:
+            self.intent, attempt.intended_at = Intent(intent, steps[intent], at), at
 
 
 class RecordingHttp:
     """The outgoing client, which keeps the last call for the attempt's record."""
 
-    def __init__(self, http: Http, secrets: Mapping[str, str]) -> None:
+    def __init__(self, http: Http, secrets: Mapping[str, str], before: Callable[[], Awaitable[None]]) -> None:
         self._http = http
+        self._before = before
         self._secrets = [value for value in secrets.values() if len(value) > 7]
         self.request_made: dict[str, str] | None = None
         self.status: int | None = None
 
     async def request(self, method: str, url: str, **options: Any) -> Response:
-        """Send the request; see `networks.contract.Http`."""
+        """Send the request, once the journal is ready for it; see `networks.contract.Http`.
+
+        Raises:
+            LeaseLost: another worker may have taken the target over.
+        """
+        await self._before()
         parts = urlsplit(url)
         path = self.redacted(parts.path)[:PATH_LENGTH_MAX]
         self.request_made = {"method": method, "host": parts.hostname or "", "path": path}

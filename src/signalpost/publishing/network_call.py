@@ -9,7 +9,7 @@ import msgspec
 
 from signalpost.accounts.token_store import NoCredentials, TokenStore
 from signalpost.context import AppContext
-from signalpost.engine.contract import LeaseLost
+from signalpost.engine.contract import Lease, LeaseLost
 from signalpost.kit import clock, ids, log
 from signalpost.kit.http import HttpFailure
 from signalpost.kit.problems import Unavailable
@@ -32,10 +32,13 @@ from signalpost.posts import content
 from signalpost.posts.target_errors import bounded
 from signalpost.publishing.attempt import Attempt, CallRecord
 from signalpost.publishing.journal import RecordingHttp, TargetJournal
+from signalpost.publishing.journal_writer import AccountDisconnected, JournalWriter, SecretsReplaced
 from signalpost.publishing.policy import TargetSnapshot
 
 CALL_SECONDS_MAX: Final = 240.0
 """For everything one attempt does at the network, including uploads. The lease is renewed meanwhile."""
+SESSIONS_MAX: Final = 3
+"""How often an attempt opens a session because the account's secrets were replaced under it."""
 
 _logger = log.get("publishing")
 
@@ -43,11 +46,11 @@ _logger = log.get("publishing")
 class NetworkCall:
     """The call of one attempt."""
 
-    def __init__(self, context: AppContext, attempt: Attempt, journal: TargetJournal) -> None:
+    def __init__(self, context: AppContext, attempt: Attempt, lease: Lease, writer: JournalWriter) -> None:
         self._context = context
         self._attempt = attempt
-        self._journal = journal
-        self._http = RecordingHttp(context.http.publishing, {})
+        self._journal = TargetJournal(lease, attempt, writer, lambda: self.secrets_version)
+        self._http = RecordingHttp(context.http.publishing, {}, self._journal.before_request)
         self._started = clock.monotonic()
         self._tokens: TokenStore | None = None
         self._content = content.for_target(attempt.due.post, attempt.due.target)
@@ -64,6 +67,8 @@ class NetworkCall:
                 return await self._ask()
         except (LeaseLost, Unavailable):
             raise
+        except AccountDisconnected:
+            return self._disconnected()
         except NoCredentials as error:
             return NeedsReconnect(message=str(error))
         except ApiError as error:
@@ -100,11 +105,25 @@ class NetworkCall:
         )
 
     async def _ask(self) -> Outcome | Reconciled:
-        attempt, connector = self._attempt, self._attempt.connector
+        attempt = self._attempt
         missing = [media_id for media_id in self._content.media_ids() if media_id not in self._files]
         if missing and attempt.kind == "publish":
             return Refused(code="media_missing", message=f"The file {ids.encode('med', missing[0])} is gone.")
-        session, outgoing = self._open_session(), self._outgoing()
+        account = attempt.due.account
+        self._tokens = TokenStore(self._context, account)
+        self._tokens.open(account.secrets, account.secrets_version)
+        for _ in range(SESSIONS_MAX):
+            try:
+                return await self._ask_network(self._tokens.session(self._context.http.publishing), self._outgoing())
+            except SecretsReplaced:  # someone connected the account again, or renewed its tokens
+                await self._tokens.read()
+        return TryLater(message="The account's credentials kept changing.", code="internal_error")
+
+    async def _ask_network(self, session: NetworkSession, outgoing: Outgoing) -> Outcome | Reconciled:
+        """Ask in a session whose HTTP client records what is asked."""
+        attempt, connector = self._attempt, self._attempt.connector
+        self._http = RecordingHttp(session.server.http, session.secrets, self._journal.before_request)
+        session.server = replace(session.server, http=self._http)
         if attempt.kind == "reconcile":
             assert connector.reconcile is not None  # noqa: S101 - otherwise `decide` failed the target
             return await connector.reconcile(session, outgoing, self._journal)
@@ -112,16 +131,6 @@ class NetworkCall:
         if attempt.kind == "poll" and connector.poll is not None and pending_state is not None:
             return await connector.poll(session, outgoing, self._journal, pending_state.state)
         return await connector.publish(session, outgoing, self._journal)
-
-    def _open_session(self) -> NetworkSession:
-        """Open the account's session; its HTTP client records what is asked."""
-        account = self._attempt.due.account
-        self._tokens = TokenStore(self._context, account)
-        self._tokens.open(account.secrets, account.secrets_version)
-        session = self._tokens.session(self._context.http.publishing)
-        self._http = RecordingHttp(session.server.http, session.secrets)
-        session.server = replace(session.server, http=self._http)
-        return session
 
     def _outgoing(self) -> Outgoing:
         post, target, _, _ = self._attempt.due
@@ -139,6 +148,12 @@ class NetworkCall:
         if self._attempt.kind != "reconcile" or isinstance(outcome, NeedsReconnect | TryLater | OutcomeUnknown):
             return outcome
         return OutcomeUnknown(message="The network does not say whether the post is there.")
+
+    def _disconnected(self) -> OutcomeUnknown | Refused:
+        """Return the outcome of a call that stopped because the account was disconnected meanwhile."""
+        if self._journal.intent is not None:
+            return OutcomeUnknown(message="The account was disconnected before the post could be looked for.")
+        return Refused(code="account_disconnected", message="The account was disconnected.")
 
     def _failed(self, message: str, code: str) -> OutcomeUnknown | TryLater:
         """Return the outcome of a call that broke off: unknown once a create call may have been sent."""

@@ -23,7 +23,7 @@ from signalpost.publishing.actions import begin, end, removal
 from signalpost.publishing.actions.begin import bucket_of
 from signalpost.publishing.actions.end import Begun
 from signalpost.publishing.attempt import Attempt, End, Unreadable
-from signalpost.publishing.journal import TargetJournal
+from signalpost.publishing.journal_writer import JournalWriter
 from signalpost.publishing.network_call import CALL_SECONDS_MAX, NetworkCall
 from signalpost.publishing.outcomes import settle
 from signalpost.publishing.policy import TargetChange
@@ -45,6 +45,7 @@ class TargetSource(Source[Begun, End]):
 
     def __init__(self, context: AppContext) -> None:
         self._context = context
+        self._journals = JournalWriter(context.database)
 
     @override
     async def due(self, db: Db, leases: Sequence[Lease], per_lane: int) -> Sequence[tuple[UUID, Begun]]:
@@ -56,12 +57,11 @@ class TargetSource(Source[Begun, End]):
         if isinstance(item, Unreadable):
             raise item.error
         failpoint("after-begin")
-        journal = TargetJournal(lease, item)
-        call = NetworkCall(self._context, item, journal)
+        call = NetworkCall(self._context, item, lease, self._journals)
         outcome = await call.run()
         change, record = settle(call.snapshot(), item.kind, outcome), call.record(outcome)
         await self._spread(lease, item, change, call.secrets_version)
-        return End(item.target_id, item.post_id, change, item.kind, item.id, item.number, record)
+        return item.end(change, record)
 
     @override
     async def settle(self, db: Db, done: Sequence[Done[Begun, End]]) -> Collection[UUID]:
@@ -72,7 +72,7 @@ class TargetSource(Source[Begun, End]):
 
     @override
     async def hand_back(self, db: Db, items: Sequence[tuple[UUID, Begun]]) -> None:
-        await end.uncount_crashes(db, [item.target_id for _, item in items])
+        await end.hand_back(db, [item for _, item in items])
 
     async def _spread(self, lease: Lease, attempt: Attempt, change: TargetChange, secrets_version: int) -> None:
         """Tell what follows for others than the target. Lost in a crash, it happens with the next attempt."""

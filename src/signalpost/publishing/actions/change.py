@@ -1,9 +1,9 @@
 """Writing what becomes of targets, with all that follows from it: their posts, the history, the events."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from msgspec import Struct
@@ -32,17 +32,18 @@ _WRITE = """
 with ended as materialized (
     select * from jsonb_to_recordset($1) as e(
         id uuid, status text, next_attempt_at timestamptz, held_reason text, error jsonb, uncounted int, crashes int,
-        reconciles int, pending_state jsonb, closes_intent bool, delivery text, remote_id text, url text,
-        thread_ids text[], first_comment jsonb, published_at timestamptz,
-        attempt_id uuid, duration_ms int, http_status int, request jsonb, response text)
+        reconciles int, pending_state jsonb, steps jsonb, closes_intent bool, delivery text, remote_id text, url text,
+        thread_ids text[], first_comment jsonb, published_at timestamptz, attempt_id uuid, intended_at timestamptz,
+        duration_ms int, http_status int, request jsonb, response text)
 ), finished as (
-    update attempt a set finished_at = now(), duration_ms = e.duration_ms, outcome = e.status,
-        http_status = e.http_status, request = e.request, response = e.response, error = e.error
+    update attempt a set finished_at = now(), intent_at = e.intended_at, duration_ms = e.duration_ms,
+        outcome = e.status, http_status = e.http_status, request = e.request, response = e.response, error = e.error
     from ended e where a.id = e.attempt_id
 ), settled as (
     update target t set status = e.status, next_attempt_at = e.next_attempt_at, held_reason = e.held_reason,
         error = e.error, tries = t.tries - coalesce(e.uncounted, 0), crashes = coalesce(e.crashes, 0),
         reconciles = coalesce(e.reconciles, 0), pending_state = e.pending_state,
+        steps = case when e.steps is null then t.steps else t.steps || e.steps end,
         intent = case when e.closes_intent then null else t.intent end,
         delivery = coalesce(e.delivery, t.delivery), remote_id = coalesce(e.remote_id, t.remote_id),
         url = coalesce(e.url, t.url), thread_ids = coalesce(e.thread_ids, t.thread_ids),
@@ -74,6 +75,8 @@ class _Ended(Struct, omit_defaults=True):
     thread_ids: Sequence[str] | None = None
     first_comment: FirstComment | None = None
     published_at: datetime | None = None
+    steps: Mapping[str, Any] | None = None
+    intended_at: datetime | None = None
     attempt_id: UUID | None = None
     duration_ms: int | None = None
     http_status: int | None = None
@@ -157,6 +160,8 @@ def _ended(end: End, now: datetime) -> _Ended:
         reconciles=change.reconciles,
         pending_state=change.pending_state,
         closes_intent=change.closes_intent,
+        steps=end.steps or None,
+        intended_at=end.intended_at,
     )
     if end.record is not None:
         ended.attempt_id, ended.duration_ms, ended.request = end.attempt_id, end.record.duration_ms, end.record.request

@@ -1,8 +1,10 @@
 """The ends of attempts, with their outcomes or after errors: for all lanes of a release at once, in its transaction."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
+
+from msgspec.structs import replace
 
 from signalpost import networks
 from signalpost.context import AppContext
@@ -23,8 +25,10 @@ from signalpost.publishing.queries import Due
 Begun = Attempt | Unreadable
 """What a lane was given to do."""
 
-_UNCOUNT_CRASHES: Final = """
-update target set crashes = greatest(crashes - 1, 0) where id = any($1) and status = any($2)
+_HAND_BACK: Final = """
+update target t set crashes = greatest(t.crashes - 1, 0), steps = t.steps || coalesce(h.steps, '{}'),
+    intent = case when h.intent_closed then null else t.intent end
+from jsonb_to_recordset($1) as h(id uuid, steps jsonb, intent_closed bool) where t.id = h.id and t.status = any($2)
 """
 _logger = log.get("publishing")
 
@@ -36,10 +40,10 @@ async def end_attempts(context: AppContext, db: Db, done: Sequence[Done[Begun, E
     """
     busy = await queries.lock_posts(db, {ended.item.post_id for ended in done})
     free = [ended for ended in done if ended.item.post_id not in busy]
-    errors = {ended.item.target_id: ended.error for ended in free if ended.error is not None}
+    errors = {ended.item.target_id: (ended.item, ended.error) for ended in free if ended.error is not None}
     ends = [ended.result for ended in free if ended.result is not None]
     if len(done) == 1 and ends:
-        errors |= await _write_alone(context, db, ends[0])
+        errors |= await _write_alone(context, db, done[0].item, ends[0])
     elif ends:
         await write_ends(context, db, ends)
     if errors:
@@ -47,7 +51,7 @@ async def end_attempts(context: AppContext, db: Db, done: Sequence[Done[Begun, E
     return {ended.key for ended in done if ended.item.post_id in busy}
 
 
-async def _write_alone(context: AppContext, db: Db, end: End) -> dict[UUID, Exception]:
+async def _write_alone(context: AppContext, db: Db, item: Begun, end: End) -> Mapping[UUID, tuple[Begun, Exception]]:
     try:
         async with db.transaction():
             await write_ends(context, db, [end])
@@ -55,11 +59,11 @@ async def _write_alone(context: AppContext, db: Db, end: End) -> dict[UUID, Exce
         if db.is_closed() or isinstance(error, RETRYABLE):
             raise
         _logger.exception("target.outcome_not_written", target=str(end.target_id))
-        return {end.target_id: error}
+        return {end.target_id: (item, error)}
     return {}
 
 
-async def _end_after_errors(context: AppContext, db: Db, errors: Mapping[UUID, Exception]) -> None:
+async def _end_after_errors(context: AppContext, db: Db, errors: Mapping[UUID, tuple[Begun, Exception]]) -> None:
     """End attempts that an unexpected error broke off: an open intent is reconciled, anything else tried again."""
     ends = []
     rows = await queries.due_rows(db, list(errors))
@@ -67,12 +71,18 @@ async def _end_after_errors(context: AppContext, db: Db, errors: Mapping[UUID, E
     for target_id, row in rows.items():
         due = queries.read_due(row)
         if due.is_due:  # else it was settled before the error
-            ends.append(_after_error(due, repr(errors[target_id])))
+            item, error = errors[target_id]
+            ends.append(_after_error(due, item, repr(error)))
     if ends:
         await write_ends(context, db, ends)
 
 
-def _after_error(due: Due, error: str) -> End:
+def _after_error(due: Due, item: Begun, error: str) -> End:
+    unwritten: Mapping[str, Any] = {}
+    if isinstance(item, Attempt):
+        unwritten = item.unwritten
+        due.target.steps |= unwritten
+        due.target.intent = None if item.intent_closed else due.target.intent
     snapshot = take_snapshot(due, networks.get(due.target.platform))
     message = f"The attempt broke off: {error}"
     if snapshot.status in WAITING:
@@ -85,9 +95,17 @@ def _after_error(due: Due, error: str) -> End:
         change = settle(snapshot, snapshot.kind, OutcomeUnknown(message=message))
     else:
         change = settle(snapshot, snapshot.kind, TryLater(message=message, code="internal_error"))
-    return End(due.target.id, due.post.id, change, kind=snapshot.kind)
+    if isinstance(item, Attempt) and item.intent_closed:
+        change = replace(change, closes_intent=True)
+    return End(due.target.id, due.post.id, change, kind=snapshot.kind, steps=unwritten)
 
 
-async def uncount_crashes(db: Db, target_ids: Sequence[UUID]) -> None:
+async def hand_back(db: Db, items: Sequence[Begun]) -> None:
     """Take back that these attempts count as crashes: they were stopped in good order and go on elsewhere."""
-    await db.execute(_UNCOUNT_CRASHES, target_ids, UNDER_WAY)
+    await db.execute(_HAND_BACK, [_handed_back(item) for item in items], UNDER_WAY)
+
+
+def _handed_back(item: Begun) -> dict[str, Any]:
+    if isinstance(item, Unreadable):
+        return {"id": item.target_id}
+    return {"id": item.target_id, "steps": item.unwritten, "intent_closed": item.intent_closed}
