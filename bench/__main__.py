@@ -14,7 +14,7 @@ from importlib import metadata
 from pathlib import Path
 
 BENCHES = {
-    "api": "Requests: CPU of the server process, whole stack against a bare ASGI app on the same SQL",
+    "api": "Requests: the product, its own statements without it, and the least program that keeps posts",
     "engine": "Engine: drain and start lag, against a bare loop on the same tables",
     "webhooks": "Webhook deliveries, signed and recorded, against bare posting",
     "http_client": "Outgoing HTTP, against a bare session",

@@ -8,6 +8,7 @@ import asyncio
 import os
 import pickle
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -37,16 +38,22 @@ def renewed(value: Any, fresh: dict[UUID, UUID], new: set[UUID]) -> Any:
 
 
 class Bare:
-    """One pool, three operations."""
+    """One pool, and the operations of a recording."""
 
     def __init__(self, dsn: str, recording: dict[str, Any]) -> None:
         self.dsn, self.recording = dsn, recording
         self.pool: Any = None
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        name = "create" if scope["method"] == "POST" else "list" if scope["query_string"] else "get"
-        recorded = self.recording[name]
-        if name == "create":
+        try:
+            await self.respond(scope, receive, send)
+        except Exception:
+            traceback.print_exc()  # the server itself logs nothing
+            raise
+
+    async def respond(self, scope: Any, receive: Any, send: Any) -> None:
+        recorded = self.recording[scope["path"][1:]]
+        if scope["method"] == "POST":
             msgspec.json.decode((await receive())["body"])
         fresh: dict[UUID, UUID] = {}
         async with self.pool.acquire() as db:
@@ -58,7 +65,7 @@ class Bare:
 
     async def replay(self, db: Any, recorded: dict[str, Any], fresh: dict[UUID, UUID]) -> None:
         for sql, arguments in recorded["statements"]:
-            if recorded["writes"]:
+            if recorded["new"]:
                 arguments = [renewed(value, fresh, recorded["new"]) for value in arguments]  # noqa: PLW2901
             await db.fetch(sql, *arguments)
 
