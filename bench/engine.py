@@ -4,7 +4,9 @@
     and ends rows on the same tables. Target: at least 15,000 a second in one process.
 (b) CPU of this process for one whole turn of a lane: claim, run, settle, release, with one item per lane, as posts are
     published. Target: at most 150 us.
-(c) From due to start, with nothing else and with 1,000,000 items far in the future. Target: p50 5 ms, p99 50 ms.
+(c) 20,000 items of 10,000 lanes of 2,000 workspaces, due at one moment, each taking 20 ms: when the last workspace's
+    first item starts, against the fair time (workspaces / rate). Target: at most twice as late.
+(d) From due to start, with nothing else and with 1,000,000 items far in the future. Target: p50 5 ms, p99 50 ms.
 """
 
 import argparse
@@ -84,11 +86,13 @@ class Nothing(Source[tuple[UUID, float], bool]):
         return ()
 
 
-async def _fill(database: Database, lanes: list[UUID], count: int, seconds: float = 0.0) -> None:
+async def _fill(
+    database: Database, lanes: list[UUID], count: int, seconds: float = 0.0, *, workspace_id: UUID | None = None
+) -> None:
     async with database.transaction() as db:
         await db.execute(_FILL, lanes, count, seconds)
         due = await db.fetchval("select now() + make_interval(secs => $1)", seconds)
-        await wake(db, "bench", lanes, workspace_id=None, platforms=[None] * len(lanes), due=[due] * len(lanes))
+        await wake(db, "bench", lanes, workspace_id=workspace_id, platforms=[None] * len(lanes), due=[due] * len(lanes))
 
 
 async def bare(database: Database, count: int, lanes: int) -> float:
@@ -142,6 +146,35 @@ async def turn(database: Database, count: int) -> float:
     return seconds / count * 1e6
 
 
+class Turns(Single):
+    """Items that take 20 ms, as a quick network does; remembers each workspace's first start."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first: dict[UUID | None, float] = {}
+
+    async def run(self, lease: Lease, item: tuple[UUID, float]) -> bool:
+        self.first.setdefault(lease.workspace_id, time.perf_counter())
+        await asyncio.sleep(0.02)
+        return await super().run(lease, item)
+
+
+async def fair(database: Database, workspaces: int) -> tuple[float, float, float]:
+    """Items a second; and seconds until the last workspace's first item starts, measured and fair."""
+    source = Turns()
+    source.left = workspaces * 10
+    for _ in range(workspaces):
+        await _fill(database, [uuid4() for _ in range(5)], 10, workspace_id=uuid4())
+    engine = Engine(database, [source])
+    started = time.perf_counter()
+    task = asyncio.create_task(engine.run())
+    await source.finished.wait()
+    rate = workspaces * 10 / (time.perf_counter() - started)
+    await engine.stop()
+    await task
+    return rate, max(source.first.values()) - started, workspaces / rate
+
+
 async def lag(database: Database, count: int, per_second: float) -> tuple[float, float]:
     """p50 and p99, in milliseconds, from due to start, of single items due at random times in their own lanes."""
     source = Nothing()
@@ -179,6 +212,11 @@ async def measure(dsn: str, *, quick: bool) -> None:
     print(f"| no-op drain, items/s | {floor:,.0f} | {engine:,.0f} | {floor / engine:.2f} | >= 15,000 |")
     cpu = statistics.median([await turn(database, count // 3) for _ in range(3)])
     print(f"| CPU of one turn of a lane, us | | {cpu:,.0f} | | <= 150 |")
+    rate, last, fair_seconds = await fair(database, 500 if quick else 2_000)
+    print(
+        f"| start of the last workspace, s, at {rate:,.0f}/s | {fair_seconds:.2f} | {last:.2f} "
+        f"| {last / fair_seconds:.2f} | <= 2 |"
+    )
     for rows in (0, far):
         await _far_future(database, rows)
         p50, p99 = await lag(database, singles, 60)

@@ -143,7 +143,7 @@ class Engine:
 
     def _wake(self, kind: str | None) -> None:
         for runner in self._runners.values() if kind is None else filter(None, [self._runners.get(kind)]):
-            runner.woken.set()
+            runner.wake()
 
 
 async def _drain(runner: Runner, limit: int, until: float) -> list[LaneLease]:

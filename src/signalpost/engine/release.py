@@ -2,8 +2,8 @@
 
 import asyncio
 import random
-from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from typing import Any, TypeAlias
 from uuid import UUID
 
 from signalpost.engine import metrics
@@ -21,6 +21,17 @@ BUSY_SECONDS = 0.05
 _LANES_MAX = 256
 _FAILURES_MAX = 10
 _BACKOFF_SECONDS_MAX = 2.0
+
+
+_Settle: TypeAlias = Callable[[Db, Sequence[LaneLease]], Awaitable[Collection[UUID]]]
+
+
+class _SettleFailed(Exception):
+    """The outcomes could not be written together; its cause tells why."""
+
+    def __init__(self, items: int) -> None:
+        super().__init__()
+        self.items = items
 
 
 class Releaser:
@@ -75,40 +86,48 @@ class Releaser:
     async def _release(self, owner: UUID, leases: list[LaneLease]) -> set[LaneLease]:
         """Settle and release those whose rows are free, drop those no longer ours; return those to try again."""
         leases.sort(key=lambda lease: lease.key)
+        try:
+            ours, busy = await self._settle_and_free(owner, leases, self._settle)
+        except _SettleFailed as failed:
+            _log.error("settle.failed", source=self._source.kind, items=failed.items, exc_info=failed.__cause__)
+            ours, busy = await self._settle_and_free(owner, leases, self._settle_singly)
+        for lease in leases:
+            if lease.key not in ours:
+                lease.metrics.leases_lost.inc()
+                _log.warning("lease.lost", source=lease.kind, lane=str(lease.key), dropped=len(lease.done))
+        return {lease for lease in leases if lease.key in ours and lease.key in busy}
+
+    async def _settle_and_free(
+        self, owner: UUID, leases: Sequence[LaneLease], settle: _Settle
+    ) -> tuple[set[UUID], set[UUID]]:
+        """Return the lanes that are ours, and those that were not released because a row was locked."""
         keys, fences = [lease.key for lease in leases], [lease.fence for lease in leases]
         async with self._database.transaction() as db:
             locked = await self._statements.lock(db, keys, fences, owner)
             ours = locked if len(locked) == len(leases) else await self._statements.ours(db, keys, fences, owner)
             mine = [lease for lease in leases if lease.key in locked]
-            busy = await self._settle(db, mine)
-            free = [lease for lease in mine if lease.key not in busy]
+            unwritten = await settle(db, mine) if any(lease.done for lease in mine) else ()
+            free = [lease for lease in mine if lease.key not in unwritten]
             await self._hand_back(db, free)
             await self._free(db, free)
-        for lease in leases:
-            if lease.key not in ours:
-                lease.metrics.leases_lost.inc()
-                _log.warning("lease.lost", source=lease.kind, lane=str(lease.key), dropped=len(lease.done))
-        return {lease for lease in leases if lease.key in ours and (lease.key in busy or lease.key not in locked)}
+        return ours, {*keys}.difference(lease.key for lease in free)
 
     async def _settle(self, db: Db, leases: Sequence[LaneLease]) -> Collection[UUID]:
-        """Let the source write the outcomes, and return the lanes it could not write now.
-
-        An outcome that cannot be written at all holds up its own lane only.
-        """
+        """Have the source write all outcomes; return the lanes whose outcomes it could not write now."""
         done = [item for lease in leases for item in lease.done]
-        if not done:
-            return ()
         try:
-            async with db.transaction():
-                return await self._source.settle(db, done)
+            return await self._source.settle(db, done)
         except Exception as error:
             if db.is_closed() or isinstance(error, RETRYABLE):
                 raise
-            _log.error("settle.failed", source=self._source.kind, items=len(done), exc_info=error)
-            return {lease.key for lease in leases if not await self._settle_singly(db, lease)}
+            raise _SettleFailed(len(done)) from error
 
-    async def _settle_singly(self, db: Db, lease: LaneLease) -> bool:
-        """Settle item by item; return False, with nothing written, if another transaction holds a row of one locked."""
+    async def _settle_singly(self, db: Db, leases: Sequence[LaneLease]) -> Collection[UUID]:
+        """Settle item by item: an outcome that cannot be written at all holds up its own lane only."""
+        return {lease.key for lease in leases if not await self._settle_lane(db, lease)}
+
+    async def _settle_lane(self, db: Db, lease: LaneLease) -> bool:
+        """Return False, with nothing written, if another transaction holds a row of one item locked."""
         savepoint = db.transaction()
         await savepoint.start()
         for item in lease.done:
@@ -135,6 +154,8 @@ class Releaser:
             await self._source.hand_back(db, handed_back)
 
     async def _free(self, db: Db, leases: Sequence[LaneLease]) -> None:
+        if not leases:
+            return
         keys = [lease.key for lease in leases]
         excluded = await self._statements.exclude_wakers(db, keys)
         await self._statements.free(db, keys, [lease.pause_seconds for lease in leases], excluded)

@@ -1,7 +1,7 @@
 """The loop of one source: claim ready lanes, run their items, have the lanes released, wait."""
 
 import asyncio
-import contextlib
+import math
 import random
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -42,6 +42,8 @@ class Runner:
         self.woken = asyncio.Event()
         self.looped_at = float("-inf")  # by boottime()
         self.stopping = False
+        self._hinted = True  # something is likely to be ready: look by claiming
+        self._misses = 0  # claims in a row that found lanes which were locked
         self._floor_found_at = float("-inf")  # by boottime()
         self._database = database
         self._registration = registration
@@ -56,27 +58,44 @@ class Runner:
 
     async def loop(self) -> None:
         """Claim until asked to stop. Survives everything but cancellation."""
-        failures = misses = 0
+        failures = 0
         while not self.stopping:
             self.woken.clear()
             self.looped_at = boottime()
             try:
-                claimed = await self.claim(max(1, self.source.lanes // 2))
-                await self._find_floor()
-                if claimed:
-                    failures = misses = 0
-                    await self._gather()
-                    continue
-                pause = await self._until_next()
-                misses = misses + 1 if pause <= 0 else 0  # ready, but locked by another: look again soon, then later
-                pause = max(pause, 0.0025 * 2 ** min(misses, 8) if misses else 0.001)
+                pause = await self._round()
                 failures = 0
             except Exception as error:  # noqa: BLE001 - the loop must not die; it logs the error and slows down
                 failures += 1
                 await asyncio.sleep(backoff("claim", self.source.kind, failures, error))  # waking does not shorten it
                 continue
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.woken.wait(), pause)
+            if pause <= 0:
+                await asyncio.sleep(0)
+                continue
+            try:
+                # Timers count whole milliseconds: one that fired early would find nothing.
+                await asyncio.wait_for(self.woken.wait(), math.ceil(pause * 1000) / 1000)
+            except TimeoutError:
+                self._hinted = True
+
+    def wake(self) -> None:
+        """Claim now: something may be due."""
+        self._hinted = True
+        self.woken.set()
+
+    async def _round(self) -> float:
+        """Claim if something is likely to be ready; return the seconds to wait for the next round."""
+        pause = 0.0 if self._hinted or self._backlog.active else await self._until_next()
+        if pause <= 0:
+            self._hinted = False
+            if await self.claim(max(1, self.source.lanes // 2)):
+                self._misses = 0
+                await asyncio.sleep(self._gather_seconds())
+            elif (pause := await self._until_next()) <= 0:  # ready, but locked by another: soon again, then later
+                self._misses += 1
+                pause = 0.0025 * 2 ** min(self._misses, 8)
+        await self._find_floor()
+        return pause
 
     async def quiesce(self) -> None:
         """Stop claiming; on return no claim is under way."""
@@ -196,10 +215,10 @@ class Runner:
             lease.released.set()
         self.woken.set()
 
-    async def _gather(self) -> None:
-        """Before the next claim, let lanes come free if nearly all are taken and others wait anyway."""
+    def _gather_seconds(self) -> float:
+        """How long to let lanes come free before the next claim: some time if nearly all are taken and others wait."""
         few = self.source.lanes - len(self.leases) < self.source.lanes // 8
-        await asyncio.sleep(_GATHER_SECONDS if few and self._backlog.active else 0)
+        return _GATHER_SECONDS if few and self._backlog.active else 0.0
 
     async def _find_floor(self) -> None:
         if boottime() - self._floor_found_at >= IDLE_SECONDS_MAX:
