@@ -355,6 +355,7 @@ async def test_a_deleted_webhook_drops_waiting_deliveries_and_no_result_schedule
 
     async with webhooks.serve(slow) as server:
         webhook = await register(api, owner, server.url)
+        await _succeeded_before(database, webhook)
         await emit(database, post_published(owner), *(post_published(owner) for _ in range(5)))
         under_way = "(select count(*) from delivery where webhook_id = $1 and started_at is not null) = 4"
         await until(database, under_way, webhook_uuid(webhook))
@@ -366,6 +367,36 @@ async def test_a_deleted_webhook_drops_waiting_deliveries_and_no_result_schedule
 
         assert len(server.requests) == 4
     await until(database, count + " and due_at is not null) = 0", webhook_uuid(webhook))
+
+
+async def _succeeded_before(database: Database, webhook: dict[str, Any]) -> None:
+    async with database.connection() as db:
+        await db.execute("update webhook set last_success_at = now() where id = $1", webhook_uuid(webhook))
+
+
+async def test_a_webhook_earns_its_parallelism(api: Api, make: Make, database: Database, engine: Engine) -> None:
+    """One delivery at a time until the first success, then four: what never answers holds one connection."""
+    owner = await make.owner()
+    under_way = most = 0
+    together: list[int] = []
+
+    async def count(connection: Any) -> None:
+        nonlocal under_way, most
+        while True:
+            await connection.request()
+            under_way += 1
+            most = max(most, under_way)
+            await asyncio.sleep(0.1)
+            together.append(most)
+            under_way -= 1
+            await connection.send(response(200))
+
+    async with webhooks.serve(count) as server:
+        webhook = await register(api, owner, server.url)
+        await emit(database, *(post_published(owner) for _ in range(9)))
+        await wait_for_deliveries(api, owner, webhook, delivered)
+
+    assert (together[0], most) == (1, 4)
 
 
 async def test_a_resend_is_one_extra_attempt(api: Api, make: Make, database: Database, engine: Engine) -> None:

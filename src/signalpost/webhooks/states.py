@@ -8,6 +8,8 @@ DeliveryMode = Literal["retry", "single"]
 
 RETRY_SECONDS = (60.0, 300.0, 1800.0, 7200.0, 43_200.0)
 """Mode `retry`: the delay after each failure. The failure after the last delay is final."""
+JITTER_SECONDS = 3.0
+"""A retry comes up to this much later, at random: an outage's retries are no wave, and keep the promised 5 s."""
 ATTEMPTS_MAX = len(RETRY_SECONDS) + 1
 DEADLINE_SECONDS = {"retry": 10.0, "single": 5.0}
 """The time limit of a whole attempt, by delivery mode."""

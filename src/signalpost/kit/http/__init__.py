@@ -2,13 +2,14 @@
 
 from signalpost.kit.http.bodies import Part, RequestBody
 from signalpost.kit.http.client import Client
-from signalpost.kit.http.clients import Clients
+from signalpost.kit.http.clients import CALLS_PER_USER_MAX, Clients
 from signalpost.kit.http.errors import BadResponse, HttpFailure, MaybeSent, NotSent, Stage, TooLarge, UnsafeUrl
 from signalpost.kit.http.resolver import Lookup
 from signalpost.kit.http.responses import Downloaded, Response, Sink
 from signalpost.kit.http.urls import redact_url
 
 __all__ = [
+    "CALLS_PER_USER_MAX",
     "BadResponse",
     "Client",
     "Clients",

@@ -8,7 +8,7 @@ from signalpost.kit.db import Db
 from signalpost.webhooks.sending import Attempt, AttemptResult
 
 SLOW_AFTER_FAILURES = 4
-"""A webhook that failed this often in a row gets one delivery at a time: if it hangs, it holds one connection."""
+"""A webhook that failed this often in a row, or never succeeded, gets one delivery at a time: one connection hangs."""
 
 _ATTEMPT = rows.columns(
     Attempt,
@@ -27,7 +27,7 @@ with picked as materialized (
     join webhook w on w.id = k.key and w.status = 'active'
     cross join lateral (
         select id, next_attempt_at from delivery where webhook_id = k.key and due_at <= now() order by due_at
-        limit case when w.consecutive_failures >= $3 then 1 else $2 end) d
+        limit case when w.last_success_at is null or w.consecutive_failures >= $3 then 1 else $2 end) d
 )
 update delivery d set started_at = now(), crashes = case when d.started_at is null then 0 else d.crashes + 1 end,
     state = case when p.by_schedule then 'pending' else d.state end

@@ -1,5 +1,6 @@
 """Write the results of attempts, many in one statement: the delivery, its webhook, and webhooks to be disabled."""
 
+import random
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -9,7 +10,7 @@ from signalpost import mail
 from signalpost.kit import clock, log
 from signalpost.kit.db import Db
 from signalpost.webhooks.sending import Attempt, AttemptResult
-from signalpost.webhooks.states import LOST_DAYS, LOST_MAX, DeliveryState, after_failure
+from signalpost.webhooks.states import JITTER_SECONDS, LOST_DAYS, LOST_MAX, DeliveryState, after_failure
 
 _logger = log.get("webhooks")
 
@@ -88,7 +89,9 @@ def decide(attempt: Attempt, result: AttemptResult) -> SettledAttempt:
         return SettledAttempt(attempt, result, "delivered", None)
     if attempt.resend:
         return SettledAttempt(attempt, result, None, None)
-    return SettledAttempt(attempt, result, *after_failure(attempt.mode, attempt.scheduled + 1))
+    after = after_failure(attempt.mode, attempt.scheduled + 1)
+    later = None if after.retry_seconds is None else after.retry_seconds + random.random() * JITTER_SECONDS  # noqa: S311
+    return SettledAttempt(attempt, result, after.state, later)
 
 
 class _Counts:
