@@ -105,11 +105,11 @@ _NO_TARGET = ", ".join(["null"] * len(views.TARGET_COLUMNS))
 STORED_POST = rows.view_columns(PostRow, "p", views.POST_COLUMNS)
 _STORED_TARGET = rows.view_columns(TargetRow, "t", views.TARGET_COLUMNS, username="a.username")
 _READ = f"""
-select {STORED_POST}, {_NO_TARGET} from post p
+select {STORED_POST}, {_NO_TARGET}, p.xmin from post p
 where p.id = $1 and p.workspace_id = $2 and ($3::uuid[] is null or p.profile_id = any($3)) and ($4 or p.mode = 'test')
     and p.deleted_at is null
 union all
-select t.post_id, {_NO_POST}, {_STORED_TARGET} from target t join account a on a.id = t.account_id
+select t.post_id, {_NO_POST}, {_STORED_TARGET}, t.xmin from target t join account a on a.id = t.account_id
 where t.post_id = $1
 """  # noqa: S608 - constants only
 
@@ -127,14 +127,14 @@ where t.post_id = any(array(select id from page limit {limit}))
 
 def group_targets(records: Iterable[Record]) -> list[StoredPost]:
     """Return the posts in their order, each with its targets in theirs."""
-    size = len(views.POST_COLUMNS)
+    size, end = len(views.POST_COLUMNS), len(views.POST_COLUMNS) + len(views.TARGET_COLUMNS)
     by_post: dict[UUID, StoredPost] = {}
     for record in records:
         post_id, target_id = record[0], record[size]
         if target_id is None:
             by_post[post_id] = StoredPost(record[:size], [])
         elif (post := by_post.get(post_id)) is not None:
-            post.targets.append(record[size:])
+            post.targets.append(record[size:end])
     for post in by_post.values():
         post.targets.sort(key=itemgetter(views.POSITION))
     return list(by_post.values())
@@ -142,9 +142,9 @@ def group_targets(records: Iterable[Record]) -> list[StoredPost]:
 
 async def read_mine(db: Db, caller: Caller, post_id: UUID) -> StoredPost | None:
     """Return the post with its targets if this caller may see it and it is not in the trash."""
-    mode = caller.mode == "live"
-    posts = group_targets(await db.fetch(_READ, post_id, caller.workspace_id, caller.sees_profiles, mode))
-    return posts[0] if posts else None
+    records = await db.fetch(_READ, post_id, caller.workspace_id, caller.sees_profiles, caller.mode == "live")
+    posts = group_targets(records)
+    return posts[0]._replace(row_versions=[record[-1] for record in records]) if posts else None
 
 
 # --- locks: lanes first, then posts, then targets, each in the order of their ids -----------------------------------

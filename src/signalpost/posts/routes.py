@@ -30,6 +30,7 @@ from signalpost.posts.schemas.requests import (
 from signalpost.posts.schemas.responses import AuditEntry, Post, PostDeletion, PostProgress, PostStats, PostValidation
 from signalpost.posts.views import StoredPost
 from signalpost.web.caller import Caller
+from signalpost.web.conditional import Conditional
 from signalpost.web.fields import PostId
 from signalpost.web.inputs import IfMatch, Mine
 from signalpost.web.paging import LIST_ALL, Page
@@ -96,9 +97,9 @@ async def list_trash(context: AppContext, db: Db, caller: Caller, query: Profile
 
 
 @routes.get("/posts/{id}", scope="posts:read", etag=True)
-async def get_post(post: MyStoredPost) -> Post:
+async def get_post(post: MyStoredPost) -> Conditional[Post]:
     """Return a post with its targets."""
-    return views.stored_post(post)
+    return views.conditional_post(post)
 
 
 @routes.patch(

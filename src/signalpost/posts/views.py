@@ -32,13 +32,28 @@ from signalpost.posts.schemas.responses import (
     UserTag,
     Utm,
 )
+from signalpost.web.conditional import Conditional
 
 
 class StoredPost(NamedTuple):
-    """A post and its targets, in their order: values of `POST_COLUMNS` and of `TARGET_COLUMNS`, as `view_columns`."""
+    """A post and its targets, in their order: values of `POST_COLUMNS` and of `TARGET_COLUMNS`, as `view_columns`.
+
+    `row_versions`: the transactions that wrote the post and its targets (`xmin`), if they were read too.
+    """
 
     post: Sequence[Any]
     targets: list[Sequence[Any]]
+    row_versions: Sequence[int] = ()
+
+
+def conditional_post(stored: StoredPost) -> Conditional[Post]:
+    """Return the post with its targets, to be made if the client does not have it.
+
+    Each write gives a row another `xmin`; beside the rows, the post shows the time and the names of its accounts.
+    """
+    usernames = [target[_USERNAME] for target in stored.targets]
+    state = (_current_status(stored), stored.row_versions, usernames)
+    return Conditional(stored.post[_VERSION], state, lambda: stored_post(stored))
 
 
 def stored_post(stored: StoredPost) -> Post:
@@ -325,9 +340,9 @@ TARGET_COLUMNS: Final = tuple(
     if name in (*Target.__struct_fields__, "remote_id", "held_reason", "position") and name != "post_id"
 )
 """What a read selects."""
-_ID, _STATUS, _DELETED_AT = (POST_COLUMNS.index(name) for name in ("id", "status", "deleted_at"))
-POSITION, _HELD_REASON, _NEXT_ATTEMPT_AT = (
-    TARGET_COLUMNS.index(name) for name in ("position", "held_reason", "next_attempt_at")
+_ID, _STATUS, _VERSION, _DELETED_AT = map(POST_COLUMNS.index, ("id", "status", "version", "deleted_at"))
+POSITION, _USERNAME, _HELD_REASON, _NEXT_ATTEMPT_AT = map(
+    TARGET_COLUMNS.index, ("position", "username", "held_reason", "next_attempt_at")
 )
 
 

@@ -1,5 +1,7 @@
 from typing import Annotated
 
+import msgspec
+
 from signalpost.context import AppContext
 from signalpost.identity.errors import PlanLimitReached
 from signalpost.kit.db import Db
@@ -21,6 +23,7 @@ from signalpost.profiles.schemas import (
     ProfileUpdate,
 )
 from signalpost.web.caller import Caller
+from signalpost.web.conditional import Conditional
 from signalpost.web.fields import ProfileId, ProfileLinkId
 from signalpost.web.inputs import IfMatch, Mine
 from signalpost.web.paging import LIST_ALL, Page
@@ -77,9 +80,9 @@ async def delete_profile_link(link: MyLink, db: Db, caller: Caller) -> LinkDelet
 
 
 @routes.get("/profiles/{id}", scope="profiles:read", etag=True)
-async def get_profile(profile: MyProfile) -> Profile:
+async def get_profile(profile: MyProfile) -> Conditional[Profile]:
     """Return a profile."""
-    return views.profile(profile)
+    return Conditional(profile.version, msgspec.structs.astuple(profile), lambda: views.profile(profile))
 
 
 @routes.patch(

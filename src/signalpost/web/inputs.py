@@ -53,12 +53,12 @@ class Before:
     """(context, caller, data); the caller is a `Caller`, on a public route None."""
 
 
-class IfMatch(int):
-    """The version in `If-Match`; -1 if the header is absent. Compare with `.allows(version)`."""
+class IfMatch(frozenset[int]):
+    """The versions in `If-Match`; none if the header is absent. Compare with `.allows(version)`."""
 
     def allows(self, version: int) -> bool:
         """Whether the caller read the row at this version, or does not mind."""
-        return self in (-1, version)
+        return not self or version in self
 
 
 async def require_profile(context: AppContext, db: Db, caller: Caller, profile_id: UUID | None) -> None:

@@ -4,6 +4,7 @@ import functools
 import http
 import operator
 import re
+import typing
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from signalpost.kit.problems import Problem
 from signalpost.web import idempotency
 from signalpost.web.caller import PUBLIC, SIGNED_IN
 from signalpost.web.components import Components, Document, members
+from signalpost.web.conditional import Conditional
 from signalpost.web.examples import example_of
 from signalpost.web.inputs import Mine, Segment
 from signalpost.web.paging import LIMIT_DEFAULT, LIMIT_MAX, LIST_ALL
@@ -137,7 +139,10 @@ def _bodies(endpoint: Endpoint) -> list[Any]:
 
 def _response_type(endpoint: Endpoint) -> Any:
     """Return the type of the JSON response; None if there is no response body or it is not JSON."""
-    kinds = [kind for kind in members(endpoint.response_type) if kind not in (None, type(None), RawResponse)]
+    kind = endpoint.response_type
+    if typing.get_origin(kind) is Conditional:
+        (kind,) = typing.get_args(kind)
+    kinds = [member for member in members(kind) if member not in (None, type(None), RawResponse)]
     return functools.reduce(operator.or_, kinds) if kinds and endpoint.status != 204 else None
 
 
@@ -169,6 +174,11 @@ class _Writer:
             }
             operation["requestBody"] = {"required": True, "content": content}
         operation["responses"] = {str(endpoint.status): self._success(endpoint)}
+        if endpoint.etag and not endpoint.writes:
+            operation["responses"]["304"] = {
+                "description": "`If-None-Match` contains the present `ETag`. There is no body.",
+                "headers": _HEADERS | {"ETag": _ETAG},
+            }
         for status, kinds in _by_status(problems_of(endpoint, self.texts.refusals)).items():
             operation["responses"][str(status)] = self._error(kinds, endpoint)
         return operation
@@ -212,7 +222,7 @@ class _Writer:
     def _success(self, endpoint: Endpoint) -> Document:
         headers = dict(_HEADERS)
         if endpoint.etag:
-            headers["ETag"] = {"description": "The version of the resource, for `If-Match`.", "schema": _TEXT}
+            headers["ETag"] = _ETAG
         response: Document = {"description": http.HTTPStatus(endpoint.status).phrase, "headers": headers}
         kind = _response_type(endpoint)
         content = {"application/json": self._content(kind)} if kind is not None else {}
@@ -278,6 +288,11 @@ _HEADERS: Document = {
         "schema": _TEXT,
     },
 }
+_ETAG: Document = {
+    "description": "Changes with everything that the response shows; of a write, the version. For `If-Match`, which"
+    " compares the version only, and for `If-None-Match`.",
+    "schema": _TEXT,
+}
 
 
 def parameters(endpoint: Endpoint) -> list[Document]:
@@ -294,6 +309,9 @@ def parameters(endpoint: Endpoint) -> list[Document]:
     if endpoint.has("if_match"):
         text = "The `ETag` that you read. If the resource has changed since, the response is 412."
         result.append(_parameter("If-Match", "header", text, {**_TEXT, "examples": ['"3"']}))
+    if endpoint.etag and not endpoint.writes:
+        text = "The `ETag` of the response that you have. If it is still the same, the response is 304, without a body."
+        result.append(_parameter("If-None-Match", "header", text, {**_TEXT, "examples": ['"3-9f3c0de5f1c0de5f"']}))
     if endpoint.method == "POST":
         text = "1 to 128 visible ASCII characters. A repeat within 24 hours returns the first response again."
         schema = {"type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[!-~]+$"}

@@ -15,7 +15,6 @@ import msgspec
 
 from signalpost.kit import problems
 from signalpost.web.caller import Caller
-from signalpost.web.inputs import IfMatch
 
 BODY_SECONDS = 60
 TEST_YEARS = range(2000, 2101)  # arithmetic with them stays within what Python and PostgreSQL can hold
@@ -185,16 +184,6 @@ def query_values(request: Request) -> dict[str, str]:
             raise problems.invalid(name, "not_unique", "This parameter appears twice.")
         values[name] = value
     return values
-
-
-def if_match(headers: Headers) -> IfMatch:
-    value = headers.get("if-match", "").strip()
-    if not value or value == "*":
-        return IfMatch(-1)
-    version = re.fullmatch(r'(?:W/)?"v?(\d{1,9})"', value)
-    if not version:
-        raise problems.VersionConflict("If-Match is not a version of this resource. Send the ETag as you received it.")
-    return IfMatch(int(version[1]))
 
 
 def test_now(call: Call) -> datetime | None:

@@ -11,6 +11,7 @@ from signalpost.kit import clock, db, problems
 from signalpost.web import idempotency, limits, validation
 from signalpost.web.cache import ResponseCache
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
+from signalpost.web.conditional import Conditional, is_current, read_if_match
 from signalpost.web.inputs import Before, Mine, Segment
 from signalpost.web.paging import fingerprint, read_page
 from signalpost.web.request import (
@@ -18,7 +19,6 @@ from signalpost.web.request import (
     address_bucket,
     check_encoding,
     check_media_types,
-    if_match,
     query_values,
     read_body,
     test_now,
@@ -144,20 +144,27 @@ def _plain_inputs(web: Web, endpoint: Endpoint, call: Call) -> dict[str, Any]:
             case "request":
                 values[argument] = call.request
             case "if_match":
-                values[argument] = if_match(call.request.headers)
+                values[argument] = read_if_match(call.request.headers.get("if-match", "").strip())
     return values
 
 
-def _render(endpoint: Endpoint, value: Any) -> tuple[int, bytes | Stream, dict[str, str], bytes]:
+def _render(endpoint: Endpoint, call: Call, value: Any) -> Response:
     if isinstance(value, RawResponse):
-        return value.status, value.body, value.headers, value.media_type.encode()
+        return _response(call, value.status, value.body, value.headers, value.media_type.encode())
     if endpoint.status == 204:
-        return 204, b"", {}, b""
-    headers = {"etag": f'"{value.version}"'} if endpoint.etag else {}
-    return endpoint.status, _encode(value), headers, b"application/json"
+        return _response(call, 204, b"", {})
+    if not endpoint.etag:
+        return _response(call, endpoint.status, _encode(value), {})
+    conditional = value if isinstance(value, Conditional) else None
+    etag = conditional.etag if conditional else f'"{value.version}"'
+    if not endpoint.writes and is_current(call.request.headers.get("if-none-match", "").strip(), etag):
+        return _response(call, 304, b"", {"etag": etag})
+    return _response(call, endpoint.status, _encode(conditional.make() if conditional else value), {"etag": etag})
 
 
-def _response(call: Call, status: int, body: bytes | Stream, headers: dict[str, str], media_type: bytes) -> Response:
+def _response(
+    call: Call, status: int, body: bytes | Stream, headers: dict[str, str], media_type: bytes = b"application/json"
+) -> Response:
     extra = [(name.lower().encode(), value.encode("latin-1")) for name, value in headers.items()]
     return Response(status, body, [*call.headers, *extra], media_type)
 
@@ -178,7 +185,7 @@ async def _run(web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any],
     elif endpoint.path_inputs:
         values |= await _path_values(endpoint, call, None)
     if key is None:
-        return _response(call, *_render(endpoint, await endpoint.handler(**values)))
+        return _render(endpoint, call, await endpoint.handler(**values))
     return await _respond_claimed(web, endpoint, call, values, body, key)
 
 
@@ -218,7 +225,7 @@ async def _before(web: Web, step: tuple[str, Before], call: Call, data: Any, key
 async def _respond(endpoint: Endpoint, call: Call, values: dict[str, Any], connection: db.Db) -> Response:
     path_values = await _path_values(endpoint, call, connection) if endpoint.path_inputs else {}
     value = await endpoint.handler(**values, **path_values, db=connection)
-    return _response(call, *_render(endpoint, value))
+    return _render(endpoint, call, value)
 
 
 def _credential(call: Call) -> str:
@@ -269,7 +276,7 @@ async def _respond_claimed(
     completed = False
     try:
         try:
-            response = _response(call, *_render(endpoint, await endpoint.handler(**values)))
+            response = _render(endpoint, call, await endpoint.handler(**values))
         except problems.Problem as problem:
             if problem.status == 429 or problem.status >= 500:
                 raise
