@@ -11,6 +11,7 @@ from tests.helpers.engine import ALL_DONE, Work, add, running, until, value
 from signalpost.engine.backlog import Backlog
 from signalpost.engine.contract import Lease
 from signalpost.engine.engine import Engine
+from signalpost.engine.lanes import LaneStatements
 from signalpost.kit import ids
 from signalpost.kit.db import Database
 
@@ -104,6 +105,22 @@ async def test_workers_of_one_backlog_do_everything_once(store: Database, worker
         await task.__aexit__(None, None, None)
 
     assert await value(store, "count(*) from work where runs = 1") == 800
+
+
+async def test_the_list_is_ranked_by_turn(store: Database) -> None:
+    loud, quiet = ids.new_id(), ids.new_id()
+    first, second = ids.new_id(), ids.new_id()
+    late = [ids.new_id() for _ in range(3)]
+    for lane, workspace in ((first, loud), (second, loud), *((lane, quiet) for lane in late)):
+        await add(store, [lane], workspace_id=workspace)
+    async with store.connection() as db:
+        statements = LaneStatements(Work(store))
+        fresh = await statements.by_turn(db, ([], []))
+        served = await statements.by_turn(db, ([loud], [1]))
+
+    assert [row["key"] for row in fresh] == [first, late[0], second, late[1], late[2]]
+    assert [row["key"] for row in served] == [late[0], first, late[1], second, late[2]]
+    assert {row["seen_until"] for row in served} == {max(row["wake_at"] for row in served)}
 
 
 class TestBacklog:

@@ -41,15 +41,22 @@ with picked as materialized (
 ) {_TAKE}
 """  # noqa: S608 - constants only
 
+# What a workspace has had already comes first in its sum, as a row without a key: a join would compare each lane with
+# each workspace, since the planner expects few lanes.
 _BY_TURN = f"""
-select key, workspace_id, wake_at, seen_until from (
-    select r.*, max(r.wake_at) over () as seen_until,
-        row_number() over (partition by r.workspace_id order by r.wake_at) + coalesce(s.leases, 0) as turn
-    from (
-        select l.key, l.workspace_id, l.wake_at from lane l where {_READY} and l.wake_at >= $2
-        order by l.wake_at limit 20000
-    ) r left join unnest($3::uuid[], $4::int[]) as s(id, leases) on s.id = r.workspace_id
-) ranked order by turn, wake_at limit 2000
+with ready as materialized (
+    select l.key, l.workspace_id, l.wake_at from lane l where {_READY} and l.wake_at >= $2
+    order by l.wake_at limit 20000
+), counted as (
+    select key, workspace_id, wake_at, 1 as leases from ready
+    union all select null, id, '-infinity', leases from unnest($3::uuid[], $4::int[]) as served(id, leases)
+), ranked as (
+    select key, workspace_id, wake_at,
+        sum(leases) over (partition by workspace_id order by wake_at rows unbounded preceding) as turn
+    from counted
+)
+select key, workspace_id, wake_at, (select max(wake_at) from ready) as seen_until
+from ranked where key is not null order by turn, wake_at limit 2000
 """  # noqa: S608 - constants only
 
 # A lane is visible some moments after its wake_at, when the transaction that woke it has committed.
