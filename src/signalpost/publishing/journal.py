@@ -6,7 +6,7 @@ write nothing is asked of anybody, so a crash there is a crash just before `done
 attempt looks for the post before it sends anything.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -78,6 +78,14 @@ class TargetJournal:
         """Make the journal ready for a request: all of it is on disk, and the lease of an open intent is fresh."""
         if self._attempt.unwritten:
             await self._write({})
+        self.before_send()
+
+    def before_send(self) -> None:
+        """Check the lease of an open intent once more when there is a connection, right before the bytes leave.
+
+        Raises:
+            LeaseLost: another worker may have taken the target over.
+        """
         if self.intent is not None:
             self._lease.ensure_fresh()
 
@@ -101,9 +109,9 @@ class TargetJournal:
 class RecordingHttp:
     """The outgoing client, which keeps the last call for the attempt's record."""
 
-    def __init__(self, http: Http, secrets: Mapping[str, str], before: Callable[[], Awaitable[None]]) -> None:
+    def __init__(self, http: Http, secrets: Mapping[str, str], journal: TargetJournal) -> None:
         self._http = http
-        self._before = before
+        self._journal = journal
         self._secrets = [value for value in secrets.values() if len(value) > 7]
         self.request_made: dict[str, str] | None = None
         self.status: int | None = None
@@ -114,13 +122,13 @@ class RecordingHttp:
         Raises:
             LeaseLost: another worker may have taken the target over.
         """
-        await self._before()
+        await self._journal.before_request()
         parts = urlsplit(url)
         path = self.redacted(parts.path)[:PATH_LENGTH_MAX]
         self.request_made = {"method": method, "host": parts.hostname or "", "path": path}
         self.status = None
         failpoint("before-call")
-        response = await self._http.request(method, url, **options)
+        response = await self._http.request(method, url, before_send=self._journal.before_send, **options)
         failpoint("after-call")
         self.status = response.status
         return response

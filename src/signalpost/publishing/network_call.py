@@ -50,7 +50,7 @@ class NetworkCall:
         self._context = context
         self._attempt = attempt
         self._journal = TargetJournal(lease, attempt, writer, lambda: self.secrets_version)
-        self._http = RecordingHttp(context.http.publishing, {}, self._journal.before_request)
+        self._http = RecordingHttp(context.http.publishing, {}, self._journal)
         self._started = clock.monotonic()
         self._tokens: TokenStore | None = None
         self._content = content.for_target(attempt.due.post, attempt.due.target)
@@ -122,7 +122,7 @@ class NetworkCall:
     async def _ask_network(self, session: NetworkSession, outgoing: Outgoing) -> Outcome | Reconciled:
         """Ask in a session whose HTTP client records what is asked."""
         attempt, connector = self._attempt, self._attempt.connector
-        self._http = RecordingHttp(session.server.http, session.secrets, self._journal.before_request)
+        self._http = RecordingHttp(session.server.http, session.secrets, self._journal)
         session.server = replace(session.server, http=self._http)
         if attempt.kind == "reconcile":
             assert connector.reconcile is not None  # noqa: S101 - otherwise `decide` failed the target
