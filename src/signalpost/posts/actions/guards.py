@@ -53,8 +53,8 @@ async def require_no_obstacle(db: Db, post: PostRow, targets: Sequence[TargetRow
 
 
 def guarded_contents(post: PostRow, targets: Sequence[TargetRow]) -> list[bytes]:
-    """Return the fingerprints that no other post may have, if this one is to be published."""
-    return [] if post.allow_duplicate else [target.content_hash for target in targets]
+    """Return the fingerprints that no other post may have: those of targets that are to be published."""
+    return [] if post.allow_duplicate else [target.content_hash for target in targets if target.due_at is not None]
 
 
 def problem_of(obstacle: Obstacle, post: PostRow) -> ExternalIdConflict | DuplicateContent:

@@ -3,12 +3,12 @@
 All statements run in psql as they print; the row structs name the columns of `post` and `audit`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import asyncpg
 import msgspec
-from msgspec import Struct
+from msgspec import NODEFAULT, Struct
 
 from signalpost.kit import rows
 from signalpost.kit.db import Db
@@ -23,53 +23,90 @@ from signalpost.web.caller import Caller
 # Columns are named, so that one which a newer version has added gets its default from a process that does not know it.
 _POST: Final = rows.names(PostRow)
 _AUDIT: Final = rows.names(AuditRow)
+_COMMON: Final = (
+    "id", "workspace_id", "profile_id", "timezone", "text", "status", "publish_mode", "scheduled_at",
+    "scheduled_local", "tzdata_version", "created_by", "created_by_user_id", "source", "mode", "counted", "created_at",
+    "updated_at", "queued_at", "external_id",
+)  # fmt: skip
+"""The columns in which posts differ. Most have the defaults of the table in all others."""
+_RARE: Final = {
+    field.name: field.default if field.default_factory is NODEFAULT else field.default_factory()
+    for field in msgspec.structs.fields(PostRow)
+    if field.name not in _COMMON
+}
 _TARGET: Final = {
     "id": "uuid", "account_id": "uuid", "platform": "text", "content_hash": "bytea", "dedupe_key": "text",
-    "text": "text", "title": "text", "media": "jsonb", "options": "jsonb", "scheduled_at": "timestamptz",
     "due_at": "timestamptz",
 }  # fmt: skip
-"""The columns of `target` that differ between the new targets of a post, with their types."""
+"""The columns in which the new targets of a post differ, with their types."""
+_OVERRIDES: Final = {
+    "text": "text",
+    "title": "text",
+    "media": "jsonb",
+    "options": "jsonb",
+    "scheduled_at": "timestamptz",
+}
 
-_PARAMETERS: Final = (
-    *PostRow.__struct_fields__,
-    *(f"target.{name}" for name in _TARGET),
-    "held_reason", "target_first_comment", "wakes",
-    "audit_ids", "audit_actions", "request_id",
-    "profile_version", "hashes",
-    "payer", "metric", "month", "units", "units_max",
-)  # fmt: skip
-_P: Final = {name: f"${number}" for number, name in enumerate(_PARAMETERS, 1)}
-_TARGET_ARRAYS: Final = ", ".join(  # JSON travels as text: an array of JSON arrays would be one of two dimensions
-    f"{_P[f'target.{name}']}::{'text' if type_ == 'jsonb' else type_}[]" for name, type_ in _TARGET.items()
-)
-_CREATE: Final = f"""
+
+class _Create:
+    """The statement that writes a new post, with these columns; the others have their defaults.
+
+    Args:
+        post: columns of `post`.
+        target: columns of `target` that differ between the targets, with their types.
+        shared: columns of `target` that do not.
+    """
+
+    def __init__(self, post: Sequence[str], target: Mapping[str, str], shared: Sequence[str]) -> None:
+        self.post, self.target, self.shared = post, target, shared
+        names = [
+            *post, *(f"target.{name}" for name in target), *(f"shared.{name}" for name in shared),
+            "audit_ids", "audit_actions", "request_id", "profile_version", "hashes",
+            "payer", "metric", "month", "units", "units_max",
+        ]  # fmt: skip
+        self.sql = self._sql({name: f"${number}" for number, name in enumerate(names, 1)})
+
+    def _sql(self, p: Mapping[str, str]) -> str:
+        """Return the statement. `p`: parameters by name."""
+        # JSON travels as text: an array of JSON arrays would be one of two dimensions.
+        arrays = ", ".join(
+            f"{p[f'target.{name}']}::{'text' if type_ == 'jsonb' else type_}[]" for name, type_ in self.target.items()
+        )
+        same = {name: p[f"shared.{name}"] for name in self.shared}
+        same |= {"post_id": p["id"], "workspace_id": p["workspace_id"], "position": "t.position - 1"}
+        same |= {"status": "'pending'", "next_attempt_at": "t.due_at"}
+        own = {name: f"t.{name}::{type_}" for name, type_ in self.target.items()}
+        return f"""
 with obstacle as materialized (
-    select * from find_obstacles({_P["workspace_id"]}, {_P["profile_id"]}, {_P["profile_version"]},
-        {_P["target.account_id"]}, {_P["mode"]}, {_P["hashes"]}, {_P["external_id"]}, null) limit 1
+    select * from find_obstacles({p["workspace_id"]}, {p["profile_id"]}, {p["profile_version"]},
+        {p["target.account_id"]}, {p["mode"]}, {p["hashes"]}, {p["external_id"]}, null) limit 1
 ), new_post as (
-    insert into post ({_POST})
-    select {", ".join(_P[name] for name in PostRow.__struct_fields__)}
+    insert into post ({", ".join(self.post)})
+    select {", ".join(p[name] for name in self.post)}
     where not exists (select from obstacle)
 ), new_targets as (
-    insert into target (post_id, workspace_id, position, status, held_reason, first_comment, next_attempt_at,
-        {", ".join(_TARGET)})
-    select {_P["id"]}, {_P["workspace_id"]}, t.position - 1, 'pending', {_P["held_reason"]},
-        {_P["target_first_comment"]}, t.due_at, {", ".join(f"t.{name}::{type_}" for name, type_ in _TARGET.items())}
-    from unnest({_TARGET_ARRAYS}) with ordinality as t({", ".join(_TARGET)}, position)
+    insert into target ({", ".join((same | own).keys())})
+    select {", ".join((same | own).values())}
+    from unnest({arrays}) with ordinality as t({", ".join(self.target)}, position)
     where not exists (select from obstacle)
 ), history as (
     insert into audit (id, workspace_id, post_id, at, action, actor, request_id)
-    select a.id, {_P["workspace_id"]}, {_P["id"]}, {_P["created_at"]}, a.action, {_P["created_by"]}, {_P["request_id"]}
-    from unnest({_P["audit_ids"]}::uuid[], {_P["audit_actions"]}::text[]) as a(id, action)
+    select a.id, {p["workspace_id"]}, {p["id"]}, {p["created_at"]}, a.action, {p["created_by"]}, {p["request_id"]}
+    from unnest({p["audit_ids"]}::uuid[], {p["audit_actions"]}::text[]) as a(id, action)
     where not exists (select from obstacle)
 )
 select o.kind, o.post_id, o.account_id,
-    case when o.kind is null and {_P["payer"]}::uuid is not null
-        then spend_usage({_P["payer"]}, {_P["metric"]}, {_P["month"]}, {_P["units"]}, {_P["units_max"]}) end,
-    case when o.kind is null and {_P["wakes"]} then wake_lanes('target', {_P["target.account_id"]},
-        {_P["workspace_id"]}, {_P["target.platform"]}, {_P["target.due_at"]}) end
+    case when o.kind is null and {p["payer"]}::uuid is not null
+        then spend_usage({p["payer"]}, {p["metric"]}, {p["month"]}, {p["units"]}, {p["units_max"]}) end,
+    case when o.kind is null and {p.get("shared.held_reason", "null")}::text is null then wake_lanes('target',
+        {p["target.account_id"]}, {p["workspace_id"]}, {p["target.platform"]}, {p["target.due_at"]}) end
 from (select) as one left join obstacle as o on true
 """  # noqa: S608 - names of columns only
+
+
+_CREATE: Final = _Create(PostRow.__struct_fields__, _TARGET | _OVERRIDES, ("held_reason", "first_comment"))
+_CREATE_COMMON: Final = _Create(_COMMON, _TARGET, ())
+"""Does half the work of the other one."""
 
 # $1 to $3 are JSON: a `PostRow`, a list of `TargetRow`, a list of `AuditRow`; instants as text, bytes in base64. $4 to
 # $8 are the arguments of `spend_usage` (see the migrations): workspace id, 'posts', first day of the month, 1, the
@@ -133,16 +170,15 @@ async def create(db: Db, new: NewPost) -> Obstacle | None:
         PlanLimitReached: the units of this month are used up; the transaction must be rolled back.
     """
     post, targets, history = new.post, new.targets, new.history
-    held_reason = targets[0].held_reason if targets else None
-    due = targets[0].due_at if targets else None
+    create_ = _CREATE_COMMON if _is_common(post, targets) else _CREATE
     try:
         [record] = await db.fetch(
-            _CREATE,
-            *rows.values(post),
-            *_target_arrays(targets),
-            held_reason, targets[0].first_comment if targets else None, due is not None and held_reason is None,
+            create_.sql,
+            *(getattr(post, name) for name in create_.post),
+            *(_array(targets, name, type_) for name, type_ in create_.target.items()),
+            *(getattr(targets[0], name) if targets else None for name in create_.shared),
             [entry.id for entry in history], [entry.action for entry in history], history[0].request_id,
-            new.profile_version, guarded_contents(post, targets) if due is not None else [],
+            new.profile_version, guarded_contents(post, targets),
             *(_UNPAID if new.payer is None else plans.spend_parameters(new.payer, limits.POSTS, 1)),
         )  # fmt: skip
     except asyncpg.UniqueViolationError as error:
@@ -155,14 +191,18 @@ async def create(db: Db, new: NewPost) -> Obstacle | None:
     return None
 
 
-def _target_arrays(targets: Sequence[TargetRow]) -> list[list[Any]]:
-    arrays = []
-    for name, type_ in _TARGET.items():
-        values = [getattr(target, name) for target in targets]
-        if type_ == "jsonb":
-            values = [None if value is None else msgspec.json.encode(value).decode() for value in values]
-        arrays.append(values)
-    return arrays
+def _is_common(post: PostRow, targets: Sequence[TargetRow]) -> bool:
+    """Whether the statement with few columns can write this post."""
+    return all(getattr(post, name) == default for name, default in _RARE.items()) and not any(
+        target.held_reason or any(getattr(target, name) is not None for name in _OVERRIDES) for target in targets
+    )
+
+
+def _array(targets: Sequence[TargetRow], name: str, type_: str) -> list[Any]:
+    values = [getattr(target, name) for target in targets]
+    if type_ != "jsonb":
+        return values
+    return [None if value is None else msgspec.json.encode(value).decode() for value in values]
 
 
 async def update(
