@@ -14,7 +14,7 @@ from signalpost.context import AppContext
 from signalpost.embedded_postgres.cluster import Cluster
 from signalpost.embedded_postgres.watch import watch
 from signalpost.identity.actions import first_run
-from signalpost.kit import log
+from signalpost.kit import log, loop_watch
 from signalpost.kit.db import Database
 from signalpost.main import app, metrics, wiring
 from signalpost.settings import Settings
@@ -37,7 +37,7 @@ async def serve(
         engine = context.engine
         assert engine is not None  # noqa: S101 - open_context made it
         await wiring.prepare(context)
-        tasks = []
+        tasks = [asyncio.create_task(loop_watch.measure_lag())]
         if cluster:
             tasks.append(asyncio.create_task(watch(cluster)))
         if worker:
@@ -66,8 +66,9 @@ async def work(settings: Settings, dsn: str, metrics_port: int | None, stop: asy
         assert engine is not None  # noqa: S101 - open_context made it
         await wiring.prepare(context)
         tune_garbage_collection()
-        running = asyncio.create_task(engine.run())
-        await _run_until(stop, running, [])
+        running, lag = asyncio.create_task(engine.run()), asyncio.create_task(loop_watch.measure_lag())
+        stack.callback(lag.cancel)
+        await _run_until(stop, running, [lag])
         await engine.stop(GRACE_SECONDS)
         running.cancel()
     _logger.info("worker.stopped")

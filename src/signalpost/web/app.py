@@ -7,6 +7,7 @@ from typing import Any
 import asyncpg
 
 from signalpost.kit import db, log, problems
+from signalpost.kit.loop_watch import Watched
 from signalpost.web import limits
 from signalpost.web.request import Call, Request, address_bucket, client_address, require_valid_host
 from signalpost.web.response import Response, problem_response
@@ -77,12 +78,14 @@ def _problem(error: Exception, path: str) -> problems.Problem:
 def _handler(web: Web, endpoint: Endpoint) -> Handler:
     trusted = web.context.settings.trusted_proxies
     level = "debug" if endpoint.cached_seconds else "info"
+    name = f"{endpoint.method} {endpoint.path}"
 
     async def respond(request: Request) -> Response:
         started = perf_counter()
         call = Call(request, client_address(request.scope, trusted))
         try:
-            response = await serve(web, endpoint, call)
+            work = serve(web, endpoint, call)
+            response = await (work if endpoint.cached_seconds else Watched(work, name))
         except Exception as error:  # noqa: BLE001 - the last line of defence: one request fails, the service does not
             response = problem_response(_problem(error, request.path), request.path, web.base_url, call.headers)
         if _logger.writes(level):

@@ -126,7 +126,8 @@ async def read_body(request: Request, bytes_max: int) -> bytes:
     length = request.headers.get("content-length", "")
     if length.isdigit() and int(length) > bytes_max:
         raise problems.PayloadTooLarge(f"The body is larger than {bytes_max} bytes.", limit={"max": bytes_max})
-    body: bytes = b""
+    pieces: list[bytes] = []
+    size = 0
     receive = request.receive
     try:
         async with asyncio.timeout(BODY_SECONDS):
@@ -134,13 +135,14 @@ async def read_body(request: Request, bytes_max: int) -> bytes:
                 message: Any = await receive()
                 if message["type"] == "http.disconnect":
                     raise problems.MalformedRequest("The connection was closed before the whole body arrived.")
-                body += message.get("body", b"")
-                if len(body) > bytes_max:
+                pieces.append(message.get("body", b""))
+                size += len(pieces[-1])
+                if size > bytes_max:
                     raise problems.PayloadTooLarge(
                         f"The body is larger than {bytes_max} bytes.", limit={"max": bytes_max}
                     )
                 if not message.get("more_body"):
-                    return body
+                    return b"".join(pieces)
     except TimeoutError:
         raise problems.MalformedRequest(f"The body did not arrive within {BODY_SECONDS} seconds.") from None
 

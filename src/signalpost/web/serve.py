@@ -8,7 +8,8 @@ import msgspec
 
 from signalpost.context import AppContext
 from signalpost.kit import clock, db, problems
-from signalpost.web import idempotency, limits, validation
+from signalpost.kit.worker_threads import in_thread
+from signalpost.web import bounds, idempotency, limits, validation
 from signalpost.web.cache import ResponseCache
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
 from signalpost.web.conditional import Conditional, is_current, read_if_match
@@ -291,6 +292,12 @@ async def _respond_claimed(
                 await idempotency.release(connection, _credential(call), key)
 
 
+async def _decode(decoder: "msgspec.json.Decoder[Any]", body: bytes) -> Any:
+    if len(body) > bounds.INLINE_MAX and await bounds.is_heavy(body):
+        return await in_thread(validation.decode_body, decoder, body)
+    return validation.decode_body(decoder, body)
+
+
 async def serve(web: Web, endpoint: Endpoint, call: Call) -> Response:
     await _identify(web, endpoint, call)
     streams = endpoint.reads_body_itself
@@ -305,7 +312,7 @@ async def serve(web: Web, endpoint: Endpoint, call: Call) -> Response:
     values.update(_plain_inputs(web, endpoint, call))
     if endpoint.decoder is not None:
         if body or not endpoint.body_optional:
-            values["data"] = validation.decode_body(endpoint.decoder, body)
+            values["data"] = await _decode(endpoint.decoder, body)
     elif body.strip() not in (b"", b"{}", b"null") and not streams:
         raise problems.invalid("", "not_allowed", "This operation does not accept a body.")
     if endpoint.cached_seconds:

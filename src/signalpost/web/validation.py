@@ -1,5 +1,6 @@
 """Decode bodies and query strings into structs. msgspec does; all issues are collected only after it has failed."""
 
+import itertools
 import re
 import types
 import typing
@@ -14,6 +15,8 @@ from signalpost.kit.problems import Issue, pointer
 
 T = TypeVar("T", bound=Struct)
 ISSUES_MAX = 100
+MESSAGE_MAX = 300
+"""Characters of the message of an issue."""
 _NUL_ESCAPED = b"\\u0000"
 
 
@@ -46,7 +49,8 @@ def decode_query(kind: type[T], values: Mapping[str, str], *, besides: Sequence[
     try:
         query = msgspec.convert(present, kind, strict=False, dec_hook=ids.decode_hook)
     except msgspec.ValidationError as error:
-        issues = list(_issues(kind, present, "", strict=False)) or [Issue("", "type", str(error))]
+        issues = list(itertools.islice(_issues(kind, present, "", strict=False), ISSUES_MAX))
+        issues = issues or [Issue("", "type", str(error))]
         for issue in issues:
             issue.path = issue.path.lstrip("/")
             if issue.code == "unknown_field" and issue.params:
@@ -64,24 +68,24 @@ def decode_query(kind: type[T], values: Mapping[str, str], *, besides: Sequence[
     return query
 
 
-def nul_issues(value: Any, path: str = "") -> list[Issue]:
+def nul_issues(value: Any) -> list[Issue]:
     """Return the places of U+0000 in strings and keys: PostgreSQL text cannot contain it."""
+    return list(itertools.islice(_nul_issues(value, ""), ISSUES_MAX))
+
+
+def _nul_issues(value: Any, path: str) -> typing.Iterator[Issue]:
     if isinstance(value, str):
-        return [Issue(path, "format", "The character U+0000 is not allowed.")] if "\0" in value else []
-    if isinstance(value, Mapping):
-        items = [(str(key), item) for key, item in value.items()]
+        if "\0" in value:
+            yield Issue(path, "format", "The character U+0000 is not allowed.")
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            if "\0" in str(key):
+                yield Issue(path, "format", "The character U+0000 is not allowed in a key.")
+            else:
+                yield from _nul_issues(item, path + pointer(str(key)))
     elif isinstance(value, Sequence) and not isinstance(value, bytes):
-        items = [(str(index), item) for index, item in enumerate(value)]
-    else:
-        return []
-    issues: list[Issue] = []
-    for key, item in items:
-        place = path + pointer(key)
-        if "\0" in key:
-            issues.append(Issue(path, "format", "The character U+0000 is not allowed in a key."))
-        else:
-            issues += nul_issues(item, place)
-    return issues[:ISSUES_MAX]
+        for index, item in enumerate(value):
+            yield from _nul_issues(item, f"{path}/{index}")
 
 
 def _reason(error: BaseException) -> str:
@@ -104,7 +108,8 @@ def _explain(kind: Any, body: bytes, message: str) -> problems.Problem:
         if "out of range" not in str(error):  # JSON with a number out of our range; the issues below name it
             return problems.MalformedRequest(f"The body is not valid JSON: {_reason(error)}.")
         raw = None
-    issues = (nul_issues(raw) + list(_issues(kind, raw, "", strict=True)))[:ISSUES_MAX] if raw is not None else []
+    found = itertools.chain(nul_issues(raw), _issues(kind, raw, "", strict=True)) if raw is not None else iter(())
+    issues = list(itertools.islice(found, ISSUES_MAX))
     if not issues:
         text, _, place = message.partition(" - at `$")
         issues = [Issue(re.sub(r"\[(\d+)\]|\.", r"/\1", place.rstrip("`")), *_code(text))]
@@ -136,20 +141,22 @@ def _issues(kind: Any, value: Any, path: str, *, strict: bool) -> typing.Iterato
 
 def _struct_issues(kind: type[Struct], value: Mapping[str, Any], path: str, *, strict: bool) -> typing.Iterator[Issue]:
     fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
-    issues: list[Issue] = []
+    valid = True
     if kind.__struct_config__.forbid_unknown_fields:
         params = {"known": sorted(fields)}
         for name in value.keys() - fields.keys():
             yield Issue(path + pointer(str(name)), "unknown_field", "Unknown field.", params)
     for name, field in fields.items():
         if name in value:
-            issues += _issues(field.type, value[name], f"{path}/{name}", strict=strict)
+            for issue in _issues(field.type, value[name], f"{path}/{name}", strict=strict):
+                valid = False
+                yield issue
         elif field.required:
-            issues.append(Issue(f"{path}/{name}", "required", "This field is required."))
-    if not issues:
+            valid = False
+            yield Issue(f"{path}/{name}", "required", "This field is required.")
+    if valid:
         # Checks across fields (__post_init__) run last, once every field by itself is valid.
-        issues += _leaf(kind, {name: value[name] for name in fields if name in value}, path, strict=strict)
-    yield from issues
+        yield from _leaf(kind, {name: value[name] for name in fields if name in value}, path, strict=strict)
 
 
 def _union_issues(kind: Any, options: Sequence[Any], value: Any, path: str, *, strict: bool) -> typing.Iterator[Issue]:
@@ -201,6 +208,8 @@ def _readable(message: str) -> str:
 
 
 def _code(message: str) -> tuple[str, str, dict[str, Any] | None]:
+    if len(message) > MESSAGE_MAX:  # some messages repeat the value
+        message = message[:MESSAGE_MAX] + "…"
     readable = _readable(message)
     if ids.is_not_found(message):
         return "not_found", readable, None

@@ -1,0 +1,110 @@
+"""No request holds the event loop: the worst that the limits allow, at every endpoint, while others wait.
+
+The processor time of each step is measured, from one `await` to the next, so that a busy machine changes nothing.
+"""
+
+import gc
+import json
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from tests.helpers.api import Api
+from tests.helpers.contract import ENDPOINTS, Sample, name_of
+
+from signalpost.kit import ids, loop_watch
+from signalpost.web.routing import Endpoint
+
+STEP_SECONDS = 0.02
+FAMILY = "\U0001f469‍\U0001f469‍\U0001f467"
+SIZE = 1_900_000
+
+WITH_BODY = [endpoint for endpoint in ENDPOINTS if endpoint.body is not None]
+READS = [endpoint for endpoint in ENDPOINTS if endpoint.method == "GET"]
+
+# A value of about `size` bytes, for every field of a body at once.
+ATTACKS: dict[str, Callable[[int], Any]] = {
+    "letters": lambda size: "x" * size,
+    "spaces": lambda size: " " * size,
+    "families": lambda size: FAMILY * (size // 18),
+    "addresses": lambda size: "http://a.b/ " * (size // 12),
+    "handles": lambda size: "@a.b #c " * (size // 8),
+    "hyphens": lambda size: "a-" * (size // 2) + "!",
+    "nul": lambda size: ["\0"] * (size // 12),
+    "lists": lambda size: [[]] * (size // 100),
+    "objects": lambda size: [{}] * (size // 100),
+    "members": lambda size: {f"{number:08}": 1 for number in range(size // 50)},
+    "numbers": lambda size: [1] * (size // 3),
+    "ids": lambda size: [ids.example("med")] * (size // 50),
+    "deep": lambda size: nested(min(size // 2, 400)),
+}
+
+
+def nested(levels: int) -> Any:
+    value: Any = 1
+    for _ in range(levels):
+        value = {"a": value} if levels % 2 else [value]
+    return value
+
+
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, float]]]:
+    """The steps that took more processor time than allowed, without the garbage of the tests before."""
+    gc.collect()
+    gc.disable()
+    found: list[tuple[str, float]] = []
+    monkeypatch.setattr(loop_watch, "perf_counter", time.thread_time)
+    monkeypatch.setattr(loop_watch, "HELD_SECONDS", STEP_SECONDS)
+    monkeypatch.setattr(loop_watch, "held", lambda name, seconds: found.append((name, seconds)))
+    yield found
+    gc.enable()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("attack", ATTACKS)
+@pytest.mark.parametrize("endpoint", WITH_BODY, ids=name_of)
+async def test_no_body_holds_the_loop(
+    api: Api, sample: Sample, endpoint: Endpoint, attack: str, steps: list[tuple[str, float]]
+) -> None:
+    request = sample.prepare(endpoint)
+    value = ATTACKS[attack](SIZE // max(1, len(request.body or {})))
+    bodies = [dict.fromkeys(request.body or {"unknown": 1}, value), {"unknown": ATTACKS[attack](SIZE)}]
+    bodies += [(request.body or {}) | {name: ATTACKS[attack](SIZE)} for name in request.body or {}]
+    for body in bodies:
+        content = json.dumps(body, ensure_ascii=attack == "nul").encode()
+        await request.send(api, content=content[:2_000_000])
+
+    assert steps == []
+
+
+@pytest.mark.parametrize("endpoint", READS, ids=name_of)
+async def test_no_query_holds_the_loop(
+    api: Api, sample: Sample, endpoint: Endpoint, steps: list[tuple[str, float]]
+) -> None:
+    """Servers accept about 60 KB of query string and headers."""
+    request = sample.prepare(endpoint)
+    known = [parameter for parameter in ("cursor", "limit", "q", "status", "from") if endpoint.paged]
+    for value in ("%41" * 200, "a" * 600, "%C3%BC" * 100, "a-" * 300):
+        await request.send(api, params="&".join(f"{number}={value}" for number in range(100)))
+        for name in known:
+            await request.send(api, params=f"{name}={value * 100}")
+    for header in ("accept", "authorization", "x-request-id", "if-none-match", "x-workspace-id", "range", "cookie"):
+        await request.send(api, headers={header: "a/b;q=0.1, " * 5_000})
+
+    assert steps == []
+
+
+async def test_an_idempotency_key_with_the_largest_body_does_not_hold_the_loop(
+    api: Api, sample: Sample, steps: list[tuple[str, float]]
+) -> None:
+    """The body is hashed, the response encrypted and stored."""
+    endpoint = next(endpoint for endpoint in WITH_BODY if name_of(endpoint) == "POST /posts/validate")
+    request = sample.prepare(endpoint)
+    request.headers["Idempotency-Key"] = "largest"
+    text = "Ein Satz mit #Hashtag, @someone.test und https://example.com/ä . " * 900
+    body = request.body | {"text": text, "thread": [{"text": text} for _ in range(29)]}
+    for _ in range(2):
+        await request.send(api, body=body)
+
+    assert steps == []
