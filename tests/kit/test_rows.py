@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from signalpost.kit import ids, rows
 from signalpost.kit.db import Database
+from signalpost.posts.rows import PostRow
 
 
 class Reason(Struct):
@@ -66,19 +67,26 @@ class Shown(Struct):
 
 
 def test_a_builder_takes_each_field_from_the_value_of_its_name() -> None:
-    build = rows.builder(Shown, ("name", "code", "spare", "code", "noted"), name=str.upper, noted=str.upper)
+    names = ("name", "code", "spare", "code", "noted")
+    build = rows.builder(Shown, names, conversions={"name": str.upper, "noted": str.upper}, defaults={"name": "-"})
     assert build(["ada", "replaced", "left out", "last", None]) == Shown("last", "ADA", None)
+    assert build([None, None, None, None, "x"]) == Shown(None, "-", "X")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("names", "conversions"), [(("code", "name"), {}), (("code", "name", "noted"), {"nome": str})])
 def test_a_builder_refuses_names_that_nothing_has(names: tuple[str, ...], conversions: dict[str, rows.Convert]) -> None:
     with pytest.raises(ValueError, match="Shown: nothing is called"):
-        rows.builder(Shown, names, **conversions)
+        rows.builder(Shown, names, conversions=conversions)
 
 
 def test_a_view_takes_json_as_text_and_instants_as_microseconds() -> None:
     assert rows.view_columns(ThingRow, "t", ("last", "name", "owner_name"), owner_name="u.name") == (
         "t.last::text, t.name, u.name"
+    )
+    assert rows.view_columns(PostRow, "p", ("media", "options", "approval", "tags")) == (
+        "nullif(p.media, '[]')::text as media, nullif(p.options, '{}')::text as options, nullif(p.approval,"
+        """ '{"state":"not_required","requested_by":null,"decided_by":null,"note":null,"decided_at":null}')::text"""
+        " as approval, p.tags"
     )
     assert rows.view_columns(Reason, "r", ("occurred_at",)) == (
         "(date_part('epoch', r.occurred_at) * 1000000)::int8 as occurred_at"

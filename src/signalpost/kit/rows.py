@@ -8,12 +8,13 @@ type is a struct, or a list of structs, is a JSON column: it is stored with the 
 
 import types
 import typing
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import NODEFAULT, Struct
 
 R = TypeVar("R", bound=Struct)
 Convert = Callable[[Any], Any]
@@ -35,9 +36,10 @@ def columns(row: type[Struct], alias: str = "", **expressions: str) -> str:
 
 
 def view_columns(row: type[Struct], alias: str, names: Sequence[str], **expressions: str) -> str:
-    """Return the select list of these columns as a view takes them: JSON as text, instants as `clock.to_micros`.
+    """Return the select list of these columns as a view takes them, for `builder`.
 
-    asyncpg needs half a microsecond to make a datetime, and a page of posts has hundreds of instants.
+    Instants come as `clock.to_micros`: asyncpg needs half a microsecond to make a datetime, and a page of posts has
+    hundreds of instants. JSON comes as text; null if it is the default of its column, as most of it is.
 
     Args:
         row: the row struct that has these columns.
@@ -45,17 +47,31 @@ def view_columns(row: type[Struct], alias: str, names: Sequence[str], **expressi
         names: of the columns, in order.
         expressions: SQL of columns that are not in that table.
     """
-    hints = typing.get_type_hints(row)
+    hints, defaults = typing.get_type_hints(row), json_defaults(row)
 
     def column(name: str) -> str:
         if name in expressions:
             return expressions[name]
+        own = f"{alias}.{name}"
         if _holds(hints[name], datetime):
-            return f"(date_part('epoch', {alias}.{name}) * 1000000)::int8 as {name}"
-        is_json = _holds(hints[name], Struct) or _holds(hints[name], dict)
-        return f"{alias}.{name}::text" if is_json else f"{alias}.{name}"
+            return f"(date_part('epoch', {own}) * 1000000)::int8 as {name}"
+        if name in defaults:
+            default = msgspec.json.encode(defaults[name]).decode().replace("'", "''")
+            return f"nullif({own}, '{default}')::text as {name}"
+        return f"{own}::text" if _is_json(hints[name]) else own
 
     return ", ".join(map(column, names))
+
+
+def json_defaults(row: type[Struct]) -> dict[str, Any]:
+    """Return the defaults of the JSON columns that are never null, by name."""
+    hints = typing.get_type_hints(row)
+    defaults = {
+        field.name: field.default if field.default_factory is NODEFAULT else field.default_factory()
+        for field in msgspec.structs.fields(row)
+        if _is_json(hints[field.name])
+    }
+    return {name: default for name, default in defaults.items() if default not in (None, NODEFAULT)}
 
 
 def names(row: type[Struct]) -> str:
@@ -102,7 +118,13 @@ def reader(row: type[R]) -> Callable[[Iterable[Any]], R]:
     return read
 
 
-def builder(view: type[R], names: Sequence[str], /, **conversions: Convert) -> Callable[[Sequence[Any]], R]:
+def builder(
+    view: type[R],
+    names: Sequence[str],
+    *,
+    conversions: Mapping[str, Convert],
+    defaults: Mapping[str, Any] = MappingProxyType({}),
+) -> Callable[[Sequence[Any]], R]:
     """Return a function that makes a `view` of the values called `names`, in this order.
 
     msgspec finds each keyword argument by a scan, which for a post takes ten times the time of arguments by position.
@@ -112,23 +134,29 @@ def builder(view: type[R], names: Sequence[str], /, **conversions: Convert) -> C
         view: the struct to make; values that it has no field for are left out.
         names: of the values, each after the field of `view` that it fills; of two with one name, the last counts.
         conversions: by name; None is never converted.
+        defaults: what is shown for None, by the name of a conversion; one object for all views.
 
     Raises:
         ValueError: a field or a conversion has no value of its name.
     """
     positions = {name: index for index, name in enumerate(names)}
-    if missing := {*view.__struct_fields__, *conversions} - positions.keys():
+    if missing := ({*view.__struct_fields__, *conversions} - positions.keys()) | (defaults.keys() - conversions):
         raise ValueError(f"{view.__name__}: nothing is called {sorted(missing)}")
 
     def argument(name: str) -> str:
         value = f"values[{positions[name]}]"
-        return f"None if {value} is None else {name}({value})" if name in conversions else value
+        default = f"default_{name}" if name in defaults else "None"
+        return f"{default} if {value} is None else convert_{name}({value})" if name in conversions else value
 
-    arguments = ", ".join(map(argument, view.__struct_fields__))
-    build: Callable[[Sequence[Any]], R] = eval(  # noqa: S307 - names of our own structs
-        f"lambda values: _view({arguments})", {"_view": view, **conversions}
-    )
+    source = f"lambda values: view({', '.join(map(argument, view.__struct_fields__))})"
+    used = {f"convert_{name}": convert for name, convert in conversions.items()}
+    used |= {f"default_{name}": default for name, default in defaults.items()}
+    build: Callable[[Sequence[Any]], R] = eval(source, {"view": view, **used})  # noqa: S307 - names of our own structs
     return build
+
+
+def _is_json(hint: Any) -> bool:
+    return _holds(hint, Struct) or _holds(hint, dict)
 
 
 def _documents(row: type[Struct]) -> dict[str, Any]:

@@ -37,7 +37,15 @@ def first_due(targets: Iterable[AnyTarget]) -> datetime | None:
 
 def count(targets: Iterable[HasStatus]) -> TargetCounts:
     """Count targets by result; a removed one was published."""
-    live = [target.status for target in targets if target.status != "cancelled"]
-    failed = live.count("failed")
-    published = live.count("published") + live.count("removed")
-    return TargetCounts(len(live), published, failed, len(live) - failed - published)
+    published = failed = pending = 0
+    for target in targets:
+        match target.status:
+            case "published" | "removed":
+                published += 1
+            case "failed":
+                failed += 1
+            case "cancelled":
+                pass
+            case _:
+                pending += 1
+    return TargetCounts(published + failed + pending, published, failed, pending)

@@ -3,11 +3,12 @@
 `post` takes the row structs of an action; `stored_post` takes what a read returned, without making row structs first.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from signalpost.events import Actor
 from signalpost.kit import clock, ids, rows
@@ -33,6 +34,8 @@ from signalpost.posts.schemas.responses import (
     Utm,
 )
 from signalpost.web.conditional import Conditional
+
+V = TypeVar("V", bound=Struct)
 
 
 class StoredPost(NamedTuple):
@@ -83,10 +86,13 @@ def _current_status(stored: StoredPost) -> PostStatus:
     status: PostStatus = stored.post[_STATUS]
     if status != "scheduled" or stored.post[_DELETED_AT] is not None:
         return status
-    if any(target[_HELD_REASON] is not None for target in stored.targets):
-        return status
-    due = [at for target in stored.targets if (at := target[_NEXT_ATTEMPT_AT]) is not None]
-    return "queued" if due and min(due) <= clock.now_micros() else "scheduled"
+    now = clock.now_micros()
+    for target in stored.targets:
+        if target[_HELD_REASON] is not None:
+            return "scheduled"
+        if (next_attempt_at := target[_NEXT_ATTEMPT_AT]) is not None and next_attempt_at <= now:
+            status = "queued"
+    return status
 
 
 def post_progress(row: PostRow, target_rows: Sequence[TargetRow]) -> PostProgress:
@@ -346,33 +352,55 @@ POSITION, _USERNAME, _HELD_REASON, _NEXT_ATTEMPT_AT = map(
 )
 
 
-_Documents = dict[str, tuple[Any, rows.Convert]]
+_Converts = Mapping[str, rows.Convert]
+_Documents = Mapping[str, tuple[Any, rows.Convert]]
 
 
-def _of_row(ids: dict[str, rows.Convert], instants: Iterable[str], documents: _Documents) -> dict[str, rows.Convert]:
-    return ids | dict.fromkeys(instants, clock.wire) | {name: view for name, (_, view) in documents.items()}
+def _row_builder(
+    view: type[V], names: Sequence[str], ids: _Converts, instants: Iterable[str], documents: _Documents
+) -> Callable[[Sequence[Any]], V]:
+    """Return a function that makes a `view` of the values of a row struct."""
+    conversions = {
+        **ids,
+        **dict.fromkeys(instants, clock.wire),
+        **{name: show for name, (_, show) in documents.items()},
+    }
+    return rows.builder(view, names, conversions=conversions)
 
 
-def _of_values(ids: dict[str, rows.Convert], instants: Iterable[str], documents: _Documents) -> dict[str, rows.Convert]:
-    from_json = {name: _from_json(kind, view) for name, (kind, view) in documents.items()}
-    return ids | dict.fromkeys(instants, clock.wire_of_micros) | from_json
+def _stored_builder(
+    view: type[V],
+    names: Sequence[str],
+    ids: _Converts,
+    instants: Iterable[str],
+    documents: _Documents,
+    row: type[Struct],
+) -> Callable[[Sequence[Any]], V]:
+    """Return a function that makes a `view` of values that `view_columns` selected."""
+    from_json = {name: _from_json(kind, show) for name, (kind, show) in documents.items()}
+    conversions: _Converts = {**ids, **dict.fromkeys(instants, clock.wire_of_micros), **from_json}
+    defaults = {name: documents[name][1](default) for name, default in rows.json_defaults(row).items()}
+    return rows.builder(view, names, conversions=conversions, defaults=defaults)
 
 
 def _api_names(columns: Iterable[str]) -> list[str]:
     return ["platform_post_id" if name == "remote_id" else name for name in columns]
 
 
-_post_of_row: Final = rows.builder(
-    Post, (*PostRow.__struct_fields__, *_FROM_TARGETS), **_of_row(_IDS, _INSTANTS, _DOCUMENTS)
-)
-_target_of_row: Final = rows.builder(
+_post_of_row: Final = _row_builder(Post, (*PostRow.__struct_fields__, *_FROM_TARGETS), _IDS, _INSTANTS, _DOCUMENTS)
+_post_of_values: Final = _stored_builder(Post, (*POST_COLUMNS, *_FROM_TARGETS), _IDS, _INSTANTS, _DOCUMENTS, PostRow)
+_target_of_row: Final = _row_builder(
     Target,
     (*_api_names(TargetRow.__struct_fields__), "metrics"),
-    **_of_row(_TARGET_IDS, _TARGET_INSTANTS, _TARGET_DOCUMENTS),
+    _TARGET_IDS,
+    _TARGET_INSTANTS,
+    _TARGET_DOCUMENTS,
 )
-_post_of_values: Final = rows.builder(Post, (*POST_COLUMNS, *_FROM_TARGETS), **_of_values(_IDS, _INSTANTS, _DOCUMENTS))
-_target_of_values: Final = rows.builder(
+_target_of_values: Final = _stored_builder(
     Target,
     (*_api_names(TARGET_COLUMNS), "post_id", "metrics"),
-    **_of_values(_TARGET_IDS, _TARGET_INSTANTS, _TARGET_DOCUMENTS),
+    _TARGET_IDS,
+    _TARGET_INSTANTS,
+    _TARGET_DOCUMENTS,
+    TargetRow,
 )
