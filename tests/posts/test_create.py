@@ -54,7 +54,7 @@ async def test_a_post_goes_to_every_account_of_the_platform_at_once(api: Api, ma
     assert post["queuedAt"] == post["createdAt"]
     again = await api.get(f"/posts/{post['id']}", key=owner.key)
     assert again.json() == post
-    assert again.headers["etag"] == '"1"'
+    assert again.headers["etag"].startswith('"1-')
 
 
 async def test_the_lanes_of_its_accounts_wake_in_the_same_transaction(
