@@ -15,11 +15,11 @@ from tests.helpers import engine
 from tests.helpers.engine import ALL_DONE, Work, add, running, until, value
 
 from signalpost.embedded_postgres.start import start_postgres
-from signalpost.engine import contract, registration
+from signalpost.engine import buckets, contract, registration
 from signalpost.engine import lease as lease_module
 from signalpost.engine.contract import Lease, LeaseLost
 from signalpost.engine.engine import Engine
-from signalpost.kit import ids
+from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 from signalpost.migrations.runner import migrate
 
@@ -31,10 +31,14 @@ CONCURRENT = """count(*) from ledger a join ledger b on a.lane = b.lane and a.pr
     where a.ended is not null and b.ended is not null and a.began < b.ended and b.began < a.ended"""
 
 
+_STANDS_STILL = """exists (select from pg_stat_activity where state = 'idle in transaction'
+    and datname = current_database() and clock_timestamp() - state_change > interval '0.3 s')"""
+
+
 @contextlib.asynccontextmanager
-async def worker(dsn: str, seconds: float = 0.02) -> AsyncIterator[asyncio.subprocess.Process]:
+async def worker(dsn: str, seconds: float = 0.02, *freeze: str) -> AsyncIterator[asyncio.subprocess.Process]:
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.engine.program", dsn, str(seconds), stdout=asyncio.subprocess.PIPE
+        sys.executable, "-m", "tests.engine.program", dsn, str(seconds), *freeze, stdout=asyncio.subprocess.PIPE
     )
     assert process.stdout is not None
     await process.stdout.readline()
@@ -96,6 +100,52 @@ async def test_a_worker_stopped_past_its_lease_writes_nothing_when_it_wakes(stor
 
     assert await value(store, TWICE) == 0
     assert await value(store, "count(distinct done_by) from work") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["claim", "settle"])
+async def test_a_worker_frozen_in_a_transaction_holds_up_nobody_else(store: Database, where: str) -> None:
+    """Not even those who need the same rate bucket, or the lane it has: the server ends its session in time."""
+    async with store.transaction() as db:
+        await buckets.declare(db, "test:app", capacity=100, per_second=100)
+    frozen, same_bucket, other = ids.new_id(), ids.new_id(), ids.new_id()
+    await add(store, [frozen], bucket="test:app")
+    async with worker(store.dsn, 0, where) as sleeper:
+        await until(store, _STANDS_STILL)
+        stopped = clock.monotonic()
+        async with running(Engine(store, [Work(store, batch=True)])):
+            await add(store, [other])
+            assert await until(store, "done_at is not null from work where lane = $1", other) < 1
+            await add(store, [same_bucket], bucket="test:app")
+            await until(store, "done_at is not null from work where lane = $1", same_bucket)
+            await add(store, [frozen])  # the writer waits for no lock either
+            assert clock.monotonic() - stopped < 20
+            if where == "claim":
+                await until(store, ALL_DONE)
+                assert clock.monotonic() - stopped < 20
+        sleeper.kill()
+
+    async with running(Engine(store, [Work(store, batch=True)])):
+        await until(store, ALL_DONE)
+    assert await value(store, TWICE) == 0
+
+
+async def test_requests_that_use_up_the_connections_do_not_stop_the_engine(store: Database) -> None:
+    async with contextlib.AsyncExitStack() as stack:
+        for _ in range(store.pool.size - 1):
+            await stack.enter_async_context(store.connection())
+        async with running(Engine(store, [Work(store, batch=True)])):
+            await add(store, [ids.new_id() for _ in range(50)])
+            await stack.enter_async_context(store.connection())
+            async with asyncio.timeout(2):
+                while await _open_items(store):
+                    await asyncio.sleep(0.02)
+
+
+async def _open_items(store: Database) -> int:
+    async with store.reserve.connection() as db:
+        left: int = await db.fetchval("select count(*) from work where next_attempt_at is not null")
+        return left
 
 
 async def test_an_item_whose_lane_was_taken_away_stops_quietly(store: Database) -> None:

@@ -49,6 +49,20 @@ async def test_a_paused_bucket_grants_nothing(store: Database) -> None:
     assert 29 < grants["a"].wait_seconds(0) <= 30
 
 
+async def test_a_locked_bucket_grants_nothing_and_is_asked_again_soon(store: Database) -> None:
+    """A worker may have frozen with it; other buckets are not held up."""
+    async with store.transaction() as db:
+        await buckets.declare(db, "a", capacity=3, per_second=1)
+        await buckets.declare(db, "b", capacity=3, per_second=1)
+    async with store.transaction() as holder, store.transaction() as db:
+        await buckets.take(holder, {"a": 1})
+        async with asyncio.timeout(1):
+            grants = await buckets.take(db, {"a": 1, "b": 1})
+
+    assert (grants["a"].tokens, grants["b"].tokens) == (0, 1)
+    assert grants["a"].wait_seconds(0) < 0.5
+
+
 async def test_a_clock_step_keeps_due_work_until_the_clock_is_back(store: Database) -> None:
     """The claim that would have published too early sees the step itself."""
     engine = Engine(store, [Work(store)])

@@ -12,7 +12,7 @@ LOCAL_CONF_HEADER = "# Your own settings; they override postgresql.conf."
 SETTINGS: Mapping[str, str] = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
-    "max_connections": "50",
+    "max_connections": "100",
     "shared_buffers": "32MB",
     "work_mem": "4MB",
     "maintenance_work_mem": "32MB",

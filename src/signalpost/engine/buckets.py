@@ -16,12 +16,18 @@ where (rate_bucket.capacity, rate_bucket.per_second) is distinct from (excluded.
 _PAUSE = """
 update rate_bucket set not_before = greatest(not_before, now() + make_interval(secs => $2)) where key = $1
 """
+# Never waits: a bucket that another worker has locked (a frozen one, perhaps) grants nothing, and is asked again soon.
 _LOCK = """
-select key, per_second, greatest(0, extract(epoch from not_before - clock_timestamp()))::float8 as paused_seconds,
-    least(capacity,
-        tokens + per_second * greatest(0, extract(epoch from clock_timestamp() - refilled_at)))::float8 as tokens
-from rate_bucket where key = any($1) order by key for no key update
+with free as materialized (
+    select key, greatest(0, extract(epoch from not_before - clock_timestamp()))::float8 as paused_seconds,
+        least(capacity,
+            tokens + per_second * greatest(0, extract(epoch from clock_timestamp() - refilled_at)))::float8 as tokens
+    from rate_bucket where key = any($1) order by key for no key update skip locked
+)
+select b.key, b.per_second, f.paused_seconds, f.tokens from rate_bucket b left join free f on f.key = b.key
+where b.key = any($1)
 """
+_LOCKED_SECONDS = 0.1
 # A refill time far in the future is left over from a clock step; slightly ahead only means that another worker was
 # faster.
 _TAKE = """
@@ -61,14 +67,16 @@ async def take(db: Db, demand: Mapping[str, int]) -> dict[str, Grant]:
     Keeps the buckets locked until the transaction ends: call it last.
     """
     rows = await db.fetch(_LOCK, list(demand))
-    grants, left = {}, []
+    grants: dict[str, Grant] = {}
+    left: dict[str, float] = {}
     for row in rows:
-        granted = 0 if row["paused_seconds"] > 0 else min(demand[row["key"]], math.floor(row["tokens"]))
-        left.append(row["tokens"] - granted)
-        each_seconds = 1 / row["per_second"]
-        grants[row["key"]] = Grant(
-            granted, max(row["paused_seconds"], (1 - left[-1]) * each_seconds, 0.0), each_seconds
-        )
-    if rows:
-        await db.execute(_TAKE, [row["key"] for row in rows], left)
+        key, each_seconds = row["key"], 1 / row["per_second"]
+        if row["tokens"] is None:
+            grants[key] = Grant(0, _LOCKED_SECONDS, each_seconds)
+            continue
+        granted = 0 if row["paused_seconds"] > 0 else min(demand[key], math.floor(row["tokens"]))
+        left[key] = row["tokens"] - granted
+        grants[key] = Grant(granted, max(row["paused_seconds"], (1 - left[key]) * each_seconds, 0.0), each_seconds)
+    if left:
+        await db.execute(_TAKE, list(left), list(left.values()))
     return grants

@@ -28,13 +28,13 @@ select count(*) filter (where seen_at > now() - interval '15 s') as workers, max
 class Engine:
     """Hands out the work of `sources` while `run` runs or `tick` is called.
 
-    Needs one connection of its own (session lock, LISTEN: not through a transaction-mode pooler) besides those of
-    `database`.
+    Works with the connections that `database` has in reserve, and with one more (session lock, LISTEN: not through a
+    transaction-mode pooler).
     """
 
     def __init__(self, database: Database, sources: Sequence[Source[Any, Any]]) -> None:
         self.clock = ClockGuard()
-        self._database = database
+        self._database = database = database.reserve
         self._registration = WorkerRegistration(
             database.dsn, self.clock, leases=self._leases, claims_run=self._loops_are_fresh, on_wake=self._wake
         )

@@ -11,7 +11,7 @@ from signalpost.kit.db import Db, Row
 _LEASE = float(LEASE_SECONDS)
 
 _TAKE = """
-update lane l set owner = $2, fence = l.fence + 1, lease_until = now() + make_interval(secs => $3)
+update lane l set owner = $2, fence = l.fence + 1, lease_until = clock_timestamp() + make_interval(secs => $3)
 from picked p where l.kind = $1 and l.key = p.key
 returning l.key, l.fence, l.workspace_id, l.platform, l.wake_at,
     extract(epoch from now() - l.next_due_at)::float8 as lag, extract(epoch from clock_timestamp())::float8 as clock
@@ -78,9 +78,8 @@ select least(min(wake_at), now() - interval '10 s') from lane
 where kind = $1 and owner is null and next_due_at is not null
 """
 
-# A worker that hangs inside a transaction would keep the lane row locked: the server ends that transaction.
 CHECK = """
-select set_config('idle_in_transaction_session_timeout', '15s', true) from lane
+select from lane
 where kind = $1 and key = $2 and owner = $3 and fence = $4 for no key update
 """
 
@@ -117,7 +116,7 @@ with named as materialized (
     select l.kind, l.key from lane l join named n on l.kind = n.kind and l.key = n.key and l.fence = n.fence
     where l.owner = $4 order by l.kind, l.key for no key update of l skip locked
 ), renewed as (
-    update lane l set lease_until = now() + make_interval(secs => $5)
+    update lane l set lease_until = clock_timestamp() + make_interval(secs => $5)
     from free f where l.kind = f.kind and l.key = f.key returning l.kind, l.key
 )
 select n.kind, n.key, n.fence, r.key is not null as renewed, exists (

@@ -13,7 +13,7 @@ from signalpost.engine import lanes, metrics
 from signalpost.engine.clock import boottime
 from signalpost.engine.contract import ERROR_PAUSE_SECONDS, LEASE_SECONDS, Done, LeaseLost, Source
 from signalpost.kit import log
-from signalpost.kit.db import DATABASE_DOWN, Database, Db, Row
+from signalpost.kit.db import DATABASE_DOWN, Database, Db, Row, tenant
 from signalpost.kit.problems import Unavailable
 
 _log = log.get("engine")
@@ -66,8 +66,9 @@ class LaneLease:
                     raise LeaseLost
                 try:
                     yield db
-                except _DISCONNECTED:
-                    connected = not db.is_closed()  # then the item caused it: a bad argument, a slow statement
+                except _DISCONNECTED as error:
+                    # then the item caused it: a bad argument, a slow statement
+                    connected = not (db.is_closed() or isinstance(error, asyncpg.LockNotAvailableError))
                     raise
         except _DISCONNECTED as error:
             if connected:
@@ -99,6 +100,7 @@ class LaneLease:
 
     async def run(self) -> None:
         """Run all items, at most `parallel` at the same time; raises nothing but CancelledError."""
+        tenant.set(self.workspace_id)  # what its items do counts as its workspace's, as in requests
         if self.predecessor is not None:
             await asyncio.wait([self.predecessor])
         if self._source.parallel == 1:

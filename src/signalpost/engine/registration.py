@@ -19,7 +19,7 @@ from signalpost.engine.clock import ClockGuard, boottime
 from signalpost.engine.contract import LEASE_SECONDS
 from signalpost.engine.lease import LaneLease
 from signalpost.kit import ids, log
-from signalpost.kit.db import DATABASE_DOWN
+from signalpost.kit.db import DATABASE_DOWN, SESSION_LIMITS
 
 _log = log.get("engine")
 
@@ -128,7 +128,7 @@ class WorkerRegistration:
             self._dsn,
             timeout=STATEMENT_SECONDS,
             command_timeout=STATEMENT_SECONDS,
-            server_settings={"application_name": "signalpost worker registration", "timezone": "UTC"},
+            server_settings={"application_name": "signalpost worker registration", "timezone": "UTC", **SESSION_LIMITS},
         )
         try:
             connection.add_termination_listener(lambda _: self._disconnected.set())

@@ -11,7 +11,7 @@ from signalpost.engine.contract import ERROR_PAUSE_SECONDS, Done, Source
 from signalpost.engine.lanes import LaneStatements
 from signalpost.engine.lease import LaneLease
 from signalpost.kit import log
-from signalpost.kit.db import DATABASE_DOWN, RETRYABLE, Database, Db
+from signalpost.kit.db import DATABASE_DOWN, RETRYABLE, Database, Db, tenant
 from signalpost.kit.problems import Unavailable
 
 _log = log.get("engine")
@@ -58,6 +58,7 @@ class Releaser:
 
     async def loop(self) -> None:
         """Release leases as they are added; while one transaction runs, the next ones gather."""
+        tenant.set(None)  # a request that ticks may have started this
         failures = 0
         while True:
             await self._waiting.wait()

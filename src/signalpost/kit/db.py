@@ -36,6 +36,8 @@ DATABASE_DOWN = (
     asyncpg.ReadOnlySQLTransactionError,  # it is a standby, or its operator made it read-only
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
+    asyncpg.IdleInTransactionSessionTimeoutError,  # this process stood still in a transaction, which is over
+    asyncpg.LockNotAvailableError,  # another session holds a row for too long
 )
 """Errors that mean that the database cannot work right now."""
 
@@ -43,6 +45,18 @@ ACQUIRE_SECONDS = 5.0
 STATEMENT_SECONDS = 20.0
 IDLE_SECONDS = 10.0
 """How long a connection is kept open without use."""
+RESERVE_CONNECTIONS = 6
+
+# A process that freezes, or a host that is cut off, must not keep rows locked: the server ends its transaction, then
+# its session. Whoever waits for a row gives up before that. The settings for TCP mean nothing on a local socket.
+SESSION_LIMITS = {
+    "idle_in_transaction_session_timeout": "15s",
+    "tcp_keepalives_idle": "10",
+    "tcp_keepalives_interval": "5",
+    "tcp_keepalives_count": "3",
+    "tcp_user_timeout": "20s",
+}
+_SESSION = {"timezone": "UTC", "jit": "off", "lock_timeout": "5s", **SESSION_LIMITS}
 
 _json_encode = msgspec.json.Encoder().encode
 _json_decode = msgspec.json.Decoder().decode
@@ -62,31 +76,23 @@ async def _prepare(connection: Any) -> None:
 class Database:
     """The connection pool. Code that needs a transaction other than its request's gets it here."""
 
-    def __init__(self, pool: Pool, dsn: str) -> None:
+    def __init__(self, pool: Pool, dsn: str, reserve: "Database | None" = None) -> None:
         self.pool = pool
         self.dsn = dsn
+        self.reserve = reserve or self
+        """A few connections more, opened when needed, for the engine: requests cannot use them up."""
 
     @classmethod
     async def open(cls, dsn: str, *, connections_max: int = 16, application_name: str = "signalpost") -> "Database":
         """Connect; raises what asyncpg raises if the server cannot be reached."""
-
-        async def connect() -> Db:
-            connection: Db = await asyncpg.connect(
-                dsn,
-                timeout=ACQUIRE_SECONDS,
-                command_timeout=STATEMENT_SECONDS,
-                server_settings={"application_name": application_name, "timezone": "UTC", "jit": "off"},
-            )
-            await _prepare(connection)
-            return connection
-
-        pool = Pool(connect, size=connections_max, idle_seconds=IDLE_SECONDS)
+        reserve = cls(_pool(dsn, RESERVE_CONNECTIONS, f"{application_name} engine"), dsn)
+        pool = _pool(dsn, connections_max, application_name)
         pool.release(await pool.acquire(timeout_seconds=ACQUIRE_SECONDS))
-        return cls(pool, dsn)
+        return cls(pool, dsn, reserve)
 
     async def close(self) -> None:
-        """Close the pool, and cut connections that are not released within ten seconds."""
-        await self.pool.close(timeout_seconds=10)
+        """Close the pool and the reserve, and cut connections that are not released within ten seconds."""
+        await asyncio.gather(*(pool.close(timeout_seconds=10) for pool in {self.pool, self.reserve.pool}))
 
     def connection(self) -> "_Loan":
         """Lend a connection without a transaction, for reads: `async with database.connection() as db`.
@@ -101,6 +107,20 @@ class Database:
         """Lend a connection inside a transaction, which is committed at the end and rolled back by any exception."""
         async with self.connection() as db, db.transaction():
             yield db
+
+
+def _pool(dsn: str, size: int, application_name: str) -> Pool:
+    async def connect() -> Db:
+        connection: Db = await asyncpg.connect(
+            dsn,
+            timeout=ACQUIRE_SECONDS,
+            command_timeout=STATEMENT_SECONDS,
+            server_settings={"application_name": application_name, **_SESSION},
+        )
+        await _prepare(connection)
+        return connection
+
+    return Pool(connect, size=size, idle_seconds=IDLE_SECONDS)
 
 
 class _Loan:

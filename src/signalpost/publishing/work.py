@@ -45,7 +45,7 @@ class TargetSource(Source[Begun, End]):
 
     def __init__(self, context: AppContext) -> None:
         self._context = context
-        self._journals = JournalWriter(context.database)
+        self._journals = JournalWriter(context.database.reserve)
 
     @override
     async def due(self, db: Db, leases: Sequence[Lease], per_lane: int) -> Sequence[tuple[UUID, Begun]]:
