@@ -1,4 +1,5 @@
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -42,7 +43,7 @@ def test_a_wall_time_means_one_instant(text: str, zone: str, instant: str, warns
 
 def test_the_wished_wall_time_is_kept_beside_the_instant() -> None:
     assert at("2026-03-29T02:30").local == datetime(2026, 3, 29, 2, 30)  # noqa: DTZ001 - a wall time
-    assert at("2026-06-01T09:00:00Z").local == datetime(2026, 6, 1, 11)  # noqa: DTZ001 - a wall time
+    assert at("2026-06-01T09:00:00Z").local is None  # an instant was asked for
 
 
 @pytest.mark.parametrize(
@@ -83,7 +84,7 @@ def test_no_text_breaks_the_reader(text: str, zone: str) -> None:
 @given(st.datetimes(datetime(2026, 3, 1), datetime(2027, 2, 28)))  # noqa: DTZ001 - wall times
 def test_every_wall_time_of_a_year_is_read_and_never_moved_back(wall: datetime) -> None:
     moment = at(wall.isoformat(), "Europe/Berlin", datetime(2026, 2, 28, tzinfo=UTC))
-    assert times.local(moment.at, "Europe/Berlin") >= wall
+    assert moment.at.astimezone(ZoneInfo("Europe/Berlin")).replace(tzinfo=None) >= wall
 
 
 def test_the_version_of_the_zone_rules_is_known() -> None:

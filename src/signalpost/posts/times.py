@@ -25,10 +25,10 @@ _DST_WARNINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """An instant, with the wall time that was asked for. `warning` says where daylight saving made them differ."""
+    """An instant, with the wall time if that was asked for. `warning`: daylight saving made them differ."""
 
     at: datetime
-    local: datetime
+    local: datetime | None = None
     warning: str | None = None
 
 
@@ -49,8 +49,7 @@ def read(text: str, zone_name: str, path: str) -> Moment | InvalidTime:
     try:
         written = datetime.fromisoformat(text.upper())
         if written.tzinfo is not None:
-            at = written.astimezone(UTC)
-            return Moment(at, local(at, zone_name))
+            return Moment(written.astimezone(UTC))
         if zone is None:
             message = "A local time needs a known time zone: send an offset, or `timezone`."
             return InvalidTime(Issue("/timezone", "required", message), TimezoneRequired)
@@ -73,11 +72,6 @@ def schedule(text: str, zone_name: str, now: datetime, path: str) -> Moment | In
         message = "A post can be scheduled at most 365 days ahead."
         return InvalidTime(Issue(path, "out_of_range", message), ScheduleTooFar)
     return moment
-
-
-def local(at: datetime, zone_name: str) -> datetime:
-    """Return the wall time of an instant in the zone; in UTC if the zone is unknown here."""
-    return at.astimezone(clock.zone(zone_name) or UTC).replace(tzinfo=None)
 
 
 @cache

@@ -1,6 +1,7 @@
 """From a body to the rows of a post: which accounts it goes to, with what content, when. Reads; writes nothing."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
@@ -21,6 +22,7 @@ from signalpost.posts.documents import FirstComment
 from signalpost.posts.queries import ConnectedAccount, ProfileWithAccounts
 from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.posts.schemas.requests import PostAttributes, PostCreate, TargetIn
+from signalpost.posts.times import Moment
 from signalpost.web.caller import Caller
 from signalpost.web.fields import AccountId, ProfileId
 
@@ -207,6 +209,7 @@ def _post(
     *,
     is_draft: bool,
 ) -> PostRow:
+    local, zone_rules = _wall_time(base, schedule.post, zone_name)
     post = msgspec.structs.replace(
         base or _new_post(caller, data),
         text=data.text or data.description or "",
@@ -215,16 +218,29 @@ def _post(
         thread=media.thread,
         options=options,
         timezone=zone_name,
-        tzdata_version=times.tzdata_version(),
+        tzdata_version=zone_rules,
         publish_mode="draft" if is_draft else "now" if schedule.post is None else "schedule",
         scheduled_at=schedule.post.at if schedule.post else None,
-        scheduled_local=schedule.post.local if schedule.post else None,
+        scheduled_local=local,
         warnings=list(schedule.warnings),
     )
     for name in PostAttributes.__struct_fields__:
         if (value := getattr(data, name)) is not UNSET:
             setattr(post, name, value)
     return post
+
+
+def _wall_time(base: PostRow | None, moment: Moment | None, zone_name: str) -> tuple[datetime | None, str | None]:
+    """Return the wall time if one was asked for, and the version of the zone rules by which its instant was found.
+
+    An instant that stays as it was keeps both, also if a client writes back the time that it has read.
+    """
+    if moment is None:
+        return None, times.tzdata_version()
+    stays = base is not None and (base.scheduled_at, base.timezone) == (moment.at, zone_name)
+    if base is not None and stays and moment.local in (None, base.scheduled_local):
+        return base.scheduled_local, base.tzdata_version
+    return moment.local, times.tzdata_version()
 
 
 def _new_post(caller: Caller, data: PostCreate) -> PostRow:

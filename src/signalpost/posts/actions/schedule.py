@@ -46,7 +46,7 @@ def resolve_schedule(
     ]
     own = [moment.at for moment in targets if moment is not None]
     if post is None and own and len(own) == len(targets):
-        post = Moment(min(own), times.local(min(own), zone_name))
+        post = Moment(min(own))
     return Schedule(post, [None if moment is None else moment.at for moment in targets], reader.warnings)
 
 

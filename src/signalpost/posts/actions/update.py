@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct
 from signalpost.context import AppContext
 from signalpost.kit import clock, problems
 from signalpost.kit.db import Db
-from signalpost.posts import progress, queries, times, views
+from signalpost.posts import progress, queries, views
 from signalpost.posts.actions import approvals, audit, emit, guards, permissions, preflight, write
 from signalpost.posts.actions.changes import changes_of
 from signalpost.posts.actions.draft import PostDraft, build_draft
@@ -131,9 +131,8 @@ def _merge(post: PostRow, targets: Sequence[TargetRow], changes: dict[str, Any])
     data = msgspec.structs.replace(_as_body(post, targets), **merged, draft=draft)
     schedule = None
     if not any(name in changes for name in _TIMES) and post.scheduled_at is not None:
-        schedule = Moment(post.scheduled_at, times.local(post.scheduled_at, data.timezone or post.timezone))
-        if data.timezone in (None, post.timezone) and post.scheduled_local is not None:
-            schedule = Moment(post.scheduled_at, post.scheduled_local)
+        same_zone = data.timezone in (None, post.timezone)
+        schedule = Moment(post.scheduled_at, post.scheduled_local if same_zone else None)
     targets_unchanged = not any(name in changes for name in _ACCOUNTS)
     return data, Unchanged(frozenset(post.media_ids), schedule, targets_unchanged)
 
