@@ -36,6 +36,10 @@ test: export PYTHONDONTWRITEBYTECODE :=
 test: $(DEV) test-tools  ## Set up and run all tests: make test ARGS="--quick", ARGS="tests/kit -k http" JOBS=4
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(ARGS)
 
+.PHONY: faults
+faults: $(DEV) test-tools  ## Run the fault tests in full, with the heavy ones (half an hour)
+	$(BIN)/python -m pytest -m "" $(if $(ARGS),$(ARGS),tests/faults tests/engine/test_faults.py)
+
 .PHONY: lint
 lint: $(DEV)  ## Check style, import floors and that files are formatted
 	$(BIN)/ruff check $(wildcard $(SOURCES))

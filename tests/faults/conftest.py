@@ -1,8 +1,11 @@
 """Tests that kill workers. Each has a database of its own: a worker process does whatever is due in its database."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
+from tests.faults.hostile import HostileNetwork
+from tests.faults.scene import Scene, open_scene
 from tests.helpers.api import Api
 from tests.helpers.factories import Make
 from tests.helpers.publishing import StagedNetwork
@@ -22,3 +25,17 @@ async def stage(settings: Settings, fresh_dsn: str, monkeypatch: pytest.MonkeyPa
         opened = StagedNetwork(context, make, await make.owner())
         yield opened
         await opened.close()
+
+
+@pytest.fixture
+async def scene(settings: Settings, fresh_dsn: str, tmp_path: Path) -> AsyncIterator[Scene]:
+    """An installation whose processes a test starts and harms; all of them are killed at the end."""
+    async with open_scene(settings, fresh_dsn, tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def network() -> AsyncIterator[HostileNetwork]:
+    """A network that behaves as badly as a test wants."""
+    async with HostileNetwork() as opened:
+        yield opened

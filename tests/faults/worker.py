@@ -1,10 +1,10 @@
 """Worker processes made to be killed: forked from a server that has imported everything, so that they start at once."""
 
 import asyncio
-import multiprocessing
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+from tests.faults.processes import forks
 from tests.helpers import ledger
 
 from signalpost import settings
@@ -15,8 +15,6 @@ from signalpost.publishing.work import TargetSource
 
 KILLED = 137
 _DUE = "select exists (select from target where next_attempt_at < now() + interval '1 second')"
-_processes = multiprocessing.get_context("forkserver")
-_processes.set_forkserver_preload(["tests.faults.worker"])
 
 
 def start(
@@ -32,7 +30,7 @@ def start(
         can_reconcile: whether the network can tell if a post is there.
         forever: do not end when nothing is due.
     """
-    process = _processes.Process(target=_run, args=(dsn, folder, url, failpoint, can_reconcile, forever), daemon=True)
+    process = forks.Process(target=_run, args=(dsn, folder, url, failpoint, can_reconcile, forever), daemon=True)
     process.start()
     return process
 

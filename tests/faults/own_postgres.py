@@ -1,0 +1,175 @@
+"""A PostgreSQL server of one test, to be restarted, frozen, filled up, or given a wrong clock."""
+
+import asyncio
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import asyncpg
+from tests.counterparts.tools import NotInstalled, free_port
+
+from signalpost.embedded_postgres.account import ServerAccount
+from signalpost.embedded_postgres.start import _installation
+from signalpost.migrations.runner import migrate
+
+_READY_SECONDS_MAX = 30.0
+
+
+class OwnPostgres:
+    """The server: `environment` is what its processes find besides a search path (LD_PRELOAD, FAKETIME ...)."""
+
+    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+        self.folder = folder
+        self.dsn = f"postgresql://postgres@/postgres?host={folder}"
+        self._bin = _installation() / "bin"
+        self._environment = {"PATH": os.environ["PATH"], "LC_ALL": "C"} | environment
+        self._account = ServerAccount.of(folder)
+        self._process: asyncio.subprocess.Process | None = None
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data"
+
+    @property
+    def runs(self) -> bool:
+        return self._process is not None and self._process.returncode is None
+
+    @property
+    def log(self) -> str:
+        return (self.folder / "log").read_text(errors="replace")
+
+    def run_as_account(self, *command: str) -> list[str]:
+        """The command with which we, if we are root, run a program as the server's account."""
+        if self._account.uid is None:
+            return list(command)
+        return ["setpriv", f"--reuid={self._account.uid}", f"--regid={self._account.gid}", "--clear-groups", *command]
+
+    async def create(self) -> None:
+        """Initialise the cluster and start the server."""
+        self._account.own(self.folder)
+        options = ["-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"]
+        initdb = self.run_as_account(str(self._bin / "initdb"), "-D", str(self.data), *options)
+        done = await asyncio.to_thread(subprocess.run, initdb, capture_output=True, text=True, check=False, cwd="/")
+        assert done.returncode == 0, done.stderr
+        await self.start()
+
+    async def start(self) -> None:
+        """Start the server and wait until it accepts connections."""
+        settings = {"listen_addresses": "", "fsync": "off", "max_connections": "100", "timezone": "UTC"}
+        options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+        # `env` comes after the change of account: what is preloaded must belong to the server's account.
+        environment = [f"{name}={value}" for name, value in self._environment.items()]
+        server = [str(self._bin / "postgres"), "-D", str(self.data), "-k", str(self.folder), *options]
+        with (self.folder / "log").open("ab") as log:
+            command = self.run_as_account("env", "-i", *environment, *server)
+            self._process = await asyncio.create_subprocess_exec(*command, stdout=log, stderr=log, cwd="/")
+        await self._ready()
+
+    async def _ready(self) -> None:
+        async with asyncio.timeout(_READY_SECONDS_MAX):
+            while True:
+                assert self.runs, self.log[-3000:]
+                with suppress(OSError, asyncpg.PostgresError):
+                    await self.execute("select 1")
+                    return
+                await asyncio.sleep(0.05)
+
+    async def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """End it: SIGINT rolls back and shuts down, SIGQUIT ends it at once."""
+        assert self._process is not None
+        with suppress(ProcessLookupError):
+            self._process.send_signal(how)
+        async with asyncio.timeout(60):
+            await self._process.wait()
+
+    async def execute(self, *statements: str) -> None:
+        """Run statements as its superuser, on a connection of their own."""
+        connection = await asyncpg.connect(self.dsn, timeout=5)
+        try:
+            for statement in statements:
+                await connection.execute(statement)
+        finally:
+            await connection.close()
+
+    def signal_all(self, number: signal.Signals) -> None:
+        """Send a signal to the server and all its processes, to freeze or thaw them."""
+        assert self._process is not None
+        parent = self._process.pid
+        children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+        for process_id in (*map(int, children), parent):
+            with suppress(ProcessLookupError):
+                os.kill(process_id, number)
+
+
+@asynccontextmanager
+async def own_postgres(environment: Mapping[str, str] | None = None) -> AsyncIterator[OwnPostgres]:
+    """A migrated server that runs; its folder is removed at the end."""
+    folder = Path(tempfile.mkdtemp(prefix="signalpost-own-"))
+    await asyncio.to_thread(folder.chmod, 0o755)
+    server = OwnPostgres(folder, environment or {})
+    try:
+        await server.create()
+        await migrate(server.dsn)
+        yield server
+    finally:
+        if server.runs:
+            server.signal_all(signal.SIGCONT)
+            await server.stop(signal.SIGQUIT)
+        shutil.rmtree(folder)
+
+
+@asynccontextmanager
+async def pgbouncer(server: OwnPostgres, mode: str) -> AsyncIterator[str]:
+    """A pgbouncer before the server, in this pool mode; yields the address to connect to.
+
+    Raises:
+        NotInstalled: it is missing.
+    """
+    program = shutil.which("pgbouncer", path=os.environ["PATH"] + ":/usr/sbin")
+    if program is None:
+        raise NotInstalled("pgbouncer is not installed; run `make test-tools`")
+    port, file = free_port(), server.folder / "pgbouncer.ini"
+    settings = {
+        "listen_addr": "127.0.0.1", "listen_port": port, "unix_socket_dir": "", "auth_type": "any", "pool_mode": mode,
+        "ignore_startup_parameters": "jit,timezone,extra_float_digits,idle_in_transaction_session_timeout,lock_timeout,"
+        "tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,tcp_user_timeout,statement_timeout,"
+        "client_connection_check_interval,search_path",
+    }  # fmt: skip
+    lines = [f"{name} = {value}" for name, value in settings.items()]
+    databases = f"postgres = host={server.folder} dbname=postgres user=postgres"
+    file.write_text("\n".join(["[databases]", databases, "[pgbouncer]", *lines]) + "\n")
+    with (server.folder / "pgbouncer.log").open("ab") as log:
+        command = server.run_as_account(program, str(file))
+        process = await asyncio.create_subprocess_exec(*command, stdout=log, stderr=log, cwd="/")
+    try:
+        async with asyncio.timeout(10):
+            while True:
+                assert process.returncode is None, (server.folder / "pgbouncer.log").read_text()
+                with suppress(OSError):
+                    (await asyncio.open_connection("127.0.0.1", port))[1].close()
+                    break
+                await asyncio.sleep(0.05)
+        yield f"postgresql://postgres@127.0.0.1:{port}/postgres"
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+def fake_clock(offset_file: Path) -> dict[str, str]:
+    """The environment of a process whose clock is what the file says, such as `+1800`; its monotonic clock is right.
+
+    Raises:
+        NotInstalled: libfaketime is missing.
+    """
+    library = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), None)
+    if library is None:
+        raise NotInstalled("libfaketime is not installed; run `make test-tools`")
+    return {
+        "LD_PRELOAD": str(library), "FAKETIME_TIMESTAMP_FILE": str(offset_file), "FAKETIME_NO_CACHE": "1",
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+    }  # fmt: skip

@@ -1,0 +1,238 @@
+"""The stage of a fault: an installation on a database of its own, tenants, processes that can be harmed, networks."""
+
+import asyncio
+import inspect
+import itertools
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import httpx
+import pytest
+from tests.counterparts.tools import free_port
+from tests.faults import processes
+from tests.faults.hostile import HostileNetwork
+from tests.faults.processes import Process, Sabotage
+from tests.helpers.api import Api
+from tests.helpers.factories import Login, Make
+
+from signalpost.context import AppContext
+from signalpost.kit import clock, ids
+from signalpost.main import app
+from signalpost.settings import Settings
+
+NOT_YET = pytest.mark.xfail(strict=True, reason="the mend has not landed")
+ENDED = ("published", "failed", "partial")
+_ALL_DONE = "not exists (select from target where next_attempt_at is not null)"
+
+
+def sizes(name: str, *, quick: Any, heavy: Any) -> pytest.MarkDecorator:
+    """Run a test with two sizes: a small one in `make test`, and the whole figure in `make faults`."""
+    heavy_one = pytest.param(heavy, id="heavy", marks=[pytest.mark.heavy, pytest.mark.timeout(1200)])
+    return pytest.mark.parametrize(name, [pytest.param(quick, id="quick"), heavy_one])
+
+
+@dataclass
+class Tenant:
+    """A workspace with its owner, who calls the API inside the test process."""
+
+    scene: "Scene"
+    login: Login
+
+    async def call(self, method: str, path: str, want: int | None = 200, **options: Any) -> Any:
+        """Call the API; returns the body. `want`: the status it must answer, None for any."""
+        response = await self.scene.api.call(method, path, key=self.login.key, **options)
+        assert want in (None, response.status_code), (method, path, response.status_code, response.text)
+        return response.json() if response.content else None
+
+    async def _connect(self, platform: str, **fields: str) -> str:
+        body = {"profileId": self.login.profile, "fields": fields}
+        account: str = (await self.call("POST", f"/platforms/{platform}/connect", 201, json=body))["id"]
+        return account
+
+    async def sandbox(self, name: str = "sand") -> str:
+        return await self._connect("sandbox", username=name)
+
+    async def mastodon(self, network: HostileNetwork, name: str = "alice") -> str:
+        return await self._connect("mastodon", instanceUrl=network.url, accessToken=f"tok-{name}")
+
+    async def bluesky(self, network: HostileNetwork, name: str = "alice") -> str:
+        fields = {"identifier": f"{name}.test", "appPassword": "abcd-abcd-abcd-abcd"}
+        return await self._connect("bluesky", **fields, service=network.url)
+
+    async def late_policy(self, *, tolerance_minutes: int = 720, gap_seconds: int = 0) -> None:
+        body = {"latePolicy": {"toleranceMinutes": tolerance_minutes, "minGapSeconds": gap_seconds}}
+        await self.call("PATCH", f"/profiles/{self.login.profile}", json=body)
+
+    async def post(self, *accounts: str, text: str, **fields: Any) -> str:
+        """Create a post for these accounts; returns its id."""
+        body = {"profileId": self.login.profile, "text": text, "targets": [{"accountId": a} for a in accounts]}
+        post: str = (await self.call("POST", "/posts", 201, json=body | fields))["id"]
+        return post
+
+    async def status(self, post: str) -> Any:
+        return await self.call("GET", f"/posts/{post}/status")
+
+    async def target(self, post: str) -> Any:
+        """The post's only (or first) target, as the API shows it with the post."""
+        return (await self.call("GET", f"/posts/{post}"))["targets"][0]
+
+    async def ends(self, post: str, *states: str, seconds: float = 40.0) -> Any:
+        """Wait until the post has one of these states, by default any final one; returns its status."""
+
+        async def ended() -> Any:
+            status = await self.status(post)
+            return status if status["status"] in (states or ENDED) else None
+
+        return await self.scene.until(ended, f"{post} in {states or ENDED}", seconds)
+
+
+class Scene:
+    """An installation. The API is in this process, workers and servers are processes beside it."""
+
+    def __init__(self, context: AppContext, api: Api, folder: Path, dsn: str) -> None:
+        self.context, self.api, self.folder, self.dsn = context, api, folder, dsn
+        self.make = Make(context, api)
+        self.processes: list[Process] = []
+        self.trigger = folder / "trigger"
+        """Create it to have the next sabotage that waits for it strike."""
+        self._numbers = itertools.count(1)
+
+    async def tenant(self) -> Tenant:
+        return Tenant(self, await self.make.owner())
+
+    async def tenants(self, count: int) -> list[Tenant]:
+        return [await self.tenant() for _ in range(count)]
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """The environment of a process of this installation."""
+        return {
+            "SIGNALPOST_DATA_DIR": str(self.context.settings.data_dir),
+            "SIGNALPOST_DATABASE_URL": self.dsn,
+            "SIGNALPOST_DATABASE_CONNECTIONS_MAX": "8",
+            "SIGNALPOST_ALLOWED_PRIVATE_HOSTS": "127.0.0.1",
+            "SIGNALPOST_ALLOW_PRIVATE_WEBHOOKS": "true",
+            "SIGNALPOST_QUEUE_SECRET": "queue-secret-of-the-tests",
+        } | more
+
+    def start_worker(self, *sabotage: Sabotage, **environment: str) -> Process:
+        """Start a worker without waiting for it."""
+        log_file = self.folder / f"worker-{next(self._numbers)}.log"
+        process = processes.start("worker", self.environment(**environment), log_file, sabotage=sabotage)
+        self.processes.append(process)
+        return process
+
+    async def worker(self, *sabotage: Sabotage, **environment: str) -> Process:
+        """Start a worker and wait until it is registered."""
+        before = await self.value("count(*) from worker")
+        process = self.start_worker(*sabotage, **environment)
+
+        async def registered() -> bool:
+            assert process.runs, process.log_file.read_text()[-3000:]
+            return bool(await self.value("count(*) from worker") > before)
+
+        await self.until(registered, "a registered worker")
+        return process
+
+    async def serve(self, *sabotage: Sabotage, with_worker: bool = False, **environment: str) -> Process:
+        """Start `serve` and wait until it answers."""
+        port = free_port()
+        process = processes.start(
+            "serve", self.environment(**environment), self.folder / f"serve-{port}.log", port=port,
+            with_worker=with_worker, sabotage=sabotage,
+        )  # fmt: skip
+        self.processes.append(process)
+        async with self.client_at(port) as client:
+            await self.until(lambda: self.answers(client), "an answering service")
+        return process
+
+    def client(self, process: Process, tenant: Tenant | None = None) -> httpx.AsyncClient:
+        """A client of a `serve` process."""
+        assert process.port is not None
+        return self.client_at(process.port, tenant)
+
+    @staticmethod
+    def client_at(port: int, tenant: Tenant | None = None) -> httpx.AsyncClient:
+        headers = {"Authorization": f"Bearer {tenant.login.key}"} if tenant else {}
+        limits = httpx.Limits(max_connections=200)
+        return httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}/api/v1", headers=headers, timeout=60, limits=limits)
+
+    @staticmethod
+    async def answers(client: httpx.AsyncClient) -> bool:
+        """Whether a service answers at all."""
+        with suppress(httpx.TransportError):
+            return (await client.get("/healthz/api")).status_code in (200, 503)
+        return False
+
+    async def query(self, statement: str, *values: Any) -> list[asyncpg.Record]:
+        async with self.context.database.connection() as db:
+            return list(await db.fetch(statement, *values))
+
+    async def value(self, expression: str, *values: Any) -> Any:
+        return (await self.query(f"select {expression}", *values))[0][0]
+
+    async def until(self, condition: Callable[[], Any], what: str, seconds: float = 40.0) -> Any:
+        """Ask until there is something true, at once or awaited; returns that."""
+        end = clock.monotonic() + seconds
+        while True:
+            found = condition()
+            if inspect.isawaitable(found):
+                found = await found
+            if found:
+                return found
+            assert clock.monotonic() < end, f"no {what} within {seconds:.0f} s\n{self.last_words()}"
+            await asyncio.sleep(0.05)
+
+    async def all_done(self, seconds: float = 60.0) -> None:
+        """Wait until no target of this installation is waiting for anything."""
+        await self.until(lambda: self.value(_ALL_DONE), "end of all targets", seconds)
+
+    async def skip_wait(self, seconds: float = 0.0) -> None:
+        """Have every waiting target be due now, as if that time had passed."""
+        await self.query(
+            "update target set next_attempt_at = now() + make_interval(secs => $1) where next_attempt_at > now()",
+            seconds,
+        )
+        await self.query("update lane set next_due_at = now(), not_before = null where kind = 'target'")
+
+    def last_words(self) -> str:
+        """The ends of the logs of all processes."""
+        files = {process.log_file for process in self.processes}
+        return "\n".join(f"{file.name}: {file.read_text()[-1500:]}" for file in files if file.exists())
+
+    def close(self) -> None:
+        for process in self.processes:
+            if process.runs:
+                process.kill()
+
+
+def post_id(text: str) -> UUID:
+    found = ids.decode("pst", text)
+    assert found is not None
+    return found
+
+
+def account_id(text: str) -> UUID:
+    found = ids.decode("acc", text)
+    assert found is not None
+    return found
+
+
+def percentile(numbers: Sequence[float], share: float) -> float:
+    """The smallest number that `share` of all do not exceed."""
+    ordered = sorted(numbers)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
+
+
+@asynccontextmanager
+async def open_scene(settings: Settings, dsn: str, folder: Path) -> AsyncIterator[Scene]:
+    async with app.open_context(settings, dsn) as context, Api(app.create(context)) as api:
+        scene = Scene(context, api, folder, dsn)
+        try:
+            yield scene
+        finally:
+            scene.close()

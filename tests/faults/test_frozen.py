@@ -1,0 +1,199 @@
+"""A process that freezes (a hung machine looks the same) stops nobody else, and posts nothing when it wakes."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from functools import partial
+
+import httpx
+import pytest
+from tests.faults import sabotage
+from tests.faults.hostile import HostileNetwork, slow
+from tests.faults.processes import Process
+from tests.faults.scene import NOT_YET, Scene, Tenant, percentile, sizes
+
+LATENESS_SECONDS_MAX = 20.0
+_LATENESS = """
+select extract(epoch from min(a.started_at) - t.due_at)::float8 as seconds from target t
+join attempt a on a.target_id = t.id where t.workspace_id = $1 group by t.id
+"""
+_SETTINGS = """
+select name, setting from pg_settings
+where name in ('idle_in_transaction_session_timeout', 'lock_timeout', 'tcp_keepalives_idle')
+"""
+
+
+@pytest.fixture
+async def relative() -> AsyncIterator[HostileNetwork]:
+    """A server that does not recognise idempotency keys."""
+    async with HostileNetwork(knows_keys=False) as opened:
+        yield opened
+
+
+async def _frozen(scene: Scene, process: Process) -> None:
+    await scene.until(lambda: process.is_frozen, "freezing of the process")
+
+
+async def _lateness(scene: Scene, tenant: Tenant) -> list[float]:
+    return [row["seconds"] for row in await scene.query(_LATENESS, tenant.login.workspace_id)]
+
+
+WORKER_PLACES = {
+    "claim": "fence = l.fence + 1",
+    "release": "owner = null, lease_until = null",
+    "intent": "intent_at",
+}
+
+
+@sizes("posts", quick=5, heavy=60)
+@pytest.mark.parametrize("place", ["claim", *(pytest.param(place, marks=NOT_YET) for place in ("release", "intent"))])
+async def test_a_worker_frozen_inside_a_transaction(
+    scene: Scene, network: HostileNetwork, place: str, posts: int
+) -> None:
+    """One of two workers freezes. Posts of other tenants, on the same network and another, are on time."""
+    victim, other = await scene.tenants(2)
+    account = await victim.bluesky(network, "victim")
+    a = await scene.worker(partial(sabotage.freeze_after_statement, WORKER_PLACES[place], scene.trigger))
+    scene.trigger.touch()
+    held = await victim.post(account, text="held")
+    await _frozen(scene, a)
+    await scene.worker()
+    accounts = [await other.bluesky(network, "other"), await other.sandbox()]
+    made = []
+    for number in range(posts):
+        made += [await other.post(account, text=f"post {number}") for account in accounts]
+        await asyncio.sleep(0.05)
+    # The frozen lane itself: an edit of its owner does not wait for ever either.
+    await victim.post(account, text="more for the same lane")
+    for post in made:
+        await other.ends(post, "published", seconds=75)
+    assert percentile(await _lateness(scene, other), 0.99) <= LATENESS_SECONDS_MAX
+
+    await victim.ends(held, "published", seconds=75)
+    a.thaw()
+    await scene.all_done()
+    assert network.doubles() == {}
+
+
+@NOT_YET
+@pytest.mark.parametrize("part", ["insert into target", "wake_lanes"])
+async def test_an_api_process_frozen_inside_a_transaction(scene: Scene, network: HostileNetwork, part: str) -> None:
+    """It holds what it wrote; other callers, the account's own lane among them, go on."""
+    tenant, other = await scene.tenants(2)
+    account = await tenant.mastodon(network, "alice")
+    await scene.worker()
+    server = await scene.serve(partial(sabotage.freeze_after_statement, part, scene.trigger))
+    body = {"profileId": tenant.login.profile, "text": "never answered", "targets": [{"accountId": account}]}
+    headers = {"Idempotency-Key": "frozen"}  # with a key the whole request is one transaction
+    async with scene.client(server, tenant) as client:
+        scene.trigger.touch()
+        hanging = asyncio.create_task(client.post("/posts", json=body, headers=headers))
+        await _frozen(scene, server)
+        same = await tenant.post(account, text="same account")
+        others = await other.post(await other.sandbox(), text="another tenant")
+        await other.ends(others, "published")
+        await tenant.ends(same, "published")
+        lateness = await _lateness(scene, tenant) + await _lateness(scene, other)
+        assert max(lateness) <= LATENESS_SECONDS_MAX
+        server.thaw()
+        with suppress(httpx.HTTPError):
+            await hanging
+    await scene.all_done()
+    assert network.doubles() == {}
+    assert len(network.public("never answered")) <= 1
+
+
+async def test_a_release_waits_for_no_locked_lane(scene: Scene, network: HostileNetwork) -> None:
+    """A session holds one lane's row; the worker that has a turn on it goes on with all others."""
+    tenant, other = await scene.tenants(2)
+    account, box = await tenant.mastodon(network), await other.sandbox()
+    network.on("", slow(1.0))
+    await scene.worker()
+    first = await tenant.post(account, text="one")
+    await scene.until(lambda: network.calls, "create call")
+    async with scene.context.database.transaction() as db:
+        rows = await db.fetch("select from lane where kind = 'target' and platform = 'mastodon' for no key update")
+        assert len(rows) == 1
+        for number in range(3):
+            await other.ends(await other.post(box, text=f"post {number}"), "published", seconds=LATENESS_SECONDS_MAX)
+            await asyncio.sleep(0.7)  # past the end of the slow call, whose turn wants to be released
+        assert max(await _lateness(scene, other)) <= LATENESS_SECONDS_MAX
+    await tenant.ends(first, "published")
+
+
+@NOT_YET
+async def test_sessions_end_when_their_process_does_not_answer(scene: Scene) -> None:
+    """What the server does with a session whose process froze or whose machine has gone."""
+    settings = {row["name"]: int(row["setting"]) for row in await scene.query(_SETTINGS)}
+    assert 0 < settings["idle_in_transaction_session_timeout"] <= 15_000
+    assert 0 < settings["lock_timeout"] <= 5_000
+
+
+@pytest.mark.parametrize("place", ["after-intent", "before-call"])
+@sizes("waits", quick=False, heavy=True)
+async def test_frozen_between_intent_and_bytes(scene: Scene, relative: HostileNetwork, place: str, waits: bool) -> None:
+    """Another worker takes the post over; when the first one wakes, it sends nothing.
+
+    Quick: leases last three seconds, and the time that the network gets to show a post passes at once.
+    """
+    tenant = await scene.tenant()
+    account = await tenant.mastodon(relative)
+    short = [] if waits else [sabotage.short_waits]
+    a = await scene.worker(*short, partial(sabotage.freeze_at, place, scene.trigger))
+    scene.trigger.touch()
+    post = await tenant.post(account, text="once")
+    await _frozen(scene, a)
+    await scene.worker(*short)
+
+    await scene.until(lambda: relative.posts, "publication by the second worker", 240)
+    a.thaw()
+    await tenant.ends(post, "published")
+    await asyncio.sleep(2)  # what the first one would send, it sends now
+    assert len(relative.made("once")) == 1
+    assert len(relative.called("once")) == 1
+
+
+@sizes("accounts", quick=8, heavy=40)
+@pytest.mark.parametrize("kind", ["mastodon", "relative", "bluesky"])
+async def test_frozen_in_the_middle_of_calls(scene: Scene, kind: str, accounts: int) -> None:
+    """SIGSTOP for longer than the lease, then SIGCONT: each post is made once, in flight or waiting behind."""
+    async with HostileNetwork(knows_keys=kind != "relative") as network:
+        tenant = await scene.tenant()
+        await tenant.late_policy()
+        connect = tenant.bluesky if kind == "bluesky" else tenant.mastodon
+        heavy = accounts > 8
+        short = [] if heavy else [sabotage.short_waits]
+        network.on("first", slow(1.0))
+        names = [await connect(network, f"a{number}") for number in range(accounts)]
+        a = await scene.worker(*short)
+        for number, account in enumerate(names):
+            await tenant.post(account, text=f"first {number}")
+            await tenant.post(account, text=f"second {number}")
+        await scene.until(lambda: len(network.calls) >= min(accounts, 8), "calls in flight")
+        a.freeze()
+        await scene.worker(*short)
+        await asyncio.sleep(60 if heavy else 5)
+        a.thaw()
+        await scene.all_done(240)
+        assert network.doubles() == {}
+
+
+@sizes("rounds", quick=1, heavy=5)
+async def test_the_work_of_a_killed_worker_runs_again_soon(scene: Scene, network: HostileNetwork, rounds: int) -> None:
+    """Sixteen calls are under way when the worker dies; another one begins them again within seconds."""
+    tenant = await scene.tenant()
+    network.on("", slow(20))
+    worker = await scene.worker()
+    for number in range(rounds):
+        accounts = [await tenant.mastodon(network, f"r{number}a{index}") for index in range(16)]
+        before = len(network.calls)
+        posts = [await tenant.post(account, text=f"{number} {index}") for index, account in enumerate(accounts)]
+        await scene.until(lambda since=before: len(network.calls) >= since + 16, "calls under way")
+        following = await scene.worker()
+        worker.kill()
+        killed_at = await scene.value("clock_timestamp()")
+        condition = f"count(*) >= {len(posts)} from attempt where started_at > $1"
+        await scene.until(partial(scene.value, condition, killed_at), "new attempts", 40)
+        seconds = await scene.value("extract(epoch from max(started_at) - $1)::float8 from attempt", killed_at)
+        assert seconds < 8, seconds
+        worker = following
