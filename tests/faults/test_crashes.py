@@ -4,6 +4,7 @@ import asyncio
 import random
 from collections import Counter
 
+import pytest
 from tests.faults import worker
 from tests.helpers import ledger
 from tests.helpers.ledger import Ledger
@@ -114,3 +115,25 @@ async def _finish(stage: StagedNetwork, url: str, posts: list[str]) -> Counter[s
         if all(row["status"] == "published" or tuple(row)[1:] == ("failed", "outcome_unknown") for row in rows):
             break
     return Counter(row["status"] if row["status"] != "failed" else row["code"] for row in rows)
+
+
+@pytest.mark.parametrize("failpoint", ["after-intent:1", "before-call:40", "after-call:32", "after-settle:1"])
+async def test_killed_with_a_whole_batch_under_way(stage: StagedNetwork, failpoint: str) -> None:
+    """Sixty-four intents are committed together; the worker dies before, between or after the calls. None is lost."""
+    async with Ledger() as server:
+        ledger.register(server.url)
+        accounts = [await stage.account(platform="ledger") for _ in range(64)]
+        posts = [await stage.post(account, text=f"post {n:02}") for n, account in enumerate(accounts)]
+        await stage.execute("""update target set steps = '{"upload": {"id": "earlier"}}'""")
+        process = worker.start(stage.dsn, stage.data_dir, server.url, failpoint=failpoint)
+        assert await worker.ended(process) == worker.KILLED
+        open_intents = await stage.context.database.pool.fetchval(
+            "select count(*) from target where intent is not null"
+        )
+        public = len(server.posts)
+        await recover(stage, server.url)
+
+        assert open_intents == 64
+        assert public == {"after-intent:1": 0, "after-settle:1": 64}.get(failpoint, public)
+        assert sorted(text for _, text in server.posts) == [f"post {n:02}" for n in range(64)]
+        assert {(await stage.status(post))["status"] for post in posts} == {"published"}

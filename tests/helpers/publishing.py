@@ -68,6 +68,7 @@ class StagedNetwork:
                 verified_on="",
                 credential_fields=sandbox.FACTS.credential_fields,
                 text=TextRule(max_length=500),
+                thread_parts_max=5,
             ),
             publish=lambda *arguments: self.publish(*arguments),  # noqa: PLW0108 - looked up at each call
             reconcile=lambda *arguments: self.reconcile(*arguments),  # noqa: PLW0108

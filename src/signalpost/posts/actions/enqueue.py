@@ -1,7 +1,7 @@
 """Targets on and off the queue. Changes the rows it is given; writes nothing."""
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from signalpost.kit import clock
 from signalpost.posts.rows import TargetRow
@@ -11,10 +11,11 @@ from signalpost.posts.states import WAITING, HeldReason, move
 def due_at(target: TargetRow, scheduled_at: datetime | None, now: datetime) -> datetime:
     """Return when a target is due: at its own time, else the post's, else `now`, the database's clock.
 
-    A time that has come by the request's clock (which a test key may set) means now.
+    A time that has come by the request's clock (which a test key may set) means now. One that lies ahead is rounded up
+    to the millisecond: times are shown cut off to it, and a post that starts at once would seem to be early.
     """
     at = target.scheduled_at or scheduled_at
-    return now if at is None or at <= clock.now() else at
+    return now if at is None or at <= clock.now() else at + timedelta(microseconds=-at.microsecond % 1000)
 
 
 def enqueue(target: TargetRow, due: datetime, *, held_reason: HeldReason | None) -> None:
