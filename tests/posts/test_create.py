@@ -14,7 +14,7 @@ from signalpost.kit.db import Database
 
 
 def soon(**delta: float) -> str:
-    return (datetime.now(UTC) + timedelta(**delta)).isoformat()
+    return (datetime.now(UTC) + timedelta(**delta)).isoformat(timespec="milliseconds")
 
 
 async def create(api: Api, owner: Login, *, key: str | None = None, **fields: Any) -> httpx.Response:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -474,6 +475,21 @@ async def test_a_post_is_never_early_by_the_clock_of_the_database(stage: StagedN
         row["due_at"],
     )
     assert 0 <= late < 1
+
+
+async def test_a_post_does_not_seem_to_start_before_its_time(stage: StagedNetwork) -> None:
+    """Times are shown cut off to the millisecond; what is due within one starts in the next."""
+    engine = stage.engine()
+    running = asyncio.create_task(engine.run())
+    when = clock.now().replace(microsecond=999) + timedelta(seconds=1)
+    post = await stage.post(scheduledAt=when.isoformat(timespec="microseconds"))
+    await until(lambda: stage.sent)
+    await engine.stop(5)
+    await running
+
+    assert (await stage.target(post))["due_at"] == when + timedelta(microseconds=1)
+    started = (await stage.make.api.get(f"/posts/{post}", key=stage.owner.key)).json()["targets"][0]["startedAt"]
+    assert datetime.fromisoformat(started) >= when
 
 
 async def test_a_limit_of_the_app_is_shared_by_its_accounts(
