@@ -40,6 +40,18 @@ async def test_take_grants_the_tokens_left_and_says_when_the_next_come(store: Da
     assert grants["a"].wait_seconds(1000) == buckets.PAUSE_SECONDS_MAX
 
 
+async def test_buckets_that_nobody_uses_are_forgotten(store: Database) -> None:
+    async with store.transaction() as db:
+        for key in ("old", "new", "paused"):
+            await buckets.declare(db, key, capacity=3, per_second=1)
+        await db.execute("update rate_bucket set refilled_at = now() - interval '2 days' where key <> 'new'")
+        await buckets.pause(db, "paused", 30)
+        await buckets.forget_idle(db)
+        kept = await db.fetch("select key from rate_bucket where key in ('old', 'new', 'paused') order by key")
+
+    assert [row["key"] for row in kept] == ["new", "paused"]
+
+
 async def test_a_paused_bucket_grants_nothing(store: Database) -> None:
     async with store.transaction() as db:
         await buckets.declare(db, "a", capacity=3, per_second=1)

@@ -66,6 +66,7 @@ def session_of(http: Any, identity: Identity) -> NetworkSession:
 
     opened = NetworkSession(
         server=server_at(http, str(identity.base_url), trusted=True),
+        pages=http,
         secrets=identity.secrets,
         remote_id=identity.remote_id,
         username=identity.username,

@@ -18,7 +18,7 @@ from signalpost.networks.contract import ApiError, TextRule
 from signalpost.networks.counting import length
 from signalpost.networks.html_text import fingerprint_of_html
 
-SIZE = 30_000
+SIZE = 60_000
 
 # fmt: off
 REPEATED = (

@@ -508,7 +508,40 @@ async def test_a_limit_of_the_app_is_shared_by_its_accounts(
         await declare_buckets(stage.context, db)
     posts = [await stage.post() for _ in range(5)]
     await stage.work()
-    await stage.execute("delete from rate_bucket where key = 'stage:own'")
+    await stage.execute("delete from rate_bucket where key = 'stage:stage.test:own'")
 
     assert len(stage.sent) == 3
     assert sorted([(await stage.target(post))["attempts"] for post in posts]) == [0, 0, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("accounts", "limit_of", "held"), [(2, "account", False), (3, "account", True), (1, "app", True)]
+)
+async def test_a_rate_limit_holds_up_others_only_if_it_is_theirs_too(
+    stage: StagedNetwork,
+    monkeypatch: pytest.MonkeyPatch,
+    accounts: int,
+    limit_of: Any,
+    held: bool,
+) -> None:
+    """Otherwise a server that always answers 429 would hold up all accounts of its network."""
+    from dataclasses import replace
+
+    from signalpost import networks
+
+    async def fail(*_: object) -> TryLater:
+        return TryLater(message="429", code="rate_limited", limit_of=limit_of)
+
+    limit = RateLimit(count=1_000, seconds=60, per="address")
+    facts = replace(stage.connector.facts, base_url="https://limited.test", rate_limit=limit)
+    monkeypatch.setitem(networks.CONNECTORS, "stage", replace(stage.connector, facts=facts))
+    works, stage.publish = stage.publish, fail
+    for _ in range(accounts):
+        await stage.post()
+    await stage.work()
+    stage.publish = works
+    post = await stage.post()
+    await stage.work()
+    await stage.execute("delete from rate_bucket where key = 'stage:limited.test:own'")
+
+    assert (await stage.target(post))["status"] == ("pending" if held else "published")

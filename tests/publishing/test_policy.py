@@ -33,6 +33,7 @@ LIMITED = TryLater(message="429", code="rate_limited", after_seconds=1_000.0)
 LOST = OutcomeUnknown(message="reset")
 OURS = TryLater(message="no connection became free", ours=True)
 LOST_BY_US = OutcomeUnknown(message="no name server", ours=True)
+APP_LIMITED = TryLater(message="429", code="rate_limited", limit_of="app")
 A_DAY = TryLater(message="429", code="rate_limited", after_seconds=86_400.0)
 PENDING = Pending(state={"id": 1}, poll_after_seconds=7)
 
@@ -79,6 +80,8 @@ OUTCOMES: list[Line] = [
     (snapshot(jitter=1.0), "publish", LOST, "unknown", 36, "outcome_unknown", {}),
     (snapshot(jitter=1.0), "publish", LIMITED, "retrying", 1000, "rate_limited", {}),
     (PUBLISHING, "publish", LIMITED, "retrying", 1000, "rate_limited", {"lane_pause_seconds": 900}),
+    (PUBLISHING, "publish", LIMITED, "retrying", 1000, "rate_limited", {"limits_app": False}),
+    (PUBLISHING, "publish", APP_LIMITED, "retrying", 60, "rate_limited", {"limits_app": True}),
     (PUBLISHING, "publish", A_DAY, "retrying", 86_400, "rate_limited", {"lane_pause_seconds": 900}),
     (snapshot(tries=4), "publish", LIMITED, "retrying", 3600, "rate_limited", {"lane_pause_seconds": 900}),
     (snapshot(tries=5), "publish", LIMITED, "failed", None, "rate_limited", {"lane_pause_seconds": 900}),

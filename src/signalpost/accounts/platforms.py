@@ -1,5 +1,7 @@
 """What this installation knows of a platform: its connector, its server, its redirect address. No I/O."""
 
+from urllib.parse import urlsplit
+
 from signalpost import networks
 from signalpost.accounts.errors import PlatformNotConfigured
 from signalpost.context import AppContext
@@ -50,12 +52,23 @@ def server_of(context: AppContext, connector: Connector, base_url: str | None, h
     The operator's SIGNALPOST_<NETWORK>_BASE_URL replaces the network's one address; for networks where every account
     brings its own server it names one server among many, the only one that may have a private address.
     """
+    address, trusted = _address(context, connector, base_url)
+    return Server(base_url=address, trusted=trusted, http=http)
+
+
+def host_of(context: AppContext, connector: Connector, base_url: str | None) -> str:
+    """Return host and port of the server that `server_of` returns."""
+    address, _ = _address(context, connector, base_url)
+    return urlsplit(address).netloc
+
+
+def _address(context: AppContext, connector: Connector, base_url: str | None) -> tuple[str, bool]:
     operator_url = _operator_url(context, connector)
     if operator_url is not None and (connector.facts.base_url is not None or base_url in {None, operator_url}):
-        return Server(base_url=operator_url, trusted=True, http=http)
+        return operator_url, True
     if base_url is not None:
-        return Server(base_url=base_url.rstrip("/"), trusted=False, http=http)
-    return Server(base_url=connector.facts.base_url or "", trusted=True, http=http)
+        return base_url.rstrip("/"), False
+    return connector.facts.base_url or "", True
 
 
 def entry_server(context: AppContext, connector: Connector, http: Client) -> Server:

@@ -1,4 +1,4 @@
-"""Rate budgets shared by all workers: one row per (platform, app), tokens taken for a whole batch at once."""
+"""Rate budgets shared by all workers: one row per (platform, server, app), tokens taken for a whole batch at once."""
 
 import math
 from collections.abc import Mapping
@@ -13,6 +13,12 @@ insert into rate_bucket (key, tokens, capacity, per_second) values ($1, $2, $2, 
 on conflict (key) do update set capacity = excluded.capacity, per_second = excluded.per_second
 where (rate_bucket.capacity, rate_bucket.per_second) is distinct from (excluded.capacity, excluded.per_second)
 """
+# `on conflict` alone would wait for a transaction that holds the row.
+_ENSURE = """
+insert into rate_bucket (key, tokens, capacity, per_second) select $1, $2, $2, $3
+where not exists (select from rate_bucket where key = $1) on conflict (key) do nothing
+"""
+_FORGET = "delete from rate_bucket where greatest(refilled_at, not_before) < now() - interval '1 day'"
 _PAUSE = """
 update rate_bucket set not_before = greatest(not_before, now() + make_interval(secs => $2)) where key = $1
 """
@@ -27,7 +33,7 @@ with free as materialized (
 select b.key, b.per_second, f.paused_seconds, f.tokens from rate_bucket b left join free f on f.key = b.key
 where b.key = any($1)
 """
-_LOCKED_SECONDS = 0.1
+LOCKED_SECONDS = 0.1
 # A refill time far in the future is left over from a clock step; slightly ahead only means that another worker was
 # faster.
 _TAKE = """
@@ -56,6 +62,16 @@ async def declare(db: Db, key: str, *, capacity: float, per_second: float) -> No
     await db.execute(_DECLARE, key, capacity, per_second)
 
 
+async def ensure(db: Db, key: str, *, capacity: float, per_second: float) -> None:
+    """Create a bucket (full) if there is none; waits for no transaction that holds it."""
+    await db.execute(_ENSURE, key, capacity, per_second)
+
+
+async def forget_idle(db: Db) -> None:
+    """Remove buckets that nobody has used for a day, so that they are full."""
+    await db.execute(_FORGET)
+
+
 async def pause(db: Db, key: str, seconds: float) -> None:
     """Grant nothing for this long: the network answered 429 for the whole app."""
     await db.execute(_PAUSE, key, float(seconds))
@@ -72,7 +88,7 @@ async def take(db: Db, demand: Mapping[str, int]) -> dict[str, Grant]:
     for row in rows:
         key, each_seconds = row["key"], 1 / row["per_second"]
         if row["tokens"] is None:
-            grants[key] = Grant(0, _LOCKED_SECONDS, each_seconds)
+            grants[key] = Grant(0, LOCKED_SECONDS, each_seconds)
             continue
         granted = 0 if row["paused_seconds"] > 0 else min(demand[key], math.floor(row["tokens"]))
         left[key] = row["tokens"] - granted

@@ -151,7 +151,7 @@ class Source(ABC, Generic[Item, Result]):
         """
 
     def bucket(self, item: Item) -> str | None:  # noqa: ARG002 - for those that override it
-        """Return the key of the rate bucket (`<platform>:<app>`) from which `item` needs one token, if any.
+        """Return the key of the rate bucket (`<platform>:<server>:<app>`) from which `item` needs one token, if any.
 
         Tokens are taken for the whole batch when it is claimed; an item that gets none is handed back, and its lane
         waits until the bucket has tokens again.

@@ -137,6 +137,7 @@ def _try_later(target: TargetSnapshot, kind: AttemptKind, outcome: TryLater) -> 
     )  # fmt: skip
     lane_pause = after_seconds or RETRY_SECONDS[0] if error.code == "rate_limited" else 0.0
     lane_pause = min(lane_pause, LANE_PAUSE_SECONDS_MAX)
+    limits_app = error.code == "rate_limited" and outcome.limit_of == "app"
     if kind == "poll" and target.pending_state is not None:
         if target.now - target.pending_state.since >= PROCESSING_MAX:
             return _processing_too_long(target)
@@ -148,12 +149,20 @@ def _try_later(target: TargetSnapshot, kind: AttemptKind, outcome: TryLater) -> 
             closes_intent=_closes_intent(target, kind),
             pending_state=replace(target.pending_state, polls=polls),
             lane_pause_seconds=lane_pause,
+            limits_app=limits_app,
         )
     if target.tries >= TRIES_MAX:
-        return TargetChange(status="failed", error=error, closes_intent=True, lane_pause_seconds=lane_pause)
+        return TargetChange(
+            status="failed", error=error, closes_intent=True, lane_pause_seconds=lane_pause, limits_app=limits_app
+        )
     wait = max(_spread(target, RETRY_SECONDS[max(target.tries, 1) - 1]), after_seconds)
     return TargetChange(
-        status="retrying", after_seconds=wait, error=error, closes_intent=True, lane_pause_seconds=lane_pause
+        status="retrying",
+        after_seconds=wait,
+        error=error,
+        closes_intent=True,
+        lane_pause_seconds=lane_pause,
+        limits_app=limits_app,
     )
 
 

@@ -102,6 +102,7 @@ class TargetChange(Struct, frozen=True, kw_only=True):
     pending_state: PendingState | None = None
     uncounted: bool = False  # the try does not count: the post did not cause its failure
     lane_pause_seconds: float = 0.0  # keep the whole account back for this long
+    limits_app: bool = False  # and all accounts of the app on this server
     account_status: Literal["needs_reauth", "restricted"] | None = None  # what the account becomes
     account_message: str | None = None
 

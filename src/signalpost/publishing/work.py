@@ -19,14 +19,16 @@ from signalpost.engine.jobs import JobKind
 from signalpost.kit import log
 from signalpost.kit.db import Db
 from signalpost.kit.failpoint import failpoint
+from signalpost.networks.contract import Connector
 from signalpost.publishing.actions import begin, end, removal
-from signalpost.publishing.actions.begin import bucket_of
+from signalpost.publishing.actions.begin import bucket_of, bucket_on
 from signalpost.publishing.actions.end import Begun
 from signalpost.publishing.attempt import Attempt, End, Unreadable
 from signalpost.publishing.journal_writer import JournalWriter
 from signalpost.publishing.network_call import CALL_SECONDS_MAX, NetworkCall
 from signalpost.publishing.outcomes import settle
 from signalpost.publishing.policy import TargetChange
+from signalpost.publishing.shared_limits import SharedLimits
 
 _logger = log.get("publishing")
 
@@ -46,6 +48,7 @@ class TargetSource(Source[Begun, End]):
     def __init__(self, context: AppContext) -> None:
         self._context = context
         self._journals = JournalWriter(context.database.reserve)
+        self._limits = SharedLimits()
 
     @override
     async def due(self, db: Db, leases: Sequence[Lease], per_lane: int) -> Sequence[tuple[UUID, Begun]]:
@@ -57,6 +60,7 @@ class TargetSource(Source[Begun, End]):
         if isinstance(item, Unreadable):
             raise item.error
         failpoint("after-begin")
+        await self._declare_bucket(item)
         call = NetworkCall(self._context, item, lease, self._journals)
         outcome = await call.run()
         change, record = settle(call.snapshot(), item.kind, outcome), call.record(outcome)
@@ -74,6 +78,14 @@ class TargetSource(Source[Begun, End]):
     async def hand_back(self, db: Db, items: Sequence[tuple[UUID, Begun]]) -> None:
         await end.hand_back(db, [item for _, item in items])
 
+    async def _declare_bucket(self, attempt: Attempt) -> None:
+        """Create the bucket of the account's server, if this process has not seen the server before."""
+        bucket = bucket_of(self._context, attempt.due.account)
+        if bucket is not None and not self._limits.knows(bucket):
+            async with self._context.database.transaction() as db:
+                await buckets.ensure(db, bucket, **_size(attempt.connector))
+            self._limits.add(bucket)
+
     async def _spread(self, lease: Lease, attempt: Attempt, change: TargetChange, secrets_version: int) -> None:
         """Tell what follows for others than the target. Lost in a crash, it happens with the next attempt."""
         target = attempt.due.target
@@ -89,7 +101,7 @@ class TargetSource(Source[Begun, End]):
         )
         if change.lane_pause_seconds:
             lease.pause_lane(change.lane_pause_seconds)
-        bucket = bucket_of(self._context, target.platform) if change.lane_pause_seconds else None
+        bucket = self._bucket_to_pause(attempt, change)
         if bucket is None and change.account_status is None:
             return
         try:
@@ -103,6 +115,13 @@ class TargetSource(Source[Begun, End]):
         except Exception:
             _logger.exception("target.not_spread", target=str(target.id))  # the outcome itself must not be lost
 
+    def _bucket_to_pause(self, attempt: Attempt, change: TargetChange) -> str | None:
+        """Return the bucket that a rate limit concerns, if it concerns others than the account."""
+        account = attempt.due.account
+        if not change.lane_pause_seconds or (bucket := bucket_of(self._context, account)) is None:
+            return None
+        return bucket if self._limits.met(bucket, account.id) or change.limits_app else None
+
 
 def jobs(context: AppContext) -> list[JobKind]:
     """Return the jobs of this room."""
@@ -110,8 +129,14 @@ def jobs(context: AppContext) -> list[JobKind]:
 
 
 async def declare_buckets(context: AppContext, db: Db) -> None:
-    """Create the rate buckets of all networks; safe in every process at every start."""
-    for platform, connector in networks.CONNECTORS.items():
-        bucket, limit = bucket_of(context, platform), connector.facts.rate_limit
-        if bucket is not None and limit is not None:
-            await buckets.declare(db, bucket, capacity=float(limit.count), per_second=limit.count / limit.seconds)
+    """Create the rate buckets of the networks' own servers; safe in every process at every start."""
+    await buckets.forget_idle(db)
+    for connector in networks.CONNECTORS.values():
+        if (bucket := bucket_on(context, connector, None)) is not None:
+            await buckets.declare(db, bucket, **_size(connector))
+
+
+def _size(connector: Connector) -> dict[str, float]:
+    limit = connector.facts.rate_limit
+    assert limit is not None  # noqa: S101 - otherwise there is no bucket
+    return {"capacity": float(limit.count), "per_second": limit.count / limit.seconds}

@@ -107,6 +107,7 @@ class TryLater:
     message: str
     code: str = "platform_unavailable"  # one of `codes.CATEGORIES`
     after_seconds: float | None = None  # as the network asked; None: it did not say
+    limit_of: Literal["account", "app"] = "account"  # of a rate limit: whom it holds up, as the network says
     ours: bool = False  # our side is at fault (no free connection, no name server), so the try does not count
     http_status: int | None = None
     platform_code: str | None = None

@@ -10,19 +10,21 @@ from uuid import UUID
 import msgspec
 
 from signalpost import networks
+from signalpost.accounts.platforms import host_of
 from signalpost.context import AppContext
 from signalpost.engine import buckets
 from signalpost.engine.contract import Lease
 from signalpost.kit import ids, log
 from signalpost.kit.db import RETRYABLE, Db
 from signalpost.media import queries as media
+from signalpost.networks.contract import Connector
 from signalpost.posts import content
 from signalpost.posts.states import WAITING, move
 from signalpost.publishing import queries
 from signalpost.publishing.actions.change import write_ends
 from signalpost.publishing.attempt import Attempt, End, Unreadable, take_snapshot
 from signalpost.publishing.policy import BACKLOG_SECONDS, Postponed, TargetChange, decide
-from signalpost.publishing.queries import Due, Picked
+from signalpost.publishing.queries import Due, DueAccount, Picked
 
 BUSY_SECONDS: Final = 0.05
 """After this long a lane is looked at again whose post another transaction has locked."""
@@ -184,7 +186,7 @@ async def _with_tokens(
     context: AppContext, db: Db, lanes: Mapping[UUID, Lease], attempts: list[Attempt]
 ) -> list[Attempt]:
     """Return the attempts that get a token of their rate bucket, or need none; the lanes of the others wait."""
-    needs = [bucket_of(context, attempt.due.target.platform) for attempt in attempts]
+    needs = [bucket_of(context, attempt.due.account) for attempt in attempts]
     demand = Counter(bucket for bucket in needs if bucket is not None)
     if not demand:
         return attempts
@@ -228,9 +230,15 @@ async def _load_files(db: Db, attempts: Sequence[Attempt]) -> None:
             attempt.files = list((await media.for_publishing(db, post.workspace_id, media_ids)).values())
 
 
-def bucket_of(context: AppContext, platform: str) -> str | None:
-    """Return the rate bucket that the posts of all accounts on a network share; None where each account has its own."""
-    connector = networks.get(platform)
-    if connector is None or connector.facts.rate_limit is None or connector.facts.rate_limit.per == "account":
+def bucket_of(context: AppContext, account: DueAccount) -> str | None:
+    """Return the rate bucket that an account shares with others; None where each account has its own limit."""
+    connector = networks.get(account.platform)
+    return None if connector is None else bucket_on(context, connector, account.base_url)
+
+
+def bucket_on(context: AppContext, connector: Connector, base_url: str | None) -> str | None:
+    """Return the rate bucket of the accounts on a server of a network: no other server's answers concern them."""
+    if connector.facts.rate_limit is None or connector.facts.rate_limit.per == "account":
         return None
-    return f"{platform}:{context.settings.network(platform, 'client_id') or 'own'}"
+    app = context.settings.network(connector.facts.key, "client_id") or "own"
+    return f"{connector.facts.key}:{host_of(context, connector, base_url)}:{app}"

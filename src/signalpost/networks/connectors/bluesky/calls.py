@@ -40,6 +40,7 @@ _MEDIA_CODES = {
     "VideoTooLarge": "media_too_large",
     "VideoTooLong": "media_unsupported",
 }
+_REQUESTS_PER_ADDRESS = "3000;w=300"  # the policy of the limit that all accounts share; writes are limited per account
 _YEAR_2100 = 4_102_444_800
 
 
@@ -75,8 +76,10 @@ def explain(error: ApiError) -> Outcome:
     message = redacted(f"Bluesky: {body.get('message') or name or error}")[:1000]
     if response.status == 429 or name == "RateLimitExceeded":
         return TryLater(
-            message=message, code="rate_limited", after_seconds=wait_seconds(response), platform_code=name, **details
-        )
+            message=message, code="rate_limited", after_seconds=wait_seconds(response), platform_code=name,
+            limit_of="app" if response.headers.get("RateLimit-Policy") == _REQUESTS_PER_ADDRESS else "account",
+            **details,
+        )  # fmt: skip
     if name in _BLOCKED | _RECONNECT or response.status == 401:
         return NeedsReconnect(message=message, restricted=name in _BLOCKED, platform_code=name, **details)
     if name in {"NotEnoughResources", "BlobNotFound", "InvalidSwap"}:  # documented: nothing was created

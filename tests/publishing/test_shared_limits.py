@@ -1,0 +1,26 @@
+from uuid import uuid4
+
+import pytest
+
+from signalpost.kit import clock
+from signalpost.publishing.shared_limits import WITHIN_SECONDS, SharedLimits
+
+
+def test_three_accounts_within_a_minute_share_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits, now = SharedLimits(), 0.0
+    monkeypatch.setattr(clock, "monotonic", lambda: now)
+    first, second, third = uuid4(), uuid4(), uuid4()
+
+    assert not any(limits.met("b", account) for account in (first, first, first, second))
+    assert not limits.met("other server", third)
+    now = WITHIN_SECONDS - 1
+    assert limits.met("b", third)
+    now = WITHIN_SECONDS + 1
+    assert not limits.met("b", third)
+
+
+def test_a_bucket_is_known_once_it_was_added() -> None:
+    limits = SharedLimits()
+    assert not limits.knows("b")
+    limits.add("b")
+    assert limits.knows("b")
