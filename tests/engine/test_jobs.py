@@ -218,3 +218,23 @@ async def test_purge_deletes_old_failures_and_unused_lanes(store: Database) -> N
     await engine.tick()
     await engine.stop()
     assert await value(store, "count(*) from job where id = $1", old) == 0
+
+
+async def test_who_waits_for_a_job_is_told_once_that_it_failed_for_good(store: Database) -> None:
+    """If telling fails too, it is tried again; the job is not kept as failed before."""
+    told: list[str] = []
+
+    async def tell(_lease: Lease, payload: Mapping[str, Any], error: Exception | None) -> None:
+        told.append(f"{payload['n']} {error}")
+        if len(told) == 1:
+            raise RuntimeError("not now")
+
+    source = Jobs()
+    source.register("test", Recorder(*[RuntimeError("no")] * 9), given_up=tell)
+    async with running(Engine(store, [source])):
+        job = await _enqueue(store)
+        for attempts in range(1, 7):
+            await until(store, "attempts >= $2 and started_at is null from job where id = $1", job, attempts)
+            await _hurry(store)
+        await until(store, "state = 'failed' from job where id = $1", job)
+    assert told == ["1 no", "1 no"]

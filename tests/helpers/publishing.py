@@ -58,6 +58,7 @@ class StagedNetwork:
         self.reconcile: Behaviour = self.accept
         self.poll: Behaviour = self.accept
         self.deleted: list[str] = []
+        self.refuse_delete: Callable[[], Awaitable[None]] | None = None
         self.events: list[Any] = []
         self.engines: list[Engine] = []
         self.connector = Connector(
@@ -101,6 +102,8 @@ class StagedNetwork:
         self.events.extend(event for event in emitted if event.workspace_id == self.owner.workspace_id)
 
     async def _delete(self, session: NetworkSession, remote_id: str, thread_ids: Any) -> None:
+        if self.refuse_delete is not None:
+            await self.refuse_delete()
         self.deleted.append(remote_id)
 
     async def accept(self, session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:

@@ -94,17 +94,21 @@ class RunAgain(Struct, frozen=True):
 
 
 Handler: TypeAlias = Callable[[Lease, Mapping[str, Any]], Awaitable[RunAgain | None]]
+GivenUp: TypeAlias = Callable[[Lease, Mapping[str, Any], Exception | None], Awaitable[None]]
 
 
 class JobKind(NamedTuple):
     """A kind of job with its handler; `jobs(context)` in a room's `work` returns a list of these.
 
     With `every_seconds` the job is periodic: one row, which runs again this many seconds after the end of each run.
+    `given_up` is called once when a job failed for good, with its last exception, or None if it crashed the worker: to
+    tell those who wait for it. If it fails itself, the job is given up again later.
     """
 
     kind: str
     handler: Handler
     every_seconds: float | None = None
+    given_up: GivenUp | None = None
 
 
 class Job(NamedTuple):
@@ -176,11 +180,16 @@ class Jobs(Source[Job, JobResult]):
     def __init__(self) -> None:
         self._handlers: dict[str, Handler] = {}
         self._every: dict[str, float] = {}
+        self._given_up: dict[str, GivenUp] = {}
         self.register("engine.purge", _purge, every_seconds=3600)
 
-    def register(self, kind: str, handler: Handler, every_seconds: float | None = None) -> None:
+    def register(
+        self, kind: str, handler: Handler, every_seconds: float | None = None, given_up: GivenUp | None = None
+    ) -> None:
         """Have `handler` run jobs of this kind; the arguments are those of `JobKind`."""
         self._handlers[kind] = handler
+        if given_up is not None:
+            self._given_up[kind] = given_up
         if every_seconds is not None:
             self._every[kind] = every_seconds
 
@@ -196,28 +205,42 @@ class Jobs(Source[Job, JobResult]):
 
     async def run(self, lease: Lease, item: Job) -> JobResult:
         """See `Source`."""
-        result = await self._handle(lease, item)
+        result, error = await self._handle(lease, item)
+        if isinstance(result, Failed) and (tell := self._given_up.get(item.kind)) is not None:
+            result = await self._tell(tell, lease, item, error) or result
         lease.count({Retry: "retrying", Failed: "failed"}.get(type(result), "done"))
         return result
 
-    async def _handle(self, lease: Lease, job: Job) -> JobResult:
+    async def _handle(self, lease: Lease, job: Job) -> tuple[JobResult, Exception | None]:
+        """Run the handler; return the result, and the exception that it follows from."""
         if job.crashes >= CRASHES_MAX:
-            return self._give_up(
-                job, "crashed", f"the worker died {job.crashes} times while the job ran", CRASH_PERIODIC_SECONDS
-            )
+            reason = f"the worker died {job.crashes} times while the job ran"
+            return self._give_up(job, "crashed", reason, CRASH_PERIODIC_SECONDS), None
         handler = self._handlers.get(job.kind)
         if handler is None:
-            return self._failure(job, "unknown_kind", "this version has no handler for this kind")
+            return self._failure(job, "unknown_kind", "this version has no handler for this kind"), None
         try:
             run_again = await handler(lease, job.payload)
         except (LeaseLost, Unavailable):
             raise
         except Exception as error:  # noqa: BLE001 - a failed job is retried, whatever failed
             _log.warning("job.failed", kind=job.kind, job=str(job.id), attempt=job.attempts, exc_info=error)
-            return self._failure(job, "failed", repr(error))
+            return self._failure(job, "failed", repr(error)), error
         if run_again is None and job.kind in self._every:
-            return RunAgain(self._every[job.kind])
-        return run_again or Finished()
+            return RunAgain(self._every[job.kind]), None
+        return run_again or Finished(), None
+
+    @staticmethod
+    async def _tell(tell: GivenUp, lease: Lease, job: Job, error: Exception | None) -> JobResult | None:
+        """Tell that a job failed for good; return what becomes of it if that fails too."""
+        try:
+            await tell(lease, job.payload, error)
+        except (LeaseLost, Unavailable):
+            raise
+        except Exception as failure:  # noqa: BLE001 - told again later, whatever failed
+            _log.warning("job.failed", kind=job.kind, job=str(job.id), attempt=job.attempts, exc_info=failure)
+            return Retry(RETRY_SECONDS[-1], repr(failure)[:ERROR_CHARACTERS_MAX])
+        return None
 
     def _failure(self, job: Job, code: str, error: str) -> JobResult:
         if job.attempts <= len(RETRY_SECONDS):

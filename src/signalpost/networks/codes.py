@@ -26,4 +26,5 @@ CATEGORIES: Mapping[str, str] = {
     "missed_window": "system_error",
     "plan_limit": "account_issue",
     "internal_error": "system_error",
+    "removal_failed": "platform_error",
 }

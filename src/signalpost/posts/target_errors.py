@@ -114,8 +114,12 @@ TARGET_ERRORS: Final[dict[str, TargetErrorKind]] = {
         "system", "later", "Something went wrong on our side.",
         "Retry; if the error persists, report the post's id to the operator.",
     ),
+    "removal_failed": TargetErrorKind(
+        "platform", "later", "The post could not be removed from the network.",
+        "Delete it at the network, or delete the post here once more with cascade=true.",
+    ),
 }  # fmt: skip
-"""Every code that a failed target can have."""
+"""Every code that a failed target can have, and `removal_failed` of one that stays published."""
 
 
 def target_error(

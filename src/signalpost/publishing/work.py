@@ -125,7 +125,8 @@ class TargetSource(Source[Begun, End]):
 
 def jobs(context: AppContext) -> list[JobKind]:
     """Return the jobs of this room."""
-    return [JobKind(removal.REMOVE, partial(removal.remove_from_network, context))]
+    remove = partial(removal.remove_from_network, context)
+    return [JobKind(removal.REMOVE, remove, given_up=removal.tell_failure)]
 
 
 async def declare_buckets(context: AppContext, db: Db) -> None:

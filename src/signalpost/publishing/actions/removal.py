@@ -9,22 +9,31 @@ from msgspec import Struct
 
 from signalpost import networks
 from signalpost.accounts import queries as accounts
-from signalpost.accounts.token_store import open_session
+from signalpost.accounts.token_store import NoCredentials, open_session
 from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.engine.contract import Lease
 from signalpost.events import Actor, Removal
+from signalpost.kit import clock, log
 from signalpost.kit.db import Db
+from signalpost.kit.http import HttpFailure
+from signalpost.networks.contract import ApiError
 from signalpost.posts.actions import audit
 from signalpost.posts.actions.audit import PostRef
 from signalpost.posts.documents import Change
 from signalpost.posts.states import sources
+from signalpost.posts.target_errors import target_error
 
 REMOVE: Final = "publishing.remove"
+_logger = log.get("publishing")
 
 _MARK_REMOVED = """
-update target set status = 'removed', removed_at = now(), updated_at = now()
+update target set status = 'removed', removed_at = now(), error = null, updated_at = now()
 where id = $1 and status = any($3) and remote_id = $2 returning post_id, workspace_id
+"""
+_MARK_FAILED = """
+update target set error = $3, updated_at = now()
+where id = $1 and status = 'published' and remote_id = $2 returning post_id, workspace_id
 """
 
 
@@ -61,6 +70,7 @@ async def remove_from_network(context: AppContext, lease: Lease, payload: Mappin
     async with context.database.connection() as db:
         account = await accounts.by_id(db, removal.account_id)
     if connector is None or connector.delete is None or account is None:
+        await tell_failure(lease, payload, None, "The account is no longer here.")
         return
     session = await open_session(context, account, context.http.publishing)
     await connector.delete(session, removal.remote_id, removal.thread_ids)
@@ -70,3 +80,32 @@ async def remove_from_network(context: AppContext, lease: Lease, payload: Mappin
         if row is not None:
             entry = audit.entry(PostRef(*row), "updated", removal.actor, target_id=removal.target_id, changes=changes)
             await audit.record(db, [entry])
+
+
+async def tell_failure(
+    lease: Lease, payload: Mapping[str, Any], error: Exception | None, message: str | None = None
+) -> None:
+    """Note on the target and in the audit log that its post is still at the network, and why.
+
+    Nothing is noted if the target is not the one that it was when its removal was requested.
+    """
+    removal = msgspec.convert(payload, RemovalPayload)
+    told = target_error("removal_failed", message or _reason(removal.platform, error), clock.now())
+    _logger.error("target.not_removed", target=str(removal.target_id), platform=removal.platform, reason=told.message)
+    changes = [Change("error", None, told.message)]
+    async with lease.transaction() as db:
+        row = await db.fetchrow(_MARK_FAILED, removal.target_id, removal.remote_id, told)
+        if row is not None:
+            actor = Actor(type="system", id=None, name="publisher")
+            entry = audit.entry(PostRef(*row), "updated", actor, target_id=removal.target_id, changes=changes)
+            await audit.record(db, [entry])
+
+
+def _reason(platform: str, error: Exception | None) -> str:
+    """Return why the network still has the post, in its own words if it gave any."""
+    connector = networks.get(platform)
+    if isinstance(error, ApiError) and connector is not None:
+        return getattr(connector.explain(error), "message", None) or str(error)
+    if isinstance(error, HttpFailure | NoCredentials):
+        return str(error)
+    return "Removing the post failed unexpectedly." if error else "Removing the post crashed the service several times."

@@ -1,0 +1,107 @@
+"""Removing what is public: what the network refuses for good is told to everyone who can see the post."""
+
+from typing import Any
+
+import pytest
+from tests.helpers.connector_harness import FakeResponse
+from tests.helpers.publishing import StagedNetwork
+
+from signalpost.engine.engine import Engine
+from signalpost.kit.http import MaybeSent
+from signalpost.main import wiring
+from signalpost.networks.contract import ApiError
+
+REASONS = {
+    "an answer": (ApiError(FakeResponse(403, b'{"error": "no"}'), "DELETE /posts"), "403"),
+    "no answer": (MaybeSent("stage.test did not answer."), "did not answer"),
+    "an unexpected failure": (RuntimeError("boom"), "unexpectedly"),
+}
+
+
+async def _remove(stage: StagedNetwork) -> str:
+    """Publish a post and delete it with cascade; return its id."""
+    post = await stage.post()
+    await stage.work()
+    response = await stage.make.api.delete(f"/posts/{post}?cascade=true", key=stage.owner.key)
+    assert response.status_code == 200, response.text
+    return post
+
+
+async def _run_jobs(stage: StagedNetwork, times: int) -> None:
+    engine = Engine(stage.context.database, wiring.sources(stage.context))
+    for _ in range(times):
+        await stage.execute(
+            "update job set next_attempt_at = now() where kind = 'publishing.remove' and workspace_id = $1"
+            " and next_attempt_at is not null",
+            stage.owner.workspace_id,
+        )
+        await stage.execute(
+            "update lane set next_due_at = now(), not_before = null where kind = 'job' and workspace_id = $1",
+            stage.owner.workspace_id,
+        )
+        await engine.tick(500)
+    await engine.stop(5)
+
+
+async def _shown(stage: StagedNetwork, post: str) -> tuple[Any, list[Any]]:
+    """The target as the trash shows it, and the entries that the service itself made about it."""
+    listed = (await stage.make.api.get("/posts/trash", key=stage.owner.key)).json()["data"]
+    log = (await stage.make.api.get(f"/posts/{post}/audit", key=stage.owner.key)).json()["data"]
+    entries = [entry for entry in log if entry["actor"]["type"] == "system" and entry["action"] == "updated"]
+    return next(shown for shown in listed if shown["id"] == post)["targets"][0], entries
+
+
+@pytest.mark.parametrize("reason", REASONS)
+async def test_a_removal_that_is_given_up_is_told(
+    stage: StagedNetwork, monkeypatch: pytest.MonkeyPatch, reason: str
+) -> None:
+    failure, told = REASONS[reason]
+
+    async def refuse(*_: object) -> None:
+        raise failure
+
+    monkeypatch.setattr(stage, "refuse_delete", refuse)
+    post = await _remove(stage)
+    await _run_jobs(stage, 4)
+    target, entries = await _shown(stage, post)
+    assert (target["status"], target["error"], entries) == ("published", None, [])
+
+    await _run_jobs(stage, 1)
+
+    target, entries = await _shown(stage, post)
+    assert (target["status"], target["error"]["code"]) == ("published", "removal_failed")
+    assert told in target["error"]["message"]
+    assert len(entries) == 1
+    assert told in entries[0]["changes"][0]["to"]
+    assert stage.deleted == []
+
+
+async def test_a_second_cascade_tries_again(stage: StagedNetwork, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refuse(*_: object) -> None:
+        raise RuntimeError("boom")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(stage, "refuse_delete", refuse)
+        post = await _remove(stage)
+        await _run_jobs(stage, 5)
+    await stage.make.api.delete(f"/posts/{post}?cascade=true", key=stage.owner.key)
+    await _run_jobs(stage, 1)
+
+    target, _ = await _shown(stage, post)
+    assert (target["status"], target["error"]) == ("removed", None)
+    assert stage.deleted == ["r1"]
+
+
+async def test_an_account_that_is_gone_is_told_at_once(stage: StagedNetwork) -> None:
+    post = await _remove(stage)
+    await stage.execute(
+        "update job set payload = jsonb_set(payload, '{account_id}', to_jsonb($2::text))"
+        " where kind = 'publishing.remove' and workspace_id = $1",
+        stage.owner.workspace_id,
+        "00000000-0000-0000-0000-000000000000",
+    )
+    await _run_jobs(stage, 1)
+
+    target, entries = await _shown(stage, post)
+    assert target["error"]["code"] == "removal_failed"
+    assert len(entries) == 1
