@@ -1,7 +1,9 @@
 """Who is served first when more is due than can be done at once."""
 
+import asyncio
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -12,10 +14,12 @@ from signalpost.engine.backlog import Backlog
 from signalpost.engine.contract import Lease
 from signalpost.engine.engine import Engine
 from signalpost.engine.lanes import LaneStatements
+from signalpost.engine.shares import Shares
 from signalpost.kit import ids
 from signalpost.kit.db import Database
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
+ROOM = Shares(1000, 100)
 
 
 class Started(Work):
@@ -123,47 +127,133 @@ async def test_the_list_is_ranked_by_turn(store: Database) -> None:
     assert {row["seen_until"] for row in served} == {max(row["wake_at"] for row in served)}
 
 
+class Hanging(Work):
+    """One network hangs, the others respond at once."""
+
+    async def run(self, lease: Lease, item: UUID) -> str | None:
+        if lease.platform == "hangs":
+            await asyncio.sleep(60)
+        return await super().run(lease, item)
+
+
+async def test_a_hanging_network_leaves_lanes_to_the_others(store: Database) -> None:
+    """200 accounts of four workspaces wait for it; a quiet tenant's posts go out at once."""
+    for _ in range(4):
+        await add(store, [ids.new_id() for _ in range(50)], workspace_id=ids.new_id(), platform="hangs")
+    source = Hanging(store, batch=True)
+    source.lanes, source.lanes_per_workspace = 32, 16
+    quiet = ids.new_id()
+    seconds = []
+    async with running(Engine(store, [source]), grace_seconds=0.1) as engine:
+        await until(store, "count(*) = 16 from lane where owner is not null")
+        for number in range(30):
+            (item,) = await add(store, [ids.new_id()], workspace_id=quiet, in_seconds=0.2 * (number % 2))
+            seconds.append(await until(store, "done_at is not null from work where id = $1", item) - 0.2 * (number % 2))
+        held = Counter(lease.platform for lease in engine._leases())
+
+    assert held == {"hangs": 16}
+    assert sorted(seconds)[-2] < 0.5, seconds
+
+
+class TestShares:
+    @pytest.mark.parametrize(
+        ("held", "may"),
+        [
+            ({}, True),
+            ({"a": 15}, True),
+            ({"a": 16}, False),  # half of 32 are free
+            ({"a": 10, "b": 10}, True),
+            ({"a": 11, "b": 10}, False),
+            ({"b": 31}, True),
+            ({"b": 32}, False),
+            ({"a": 1, "b": 30}, False),
+        ],
+    )
+    def test_a_network_holds_no_more_lanes_than_are_free(self, held: dict[str, int], may: bool) -> None:
+        shares = Shares(32, 100).with_lanes((None, platform) for platform, lanes in held.items() for _ in range(lanes))
+
+        assert shares.may_hold(ids.new_id(), "a") == may
+
+    def test_a_workspace_holds_no_more_than_its_share(self) -> None:
+        workspace = ids.new_id()
+        shares = Shares(32, 4).with_lanes([(workspace, None)] * 4)
+
+        assert not shares.may_hold(workspace, None)
+        assert shares.may_hold(ids.new_id(), None)
+        shares.give_back(workspace, None)
+        assert shares.may_hold(workspace, None)
+
+    @pytest.mark.parametrize("lanes", [1, 2, 7, 32, 256])
+    @pytest.mark.parametrize("held", [0, 1, 3, 16])
+    def test_room_may_be_claimed_whoever_it_is_for(self, lanes: int, held: int) -> None:
+        workspace = ids.new_id()
+        shares = Shares(lanes, 20).with_lanes([(workspace, "a")] * min(held, lanes))
+        for _ in range(shares.room):
+            assert shares.may_hold(workspace, "a")
+            shares.hold(workspace, "a")
+        assert not shares.may_hold(workspace, "a") or shares.room == 0
+
+
 class TestBacklog:
-    def rows(self, *lanes: tuple[UUID, UUID | None, int]) -> list[dict[str, object]]:
+    def rows(self, *lanes: tuple[UUID, UUID | None, int]) -> list[Any]:
         return [
-            {"key": key, "workspace_id": workspace, "wake_at": NOW + timedelta(seconds=second), "seen_until": NOW}
+            {
+                "key": key,
+                "workspace_id": workspace,
+                "platform": "test",
+                "wake_at": NOW + timedelta(seconds=second),
+                "seen_until": NOW,
+            }
             for key, workspace, second in lanes
         ]
 
-    def test_turns_count_what_a_workspace_had_already(self) -> None:
+    def test_turns_count_what_a_workspace_holds_already(self) -> None:
         loud, quiet = ids.new_id(), ids.new_id()
         first, second, late = ids.new_id(), ids.new_id(), ids.new_id()
         backlog = Backlog()
-        backlog.begin(Counter({loud: 1}))
-        backlog.replace(self.rows((first, loud, 0), (second, loud, 1), (late, quiet, 2)))  # type: ignore[arg-type]
+        backlog.begin(ROOM.with_lanes([(loud, None)]))
+        backlog.replace(self.rows((first, loud, 0), (second, loud, 1), (late, quiet, 2)))
 
-        assert backlog.take(10, Counter(), 100) == [late, first, second]
+        assert backlog.take(10, ROOM) == [late, first, second]
 
     def test_arrivals_go_where_they_belong(self) -> None:
         loud, quiet = ids.new_id(), ids.new_id()
         lanes = [ids.new_id() for _ in range(4)]
         backlog = Backlog()
-        backlog.begin(Counter())
-        backlog.replace(self.rows(*((lane, loud, 0) for lane in lanes[:3])))  # type: ignore[arg-type]
-        assert backlog.take(1, Counter(), 100) == lanes[:1]
-        backlog.count(self.rows((lanes[0], loud, 0)))  # type: ignore[arg-type]
-        backlog.add(self.rows((lanes[3], quiet, 9), (lanes[1], loud, 0)))  # type: ignore[arg-type]
+        backlog.begin(ROOM)
+        backlog.replace(self.rows(*((lane, loud, 0) for lane in lanes[:3])))
+        assert backlog.take(1, ROOM) == lanes[:1]
+        backlog.add(self.rows((lanes[3], quiet, 9), (lanes[1], loud, 0)))
 
-        assert backlog.take(10, Counter(), 100) == [lanes[3], lanes[1], lanes[2]]
+        assert backlog.take(10, ROOM) == [lanes[3], lanes[1], lanes[2]]
+
+    def test_nobody_saves_up_turns(self) -> None:
+        """Who was quiet while others worked for hours joins at the present turn."""
+        steady, new = ids.new_id(), ids.new_id()
+        backlog = Backlog()
+        backlog.begin(ROOM)
+        for _ in range(50):
+            backlog.replace(self.rows((ids.new_id(), steady, 0)))
+            backlog.take(1, ROOM)
+        burst, next_one = [ids.new_id() for _ in range(3)], ids.new_id()
+        backlog.replace(self.rows(*((lane, new, 0) for lane in burst), (next_one, steady, 1)))
+
+        assert backlog.take(10, ROOM) == [burst[0], burst[1], next_one, burst[2]]
 
     def test_a_full_workspace_is_left_in_the_list(self) -> None:
         full, other = ids.new_id(), ids.new_id()
         lanes = [ids.new_id() for _ in range(3)]
+        shares = Shares(100, 2).with_lanes([(full, None)])
         backlog = Backlog()
-        backlog.begin(Counter())
-        backlog.replace(self.rows((lanes[0], full, 0), (lanes[1], full, 0), (lanes[2], other, 1)))  # type: ignore[arg-type]
+        backlog.begin(Shares(100, 2))
+        backlog.replace(self.rows((lanes[0], full, 0), (lanes[1], full, 0), (lanes[2], other, 1)))
 
-        assert backlog.take(10, Counter({full: 1}), 2) == [lanes[0], lanes[2]]
-        assert backlog.take(10, Counter(), 2) == [lanes[1]]
+        assert backlog.take(10, shares) == [lanes[0], lanes[2]]
+        assert backlog.take(10, Shares(100, 2)) == [lanes[1]]
 
     def test_an_empty_list_ends_it(self) -> None:
         backlog = Backlog()
-        backlog.begin(Counter())
+        backlog.begin(ROOM)
         backlog.replace([])
 
         assert not backlog.active

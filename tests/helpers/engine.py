@@ -99,12 +99,13 @@ async def add(
     workspace_id: UUID | None = None,
     in_seconds: float = 0.0,
     bucket: str | None = None,
+    platform: str = "test",
 ) -> list[UUID]:
     """Write one item per entry of `lanes`, due then, and wake."""
     work = [ids.new_id() for _ in lanes]
     async with database.transaction() as db:
         due = [row[0] for row in await db.fetch(_INSERT, work, lanes, in_seconds, bucket)]
-        await wake(db, "work", lanes, workspace_id=workspace_id, platforms=["test"] * len(lanes), due=due)
+        await wake(db, "work", lanes, workspace_id=workspace_id, platforms=[platform] * len(lanes), due=due)
     return work
 
 

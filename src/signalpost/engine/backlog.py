@@ -2,12 +2,13 @@
 
 from bisect import insort
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 from uuid import UUID
 
 from signalpost.engine.clock import boottime
+from signalpost.engine.shares import Shares
 from signalpost.kit.db import Row
 
 FRESH_SECONDS = 1.0
@@ -21,14 +22,16 @@ class ReadyLane(NamedTuple):
     wake_at: datetime
     key: UUID
     workspace_id: UUID | None
+    platform: str | None
 
 
 class Backlog:
     """Ready lanes in the order in which to claim them, kept only while some have to wait.
 
-    A lane's turn is the number of leases that its workspace had since the backlog began, plus its place among the ready
-    lanes of its workspace. So a workspace with one post waits for one post of each other workspace, however many
-    lanes those have. A list is no claim: a lane may be gone by the time it is claimed.
+    Turns are those of start-time fair queueing: a workspace's lanes get the turns after the last one that it had, and
+    who had none for a while joins at the present turn. So a workspace with one post waits for at most one post of
+    each other workspace, however many lanes those have, and nobody saves up turns. A list is no claim: a lane may be
+    gone by the time it is claimed.
     """
 
     def __init__(self) -> None:
@@ -38,29 +41,33 @@ class Backlog:
         self._lanes: list[ReadyLane] = []
         self._known: set[UUID] = set()
         self._waiting: Counter[UUID | None] = Counter()
-        self._served: Counter[UUID | None] = Counter()
+        self._served: dict[UUID | None, int] = {}  # the last turn of each workspace
+        self._past = 0  # the last turn before the present one
         self._read_at = float("-inf")  # by boottime()
 
     @property
-    def served(self) -> tuple[list[UUID], list[int]]:
-        """How many leases each workspace has had, as two columns."""
-        columns = [(workspace, leases) for workspace, leases in self._served.items() if workspace is not None]
-        return [workspace for workspace, _ in columns], [leases for _, leases in columns]
+    def ahead(self) -> tuple[list[UUID], list[int]]:
+        """The workspaces that have had later turns than the present one, and by how many; as two columns."""
+        columns = [(workspace, turn - self._past) for workspace, turn in self._served.items() if workspace is not None]
+        return [workspace for workspace, _ in columns], [turns for _, turns in columns]
 
     @property
     def seconds_left(self) -> float:
         """How long the list may still be used; 0 or less: read a new one."""
         return self._read_at + FRESH_SECONDS - boottime() if self._lanes else 0.0
 
-    def begin(self, in_flight: Counter[UUID]) -> None:
-        """Some lanes may have to wait from now on; `in_flight`: the leases of each workspace in this process."""
+    def begin(self, shares: Shares) -> None:
+        """Some lanes may have to wait from now on. What the workspaces hold already counts as turns."""
         self.active = True
-        self._served = Counter(in_flight)
+        self._served = {}
+        self._served.update(shares.workspaces.items())
+        self._past = 0
         self._lanes = []
 
     def replace(self, rows: Sequence[Row]) -> None:
         """Take a new list of all ready lanes, best first. With an empty one the backlog is over."""
         self._lanes, self._known, self._waiting = [], set(), Counter()
+        self._served = {workspace: turn for workspace, turn in self._served.items() if turn > self._past}
         self._read_at = boottime()
         self.add(rows)
         self.active = bool(self._lanes)
@@ -74,31 +81,30 @@ class Backlog:
             if key not in self._known:
                 self._known.add(key)
                 self._waiting[workspace] += 1
-                turn = self._served[workspace] + self._waiting[workspace]
-                insort(self._lanes, ReadyLane(turn, row["wake_at"], key, workspace))
+                turn = max(self._served.get(workspace, 0), self._past) + self._waiting[workspace]
+                insort(self._lanes, ReadyLane(turn, row["wake_at"], key, workspace, row["platform"]))
 
-    def take(self, count: int, in_flight: Counter[UUID], cap: int) -> list[UUID]:
-        """Remove and return the next lanes of workspaces that hold fewer than `cap` leases; the others stay."""
-        held = Counter(in_flight)
+    def take(self, count: int, shares: Shares) -> list[UUID]:
+        """Remove and return the next lanes that may be held; the others stay."""
+        held = shares.with_lanes()
         taken: list[ReadyLane] = []
         left: list[ReadyLane] = []
         for place, lane in enumerate(self._lanes):
             if len(taken) == count:
                 left += self._lanes[place:]
                 break
-            if lane.workspace_id is None or held[lane.workspace_id] < cap:
-                if lane.workspace_id is not None:
-                    held[lane.workspace_id] += 1
+            if held.may_hold(lane.workspace_id, lane.platform):
+                held.hold(lane.workspace_id, lane.platform)
                 taken.append(lane)
             else:
                 left.append(lane)
         self._lanes = left
         for lane in taken:
-            self._known.discard(lane.key)
-            self._waiting[lane.workspace_id] -= 1
+            self._count(lane)
         return [lane.key for lane in taken]
 
-    def count(self, rows: Iterable[Row]) -> None:
-        """Count claimed lanes as turns of their workspaces."""
-        if self.active:
-            self._served.update(row["workspace_id"] for row in rows)
+    def _count(self, lane: ReadyLane) -> None:
+        self._known.discard(lane.key)
+        self._waiting[lane.workspace_id] -= 1
+        self._served[lane.workspace_id] = max(self._served.get(lane.workspace_id, 0), lane.turn)
+        self._past = max(self._past, lane.turn - 1)

@@ -1,6 +1,6 @@
 """The statements on the lane table. Each is correct alone; the order in which a release runs them matters (below)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -18,19 +18,10 @@ returning l.key, l.fence, l.workspace_id, l.platform, l.wake_at,
 """
 _READY = "l.kind = $1 and l.owner is null and l.next_due_at is not null and l.wake_at <= now()"
 
-# Reads four times as many ready lanes as asked for, so that lanes locked by another worker do not empty the claim, and
-# takes them round robin over workspaces.
 _CLAIM = f"""
-with ready as materialized (
-    select r.key, r.wake_at, r.workspace_id, row_number() over (partition by r.workspace_id order by r.wake_at)
-        + coalesce((select f.leases from unnest($6::uuid[], $7::int[]) as f(id, leases)
-            where f.id = r.workspace_id), 0) as nth
-    from (select * from lane l where {_READY} and l.wake_at >= $5 order by l.wake_at limit $4 * 4) r
-), picked as materialized (
-    select l.key from ready r join lane l on l.key = r.key
-    where {_READY} and (r.nth <= $8 or r.workspace_id is null)
-    order by r.nth, r.wake_at limit $4
-    for no key update of l skip locked
+with picked as materialized (
+    select l.key from lane l where {_READY} and l.wake_at >= $5 order by l.wake_at limit $4
+    for no key update skip locked
 ) {_TAKE}
 """  # noqa: S608 - constants only
 
@@ -41,28 +32,28 @@ with picked as materialized (
 ) {_TAKE}
 """  # noqa: S608 - constants only
 
-# What a workspace has had already comes first in its sum, as a row without a key: a join would compare each lane with
+# The turns that a workspace is ahead come first in its sum, as a row without a key: a join would compare each lane with
 # each workspace, since the planner expects few lanes.
 _BY_TURN = f"""
 with ready as materialized (
-    select l.key, l.workspace_id, l.wake_at from lane l where {_READY} and l.wake_at >= $2
+    select l.key, l.workspace_id, l.platform, l.wake_at from lane l where {_READY} and l.wake_at >= $2
     order by l.wake_at limit 20000
 ), counted as (
-    select key, workspace_id, wake_at, 1 as leases from ready
-    union all select null, id, '-infinity', leases from unnest($3::uuid[], $4::int[]) as served(id, leases)
+    select key, workspace_id, platform, wake_at, 1 as turns from ready
+    union all select null, id, null, '-infinity', turns from unnest($3::uuid[], $4::int[]) as ahead(id, turns)
 ), ranked as (
-    select key, workspace_id, wake_at,
-        sum(leases) over (partition by workspace_id order by wake_at rows unbounded preceding) as turn
+    select key, workspace_id, platform, wake_at,
+        sum(turns) over (partition by workspace_id order by wake_at rows unbounded preceding) as turn
     from counted
 )
-select key, workspace_id, wake_at, (select max(wake_at) from ready) as seen_until
+select key, workspace_id, platform, wake_at, (select max(wake_at) from ready) as seen_until
 from ranked where key is not null order by turn, wake_at limit 2000
 """  # noqa: S608 - constants only
 
 # A lane is visible some moments after its wake_at, when the transaction that woke it has committed.
 _ARRIVED = f"""
 select *, max(wake_at) over () as seen_until from (
-    select l.key, l.workspace_id, l.wake_at from lane l
+    select l.key, l.workspace_id, l.platform, l.wake_at from lane l
     where {_READY} and l.wake_at >= $2::timestamptz - interval '50 ms' order by l.wake_at limit 1000) arrived
 """  # noqa: S608 - constants only
 
@@ -163,7 +154,6 @@ class LaneStatements:
     def __init__(self, source: Source[Any, Any]) -> None:
         self.kind = source.kind
         self._floor = datetime.min.replace(tzinfo=UTC)
-        self._cap = source.lanes_per_workspace
         columns = {"table": source.table, "key": source.key_column, "due": source.due_column}
         self._free = _FREE.format(**columns, open=source.open_condition)
         self._backlog = _BACKLOG.format(**columns, open=source.open_condition)
@@ -172,18 +162,17 @@ class LaneStatements:
         """Look at all waiting lanes, for those woken with a time long past. Call it about once a second."""
         self._floor = await db.fetchval(_FLOOR, self.kind)
 
-    async def claim(self, db: Db, owner: UUID, lanes: int, in_flight: Mapping[UUID, int]) -> list[Row]:
-        """Claim up to `lanes` ready lanes; `in_flight`: how many leases each workspace has in this process."""
-        counts = (list(in_flight), list(in_flight.values()), self._cap)
-        return await db.fetch(_CLAIM, self.kind, owner, _LEASE, lanes, self._floor, *counts)
+    async def claim(self, db: Db, owner: UUID, lanes: int) -> list[Row]:
+        """Claim up to `lanes` ready lanes, those that have been ready longest."""
+        return await db.fetch(_CLAIM, self.kind, owner, _LEASE, lanes, self._floor)
 
     async def claim_named(self, db: Db, owner: UUID, keys: Sequence[UUID]) -> list[Row]:
         """Claim those of the lanes that are ready."""
         return await db.fetch(_CLAIM_NAMED, self.kind, owner, _LEASE, keys)
 
-    async def by_turn(self, db: Db, served: tuple[Sequence[UUID], Sequence[int]]) -> list[Row]:
+    async def by_turn(self, db: Db, ahead: tuple[Sequence[UUID], Sequence[int]]) -> list[Row]:
         """Return the best 2,000 of the (at most 20,000) lanes that have been ready longest; see `Backlog`."""
-        return await db.fetch(_BY_TURN, self.kind, self._floor, *served)
+        return await db.fetch(_BY_TURN, self.kind, self._floor, *ahead)
 
     async def arrived(self, db: Db, since: datetime) -> list[Row]:
         """Return lanes that became ready after `since`, or shortly before."""

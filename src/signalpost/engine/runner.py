@@ -5,6 +5,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Collection, Sequence
+from datetime import timedelta
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -18,6 +19,7 @@ from signalpost.engine.lanes import LaneStatements
 from signalpost.engine.lease import LaneLease
 from signalpost.engine.registration import WorkerRegistration
 from signalpost.engine.release import Releaser, backoff
+from signalpost.engine.shares import Shares
 from signalpost.kit.db import Database, Db, Row
 
 IDLE_SECONDS_MAX = 1.0
@@ -48,7 +50,7 @@ class Runner:
         self._database = database
         self._registration = registration
         self._clock = clock
-        self._in_flight: Counter[UUID] = Counter()  # leases by workspace
+        self._shares = Shares(source.lanes, source.lanes_per_workspace)
         self._backlog = Backlog()
         self._claim_lock = asyncio.Lock()
 
@@ -111,7 +113,7 @@ class Runner:
             whatever the database or the source raises; then nothing was claimed.
         """
         async with self._claim_lock:
-            owner, free = self._registration.owner, min(lanes, self.source.lanes - len(self.leases))
+            owner, free = self._registration.owner, min(lanes, self._shares.free)
             if free <= 0 or owner is None or self.paused or self.stopping:
                 return []
             per_lane = self.source.per_lane
@@ -152,24 +154,22 @@ class Runner:
 
     async def _claim_lanes(self, db: Db, owner: UUID, lanes: int) -> Sequence[Row]:
         """Claim in order of time; as soon as some lanes have to wait, turn by turn over workspaces."""
-        if not self._backlog.active:
-            rows = await self.statements.claim(db, owner, lanes, self._in_flight)
-            if len(rows) == lanes or self._a_workspace_is_full(rows):
-                self._backlog.begin(self._in_flight)
+        room = min(lanes, self._shares.room)
+        if not self._backlog.active and room:
+            rows = await self.statements.claim(db, owner, room)
+            if len(rows) == room:
+                self._backlog.begin(self._shares.with_lanes((row["workspace_id"], row["platform"]) for row in rows))
+            return rows
+        if self._backlog.active and self._backlog.seconds_left > 0:
+            self._backlog.add(await self.statements.arrived(db, self._backlog.seen_until))
         else:
-            if self._backlog.seconds_left > 0:
-                self._backlog.add(await self.statements.arrived(db, self._backlog.seen_until))
-            else:
-                self._backlog.replace(await self.statements.by_turn(db, self._backlog.served))
-            rows = []
-            while not rows and (keys := self._backlog.take(lanes, self._in_flight, self.source.lanes_per_workspace)):
-                rows = await self.statements.claim_named(db, owner, keys)
-        self._backlog.count(rows)
+            if not self._backlog.active:
+                self._backlog.begin(self._shares)
+            self._backlog.replace(await self.statements.by_turn(db, self._backlog.ahead))
+        rows = []
+        while not rows and (keys := self._backlog.take(lanes, self._shares)):
+            rows = await self.statements.claim_named(db, owner, keys)
         return rows
-
-    def _a_workspace_is_full(self, claimed: Sequence[Row]) -> bool:
-        leases = self._in_flight + Counter(row["workspace_id"] for row in claimed if row["workspace_id"] is not None)
-        return any(count >= self.source.lanes_per_workspace for count in leases.values())
 
     async def _take_tokens(self, db: Db, leases: dict[UUID, LaneLease], items: dict[UUID, list[Any]]) -> None:
         """Keep the items that get a token; hand back the others, which wait until their bucket has tokens again."""
@@ -195,8 +195,7 @@ class Runner:
                 lost.cancel()
                 lease.predecessor = lost.task
             self.leases.add(lease)
-            if lease.workspace_id is not None:
-                self._in_flight[lease.workspace_id] += 1
+            self._shares.hold(lease.workspace_id, lease.platform)
             lease.metrics.claimed.inc(lease.claimed)
             lease.task = asyncio.create_task(lease.run(), name=f"engine.{lease.kind}")
             lease.task.add_done_callback(partial(self._end, lease))
@@ -208,16 +207,13 @@ class Runner:
     def _forget(self, leases: Collection[LaneLease]) -> None:
         for lease in leases:
             self.leases.discard(lease)
-            if lease.workspace_id is not None:
-                self._in_flight[lease.workspace_id] -= 1
-                if not self._in_flight[lease.workspace_id]:
-                    del self._in_flight[lease.workspace_id]
+            self._shares.give_back(lease.workspace_id, lease.platform)
             lease.released.set()
         self.woken.set()
 
     def _gather_seconds(self) -> float:
         """How long to let lanes come free before the next claim: some time if nearly all are taken and others wait."""
-        few = self.source.lanes - len(self.leases) < self.source.lanes // 8
+        few = self._shares.free < self.source.lanes // 8
         return _GATHER_SECONDS if few and self._backlog.active else 0.0
 
     async def _find_floor(self) -> None:
@@ -229,12 +225,12 @@ class Runner:
     async def _until_next(self) -> float:
         """Return the seconds until a lane is ready for us, at most 1; 0 or less: one is ready, but was locked."""
         idle = IDLE_SECONDS_MAX * random.uniform(0.8, 1)  # noqa: S311 - sources that ask in turn share a connection
-        if len(self.leases) >= self.source.lanes or self.paused or self._registration.owner is None:
+        if self._shares.free <= 0 or self.paused or self._registration.owner is None:
             return idle  # a release, or the clock, wakes us
+        after = None
         if self._backlog.active:
             idle = min(idle, self._backlog.seconds_left)
+            after = self._backlog.seen_until + timedelta(microseconds=1)
         async with self._database.connection() as db:
-            seconds = await self.statements.seconds_to_next(
-                db, self._backlog.seen_until if self._backlog.active else None
-            )
+            seconds = await self.statements.seconds_to_next(db, after)
         return idle if seconds is None else min(idle, seconds)
