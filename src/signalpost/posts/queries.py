@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache
 from operator import itemgetter
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from msgspec import Struct
@@ -44,15 +44,10 @@ class ProfileWithAccounts(Struct):
     accounts: list[ConnectedAccount]
 
 
-class Obstacle(NamedTuple):
-    """What stands in the way of a post.
+class Duplicate(NamedTuple):
+    """Another post in the way. `account_id` None: it has the same external id, else the same content there."""
 
-    `kind` "changed": the profile or an account is no longer as it was read; "content", "external": the post `post_id`
-    has the same content on `account_id`, or the same external id.
-    """
-
-    kind: Literal["changed", "content", "external"]
-    post_id: UUID | None
+    post_id: UUID
     account_id: UUID | None
 
 
@@ -211,7 +206,7 @@ _BY_PLATFORM = "a.platform = any(array(select unnest($3::text[])))"
 _SHARE_PROFILE = "select pg_advisory_xact_lock_shared(profile_lock($1))"
 _TAKE_PROFILE = "select pg_advisory_xact_lock(profile_lock($1))"
 _TAKE_PROFILE_OF = "select pg_advisory_xact_lock(profile_lock(profile_id)) from account where id = $1"
-_OBSTACLES = "select kind, post_id, account_id from find_obstacles($1, null, null, '{}', $2, $3, $4, $5)"
+_DUPLICATES = "select post_id, account_id from find_duplicates($1, $2, $3, $4, $5)"
 _USES = """
 select m.id, count(*), count(*) filter (where p.status not in ('published', 'partial', 'failed'))
 from unnest($2::uuid[]) as m(id)
@@ -260,13 +255,13 @@ async def take_profile_of(db: Db, account_id: UUID) -> None:
     await db.execute(_TAKE_PROFILE_OF, account_id)
 
 
-async def obstacles(db: Db, post: PostRow, hashes: Sequence[bytes]) -> list[Obstacle]:
-    """Return the posts with one of these contents, or with the same external id.
+async def find_duplicates(db: Db, post: PostRow, hashes: Sequence[bytes]) -> list[Duplicate]:
+    """Return posts with one of these contents, or with the same external id.
 
     Other transactions that ask for the same contents wait until this one ends.
     """
-    records = await db.fetch(_OBSTACLES, post.workspace_id, post.mode, hashes, post.external_id, post.id)
-    return [Obstacle(*record) for record in records]
+    records = await db.fetch(_DUPLICATES, post.workspace_id, post.mode, hashes, post.external_id, post.id)
+    return [Duplicate(*record) for record in records]
 
 
 async def media_uses(db: Db, workspace_id: UUID, media_ids: Sequence[UUID]) -> dict[UUID, MediaUse]:

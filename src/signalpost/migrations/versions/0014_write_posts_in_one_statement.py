@@ -12,45 +12,46 @@ create function profile_lock(p_profile uuid) returns bigint language sql immutab
     select hashtextextended('profile:' || p_profile, 0)
 $$;
 
--- What stands in the way of writing a post with these contents and this external id: none, or the first few of
+-- Whether the statement that calls it may write a new post, and has to wake lanes. obstacle is null, or
 -- - changed: the profile was changed or deleted since it had this version, or an account of it was disconnected;
--- - content: another post with one of these contents was queued or published within 24 hours;
--- - external: another post has this external id.
--- Locks first, then looks with a new snapshot: of two equal posts written at the same time, the second one sees the
--- first. Without a profile only the other posts are looked for. Its plans do not depend on the length of the arrays.
-create function find_obstacles(
-    p_workspace uuid, p_profile uuid, p_version integer, p_accounts uuid[], p_mode text, p_hashes bytea[],
-    p_external text, p_but uuid
-) returns table (kind text, post_id uuid, account_id uuid)
-language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+-- - taken: find_duplicates says by which post.
+-- wakes: not every lane of the accounts is awake by the time at which the first target is due.
+-- Locks first, those of wake_lanes among them, then looks with a new snapshot: of two equal posts written at the same
+-- time, the second one sees the first. The plan of the look is kept, whatever the length of the arrays.
+create function prepare_post(
+    p_workspace uuid, p_profile uuid, p_version integer, p_accounts uuid[], p_due timestamptz, p_mode text,
+    p_hashes bytea[], p_external text, out obstacle text, out wakes boolean
+) language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 begin
-    if p_profile is not null then
-        perform pg_advisory_xact_lock_shared(profile_lock(p_profile));
+    perform pg_advisory_xact_lock_shared(profile_lock(p_profile));
+    perform pg_advisory_xact_lock(h.key)
+        from (select hashtextextended(encode(u.hash, 'hex'), 0) as key from unnest(p_hashes) as u(hash) order by 1) h;
+    perform pg_advisory_xact_lock_shared(1, lane_lock('target', u.account)) from unnest(p_accounts) as u(account);
+    select case
+        when not exists (
+                select from profile p where p.id = p_profile and p.version = p_version and p.deleted_at is null)
+            or cardinality(p_accounts) <> (
+                select count(*) from account a
+                where a.id = any(p_accounts) and a.profile_id = p_profile and a.status <> 'disconnected')
+        then 'changed'
+        when exists (
+            select from target t join post p on p.id = t.post_id
+            where t.content_hash = any(p_hashes) and t.workspace_id = p_workspace and p.mode = p_mode
+                and t.status not in ('failed', 'cancelled', 'removed') and t.due_at is not null
+                and greatest(p.queued_at, t.published_at, p.created_at) > now() - interval '24 hours')
+        then 'taken' end,
+        p_due is not null and cardinality(p_accounts) > (
+            select count(*) from lane l
+            where l.kind = 'target' and l.key = any(p_accounts) and l.next_due_at <= p_due)
+    into obstacle, wakes;
+    if obstacle is null and p_external is not null and exists (
+        select from post p
+        where p.workspace_id = p_workspace and p.external_id = p_external and p.deleted_at is null)
+    then
+        obstacle := 'taken';
     end if;
-    perform pg_advisory_xact_lock(h.key) from (
-        select distinct hashtextextended(encode(u.hash, 'hex'), 0) as key from unnest(p_hashes) as u(hash) order by 1
-    ) h;
-    return query
-        select 'changed', null::uuid, null::uuid
-        where p_profile is not null and (
-            not exists (select from profile p where p.id = p_profile and p.version = p_version and p.deleted_at is null)
-            or exists (
-                select from unnest(p_accounts) as u(id) where not exists (
-                    select from account a
-                    where a.id = u.id and a.profile_id = p_profile and a.status <> 'disconnected')))
-        union all
-        select 'content', t.post_id, t.account_id
-        from target t join post p on p.id = t.post_id
-        where t.content_hash = any(p_hashes) and t.workspace_id = p_workspace and p.mode = p_mode
-            and t.status not in ('failed', 'cancelled', 'removed') and t.due_at is not null
-            and greatest(p.queued_at, t.published_at, p.created_at) > now() - interval '24 hours'
-            and p.id is distinct from p_but
-        union all
-        select 'external', p.id, null::uuid from post p
-        where p.workspace_id = p_workspace and p.external_id = p_external and p.deleted_at is null
-            and p.id is distinct from p_but
-        limit 10;
 end $$;
+alter function find_duplicates set plan_cache_mode = force_generic_plan set enable_seqscan = off;
 
 -- Rows of workspaces, profiles and accounts are never deleted, so these keys protected nothing; each cost a lock on
 -- the row that all creates of a workspace share.

@@ -7,6 +7,7 @@ from signalpost.context import AppContext
 from signalpost.events import PostQueued
 from signalpost.kit import problems
 from signalpost.kit.db import Db
+from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.posts import progress, views
 from signalpost.posts.actions import approvals, audit, emit, guards, permissions, preflight, write
@@ -14,8 +15,7 @@ from signalpost.posts.actions.draft import PostDraft, build_draft, wants_draft
 from signalpost.posts.actions.enqueue import due_at, enqueue
 from signalpost.posts.actions.fetch import Fetched
 from signalpost.posts.actions.preflight import TargetIssue
-from signalpost.posts.actions.write import NewPost
-from signalpost.posts.queries import Obstacle
+from signalpost.posts.actions.write import NewPost, Obstacle
 from signalpost.posts.schemas.requests import PostCreate
 from signalpost.posts.schemas.responses import Post
 from signalpost.web.caller import Caller
@@ -50,8 +50,8 @@ async def create_post(
         obstacle = await _write(context, db, caller, new, heard=draft.profile.heard)
         if obstacle is None:
             return views.post(new.post, new.targets)
-        if obstacle.kind != "changed":
-            raise guards.problem_of(obstacle, new.post)
+        if obstacle == "taken":
+            await guards.require_no_duplicate(db, new.post, new.targets)
     raise problems.Unavailable("Too many concurrent changes to the same data.", headers={"Retry-After": "1"})
 
 
@@ -70,19 +70,21 @@ def _decide(caller: Caller, draft: PostDraft, target_issues: Sequence[TargetIssu
     if accepted:
         post.counted, post.queued_at = True, post.created_at
     history = [audit.entry(post, action, post.created_by) for action in ("created", "queued")[: 1 + accepted]]
-    return NewPost(post, targets, profile.version, history, payer=caller if accepted else None)
+    return NewPost(post, targets, profile.version, history, accepted)
 
 
 async def _write(context: AppContext, db: Db, caller: Caller, new: NewPost, *, heard: bool) -> Obstacle | None:
     """Write the post: alone, or in a transaction with what subscribers do or with what the plan counts."""
-    tells = heard and new.payer is not None
-    if not tells and limits.POSTS.of(caller.plan) is None and limits.SCHEDULED_POSTS.of(caller.plan) is None:
-        return await write.create(db, new)
+    tells, limited = heard and new.accepted, limits.POSTS.of(caller.plan) is not None
+    if not tells and not limited and limits.SCHEDULED_POSTS.of(caller.plan) is None:
+        return await write.create(db, new, counted=new.accepted)
     async with db.transaction():
         if new.post.status == "scheduled":
-            await guards.require_no_obstacle(db, new.post, new.targets, content=True)  # tell of these first
+            await guards.require_no_duplicate(db, new.post, new.targets)  # tell of these first
             await guards.require_capacity(db, caller, new.post)
-        obstacle = await write.create(db, new)
+        obstacle = await write.create(db, new, counted=new.accepted and not limited)
+        if obstacle is None and new.accepted and limited:
+            await plans.spend(db, caller, limits.POSTS, 1)
         if obstacle is None and tells:
             await emit.post_queued(context, db, new.post, new.targets)
     return obstacle

@@ -9,7 +9,6 @@ from signalpost.plans import limits
 from signalpost.posts import queries
 from signalpost.posts.actions.draft import PostDraft
 from signalpost.posts.errors import DuplicateContent, ExternalIdConflict
-from signalpost.posts.queries import Obstacle
 from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.web.caller import Caller
 
@@ -36,7 +35,7 @@ async def require_capacity(db: Db, caller: Caller, post: PostRow) -> None:
         await plans.require_capacity(db, caller, limits.SCHEDULED_POSTS)
 
 
-async def require_no_obstacle(db: Db, post: PostRow, targets: Sequence[TargetRow], *, content: bool) -> None:
+async def require_no_duplicate(db: Db, post: PostRow, targets: Sequence[TargetRow], *, content: bool = True) -> None:
     """Ensure that no other post has this external id or content; equal posts at the same time wait for each other.
 
     `content`: the post is to be published, so that its content counts.
@@ -48,22 +47,16 @@ async def require_no_obstacle(db: Db, post: PostRow, targets: Sequence[TargetRow
     hashes = guarded_contents(post, targets) if content else []
     if not hashes and post.external_id is None:
         return
-    for obstacle in await queries.obstacles(db, post, hashes):
-        raise problem_of(obstacle, post)
+    for duplicate in await queries.find_duplicates(db, post, hashes):
+        existing = ids.encode("pst", duplicate.post_id)
+        if duplicate.account_id is None:
+            message = f"The post {existing} has the externalId {post.external_id!r}."
+            raise ExternalIdConflict(message, existingPostId=existing)
+        account = ids.encode("acc", duplicate.account_id)
+        message = f"The post {existing} has the same content for {account}."
+        raise DuplicateContent(message, existingPostId=existing, accountId=account)
 
 
 def guarded_contents(post: PostRow, targets: Sequence[TargetRow]) -> list[bytes]:
     """Return the fingerprints that no other post may have: those of targets that are to be published."""
     return [] if post.allow_duplicate else [target.content_hash for target in targets if target.due_at is not None]
-
-
-def problem_of(obstacle: Obstacle, post: PostRow) -> ExternalIdConflict | DuplicateContent:
-    """Return the problem of a post that has another one in its way."""
-    existing = ids.encode_or_none("pst", obstacle.post_id)
-    if obstacle.account_id is None:
-        message = f"The post {existing} has the externalId {post.external_id!r}."
-        return ExternalIdConflict(message, existingPostId=existing)
-    account = ids.encode("acc", obstacle.account_id)
-    return DuplicateContent(
-        f"The post {existing} has the same content for {account}.", existingPostId=existing, accountId=account
-    )

@@ -91,7 +91,7 @@ async def restore_post(context: AppContext, db: Db, caller: Caller, post: PostRo
     if accepted:
         post.queued_at, post.counted = now, True
         history.append(audit.entry(post, "queued", caller.actor))
-    await guards.require_no_obstacle(db, post, targets, content=False)
+    await guards.require_no_duplicate(db, post, targets, content=False)
     await guards.require_capacity(db, caller, post)
     await write.update(db, post, targets, history, payer=caller if accepted else None)
     if accepted:

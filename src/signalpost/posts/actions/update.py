@@ -217,7 +217,7 @@ class _Update(Struct):
             post.queued_at, post.counted = post.updated_at, True
         elif draft.is_draft:
             await write.refund(db, post)
-        await guards.require_no_obstacle(db, post, targets, content=self.is_queued)
+        await guards.require_no_duplicate(db, post, targets, content=self.is_queued)
         if old.status != "scheduled":
             await guards.require_capacity(db, caller, post)
         history = [audit.entry(post, action, caller.actor, changes=changes_of(old, post, self.old_targets, targets))]
@@ -287,7 +287,7 @@ async def _update_labels(db: Db, caller: Caller, post: PostRow, changes: dict[st
     old = await lock_post_only(db, post)
     new = msgspec.structs.replace(old, **changes, version=old.version + 1, updated_at=clock.now())
     if new.external_id != old.external_id:
-        await guards.require_no_obstacle(db, new, (), content=False)
+        await guards.require_no_duplicate(db, new, (), content=False)
     entry = audit.entry(new, "updated", caller.actor, changes=changes_of(old, new, (), ()))
     await write.update_labels(db, new, entry)
     return views.post(new, await queries.targets_of(db, [new.id]))

@@ -4,7 +4,7 @@ All statements run in psql as they print; the row structs name the columns of `p
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import asyncpg
 import msgspec
@@ -14,9 +14,9 @@ from signalpost.kit import rows
 from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
+from signalpost.posts import progress
 from signalpost.posts.actions.guards import guarded_contents
 from signalpost.posts.errors import ExternalIdConflict
-from signalpost.posts.queries import Obstacle
 from signalpost.posts.rows import AuditRow, PostRow, TargetRow
 from signalpost.web.caller import Caller
 
@@ -48,6 +48,10 @@ _OVERRIDES: Final = {
 }
 
 
+Obstacle = Literal["changed", "taken"]
+"""Why a post was not written: the profile or an account is no longer as it was read; another post is in the way."""
+
+
 class _Create:
     """The statement that writes a new post, with these columns; the others have their defaults.
 
@@ -61,8 +65,7 @@ class _Create:
         self.post, self.target, self.shared = post, target, shared
         names = [
             *post, *(f"target.{name}" for name in target), *(f"shared.{name}" for name in shared),
-            "audit_ids", "audit_actions", "request_id", "profile_version", "hashes",
-            "payer", "metric", "month", "units", "units_max",
+            "audit_ids", "audit_actions", "request_id", "profile_version", "hashes", "first_due", "month",
         ]  # fmt: skip
         self.sql = self._sql({name: f"${number}" for number, name in enumerate(names, 1)})
 
@@ -76,31 +79,34 @@ class _Create:
         same |= {"post_id": p["id"], "workspace_id": p["workspace_id"], "position": "t.position - 1"}
         same |= {"status": "'pending'", "next_attempt_at": "t.due_at"}
         own = {name: f"t.{name}::{type_}" for name, type_ in self.target.items()}
+        count = plans.count_sql(
+            limits.POSTS,
+            workspace_id=p["workspace_id"],
+            month=p["month"],
+            source=f"from prepared where obstacle is null and {p['month']}::date is not null",
+        )
         return f"""
-with obstacle as materialized (
-    select * from find_obstacles({p["workspace_id"]}, {p["profile_id"]}, {p["profile_version"]},
-        {p["target.account_id"]}, {p["mode"]}, {p["hashes"]}, {p["external_id"]}, null) limit 1
+with prepared as materialized (
+    select obstacle, wakes from prepare_post({p["workspace_id"]}, {p["profile_id"]}, {p["profile_version"]},
+        {p["target.account_id"]}, {p["first_due"]}, {p["mode"]}, {p["hashes"]}, {p["external_id"]})
 ), new_post as (
     insert into post ({", ".join(self.post)})
     select {", ".join(p[name] for name in self.post)}
-    where not exists (select from obstacle)
+    from prepared where obstacle is null
 ), new_targets as (
     insert into target ({", ".join((same | own).keys())})
     select {", ".join((same | own).values())}
-    from unnest({arrays}) with ordinality as t({", ".join(self.target)}, position)
-    where not exists (select from obstacle)
+    from prepared, unnest({arrays}) with ordinality as t({", ".join(self.target)}, position) where obstacle is null
 ), history as (
     insert into audit (id, workspace_id, post_id, at, action, actor, request_id)
     select a.id, {p["workspace_id"]}, {p["id"]}, {p["created_at"]}, a.action, {p["created_by"]}, {p["request_id"]}
-    from unnest({p["audit_ids"]}::uuid[], {p["audit_actions"]}::text[]) as a(id, action)
-    where not exists (select from obstacle)
-)
-select o.kind, o.post_id, o.account_id,
-    case when o.kind is null and {p["payer"]}::uuid is not null
-        then spend_usage({p["payer"]}, {p["metric"]}, {p["month"]}, {p["units"]}, {p["units_max"]}) end,
-    case when o.kind is null and {p.get("shared.held_reason", "null")}::text is null then wake_lanes('target',
-        {p["target.account_id"]}, {p["workspace_id"]}, {p["target.platform"]}, {p["target.due_at"]}) end
-from (select) as one left join obstacle as o on true
+    from prepared, unnest({p["audit_ids"]}::uuid[], {p["audit_actions"]}::text[]) as a(id, action)
+    where obstacle is null
+), ledger as ({count})
+select obstacle, case when wakes and obstacle is null and {p.get("shared.held_reason", "null")}::text is null
+    then wake_lanes('target', {p["target.account_id"]}, {p["workspace_id"]}, {p["target.platform"]},
+        {p["target.due_at"]}) end
+from prepared
 """  # noqa: S608 - names of columns only
 
 
@@ -151,44 +157,38 @@ _UNPAID: Final = (None, None, None, None, None)
 
 
 class NewPost(Struct):
-    """A post to be written. `payer`: whose plan pays a unit for it; None: it is not queued yet."""
+    """A post to be written. `accepted`: it is queued, and a unit of the plan is spent on it."""
 
     post: PostRow
     targets: list[TargetRow]
     profile_version: int
     history: list[AuditRow]
-    payer: Caller | None
+    accepted: bool
 
 
-async def create(db: Db, new: NewPost) -> Obstacle | None:
+async def create(db: Db, new: NewPost, *, counted: bool) -> Obstacle | None:
     """Write a new post, unless something is in the way: then write nothing, and return what it is.
 
-    Outside a transaction too, all of it is written or nothing.
+    Outside a transaction too, all of it is written or nothing. `counted`: count its unit of a plan without a limit.
 
     Raises:
         ExternalIdConflict: another post took the external id at this moment.
-        PlanLimitReached: the units of this month are used up; the transaction must be rolled back.
     """
     post, targets, history = new.post, new.targets, new.history
     create_ = _CREATE_COMMON if _is_common(post, targets) else _CREATE
     try:
-        [record] = await db.fetch(
+        obstacle: Obstacle | None = await db.fetchval(
             create_.sql,
             *(getattr(post, name) for name in create_.post),
             *(_array(targets, name, type_) for name, type_ in create_.target.items()),
             *(getattr(targets[0], name) if targets else None for name in create_.shared),
             [entry.id for entry in history], [entry.action for entry in history], history[0].request_id,
-            new.profile_version, guarded_contents(post, targets),
-            *(_UNPAID if new.payer is None else plans.spend_parameters(new.payer, limits.POSTS, 1)),
+            new.profile_version, guarded_contents(post, targets), progress.first_due(targets),
+            plans.month_of(post.created_at) if counted else None,
         )  # fmt: skip
     except asyncpg.UniqueViolationError as error:
         raise _conflict(error, post) from None
-    kind, post_id, account_id, used, _ = record
-    if kind is not None:
-        return Obstacle(kind, post_id, account_id)
-    if new.payer is not None:
-        await plans.check_spent(db, new.payer, limits.POSTS, used)
-    return None
+    return obstacle
 
 
 def _is_common(post: PostRow, targets: Sequence[TargetRow]) -> bool:
