@@ -10,6 +10,8 @@ from tests.posts.test_update import set_status, set_target, soon
 from signalpost.context import AppContext
 from signalpost.kit import ids
 from signalpost.kit.db import Database
+from signalpost.posts import listing
+from signalpost.web import paging
 
 
 @pytest.fixture
@@ -36,6 +38,36 @@ async def test_pages_cover_everything_once_newest_first(api: Api, make: Make, ow
         cursor = page["nextCursor"]
     assert seen == made[::-1]
     assert (cursor, page["hasMore"]) == (None, False)
+
+
+async def test_a_page_is_bounded_in_bytes_too(
+    api: Api, make: Make, owner: Login, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page ends before the post that would make it too long; a post that is too long by itself is a page."""
+    texts = ["small", "small", "x" * 20_000, "small", "small", "small", "small"]
+    made = [(await make.post(owner, draft=True, text=text))["id"] for text in texts]
+    size = len((await api.get(f"/posts/{made[0]}", key=owner.key)).content)
+    monkeypatch.setattr(paging, "PAGE_BYTES_MAX", 3 * size + 100)
+    pages: list[list[str]] = []
+    cursor = ""
+    while cursor is not None:
+        page = (await api.get(f"/posts?sort=createdAt&cursor={cursor}", key=owner.key)).json()
+        pages.append([post["id"] for post in page["data"]])
+        cursor = page["nextCursor"]
+        assert page["hasMore"] == (cursor is not None)
+    assert pages == [made[:2], made[2:3], made[3:6], made[6:]]
+
+
+async def test_a_list_that_takes_too_long_is_refused(
+    api: Api, owner: Login, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody reads for longer than five seconds; the next request on the connection works."""
+    monkeypatch.setattr(listing, "READ_SECONDS", 0.05)
+    async with database.transaction() as db:
+        await db.execute("lock table post in access exclusive mode")
+        refused = await api.get("/posts?q=word", key=owner.key)
+    assert (refused.status_code, refused.headers["retry-after"]) == (503, "5")
+    assert await listed(api, owner) == []
 
 
 @pytest.mark.parametrize("sort", ["createdAt", "-createdAt", "scheduledAt", "-scheduledAt"])

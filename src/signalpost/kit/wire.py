@@ -20,7 +20,7 @@ class Output(Struct, rename="camel"):
 
 
 class Listing(Output, Generic[T]):
-    """A page of a list. `nextCursor` leads to the next page; it is null on the last one."""
+    """A page of a list: at most `limit` items, and 4 MB. `nextCursor` leads to the next page; null on the last one."""
 
     data: list[T]
     next_cursor: str | None = None

@@ -8,7 +8,7 @@ from typing import Any, Final
 from signalpost import networks
 from signalpost.context import AppContext
 from signalpost.kit import clock, problems, rows
-from signalpost.kit.db import Db
+from signalpost.kit.db import READ_SECONDS, Db
 from signalpost.kit.wire import Listing
 from signalpost.posts import queries, times, views
 from signalpost.posts.rows import AuditRow, PostRow
@@ -82,7 +82,9 @@ async def list_audit(db: Db, post: PostRow, page: Page) -> Listing[AuditEntry]:
 async def _page_of(db: Db, conditions: Sequence[Condition], page: Page, at: str, *, ascending: bool) -> Listing[Post]:
     statement = _statement(tuple(sql for sql, _ in conditions), at, page.limit, ascending=ascending)
     values = [value for _, values in conditions for value in values]
-    posts = queries.group_targets(await db.fetch(statement, *values, page.after_at, page.after_id))
+    posts = queries.group_targets(
+        await db.fetch(statement, *values, page.after_at, page.after_id, timeout=READ_SECONDS)
+    )
     indexes = [views.POST_COLUMNS.index(name) for name in _POSITIONS[at]]
 
     def position(post: StoredPost) -> Position:

@@ -5,7 +5,7 @@ from typing import Final
 
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
-from signalpost.kit.db import Db, Row
+from signalpost.kit.db import READ_SECONDS, Db, Row
 from signalpost.posts.schemas.requests import ProfileQuery
 from signalpost.posts.schemas.responses import DayCounts, NextPost, PlatformCounts, PostStats
 from signalpost.posts.states import POST_STATUSES
@@ -57,13 +57,16 @@ async def get_stats(context: AppContext, db: Db, caller: Caller, query: ProfileQ
     now = clock.now()
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     days = [midnight - clock.seconds(86_400) * back for back in range(6, -1, -1)]
-    by_status: dict[str, int] = {row[0]: row[1] for row in await db.fetch(_BY_STATUS, *visible, now)}
+    by_status: dict[str, int] = {
+        row[0]: row[1] for row in await db.fetch(_BY_STATUS, *visible, now, timeout=READ_SECONDS)
+    }
     trashed = by_status.pop("trashed", 0)
     by_platform = {
-        row[0]: PlatformCounts(published=row[1], failed=row[2]) for row in await db.fetch(_BY_PLATFORM, *visible)
+        row[0]: PlatformCounts(published=row[1], failed=row[2])
+        for row in await db.fetch(_BY_PLATFORM, *visible, timeout=READ_SECONDS)
     }
-    by_day = {row[0]: row for row in await db.fetch(_BY_DAY, *visible, days[0])}
-    upcoming = await db.fetchrow(_NEXT, *visible, now)
+    by_day = {row[0]: row for row in await db.fetch(_BY_DAY, *visible, days[0], timeout=READ_SECONDS)}
+    upcoming = await db.fetchrow(_NEXT, *visible, now, timeout=READ_SECONDS)
     return PostStats(
         profile_id=ids.encode_or_none("prof", query.profile_id),
         total=sum(by_status.values()),

@@ -62,15 +62,15 @@ def _problem(error: Exception, path: str) -> problems.Problem:
     match error:
         case problems.Problem():
             return error
+        case asyncpg.QueryCanceledError() | TimeoutError():  # before those below: a TimeoutError is an OSError
+            _logger.warning("request.timed_out", path=path, exc_info=error)
+            return problems.Unavailable("The operation took too long and was cancelled.", headers={"Retry-After": "5"})
         case _ if isinstance(error, db.DATABASE_DOWN):
             _logger.warning("database.unreachable", path=path, exc_info=error)
             return problems.Unavailable("The database is not available right now.", headers={"Retry-After": "2"})
         case _ if isinstance(error, db.RETRYABLE):  # in a transaction of an action; `serve` retries its own
             _logger.warning("request.rolled_back", path=path, exc_info=error)
             return problems.Unavailable("Too many concurrent changes to the same data.", headers={"Retry-After": "1"})
-        case asyncpg.QueryCanceledError() | TimeoutError():
-            _logger.warning("request.timed_out", path=path, exc_info=error)
-            return problems.Unavailable("The operation took too long and was cancelled.", headers={"Retry-After": "5"})
     _logger.error("request.failed", path=path, exc_info=error)
     return problems.InternalError()
 

@@ -6,13 +6,14 @@ import hmac
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, TypeVar
 from uuid import UUID
 
 import msgspec
 
 from signalpost.kit import clock, problems
-from signalpost.kit.wire import Listing
+from signalpost.kit.wire import Listing, encode
 
 Row = TypeVar("Row")
 Item = TypeVar("Item")
@@ -20,6 +21,8 @@ Position = tuple[datetime, UUID]
 
 LIMIT_DEFAULT = 20
 LIMIT_MAX = 100
+PAGE_BYTES_MAX = 4_000_000
+"""A page ends before the item that would make it longer; it has at least one item."""
 LIST_ALL = 500
 """`limit_default` of a list that clients expect to be complete: all of it, up to this many."""
 
@@ -66,17 +69,24 @@ class Page:
     def of(
         self, rows: Sequence[Row], view: Callable[[Row], Item], *, position: Callable[[Row], Position] = _created
     ) -> Listing[Item]:
-        """Return the response: `view` of at most `limit` rows, with a cursor if more follow.
+        """Return the response: `view` of at most `limit` rows and 4 MB, with a cursor if more follow.
 
         Args:
             rows: what the statement returned.
             view: row -> item of the response.
             position: row -> the (instant, id) that the list is ordered by.
         """
-        items = [view(row) for row in self.trim(rows)]
-        if len(rows) <= self.limit:
+        items: list[Any] = []  # encoded one by one, since their size is known only then
+        size = 0
+        for row in self.trim(rows):
+            item = encode(view(row))
+            size += len(item)
+            if items and size > PAGE_BYTES_MAX:
+                break
+            items.append(msgspec.Raw(item))
+        if len(rows) <= len(items):
             return Listing(data=items)
-        cursor = _sign(self.key, self.filters, *position(rows[self.limit - 1]))
+        cursor = _sign(self.key, self.filters, *position(rows[len(items) - 1]))
         return Listing(data=items, next_cursor=cursor, has_more=True)
 
     def trim(self, rows: Sequence[Row]) -> Sequence[Row]:
@@ -90,7 +100,15 @@ def _sign(key: bytes, filters: bytes, at: datetime, row_id: UUID) -> str:
 
 
 def _mac(key: bytes, filters: bytes, payload: bytes) -> bytes:
-    return hmac.digest(key, filters + payload, hashlib.sha256)[:12]
+    mac = _keyed(key).copy()
+    mac.update(filters + payload)
+    return mac.digest()[:12]
+
+
+@lru_cache(maxsize=4)
+def _keyed(key: bytes) -> hmac.HMAC:
+    # `hmac.digest` gives up the interpreter lock, and getting it back costs many times the digest.
+    return hmac.new(key, digestmod=hashlib.sha256)
 
 
 def read_page(key: bytes, filters: bytes, limit: str | None, cursor: str | None, default: int = LIMIT_DEFAULT) -> Page:
