@@ -149,6 +149,30 @@ async def test_a_job_enqueued_again_while_it_runs_runs_once_more(store: Database
     assert runs == 2
 
 
+async def test_a_job_that_is_being_enqueued_again_holds_up_its_own_queue_only(store: Database) -> None:
+    handler, other = Recorder(), Recorder()
+    engine, source = _engine(store, handler)
+    source.register("other", other)
+    gate = asyncio.Event()
+
+    async def wait_for_gate(_lease: Lease, _payload: Mapping[str, Any]) -> None:
+        await gate.wait()
+
+    source.register("gated", wait_for_gate)
+    await _enqueue(store, "gated", unique_key="one")
+    async with running(engine):
+        await until(store, "started_at is not null from job where kind = 'gated'")
+        async with store.transaction() as db:
+            await jobs.enqueue(db, "gated", {"n": 2}, unique_key="one")
+            gate.set()
+            await _enqueue(store, "other")
+            seconds = await until(store, "not exists (select from job where kind = 'other')")
+            assert await value(store, "revision = 0 from job where kind = 'gated'")
+        await until(store, NO_JOBS)
+
+    assert seconds < 1
+
+
 async def test_a_handler_can_ask_to_be_run_again(store: Database) -> None:
     handler = Recorder(RunAgain(0.2), RunAgain(0.2))
     engine, _ = _engine(store, handler)

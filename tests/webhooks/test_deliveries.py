@@ -235,6 +235,27 @@ async def test_mode_single_tries_once(api: Api, make: Make, database: Database, 
     assert (row["state"], row["attempts"], row["nextAttemptAt"]) == ("failed", 1, None)
 
 
+async def test_a_locked_webhook_keeps_back_its_own_results_only(
+    api: Api, make: Make, database: Database, engine: Engine
+) -> None:
+    """A transaction that changes a webhook, or one delivery of it, and does not end."""
+    owner = await make.owner()
+    async with receiver_server() as receiver:
+        locked = await register(api, owner, receiver.url, name="locked")
+        other = await register(api, owner, receiver.url, name="other")
+        async with database.transaction() as db:
+            await db.execute("select from webhook where id = $1 for update", webhook_uuid(locked))
+            await emit(database, post_published(owner))
+            started = clock.monotonic()
+            await wait_for_deliveries(api, owner, other, lambda row: row["state"] == "delivered")
+            assert clock.monotonic() - started < 2
+            (row,) = await deliveries(api, owner, locked)
+            assert row["state"] == "pending"
+        await wait_for_deliveries(api, owner, locked, lambda row: row["state"] == "delivered")
+
+        assert len(receiver.requests) == 2
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("mode", "low", "high"), [("single", 4.9, 6.0), ("retry", 9.9, 11.0)])
 async def test_a_response_has_a_deadline(

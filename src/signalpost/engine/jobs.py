@@ -50,12 +50,18 @@ select {_WAKE} from written
 _DUE = """
 with picked as (
     select j.id from unnest($1::uuid[]) as k(key) cross join lateral (
-        select id from job where queue = k.key and next_attempt_at <= now() order by next_attempt_at limit $2) j
+        select id from job where queue = k.key and next_attempt_at <= now() order by next_attempt_at limit $2
+        for no key update skip locked) j
 )
 update job j set attempts = attempts + 1, started_at = now(),
     crashes = case when started_at is null then 0 else crashes + 1 end
 from picked p where j.id = p.id
 returning j.queue, j.id, j.kind, j.payload, j.workspace_id, j.attempts, j.crashes, j.revision
+"""
+# A transaction that enqueues a running job again holds its row until commit; its queue then has to wait for it.
+_BUSY = """
+with free as materialized (select id from job where id = any($1) order by id for update skip locked)
+select queue from job where id = any($1) and id not in (select id from free)
 """
 # A job that was enqueued again while it ran (another revision) stays due: what it did may be outdated.
 _FINISH = """
@@ -257,10 +263,13 @@ class Jobs(Source[Job, JobResult]):
 
     async def settle(self, db: Db, done: Sequence[Done[Job, JobResult]]) -> Collection[UUID]:
         """See `Source`."""
+        busy = {row[0] for row in await db.fetch(_BUSY, [ended.item.id for ended in done])}
         finished: list[tuple[Any, ...]] = []
         rescheduled: list[tuple[Any, ...]] = []
         failed: list[tuple[Any, ...]] = []
         for ended in done:
+            if ended.key in busy:
+                continue
             job = ended.item
             match ended.result or self._failure(job, "failed", repr(ended.error)):
                 case Finished():
@@ -276,7 +285,7 @@ class Jobs(Source[Job, JobResult]):
         for statement, rows in ((_FINISH, finished), (_RESCHEDULE, rescheduled), (_FAIL, failed)):
             if rows:
                 await db.execute(statement, *(list(column) for column in zip(*rows, strict=True)))
-        return ()
+        return busy
 
     async def hand_back(self, db: Db, items: Sequence[tuple[UUID, Job]]) -> None:
         """See `Source`."""

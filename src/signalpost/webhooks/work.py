@@ -69,7 +69,10 @@ class DeliverySource(Source[Attempt, AttemptResult]):
     async def settle(self, db: Db, done: Sequence[Done[Attempt, AttemptResult]]) -> Collection[UUID]:
         """See `Source`."""
         settled, postponed = [], []
+        busy = await results.lock(db, [end.item for end in done])
         for end in done:
+            if end.key in busy:
+                continue
             result = end.result or AttemptResult(clock.monotonic(), 0, error="an error on our side")
             if _is_postponed(end.item, result):
                 postponed.append((end.item, result))
@@ -79,7 +82,7 @@ class DeliverySource(Source[Attempt, AttemptResult]):
             await attempts.postpone(db, postponed, OUR_FAULT_RETRY_SECONDS)
         if settled:
             await results.settle(db, settled)
-        return ()
+        return busy
 
     async def hand_back(self, db: Db, items: Sequence[tuple[UUID, Attempt]]) -> None:
         """See `Source`."""

@@ -27,7 +27,8 @@ with picked as materialized (
     join webhook w on w.id = k.key and w.status = 'active'
     cross join lateral (
         select id, next_attempt_at from delivery where webhook_id = k.key and due_at <= now() order by due_at
-        limit case when w.last_success_at is null or w.consecutive_failures >= $3 then 1 else $2 end) d
+        limit case when w.last_success_at is null or w.consecutive_failures >= $3 then 1 else $2 end
+        for no key update skip locked) d
 )
 update delivery d set started_at = now(), crashes = case when d.started_at is null then 0 else d.crashes + 1 end,
     state = case when p.by_schedule then 'pending' else d.state end

@@ -52,6 +52,15 @@ from (
 ) e
 where d.id = e.id
 """
+_BUSY = """
+with free_webhook as materialized (
+    select id from webhook where id = any($1) order by id for no key update skip locked
+), free_delivery as materialized (
+    select id from delivery where id = any($2) order by id for no key update skip locked
+)
+select id from webhook where id = any($1) and id not in (select id from free_webhook)
+union select webhook_id from delivery where id = any($2) and id not in (select id from free_delivery)
+"""
 _DISABLE = """
 update webhook w set status = 'disabled', disabled_reason = $4, updated_at = now()
 from workspace s join member m on m.workspace_id = s.id and m.role = 'owner' and m.status = 'active'
@@ -110,6 +119,12 @@ class _Counts:
             self.failure_age = age
             self.failures += 1
             self.lost += settled.lost
+
+
+async def lock(db: Db, attempts: Sequence[Attempt]) -> set[UUID]:
+    """Lock what the results of these attempts change; return the webhooks of which another transaction holds a row."""
+    webhook_ids = list({attempt.webhook_id for attempt in attempts})
+    return {row[0] for row in await db.fetch(_BUSY, webhook_ids, [attempt.id for attempt in attempts])}
 
 
 async def settle(db: Db, settled_attempts: Sequence[SettledAttempt]) -> None:
