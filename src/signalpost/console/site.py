@@ -12,6 +12,7 @@ import msgspec
 
 from signalpost.console.reference import Reference, error_codes, inline, operations, prose
 from signalpost.kit import log, problems
+from signalpost.kit.loop_watch import Watched
 from signalpost.kit.problems import Problem
 from signalpost.web import limits
 from signalpost.web.components import Document
@@ -148,7 +149,7 @@ class Site:
         """Return the routes of a page: rate limited by address, problems rendered as pages."""
 
         async def answer(request: Request) -> Response:
-            reply = await self._handle(request, handler, bucket)
+            reply = await Watched(self._handle(request, handler, bucket), f"{method} {paths[0]}")
             _logger.info("page.answered", method=method, path=paths[0], status=reply.status)
             return reply
 

@@ -14,6 +14,7 @@ from signalpost.engine.clock import boottime
 from signalpost.engine.contract import ERROR_PAUSE_SECONDS, LEASE_SECONDS, Done, LeaseLost, Source
 from signalpost.kit import log
 from signalpost.kit.db import DATABASE_DOWN, Database, Db, Row, tenant
+from signalpost.kit.loop_watch import Watched
 from signalpost.kit.problems import Unavailable
 
 _log = log.get("engine")
@@ -123,7 +124,7 @@ class LaneLease:
 
     async def _run_item(self, item: Any, watchdog: "_Watchdog") -> None:
         try:
-            result = await self._source.run(self, item)
+            result = await Watched(self._source.run(self, item), f"{self.kind} {self.platform or ''}")
         except (LeaseLost, Unavailable):
             # Nothing is wrong with the item: it is handed out again, here or elsewhere.
             self._interrupt(item)

@@ -108,8 +108,8 @@ def _explain(kind: Any, body: bytes, message: str) -> problems.Problem:
         if "out of range" not in str(error):  # JSON with a number out of our range; the issues below name it
             return problems.MalformedRequest(f"The body is not valid JSON: {_reason(error)}.")
         raw = None
-    found = itertools.chain(nul_issues(raw), _issues(kind, raw, "", strict=True)) if raw is not None else iter(())
-    issues = list(itertools.islice(found, ISSUES_MAX))
+    everything = itertools.chain(nul_issues(raw), _issues(kind, raw, "", strict=True)) if raw is not None else ()
+    issues = list(itertools.islice(everything, ISSUES_MAX))
     if not issues:
         text, _, place = message.partition(" - at `$")
         issues = [Issue(re.sub(r"\[(\d+)\]|\.", r"/\1", place.rstrip("`")), *_code(text))]
