@@ -243,7 +243,7 @@ class Jobs(Source[Job, JobResult]):
             await tell(lease, job.payload, error)
         except (LeaseLost, Unavailable):
             raise
-        except Exception as failure:  # noqa: BLE001 - told again later, whatever failed
+        except Exception as failure:  # noqa: BLE001 - tried again later, whatever failed
             _log.warning("job.failed", kind=job.kind, job=str(job.id), attempt=job.attempts, exc_info=failure)
             return Retry(RETRY_SECONDS[-1], repr(failure)[:ERROR_CHARACTERS_MAX])
         return None

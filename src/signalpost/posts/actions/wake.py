@@ -9,8 +9,11 @@ from signalpost.posts.rows import TargetRow
 
 
 async def wake_targets(db: Db, workspace_id: UUID, targets: Iterable[TargetRow]) -> None:
-    """Have a worker look at those of the targets that wait for nothing but their time."""
-    ready = [target for target in targets if target.next_attempt_at is not None and target.held_reason is None]
+    """Have a worker look at those of the targets that are on the queue, when their time comes.
+
+    Also at those that wait for an approval: if nobody decides in time, a worker ends them.
+    """
+    ready = [target for target in targets if target.next_attempt_at is not None]
     if ready:
         await wake(
             db,

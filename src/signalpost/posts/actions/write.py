@@ -103,7 +103,7 @@ with prepared as materialized (
     from prepared, unnest({p["audit_ids"]}::uuid[], {p["audit_actions"]}::text[]) as a(id, action)
     where obstacle is null
 ), ledger as ({count})
-select obstacle, case when wakes and obstacle is null and {p.get("shared.held_reason", "null")}::text is null
+select obstacle, case when wakes and obstacle is null
     then wake_lanes('target', {p["target.account_id"]}, {p["workspace_id"]}, {p["target.platform"]},
         {p["target.due_at"]}) end
 from prepared
@@ -150,7 +150,7 @@ with changed_post as (
 )
 select case when $4::uuid is not null then spend_usage($4, $5, $6, $7, $8) end, (
     select wake_lanes('target', array_agg(account_id), workspace_id, array_agg(platform), array_agg(next_attempt_at))
-    from targets where next_attempt_at is not null and held_reason is null group by workspace_id)
+    from targets where next_attempt_at is not null group by workspace_id)
 """  # noqa: S608 - names of columns only
 
 _UNPAID: Final = (None, None, None, None, None)

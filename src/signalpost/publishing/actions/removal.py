@@ -90,11 +90,13 @@ async def tell_failure(
     Nothing is noted if the target is not the one that it was when its removal was requested.
     """
     removal = msgspec.convert(payload, RemovalPayload)
-    told = target_error("removal_failed", message or _reason(removal.platform, error), clock.now())
-    _logger.error("target.not_removed", target=str(removal.target_id), platform=removal.platform, reason=told.message)
-    changes = [Change("error", None, told.message)]
+    failure = target_error("removal_failed", message or _reason(removal.platform, error), clock.now())
+    _logger.error(
+        "target.not_removed", target=str(removal.target_id), platform=removal.platform, reason=failure.message
+    )
+    changes = [Change("error", None, failure.message)]
     async with lease.transaction() as db:
-        row = await db.fetchrow(_MARK_FAILED, removal.target_id, removal.remote_id, told)
+        row = await db.fetchrow(_MARK_FAILED, removal.target_id, removal.remote_id, failure)
         if row is not None:
             actor = Actor(type="system", id=None, name="publisher")
             entry = audit.entry(PostRef(*row), "updated", actor, target_id=removal.target_id, changes=changes)
