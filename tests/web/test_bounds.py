@@ -3,11 +3,12 @@
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from tests.web.conftest import SmallApp
 
 from signalpost.kit import problems
-from signalpost.web import bounds
+from signalpost.web import bounds, validation
 
 
 def listed(count: int, item: str) -> bytes:
@@ -21,11 +22,12 @@ def listed(count: int, item: str) -> bytes:
         (listed(bounds.CONTAINERS_MAX - 1, "[]"), True), (listed(bounds.VALUES_MAX, "1"), True),
         (json.dumps("[{" * 900_000).encode(), True), (json.dumps('["\\' * 300_000).encode(), True),
         (json.dumps("\\" * 900_000).encode(), True), (json.dumps("," * 1_900_000).encode(), True),
-        (b"[" * 100_000, False), (b'{"a":' * 100_000, False),
+        (b"[" * 100_000, False), (b'{"a":' * 100_000, False), (json.dumps("re-use" * 200_000).encode(), True),
+        (listed(bounds.EXPONENTS_MAX, "1e-320"), True),
     ],
     ids=[
         "empty", "few", "many", "most containers", "most values", "brackets in text", "escapes in text", "backslashes",
-        "commas in text", "deep lists", "deep objects",
+        "commas in text", "deep lists", "deep objects", "hyphens in text", "most exponents",
     ],
 )  # fmt: skip
 async def test_allowed_bodies(body: bytes, heavy: bool) -> None:
@@ -37,9 +39,10 @@ async def test_allowed_bodies(body: bytes, heavy: bool) -> None:
     "body",
     [
         listed(bounds.CONTAINERS_MAX + 1, "{}"), listed(bounds.STRINGS_MAX + 1, '""'),
-        listed(bounds.VALUES_MAX + 2, "1"), listed(bounds.CONTAINERS_MAX + 1, '["\\\\"]'),
+        listed(bounds.VALUES_MAX + 2, "1"), listed(bounds.EXPONENTS_MAX + 1, "1E-320"),
+        listed(bounds.CONTAINERS_MAX + 1, '["\\\\"]'),
     ],
-    ids=["containers", "strings", "values", "escapes"],
+    ids=["containers", "strings", "values", "exponents", "escapes"],
 )  # fmt: skip
 async def test_too_many_values_are_refused(body: bytes) -> None:
     with pytest.raises(problems.PayloadTooLarge):
@@ -61,3 +64,31 @@ async def test_a_message_does_not_repeat_a_long_value(small_app: SmallApp) -> No
     assert len(answer.content) < 1_000
     answer = await small_app.api.post("/things", content=b'{"name":"a","' + b"k" * 5_000 + b'":1}', key="ann")
     assert answer.status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("literal", "error"),
+    [
+        ("1.5", None),
+        ("0e999", None),
+        ("-2.5E3", None),
+        ("1e308", "range"),
+        ("-1e16", "range"),
+        ("1e-300", "range"),
+        ("1e999", "range"),
+    ],
+)
+def test_any_json_has_numbers_of_common_sizes(literal: str, error: str | None) -> None:
+    """Msgspec needs 15 microseconds for 1e308, and PostgreSQL writes it with 309 digits."""
+    decoder = validation.decoder_of(Anything)
+    body = f'{{"value": [{literal}]}}'.encode()
+    if error is None:
+        assert validation.decode_body(decoder, body).value == [float(literal)]
+        return
+    with pytest.raises(problems.ValidationFailed) as failure:
+        validation.decode_body(decoder, body)
+    assert [(issue.path, issue.code) for issue in failure.value.errors] == [("/value/0", "out_of_range")]
+
+
+class Anything(msgspec.Struct):
+    value: Any

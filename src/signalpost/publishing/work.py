@@ -82,7 +82,7 @@ class TargetSource(Source[Begun, End]):
         """Create the bucket of the account's server, if this process has not seen the server before."""
         bucket = bucket_of(self._context, attempt.due.account)
         if bucket is not None and not self._limits.knows(bucket):
-            async with self._context.database.transaction() as db:
+            async with self._context.database.reserve.transaction() as db:
                 await buckets.ensure(db, bucket, **_size(attempt.connector))
             self._limits.add(bucket)
 
@@ -105,7 +105,7 @@ class TargetSource(Source[Begun, End]):
         if bucket is None and change.account_status is None:
             return
         try:
-            async with self._context.database.transaction() as db:
+            async with self._context.database.reserve.transaction() as db:
                 if bucket is not None:
                     await buckets.pause(db, bucket, min(change.lane_pause_seconds, buckets.PAUSE_SECONDS_MAX))
                 if change.account_status is not None:

@@ -13,6 +13,8 @@ STRINGS_MAX = 50_000
 """Strings in a body, names of members included."""
 VALUES_MAX = 100_000
 """Items of lists and members of objects."""
+EXPONENTS_MAX = 1_000
+"""Numbers with a negative exponent. msgspec needs up to 8 microseconds for one that is close to zero."""
 INLINE_MAX = 1_000
 """Values of a body that is decoded, and explained if it is invalid, without a thread."""
 INLINE_BYTES_MAX = 100_000
@@ -23,10 +25,16 @@ class _Counts(NamedTuple):
     containers: int
     strings: int
     values: int
+    exponents: int
 
     @property
     def allowed(self) -> bool:
-        return self.containers <= CONTAINERS_MAX and self.strings <= STRINGS_MAX and self.values <= VALUES_MAX
+        return (
+            self.containers <= CONTAINERS_MAX
+            and self.strings <= STRINGS_MAX
+            and self.values <= VALUES_MAX
+            and self.exponents <= EXPONENTS_MAX
+        )
 
 
 async def is_heavy(body: bytes) -> bool:
@@ -42,8 +50,8 @@ async def is_heavy(body: bytes) -> bool:
         counts = await _count_exactly(body)
         if not counts.allowed:
             raise problems.PayloadTooLarge(
-                f"The body contains more than {CONTAINERS_MAX} objects and lists, {STRINGS_MAX} strings or"
-                f" {VALUES_MAX} values.",
+                f"The body contains more than {CONTAINERS_MAX} objects and lists, {STRINGS_MAX} strings,"
+                f" {VALUES_MAX} values or {EXPONENTS_MAX} numbers with a negative exponent.",
                 limit={"max": VALUES_MAX},
             )
     return sum(counts) > INLINE_MAX or len(body) > INLINE_BYTES_MAX
@@ -51,7 +59,12 @@ async def is_heavy(body: bytes) -> bool:
 
 def _count(body: bytes) -> _Counts:
     """Count the characters that make up the structure; there may be more of them inside of strings."""
-    return _Counts(body.count(b"{") + body.count(b"["), body.count(b'"') // 2, body.count(b","))
+    return _Counts(
+        containers=body.count(b"{") + body.count(b"["),
+        strings=body.count(b'"') // 2,
+        values=body.count(b","),
+        exponents=body.count(b"e-") + body.count(b"E-"),
+    )
 
 
 def _starts_too_deep(body: bytes) -> bool:
@@ -71,5 +84,5 @@ async def _count_exactly(body: bytes) -> _Counts:
         await asyncio.sleep(0)
     strings = body.count(b'"') // 2
     if strings > STRINGS_MAX:
-        return _Counts(0, strings, 0)
+        return _Counts(0, strings, 0, 0)
     return _count(b"".join(body.split(b'"')[::2]))._replace(strings=strings)

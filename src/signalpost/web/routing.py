@@ -15,6 +15,7 @@ from signalpost.context import AppContext
 from signalpost.kit import ids
 from signalpost.kit.db import Database
 from signalpost.kit.problems import Problem
+from signalpost.web import validation
 from signalpost.web.caller import PUBLIC, SCOPES, SIGNED_IN, Caller
 from signalpost.web.inputs import Before, IfMatch, Mine, Segment
 from signalpost.web.paging import LIMIT_DEFAULT, Page
@@ -232,7 +233,7 @@ def _endpoint(
         query=query,
         before=before,
         response_type=hints.get("return"),
-        decoder=msgspec.json.Decoder(body, dec_hook=ids.decode_hook) if body is not None else None,
+        decoder=validation.decoder_of(body) if body is not None else None,
         **options,
     )
 
