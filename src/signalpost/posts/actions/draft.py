@@ -27,6 +27,7 @@ from signalpost.web.caller import Caller
 from signalpost.web.fields import AccountId, ProfileId
 
 OPTIONS_BYTES_MAX: Final = 32_768
+_WAITING, _NO_COMMENT = FirstComment(status="pending"), FirstComment()
 
 
 class TargetDraft(Struct):
@@ -279,7 +280,7 @@ def _target(
         username=account.username,
         content_hash=b"",
         dedupe_key=target_id.hex,
-        first_comment=FirstComment(status="pending" if post.first_comment else "none"),
+        first_comment=_WAITING if post.first_comment else _NO_COMMENT,
     )
     if data.targets is not None and index is not None:
         overrides = data.targets[index]

@@ -1,6 +1,6 @@
 """Checking a draft by the rules of its networks, and taking its fingerprint. Fills in rows; writes nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from msgspec import Struct
@@ -11,7 +11,7 @@ from signalpost.kit.problems import Issue
 from signalpost.kit.worker_threads import in_thread
 from signalpost.media.queries import MediaRow
 from signalpost.networks import preflight
-from signalpost.networks.contract import OutgoingMedia, PreflightIssue
+from signalpost.networks.contract import Outgoing, OutgoingMedia, PreflightIssue
 from signalpost.posts import content
 from signalpost.posts.actions.draft import PostDraft, TargetDraft
 from signalpost.posts.documents import PostWarning
@@ -51,19 +51,17 @@ def _check(draft: PostDraft) -> list[TargetIssue]:
     checksums = {media_id: row.sha256 for media_id, row in draft.media.files.items()}
     now = clock.now()
     target_issues: list[TargetIssue] = []
+    checked: Any = None  # what the target before was checked for; usually this one's is the same
+    issues: Sequence[PreflightIssue] = ()
     for target in draft.targets:
         target_content = content.for_target(draft.post, target.row)
         target.row.content_hash = content.content_hash(target.account.id, target_content, checksums)
-        connector = networks.get(target.row.platform)
-        if connector is None:
-            message = f"Publishing to {target.row.platform} is not available yet."
-            issues: Sequence[PreflightIssue] = [
-                PreflightIssue(f"{target.row.platform}.platform.unavailable", "/platforms", message)
-            ]
-        else:
+        inputs = (target.row.platform, target_content, target.account.facts)
+        if inputs != checked:
+            checked = inputs
             outgoing = content.outgoing(target_content, files, dedupe_key="", created_at=now)
-            issues = preflight.check(connector, outgoing, target.account.facts)
-        target_issues += (TargetIssue(target, issue, _path(target, issue)) for issue in issues)
+            issues = _issues_on(target.row.platform, outgoing, target.account.facts)
+        target_issues += [TargetIssue(target, issue, _path(target, issue)) for issue in issues]
     draft.post.warnings += [
         PostWarning(
             entry.issue.rule, entry.path, entry.issue.message, entry.target.row.platform, entry.target.account.id
@@ -72,6 +70,14 @@ def _check(draft: PostDraft) -> list[TargetIssue]:
         if draft.is_draft or entry.issue.severity == "warning"
     ]
     return target_issues
+
+
+def _issues_on(platform: str, outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Sequence[PreflightIssue]:
+    connector = networks.get(platform)
+    if connector is not None:
+        return preflight.check(connector, outgoing, account_facts)
+    message = f"Publishing to {platform} is not available yet."
+    return [PreflightIssue(f"{platform}.platform.unavailable", "/platforms", message)]
 
 
 def errors_of(target_issues: Sequence[TargetIssue]) -> list[Issue]:

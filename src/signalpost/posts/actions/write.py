@@ -4,6 +4,7 @@ All statements run in psql as they print; the row structs name the columns of `p
 """
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Final, Literal
 
 import asyncpg
@@ -34,6 +35,7 @@ _RARE: Final = {
     for field in msgspec.structs.fields(PostRow)
     if field.name not in _COMMON
 }
+_rare_of, _rare_defaults = attrgetter(*_RARE), tuple(_RARE.values())
 _TARGET: Final = {
     "id": "uuid", "account_id": "uuid", "platform": "text", "content_hash": "bytea", "dedupe_key": "text",
     "due_at": "timestamptz",
@@ -62,7 +64,7 @@ class _Create:
     """
 
     def __init__(self, post: Sequence[str], target: Mapping[str, str], shared: Sequence[str]) -> None:
-        self.post, self.target, self.shared = post, target, shared
+        self.post, self.target, self.shared, self.values_of = post, target, shared, attrgetter(*post)
         names = [
             *post, *(f"target.{name}" for name in target), *(f"shared.{name}" for name in shared),
             "audit_ids", "audit_actions", "request_id", "profile_version", "hashes", "first_due", "month",
@@ -110,7 +112,8 @@ from prepared
 """  # noqa: S608 - names of columns only
 
 
-_CREATE: Final = _Create(PostRow.__struct_fields__, _TARGET | _OVERRIDES, ("held_reason", "first_comment"))
+_SHARED: Final = ("held_reason", "first_comment")
+_CREATE: Final = _Create(PostRow.__struct_fields__, _TARGET | _OVERRIDES, _SHARED)
 _CREATE_COMMON: Final = _Create(_COMMON, _TARGET, ())
 """Does half the work of the other one."""
 
@@ -179,7 +182,7 @@ async def create(db: Db, new: NewPost, *, counted: bool) -> Obstacle | None:
     try:
         obstacle: Obstacle | None = await db.fetchval(
             create_.sql,
-            *(getattr(post, name) for name in create_.post),
+            *create_.values_of(post),
             *(_array(targets, name, type_) for name, type_ in create_.target.items()),
             *(getattr(targets[0], name) if targets else None for name in create_.shared),
             [entry.id for entry in history], [entry.action for entry in history], history[0].request_id,
@@ -191,11 +194,12 @@ async def create(db: Db, new: NewPost, *, counted: bool) -> Obstacle | None:
     return obstacle
 
 
+_additions_of, _NO_ADDITIONS = attrgetter(*_OVERRIDES, "held_reason"), (None,) * (len(_OVERRIDES) + 1)
+
+
 def _is_common(post: PostRow, targets: Sequence[TargetRow]) -> bool:
     """Whether the statement with few columns can write this post."""
-    return all(getattr(post, name) == default for name, default in _RARE.items()) and not any(
-        target.held_reason or any(getattr(target, name) is not None for name in _OVERRIDES) for target in targets
-    )
+    return _rare_of(post) == _rare_defaults and all(_additions_of(target) == _NO_ADDITIONS for target in targets)
 
 
 def _array(targets: Sequence[TargetRow], name: str, type_: str) -> list[Any]:
