@@ -252,6 +252,21 @@ async def test_status_reports_overdue_work_and_whether_a_worker_runs(store: Data
     assert (after.running, after.workers, after.overdue) == (True, 1, 0)
 
 
+async def test_status_tells_of_items_behind_a_lane_that_hangs(store: Database) -> None:
+    """A worker may be frozen with it: nothing else would tell."""
+    source = Work(store)
+    await add(store, [ids.new_id()], in_seconds=-source.item_seconds_max - 120)
+    await add(store, [ids.new_id()], in_seconds=-source.item_seconds_max)
+    async with store.connection() as db:
+        await db.execute("update lane set owner = $1, lease_until = now() + interval '30 s'", ids.new_id())
+
+    status = await Engine(store, [source]).status()
+
+    assert status.overdue == 1
+    assert status.sources["work"].ready_lanes == 0
+    assert 400 < status.sources["work"].oldest_due_age_seconds < 450
+
+
 @pytest.mark.parametrize("notify", ["on", "off"])
 async def test_waking_reaches_other_processes(store: Database, notify: str) -> None:
     """Without NOTIFY a worker looks once a second."""

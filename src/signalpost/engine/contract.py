@@ -177,7 +177,8 @@ class SourceBacklog(Struct, frozen=True):
     ready_lanes: int
     """Lanes that a worker could claim now."""
     overdue: int
-    """Items due more than a minute ago whose lane is not paused (by a rate limit, say), at most 10,000."""
+    """Items due more than a minute ago, at most 10,000. Not those whose lane is paused (by a rate limit, say), and of
+    a lane that a worker holds only those due for longer than an item may take."""
     oldest_due_age_seconds: float
 
 

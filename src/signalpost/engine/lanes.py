@@ -134,17 +134,23 @@ select kind, count(*) as lanes from freed group by kind
 """
 DELETE_DEAD_WORKERS = "delete from worker where id <> $1 and pg_try_advisory_xact_lock(lock_key)"
 
+# A lane that a worker holds counts once its items should long have ended: it may hang, or be frozen.
 _BACKLOG = """
 with ready as materialized (
     select key, next_due_at from lane
     where kind = $1 and owner is null and next_due_at is not null and wake_at <= now()
     order by wake_at limit 10000
+), late as materialized (
+    select key, next_due_at, $2::float8 as seconds from ready
+    union all
+    select key, next_due_at, $2 + $3 from lane
+    where kind = $1 and owner is not null and next_due_at <= now() - make_interval(secs => $2 + $3)
 )
 select (select count(*) from ready) as ready_lanes, (
     select count(*) from (
-        select from ready r join {table} t on t.{key} = r.key
-        where t.{due} <= now() - make_interval(secs => $2) and ({open}) limit 10000) as x) as items,
-    coalesce((select extract(epoch from now() - min(next_due_at)) from ready), 0)::float8 as oldest
+        select from late l join {table} t on t.{key} = l.key
+        where t.{due} <= now() - make_interval(secs => l.seconds) and ({open}) limit 10000) as x) as items,
+    coalesce((select extract(epoch from now() - min(next_due_at)) from late), 0)::float8 as oldest
 """
 
 
@@ -153,6 +159,7 @@ class LaneStatements:
 
     def __init__(self, source: Source[Any, Any]) -> None:
         self.kind = source.kind
+        self._item_seconds_max = source.item_seconds_max
         self._floor = datetime.min.replace(tzinfo=UTC)
         columns = {"table": source.table, "key": source.key_column, "due": source.due_column}
         self._free = _FREE.format(**columns, open=source.open_condition)
@@ -211,7 +218,10 @@ class LaneStatements:
         await db.execute(self._free, self.kind, keys, pause_seconds, excluded)
 
     async def backlog(self, db: Db, older_than_seconds: float) -> Row:
-        """Count the ready lanes that no worker holds, and of their items those due at least this long ago."""
-        row = await db.fetchrow(self._backlog, self.kind, older_than_seconds)
+        """Count the ready lanes that no worker holds, and the items due at least this long ago.
+
+        Items of lanes that a worker holds count only if they have been due for as much longer as one may take.
+        """
+        row = await db.fetchrow(self._backlog, self.kind, older_than_seconds, self._item_seconds_max)
         assert row is not None  # noqa: S101 - an aggregate
         return row
