@@ -26,6 +26,8 @@ _log = log.get("engine")
 HEARTBEAT_SECONDS = 1.0
 RENEW_SECONDS = 10.0
 STATEMENT_SECONDS = 5.0
+REAP_SECONDS = 5.0
+"""How often to look for expired leases while no worker died: the index of held lanes keeps many dead entries."""
 # After a restart of the database all workers reconnect within moments; none is taken for dead meanwhile.
 PRUNE_GRACE_SECONDS = 2.0
 RECONNECT_SECONDS_MAX = 1.0
@@ -35,7 +37,8 @@ _UNREGISTER = "delete from worker where id = $1"
 _STILL_REGISTERED = "select true from worker where id = $1 and pg_try_advisory_lock(lock_key)"
 _HEARTBEAT = """
 update worker set seen_at = now(), looped_at = case when $2 then now() else looped_at end where id = $1
-returning extract(epoch from clock_timestamp())::float8
+returning extract(epoch from clock_timestamp())::float8 as clock,
+    exists (select from worker w where w.id <> $1 and pg_try_advisory_xact_lock(w.lock_key)) as one_died
 """
 
 
@@ -71,6 +74,7 @@ class WorkerRegistration:
         self._disconnected = asyncio.Event()
         self._prune_from = 0.0
         self._renew_at = 0.0
+        self._reap_at = 0.0
         self._task: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
@@ -157,15 +161,16 @@ class WorkerRegistration:
         connection = self._connection
         assert connection is not None  # noqa: S101 - _run connects first
         sent = boottime()
-        database = await connection.fetchval(_HEARTBEAT, self.owner, self._claims_run())
-        if database is None:  # others took us for dead and freed our lanes
+        beat = await connection.fetchrow(_HEARTBEAT, self.owner, self._claims_run())
+        if beat is None:  # others took us for dead and freed our lanes
             _log.warning("registration.lost", owner=str(self.owner))
             await self._register(connection)
             return
-        trusted = self.observe(database, sent)
+        trusted = self.observe(beat["clock"], sent)
         if sent >= self._renew_at:
             await self._renew_leases(connection, sent)
-        if sent >= self._prune_from:
+        if sent >= self._prune_from and (beat["one_died"] or sent >= self._reap_at):
+            self._reap_at = sent + REAP_SECONDS
             await self._prune_dead_workers(connection, clock_trusted=trusted)
 
     async def _renew_leases(self, connection: "asyncpg.Connection[Any]", sent: float) -> None:
