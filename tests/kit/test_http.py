@@ -13,7 +13,6 @@ from tests.helpers.http_servers import OK, Connection, Script, answering, respon
 
 from signalpost.kit import http
 from signalpost.kit.http import Client, MaybeSent, NotSent, Part, TooLarge
-from signalpost.kit.http.shares import Shares
 
 SECRET = "tok_5ecret"
 
@@ -639,29 +638,6 @@ async def test_a_user_has_a_share_of_the_calls_and_others_pass_by() -> None:
         under_way[1].cancel()
 
     assert (failure.value.stage, failure.value.ours) == ("pool", True)
-
-
-async def test_places_are_handed_on_in_order_and_never_lost() -> None:
-    shares = Shares(2)
-    order: list[int] = []
-
-    async def call(number: int, wait_seconds: float) -> None:
-        async with shares.call("key", wait_seconds):
-            order.append(number)
-            await asyncio.sleep(0.01)
-
-    calls = [asyncio.create_task(call(number, 10)) for number in range(20)]
-    impatient = [asyncio.create_task(call(99, 0)) for _ in range(5)]
-    await asyncio.sleep(0)
-    for cancelled in (calls[1], calls[7], calls[8]):  # one that runs, two that wait
-        cancelled.cancel()
-    results = await asyncio.gather(*calls, *impatient, return_exceptions=True)
-
-    assert [number for number in range(20) if isinstance(results[number], asyncio.CancelledError)] == [1, 7, 8]
-    assert all(isinstance(result, NotSent) for result in results[20:])
-    assert order == [number for number in range(20) if number not in {7, 8}]
-    async with shares.call("key", 0), shares.call("key", 0):
-        pass
 
 
 @pytest.mark.parametrize("fresh", [True, False], ids=["fresh connection", "kept connection"])

@@ -16,7 +16,18 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from tests.helpers.http_servers import OK, Connection, Server, answering, response, serve
 
-from signalpost.kit.http import BadResponse, Client, HttpFailure, Lookup, MaybeSent, NotSent, TooLarge, UnsafeUrl
+from signalpost.kit.http import (
+    BadResponse,
+    Client,
+    HttpFailure,
+    Lookup,
+    MaybeSent,
+    NotSent,
+    TooLarge,
+    UnsafeUrl,
+    reading,
+    transport,
+)
 from signalpost.kit.http.connector import GuardedResolver
 
 PUBLIC = "93.184.216.34"
@@ -482,6 +493,39 @@ async def test_a_download_is_bounded(client: Client) -> None:
         with pytest.raises(TooLarge):
             await client.download(server.url, sink, bytes_max=1_000_000, timeout_seconds=5)
     assert len(sink.content) <= 1_000_000
+
+
+async def test_a_server_that_sends_too_slowly_is_given_up(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise a byte a second would hold a connection until the deadline."""
+    monkeypatch.setattr(reading, "GRACE_SECONDS", 0.3)
+    monkeypatch.setattr(transport, "STALL_SECONDS", 0.3)
+
+    async def drip(connection: Connection) -> None:
+        await connection.request()
+        await connection.send(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+        for _ in range(1000):
+            await connection.send(b"x")
+            await asyncio.sleep(0.05)
+
+    async def stall(connection: Connection) -> None:
+        await connection.request()
+        await connection.send(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nx")
+        await asyncio.sleep(3600)
+
+    async def slow_disk(piece: bytes) -> None:
+        await asyncio.sleep(0.4)
+
+    for script in (drip, stall):
+        async with serve(script) as server:
+            started = time.monotonic()
+            with pytest.raises(MaybeSent) as failure:
+                await client.download(
+                    server.url, Sink(), bytes_max=1000, timeout_seconds=30, bytes_per_second_min=10_000
+                )
+            assert failure.value.timed_out
+            assert time.monotonic() - started < 5
+    async with serve(answering(response(200, b"x" * 500))) as server:
+        await client.download(server.url, slow_disk, bytes_max=1000, timeout_seconds=30, bytes_per_second_min=10_000)
 
 
 async def test_a_download_has_one_deadline_for_all_hops_and_the_sink(client: Client) -> None:

@@ -1,8 +1,10 @@
 """The child process that opens files: whatever happens to it says something about the file, never a 500."""
 
+import asyncio
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -80,3 +82,22 @@ async def test_no_secret_reaches_the_child(tmp_path: Path, monkeypatch: pytest.M
     await _probe(tmp_path, media_files.PDF, PDF)
 
     assert "not-for-you" not in seen.read_text()
+
+
+async def test_the_files_of_one_user_leave_a_process_to_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slow files would otherwise hold both processes; those of another user wait for one of them at most."""
+    program = tmp_path / "program"
+    program.write_text(f"#!{sys.executable}\nimport time\ntime.sleep(1)\n")
+    program.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(program))
+    file = tmp_path / "file"
+    started = time.monotonic()
+
+    async def probe(user: str) -> float:
+        await probe_process.probe(file, PNG, tmp_path / "thumbnail", user=user)
+        return time.monotonic() - started
+
+    slow = [asyncio.create_task(probe("slow")) for _ in range(4)]
+    await asyncio.sleep(0.2)
+    assert await probe("other") < 2.2
+    assert max(await asyncio.gather(*slow)) >= 4

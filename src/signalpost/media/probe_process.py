@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+from collections.abc import Hashable
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from signalpost.kit import log
+from signalpost.kit.shares import Shares
 from signalpost.media.file_types import FileType
 
 PROCESSES_MAX = 2
@@ -17,6 +19,7 @@ PROCESSES_MAX = 2
 WALL_SECONDS = 20
 _logger = log.get("media")
 _slots = asyncio.Semaphore(PROCESSES_MAX)
+_shares = Shares(1)
 
 
 class ProbeResult(Struct):
@@ -46,12 +49,14 @@ class _Output(Struct):
 _output = msgspec.json.Decoder(_Output)
 
 
-async def probe(path: Path, file_type: FileType, thumbnail: Path) -> ProbeResult | Rejection:
+async def probe(path: Path, file_type: FileType, thumbnail: Path, *, user: Hashable = None) -> ProbeResult | Rejection:
     """Remove metadata from the file in place, write `thumbnail` if it has pictures, and describe it.
+
+    Each `user` has one file opened at a time, so that the slow ones of one user leave a process to the others.
 
     A child that dies, hangs or prints something else did so because of the file: that is a rejection, not our error.
     """
-    async with _slots:
+    async with _shares.take(user), _slots:
         child = await asyncio.create_subprocess_exec(
             sys.executable,
             "-I",

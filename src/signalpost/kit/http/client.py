@@ -1,7 +1,7 @@
 import asyncio
 import importlib
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncIterator, Callable, Hashable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from copy import copy
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -12,8 +12,8 @@ from signalpost.kit.http.errors import NotSent, UnsafeUrl
 from signalpost.kit.http.guard import Guard
 from signalpost.kit.http.resolver import LOOKUP_SECONDS_MAX, Lookup, Resolver
 from signalpost.kit.http.responses import Downloaded, Response, Sink
-from signalpost.kit.http.shares import Shares
 from signalpost.kit.http.urls import parse
+from signalpost.kit.shares import Busy, Shares
 
 if TYPE_CHECKING:
     from signalpost.kit.http.transport import Transport
@@ -81,10 +81,21 @@ class Client:
         client._user = user  # noqa: SLF001 - of this class
         return client
 
-    def _share(self, wait_seconds: float) -> AbstractAsyncContextManager[None]:
+    @asynccontextmanager
+    async def _share(self, wait_seconds: float) -> AsyncIterator[None]:
+        """Count a call of this user.
+
+        Raises:
+            NotSent: so many calls are under way; `ours`, whatever their receivers do.
+        """
         if self._shares is None or self._user is None:
-            return nullcontext()
-        return self._shares.call(self._user, wait_seconds)
+            yield
+            return
+        try:
+            async with self._shares.take(self._user, wait_seconds):
+                yield
+        except Busy:
+            raise NotSent("too many calls of the same user are under way", stage="pool", ours=True) from None
 
     async def request(  # noqa: PLR0913  each is a bound or a part of the message, all but two by keyword
         self,
@@ -134,7 +145,7 @@ class Client:
                 truncate=truncate, before_send=before_send,
             )  # fmt: skip
 
-    async def download(
+    async def download(  # noqa: PLR0913 - as `request`
         self,
         url: str,
         sink: Sink,
@@ -144,6 +155,7 @@ class Client:
         connect_timeout_seconds: float = 3.0,
         headers: Mapping[str, str] | None = None,
         redirects_max: int = 0,
+        bytes_per_second_min: int = 0,
         trusted: bool = False,
     ) -> Downloaded:
         """GET `url` and pass its bytes to `sink` as they arrive; they are never all in memory.
@@ -156,6 +168,7 @@ class Client:
             connect_timeout_seconds: as in `request`, for each hop.
             headers: sent to the first host only, if a redirect leads to another one.
             redirects_max: hops to follow, each checked like a new address.
+            bytes_per_second_min: a server that sends less on average, or nothing for `STALL_SECONDS`, is given up.
             trusted: as in `request`; a redirect to another host is never trusted.
 
         Raises:
@@ -167,6 +180,7 @@ class Client:
             return await transport.download(
                 url, sink, bytes_max=bytes_max, timeout_seconds=timeout_seconds, headers=headers, trusted=trusted,
                 connect_timeout_seconds=connect_timeout_seconds, redirects_max=redirects_max,
+                bytes_per_second_min=bytes_per_second_min,
             )  # fmt: skip
 
     async def check_url(

@@ -44,7 +44,7 @@ class Clients:
             publishing=client(512, 256, None),
             webhooks=client(512, 64, CALLS_PER_USER_MAX),
             accounts=client(128, 64, CALLS_PER_USER_MAX),
-            pages=client(128, 32, CALLS_PER_USER_MAX),
+            pages=client(512, 64, CALLS_PER_USER_MAX),
         )
 
     async def __aenter__(self) -> Self:

@@ -1,6 +1,7 @@
 """Responses read within their bounds, and the failures that calls end with."""
 
 import os
+import time
 from collections.abc import AsyncGenerator
 
 import aiohttp
@@ -8,6 +9,10 @@ from aiohttp.http_exceptions import LineTooLong
 
 from signalpost.kit.http.connector import HEAD_BYTES_MAX, Call, HeadTooLarge
 from signalpost.kit.http.errors import HttpFailure, MaybeSent, NotSent, TooLarge, UnsafeUrl
+
+STALL_SECONDS = 15.0
+"""A server that has to keep a pace may send nothing for this long."""
+GRACE_SECONDS = 5.0
 
 
 async def read_body(response: aiohttp.ClientResponse, bytes_max: int, *, truncate: bool) -> bytes:
@@ -28,10 +33,38 @@ async def read_body(response: aiohttp.ClientResponse, bytes_max: int, *, truncat
     return bytes(chunks)
 
 
-async def pieces(response: aiohttp.ClientResponse, bytes_max: int | None) -> AsyncGenerator[bytes, None]:
+class Pace:
+    """Gives up a server that sends too slowly. What it sent is not yet counted before `GRACE_SECONDS` have passed."""
+
+    def __init__(self, bytes_per_second_min: int) -> None:
+        self._bytes_per_second_min = bytes_per_second_min
+        self._count = 0
+        self._waited = 0.0
+        self._since = time.monotonic()
+
+    def wait(self) -> None:
+        """Begin to wait for the server."""
+        self._since = time.monotonic()
+
+    def arrived(self, count: int) -> None:
+        """Count the next bytes.
+
+        Raises:
+            MaybeSent: the server sends too slowly.
+        """
+        self._count += count
+        self._waited += time.monotonic() - self._since
+        if self._waited > GRACE_SECONDS and self._count < self._waited * self._bytes_per_second_min:
+            raise MaybeSent("the server sends too slowly", timed_out=True)
+
+
+async def pieces(
+    response: aiohttp.ClientResponse, bytes_max: int | None, pace: Pace | None = None
+) -> AsyncGenerator[bytes, None]:
     """Yield the body as it arrives; fail before yielding a byte over `bytes_max`.
 
     Raises:
+        MaybeSent: the server does not keep the pace. The connection is dropped.
         TooLarge: the body is announced or found to be larger than `bytes_max`. The connection is dropped.
     """
     count = response.content_length or 0 if response.method != "HEAD" else 0
@@ -44,7 +77,16 @@ async def pieces(response: aiohttp.ClientResponse, bytes_max: int | None) -> Asy
         if bytes_max is not None and count > bytes_max:
             response.close()
             raise TooLarge(f"the response is larger than {bytes_max} bytes", status=response.status)
+        if pace is None:
+            yield chunk
+            continue
+        try:
+            pace.arrived(len(chunk))
+        except MaybeSent:
+            response.close()
+            raise
         yield chunk
+        pace.wait()  # the time of whoever takes the pieces is not the server's
 
 
 def explain(failure: Exception, call: Call, status: int | None) -> HttpFailure:

@@ -23,7 +23,7 @@ from signalpost.kit.http.connector import (
 from signalpost.kit.http.errors import BadResponse
 from signalpost.kit.http.guard import Guard
 from signalpost.kit.http.payloads import as_payload, json_payload
-from signalpost.kit.http.reading import explain, pieces, read_body
+from signalpost.kit.http.reading import STALL_SECONDS, Pace, explain, pieces, read_body
 from signalpost.kit.http.resolver import Resolver
 from signalpost.kit.http.responses import Downloaded, Response, Sink
 from signalpost.kit.http.urls import parse
@@ -93,7 +93,7 @@ class Transport:
         finally:
             CURRENT.reset(token)
 
-    async def download(
+    async def download(  # noqa: PLR0913 - as `Client.download`
         self,
         url: str,
         sink: Sink,
@@ -103,18 +103,20 @@ class Transport:
         connect_timeout_seconds: float,
         headers: Mapping[str, str] | None,
         redirects_max: int,
+        bytes_per_second_min: int,
         trusted: bool,
     ) -> Downloaded:
         """See `Client.download`."""
         started = time.perf_counter()
         sent_headers = checked_headers(headers) if headers else None
-        limits = _timeout(None, connect_timeout_seconds)
+        limits = _timeout(None, connect_timeout_seconds, STALL_SECONDS if bytes_per_second_min else None)
+        pace = Pace(bytes_per_second_min)
         call = self._call(url, trusted=trusted)
         deadline = asyncio.timeout(timeout_seconds)
         try:
             async with deadline:
                 for _ in range(redirects_max + 1):
-                    result = await self._fetch(call, sink, bytes_max, sent_headers, limits, trusted=trusted)
+                    result = await self._fetch(call, sink, bytes_max, sent_headers, limits, pace, trusted=trusted)
                     if not isinstance(result, URL):
                         response_headers, count = result
                         return Downloaded(response_headers, count, str(call.target.url), _milliseconds_since(started))
@@ -134,6 +136,7 @@ class Transport:
         bytes_max: int,
         headers: Mapping[str, str] | None,
         limits: aiohttp.ClientTimeout,
+        pace: Pace,
         *,
         trusted: bool,
     ) -> tuple[Mapping[str, str], int] | URL:
@@ -152,7 +155,7 @@ class Transport:
                 if status != 200:
                     response.close()
                     raise BadResponse(f"{call.target.host} responded with {status}", status=status)
-                async with aclosing(pieces(response, bytes_max)) as stream:
+                async with aclosing(pieces(response, bytes_max, pace)) as stream:
                     async for chunk in stream:
                         count += len(chunk)
                         await sink(chunk)
@@ -193,10 +196,13 @@ class Transport:
 
 
 @lru_cache(maxsize=256)
-def _timeout(total_seconds: float | None, connect_seconds: float) -> aiohttp.ClientTimeout:
+def _timeout(
+    total_seconds: float | None, connect_seconds: float, stall_seconds: float | None = None
+) -> aiohttp.ClientTimeout:
     return aiohttp.ClientTimeout(
-        total=total_seconds, connect=connect_seconds, sock_connect=connect_seconds, ceil_threshold=_NO_CEILING
-    )
+        total=total_seconds, connect=connect_seconds, sock_connect=connect_seconds, sock_read=stall_seconds,
+        ceil_threshold=_NO_CEILING,
+    )  # fmt: skip
 
 
 def _milliseconds_since(started: float) -> int:

@@ -18,6 +18,8 @@ from signalpost.web.caller import Caller
 
 FETCH_SECONDS = 300.0
 FETCH_REDIRECTS_MAX = 3
+FETCH_BYTES_PER_SECOND_MIN = 10_000
+"""A server that sends less would hold a connection for long; nobody has a file there that is worth it."""
 
 
 async def fetch_file(context: AppContext, caller: Caller, data: MediaFetch, *, pointer: str = "/url") -> MediaRow:
@@ -45,6 +47,7 @@ async def fetch_file(context: AppContext, caller: Caller, data: MediaFetch, *, p
                 bytes_max=max(limits.file_bytes, file_types.DOCUMENT_BYTES_MAX),
                 timeout_seconds=FETCH_SECONDS,
                 redirects_max=FETCH_REDIRECTS_MAX,
+                bytes_per_second_min=FETCH_BYTES_PER_SECOND_MIN,
             )
             file = await file_receiver.finish()
         except http.HttpFailure as failure:

@@ -1,29 +1,31 @@
-"""How many calls each user of a client may have under way, so that nobody takes all of its connections."""
+"""How much of a scarce thing each user may have at a time, so that nobody takes all of it."""
 
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 
-from signalpost.kit.http.errors import NotSent
+
+class Busy(Exception):
+    """A user's share stayed in use for as long as one more wanted to wait."""
 
 
 class Shares:
-    """Counts calls by key; one more than `calls_max` of a key waits until another ends, in order."""
+    """Counts what is under way by key; one more than `each_max` of a key waits until another ends, in order."""
 
-    def __init__(self, calls_max: int) -> None:
-        self._calls_max = calls_max
+    def __init__(self, each_max: int) -> None:
+        self._each_max = each_max
         self._under_way: dict[Hashable, int] = {}
         self._waiting: dict[Hashable, deque[asyncio.Future[None]]] = {}
 
     @asynccontextmanager
-    async def call(self, key: Hashable, wait_seconds: float) -> AsyncIterator[None]:
-        """Count a call of `key` while the block runs.
+    async def take(self, key: Hashable, wait_seconds: float | None = None) -> AsyncIterator[None]:
+        """Count the block as one of `key` while it runs.
 
         Raises:
-            NotSent: all calls of `key` stayed under way for `wait_seconds`; `ours`, whatever their receivers do.
+            Busy: all others of `key` stayed under way for `wait_seconds`.
         """
-        if self._under_way.get(key, 0) < self._calls_max:
+        if self._under_way.get(key, 0) < self._each_max:
             self._under_way[key] = self._under_way.get(key, 0) + 1
         else:
             await self._wait(key, wait_seconds)
@@ -32,7 +34,7 @@ class Shares:
         finally:
             self._end(key)
 
-    async def _wait(self, key: Hashable, seconds: float) -> None:
+    async def _wait(self, key: Hashable, seconds: float | None) -> None:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         queue = self._waiting.setdefault(key, deque())
         queue.append(turn)
@@ -45,11 +47,11 @@ class Shares:
             elif turn in queue:
                 queue.remove(turn)
             if isinstance(error, TimeoutError):
-                raise NotSent("too many calls of the same user are under way", stage="pool", ours=True) from None
+                raise Busy from None
             raise
 
     def _end(self, key: Hashable) -> None:
-        """Hand the place of a call to the first that waits."""
+        """Hand the place to the first that waits."""
         queue = self._waiting.get(key)
         while queue:
             turn = queue.popleft()
