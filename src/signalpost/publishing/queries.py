@@ -123,10 +123,8 @@ class Siblings(NamedTuple):
 
 # --- due targets: pick and lock, then read with a fresh snapshot ----------------------------------------------------
 
-# The commit of a claim need not wait for the disk: nothing public is done before an intent has been committed, and that
-# commit waits for everything before it.
 _PICK = """
-with unhurried as materialized (select set_config('synchronous_commit', 'off', true)), first as materialized (
+with first as materialized (
     select k.key, t.id, t.post_id from unnest($1::uuid[]) as k(key) cross join lateral (
         select id, post_id from target where account_id = k.key and next_attempt_at <= now()
         order by next_attempt_at, id limit 1
@@ -134,8 +132,7 @@ with unhurried as materialized (select set_config('synchronous_commit', 'off', t
 ), locked as materialized (
     select id from post where id in (select post_id from first) order by id for no key update skip locked
 )
-select f.key, f.id, f.post_id, l.id is not null
-from unhurried cross join first f left join locked l on l.id = f.post_id
+select f.key, f.id, f.post_id, l.id is not null from first f left join locked l on l.id = f.post_id
 """
 _LOCK_POSTS = """
 with locked as materialized (

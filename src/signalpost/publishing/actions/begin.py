@@ -21,27 +21,32 @@ from signalpost.networks.contract import Connector
 from signalpost.posts import content
 from signalpost.posts.states import WAITING, move
 from signalpost.publishing import queries
-from signalpost.publishing.actions.change import write_ends
+from signalpost.publishing.actions.change import CHUNK, write_ends
 from signalpost.publishing.attempt import Attempt, End, Unreadable, take_snapshot
 from signalpost.publishing.policy import BACKLOG_SECONDS, Postponed, TargetChange, decide
 from signalpost.publishing.queries import Due, DueAccount, Picked
 
 BUSY_SECONDS: Final = 0.05
 """After this long a lane is looked at again whose post another transaction has locked."""
-CHUNK: Final = 16
-"""How many targets are worked on before other work of this process gets its turn."""
+
+_logger = log.get("publishing")
 
 _CLOSE = """
 update attempt set finished_at = now(), outcome = $2 where target_id = any($1) and finished_at is null
 """
+# The commit of attempts need not wait for the disk: nothing public is done before an intent has been committed, and
+# that commit waits for everything before it.
 _START = """
-with started as materialized (
+with unhurried as materialized (
+    select set_config('synchronous_commit', case when $11 then 'off' else current_setting('synchronous_commit') end,
+        true)
+), started as materialized (
     select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::int[], $7::int[], $8::bool[])
         as s(target_id, attempt_id, number, kind, status, tries, crashes, from_start)
 ), begun as (
     insert into attempt (id, workspace_id, post_id, target_id, number, kind, owner, content_hash)
     select s.attempt_id, t.workspace_id, t.post_id, t.id, s.number, s.kind, $9, t.content_hash
-    from started s join target t on t.id = s.target_id
+    from unhurried cross join started s join target t on t.id = s.target_id
 ), marked as (
     update target t set status = s.status, attempts = s.number, tries = s.tries, crashes = s.crashes,
         held_reason = null, intent = case when s.from_start then null else t.intent end,
@@ -102,9 +107,6 @@ async def begin_attempts(
     return [begun for pick in picked for begun in await _begin_singly(context, db, lanes, pick)]
 
 
-_logger = log.get("publishing")
-
-
 async def close_open_attempts(db: Db, target_ids: Sequence[UUID], outcome: str) -> None:
     """End attempts of these targets that never came to their end."""
     if target_ids:
@@ -133,7 +135,8 @@ async def _begin(
         begun = {attempt.target_id for attempt in attempts} | {end.target_id for end in decided.ends}
         await close_open_attempts(db, [target_id for target_id in decided.crashed if target_id in begun], "crashed")
         if attempts:
-            await _start(db, attempts, next(iter(lanes.values())).owner)
+            owner = next(iter(lanes.values())).owner
+            await _start(db, attempts, owner, durable=bool(decided.ends))
         if decided.ends:
             await write_ends(context, db, decided.ends)
         if decided.postponed:
@@ -204,8 +207,11 @@ async def _with_tokens(
     return granted
 
 
-async def _start(db: Db, attempts: Sequence[Attempt], owner: UUID) -> None:
-    """Write the attempts; their targets and posts are being published from now on."""
+async def _start(db: Db, attempts: Sequence[Attempt], owner: UUID, *, durable: bool) -> None:
+    """Write the attempts; their targets and posts are being published from now on.
+
+    `durable`: the transaction also writes what others are told of, so its commit waits for the disk.
+    """
     started = []
     for attempt in attempts:
         target = attempt.due.target
@@ -219,7 +225,7 @@ async def _start(db: Db, attempts: Sequence[Attempt], owner: UUID) -> None:
         ))  # fmt: skip
         attempt.snapshot = msgspec.structs.replace(snapshot, status=target.status, tries=tries, crashes=0)
     posts = {attempt.due.post.id for attempt in attempts if attempt.due.post.status != "publishing"}
-    await db.execute(_START, *zip(*started, strict=True), owner, posts)
+    await db.execute(_START, *zip(*started, strict=True), owner, posts, not durable)
 
 
 async def _load_files(db: Db, attempts: Sequence[Attempt]) -> None:
