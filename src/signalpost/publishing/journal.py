@@ -6,10 +6,11 @@ write nothing is asked of anybody, so a crash there is a crash just before `done
 attempt looks for the post before it sends anything.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from signalpost.accounts.token_store import TokenStore
 from signalpost.engine.contract import Lease
 from signalpost.kit.failpoint import failpoint
 from signalpost.networks.contract import Http, Response
@@ -27,19 +28,22 @@ class TargetJournal:
         lease: of the target's lane.
         attempt: keeps what is not written yet.
         writer: of all journals of this process.
-        secrets_version: returns the version of the account's secrets that the session uses.
     """
 
-    def __init__(
-        self, lease: Lease, attempt: Attempt, writer: JournalWriter, secrets_version: Callable[[], int]
-    ) -> None:
+    def __init__(self, lease: Lease, attempt: Attempt, writer: JournalWriter) -> None:
         self._lease = lease
         self._attempt = attempt
         self._writer = writer
-        self._secrets_version = secrets_version
         self._steps = attempt.due.target.steps
         self.intent = attempt.snapshot.intent
         """The open intent; its row may still have one that `done` closed."""
+        self.tokens: TokenStore | None = None
+        """Of the session; None before there is one."""
+
+    @property
+    def secrets_version(self) -> int:
+        """The version of the account's secrets that the network is asked with."""
+        return self._attempt.due.account.secrets_version if self.tokens is None else self.tokens.version
 
     @property
     def steps(self) -> Mapping[str, Any]:
@@ -98,7 +102,7 @@ class TargetJournal:
             attempt.unwritten | steps,
             intent=intent,
             closes_intent=attempt.intent_closed,
-            secrets_version=None if intent is None else self._secrets_version(),
+            secrets_version=None if intent is None else self.secrets_version,
         )
         at = await self._writer.write(write)
         attempt.unwritten, attempt.intent_closed = {}, False

@@ -49,10 +49,9 @@ class NetworkCall:
     def __init__(self, context: AppContext, attempt: Attempt, lease: Lease, writer: JournalWriter) -> None:
         self._context = context
         self._attempt = attempt
-        self._journal = TargetJournal(lease, attempt, writer, lambda: self.secrets_version)
+        self._journal = TargetJournal(lease, attempt, writer)
         self._http = RecordingHttp(context.http.publishing, {}, self._journal)
         self._started = clock.monotonic()
-        self._tokens: TokenStore | None = None
         self._content = content.for_target(attempt.due.post, attempt.due.target)
         self._files = {row.id: _outgoing_media(context, row) for row in attempt.files}
 
@@ -92,7 +91,7 @@ class NetworkCall:
     @property
     def secrets_version(self) -> int:
         """The version of the account's secrets that the network was asked with."""
-        return self._attempt.due.account.secrets_version if self._tokens is None else self._tokens.version
+        return self._journal.secrets_version
 
     def record(self, outcome: Outcome | Reconciled) -> CallRecord:
         """Return what the attempt's record says of the call."""
@@ -110,13 +109,13 @@ class NetworkCall:
         if missing and attempt.kind == "publish":
             return Refused(code="media_missing", message=f"The file {ids.encode('med', missing[0])} is gone.")
         account = attempt.due.account
-        self._tokens = TokenStore(self._context, account)
-        self._tokens.open(account.secrets, account.secrets_version)
+        tokens = self._journal.tokens = TokenStore(self._context, account)
+        tokens.open(account.secrets, account.secrets_version)
         for _ in range(SESSIONS_MAX):
             try:
-                return await self._ask_network(self._tokens.session(self._context.http.publishing), self._outgoing())
+                return await self._ask_network(tokens.session(self._context.http.publishing), self._outgoing())
             except SecretsReplaced:  # someone connected the account again, or renewed its tokens
-                await self._tokens.read()
+                await tokens.read()
         return TryLater(message="The account's credentials kept changing.", code="internal_error")
 
     async def _ask_network(self, session: NetworkSession, outgoing: Outgoing) -> Outcome | Reconciled:
