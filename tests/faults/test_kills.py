@@ -10,7 +10,7 @@ from tests.faults import sabotage
 from tests.faults.hostile import HostileNetwork, slow
 from tests.faults.processes import Process
 from tests.faults.receivers import Receivers
-from tests.faults.scene import NOT_YET, Scene, Tenant, sizes
+from tests.faults.scene import Scene, Tenant, sizes
 
 SEED = 20261122
 QUICK_KILLS_MAX = 10
@@ -137,15 +137,13 @@ async def test_a_stop_under_load_finishes_what_is_under_way(scene: Scene, size: 
         assert len(network.public()) == accounts * (1 + waiting)
 
 
-@NOT_YET
 @sizes("size", quick=(2, 20), heavy=(50, 1000))
 async def test_posts_that_kill_their_worker_take_no_others_along(scene: Scene, size: tuple[int, int]) -> None:
     """`size`: poison posts, good ones. Whenever the worker dies, another one is started."""
     poison, good = size
     tenants = await scene.tenants(4)
-    boxes = [
-        (tenant, await tenant.sandbox(f"box{n}")) for tenant in tenants for n in range(max(5, (poison + good) // 4))
-    ]
+    each = -(-(poison + good) // len(tenants))
+    boxes = [(tenant, await tenant.sandbox(f"box{number}")) for tenant in tenants for number in range(each)]
     boxes = boxes[: poison + good]
     random.Random(SEED).shuffle(boxes)
     posts: dict[str, list[tuple[Tenant, str]]] = {"poison": [], "good": []}
@@ -169,4 +167,4 @@ async def test_posts_that_kill_their_worker_take_no_others_along(scene: Scene, s
 
 
 def _poison() -> None:
-    sabotage.poisonous("poison", naps_seconds=0.3)
+    sabotage.poisonous("poison", naps_seconds=0.1)

@@ -29,6 +29,7 @@ from signalpost.publishing.network_call import CALL_SECONDS_MAX, NetworkCall
 from signalpost.publishing.outcomes import settle
 from signalpost.publishing.policy import TargetChange
 from signalpost.publishing.shared_limits import SharedLimits
+from signalpost.publishing.suspects import Suspects
 
 _logger = log.get("publishing")
 
@@ -49,20 +50,22 @@ class TargetSource(Source[Begun, End]):
         self._context = context
         self._journals = JournalWriter(context.database.reserve)
         self._limits = SharedLimits()
+        self._suspects = Suspects()
 
     @override
     async def due(self, db: Db, leases: Sequence[Lease], per_lane: int) -> Sequence[tuple[UUID, Begun]]:
         failpoint("before-begin")
-        return await begin.begin_attempts(self._context, db, leases)
+        return await begin.begin_attempts(self._context, db, leases, self._suspects)
 
     @override
     async def run(self, lease: Lease, item: Begun) -> End:
         if isinstance(item, Unreadable):
             raise item.error
         failpoint("after-begin")
-        await self._declare_bucket(item)
-        call = NetworkCall(self._context, item, lease, self._journals)
-        outcome = await call.run()
+        with self._suspects.running(item):
+            await self._declare_bucket(item)
+            call = NetworkCall(self._context, item, lease, self._journals)
+            outcome = await call.run()
         change, record = settle(call.snapshot(), item.kind, outcome), call.record(outcome)
         await self._spread(lease, item, change, call.secrets_version)
         return item.end(change, record)

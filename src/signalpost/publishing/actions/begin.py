@@ -25,6 +25,7 @@ from signalpost.publishing.actions.change import CHUNK, write_ends
 from signalpost.publishing.attempt import Attempt, End, Unreadable, take_snapshot
 from signalpost.publishing.policy import BACKLOG_SECONDS, Postponed, TargetChange, decide
 from signalpost.publishing.queries import Due, DueAccount, Picked
+from signalpost.publishing.suspects import LOOK_SECONDS, SUSPECT_LOOK_SECONDS, Suspects, is_suspect
 
 BUSY_SECONDS: Final = 0.05
 """After this long a lane is looked at again whose post another transaction has locked."""
@@ -85,12 +86,12 @@ class _Decided(NamedTuple):
 
 
 async def begin_attempts(
-    context: AppContext, db: Db, leases: Sequence[Lease]
+    context: AppContext, db: Db, leases: Sequence[Lease], suspects: Suspects
 ) -> list[tuple[UUID, Attempt | Unreadable]]:
     """Begin an attempt at the first due target of each lane, where one may be made; else write what becomes of it.
 
     A lane whose post another transaction has locked is looked at again after `BUSY_SECONDS`. If the batch fails, its
-    targets are begun one by one, so that only those that cannot be begun have to wait.
+    targets are begun one by one, so that only those that cannot be begun have to wait. `suspects`: of this process.
     """
     lanes = {lease.key: lease for lease in leases}
     picked = await queries.pick_due(db, list(lanes))
@@ -99,12 +100,12 @@ async def begin_attempts(
             lanes[pick.account_id].pause_lane(BUSY_SECONDS)
     picked = [pick for pick in picked if pick.locked]
     try:
-        return await _begin(context, db, lanes, picked)
+        return await _begin(context, db, lanes, picked, suspects)
     except Exception as error:
         if db.is_closed() or isinstance(error, RETRYABLE) or not picked:
             raise
         _logger.exception("begin.failed", targets=len(picked))
-    return [begun for pick in picked for begun in await _begin_singly(context, db, lanes, pick)]
+    return [begun for pick in picked for begun in await _begin_singly(context, db, lanes, pick, suspects)]
 
 
 async def close_open_attempts(db: Db, target_ids: Sequence[UUID], outcome: str) -> None:
@@ -114,10 +115,10 @@ async def close_open_attempts(db: Db, target_ids: Sequence[UUID], outcome: str) 
 
 
 async def _begin_singly(
-    context: AppContext, db: Db, lanes: Mapping[UUID, Lease], pick: Picked
+    context: AppContext, db: Db, lanes: Mapping[UUID, Lease], pick: Picked, suspects: Suspects
 ) -> list[tuple[UUID, Attempt | Unreadable]]:
     try:
-        return await _begin(context, db, lanes, [pick])
+        return await _begin(context, db, lanes, [pick], suspects)
     except Exception as error:
         if db.is_closed() or isinstance(error, RETRYABLE):
             raise
@@ -125,13 +126,13 @@ async def _begin_singly(
 
 
 async def _begin(
-    context: AppContext, db: Db, lanes: Mapping[UUID, Lease], picked: Sequence[Picked]
+    context: AppContext, db: Db, lanes: Mapping[UUID, Lease], picked: Sequence[Picked], suspects: Suspects
 ) -> list[tuple[UUID, Attempt | Unreadable]]:
     if not picked:
         return []
     async with db.transaction():
         decided = await _decide_all(db, picked)
-        attempts = await _with_tokens(context, db, lanes, decided.attempts)
+        attempts = await _with_tokens(context, db, lanes, _admitted(suspects, lanes, decided.attempts))
         begun = {attempt.target_id for attempt in attempts} | {end.target_id for end in decided.ends}
         await close_open_attempts(db, [target_id for target_id in decided.crashed if target_id in begun], "crashed")
         if attempts:
@@ -183,6 +184,16 @@ def _decide(due: Due, decided: _Decided) -> None:
         decided.attempts.append(Attempt(ids.new_id(), number, kind, due, snapshot, connector, []))
     if snapshot.crashed:  # its worker died, or lost the lease
         decided.crashed.append(due.target.id)
+
+
+def _admitted(suspects: Suspects, lanes: Mapping[UUID, Lease], attempts: Sequence[Attempt]) -> list[Attempt]:
+    """Return the attempts that may begin beside what is in flight; the lanes of the others wait."""
+    admitted = suspects.admit(attempts)
+    begins = {attempt.id for attempt in admitted}
+    for attempt in attempts:
+        if attempt.id not in begins:
+            lanes[attempt.due.account.id].pause_lane(SUSPECT_LOOK_SECONDS if is_suspect(attempt) else LOOK_SECONDS)
+    return admitted
 
 
 async def _with_tokens(

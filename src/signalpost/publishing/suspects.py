@@ -1,0 +1,92 @@
+"""Who may begin beside whom: targets that may have crashed a process run alone, so that the next crash names its cause.
+
+A crash counts for everything that was in flight. The first one proves nothing, and its targets are begun again at once.
+After the second one they are suspects: one at a time, in a process that does nothing else of its kind meanwhile. So a
+target that ran beside the cause of a crash comes to its end, and only the cause crashes a third time.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+from uuid import UUID
+
+from signalpost.kit import clock
+from signalpost.publishing.attempt import Attempt
+from signalpost.publishing.policy import CRASHES_MAX
+
+LOOK_SECONDS, SUSPECT_LOOK_SECONDS = 0.25, 0.02
+"""After this long a lane is looked at again whose target may not begin now; that of a suspect sooner."""
+SEEN_SECONDS: Final = 1.0
+"""If no suspect was due for this long, none waits: another process has begun it."""
+DRAIN_SECONDS: Final = 15.0
+"""How long nothing else begins, so that what is in flight ends before a suspect begins."""
+FEW: Final = 3
+"""So many long calls may be in flight beside a suspect when that time is over."""
+TURN_SECONDS: Final = 10.0
+"""How long suspects run one after the other before everything else has a turn of the same length."""
+
+
+def is_suspect(attempt: Attempt) -> bool:
+    """Whether the target has crashed so often that once more would fail it."""
+    return attempt.snapshot.crashes >= CRASHES_MAX - 1
+
+
+class Suspects:
+    """What this process has in flight. One for all lanes of the process."""
+
+    def __init__(self) -> None:
+        self._in_flight: set[UUID] = set()
+        self._alone: UUID | None = None  # the suspect that is in flight, or is about to be
+        self._alone_at = 0.0
+        self._seen_at = self._others_seen_at = float("-inf")
+        self._turn_at: float | None = None  # since when suspects wait or run, while they have their turn
+
+    def admit(self, attempts: Sequence[Attempt]) -> list[Attempt]:
+        """Return those that may begin now; the others have to wait."""
+        now = clock.monotonic()
+        suspects = [attempt for attempt in attempts if is_suspect(attempt)]
+        others = [attempt for attempt in attempts if not is_suspect(attempt)]
+        if suspects:
+            self._seen_at = now
+        if others:
+            self._others_seen_at = now
+        if self._is_alone(now):
+            return []
+        if not self._have_their_turn(now):
+            return others
+        assert self._turn_at is not None  # noqa: S101 - they have their turn
+        beside = FEW if now - self._turn_at >= DRAIN_SECONDS else 0
+        if not suspects or len(self._in_flight) > beside:
+            return []
+        self._alone, self._alone_at = suspects[0].id, now
+        return suspects[:1]
+
+    @contextmanager
+    def running(self, attempt: Attempt) -> Iterator[None]:
+        """Count an attempt that has begun for as long as it asks the network."""
+        self._in_flight.add(attempt.id)
+        try:
+            yield
+        finally:
+            self._in_flight.discard(attempt.id)
+            if self._alone == attempt.id:
+                self._alone = None
+
+    def _is_alone(self, now: float) -> bool:
+        """Whether a suspect is in flight. One whose claim was rolled back never gets there."""
+        if self._alone is not None and self._alone not in self._in_flight and now - self._alone_at > SEEN_SECONDS:
+            self._alone = None
+        return self._alone is not None
+
+    def _have_their_turn(self, now: float) -> bool:
+        """Whether suspects wait and it is their turn. A turn begins with the time in which others end."""
+        if now - self._seen_at > SEEN_SECONDS:
+            self._turn_at = None
+            return False
+        if self._turn_at is None:
+            self._turn_at = now
+        took = now - self._turn_at
+        others_wait = now - self._others_seen_at <= SEEN_SECONDS
+        if took >= DRAIN_SECONDS + (2 * TURN_SECONDS if others_wait else TURN_SECONDS):
+            self._turn_at, took = now, 0.0
+        return took < DRAIN_SECONDS + TURN_SECONDS
