@@ -5,6 +5,7 @@ import re
 import types
 import typing
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -132,8 +133,9 @@ def _explain(kind: Any, body: bytes, message: str) -> problems.Problem:
         if "out of range" not in str(error):  # JSON with a number out of our range; the issues below name it
             return problems.MalformedRequest(f"The body is not valid JSON: {_reason(error)}.")
         raw = None
-    everything = itertools.chain(nul_issues(raw), _issues(kind, raw, "", strict=True)) if raw is not None else ()
-    issues = list(itertools.islice(everything, ISSUES_MAX))
+    issues = nul_issues(raw) if _NUL_ESCAPED in body else []
+    if raw is not None:
+        issues += itertools.islice(_issues(kind, raw, "", strict=True), ISSUES_MAX - len(issues))
     if not issues:
         text, _, place = message.partition(" - at `$")
         issues = [Issue(re.sub(r"\[(\d+)\]|\.", r"/\1", place.rstrip("`")), *_code(text))]
@@ -163,8 +165,13 @@ def _issues(kind: Any, value: Any, path: str, *, strict: bool) -> typing.Iterato
         yield from _leaf(kind, value, path, strict=strict)
 
 
+@cache
+def _fields_of(kind: type[Struct]) -> dict[str, msgspec.structs.FieldInfo]:
+    return {field.encode_name: field for field in msgspec.structs.fields(kind)}
+
+
 def _struct_issues(kind: type[Struct], value: Mapping[str, Any], path: str, *, strict: bool) -> typing.Iterator[Issue]:
-    fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
+    fields = _fields_of(kind)
     valid = True
     if kind.__struct_config__.forbid_unknown_fields:
         params = {"known": sorted(fields)}
