@@ -3,10 +3,10 @@
 import pytest
 from tests.faults import sabotage
 from tests.faults.hostile import BUSY, REFUSES, HostileNetwork, slow
-from tests.faults.scene import NOT_YET, Scene, Tenant, sizes
+from tests.faults.scene import Scene, Tenant, sizes
 
 PARTS = ("first", "second", "third")
-SOME = [pytest.param(count, marks=NOT_YET) for count in (1, 2)]
+SOME = (1, 2)
 
 
 async def _thread(tenant: Tenant, account: str) -> str:
@@ -32,14 +32,17 @@ async def _stopped(scene: Scene, network: HostileNetwork, public: int, *, final:
 
 
 @pytest.mark.parametrize("public", [0, *SOME])
-async def test_a_corrected_part_continues_the_thread(scene: Scene, network: HostileNetwork, public: int) -> None:
-    """Edit the refused part and retry, as the error tells the user to."""
+@pytest.mark.parametrize("again", ["/posts/{}/retry", "/queue/submit/{}"], ids=["retry", "submit"])
+async def test_a_corrected_part_continues_the_thread(
+    scene: Scene, network: HostileNetwork, public: int, again: str
+) -> None:
+    """Edit the refused part and retry or submit, as the error tells the user to."""
     tenant, _, post = await _stopped(scene, network, public, final=True)
     corrected = [*PARTS[:public], "corrected", *PARTS[public + 1 :]]
     await tenant.call(
         "PATCH", f"/posts/{post}", json={"text": corrected[0], "thread": [{"text": text} for text in corrected[1:]]}
     )
-    await tenant.call("POST", f"/posts/{post}/retry", 201, json={})
+    await tenant.call("POST", again.format(post), 201, json={})
     await tenant.ends(post, "published")
 
     assert network.public() == corrected
@@ -77,6 +80,56 @@ async def test_a_cancelled_thread_tells_its_public_parts(scene: Scene, network: 
     await scene.until(lambda: network.public() == [], "removal of what was public", 15)
 
 
+async def test_a_cancelled_thread_of_which_nothing_is_public_is_a_draft(scene: Scene, network: HostileNetwork) -> None:
+    tenant, _, post = await _stopped(scene, network, 0, final=False)
+    cancelled = await tenant.call("DELETE", f"/queue/cancel/{post}", None)
+    assert (await tenant.status(post))["status"] == "draft"
+    assert cancelled["cancelledTargets"] == 1
+    network.on(PARTS[0], None)
+    await tenant.call("POST", f"/queue/submit/{post}", 201)
+    await tenant.ends(post, "published")
+    assert network.public() == list(PARTS)
+
+
+@pytest.mark.parametrize("public", SOME)
+async def test_what_was_removed_is_published_anew_by_a_retry(
+    scene: Scene, network: HostileNetwork, public: int
+) -> None:
+    tenant, _, post = await _stopped(scene, network, public, final=True)
+    await tenant.call("DELETE", f"/posts/{post}?cascade=true")
+    await scene.until(lambda: network.public() == [], "removal of what was public", 15)
+    await tenant.call("POST", f"/posts/{post}/restore", None)
+
+    async def told() -> bool:
+        return (await tenant.target(post))["url"] is None
+
+    await scene.until(told, "the removal told", 15)
+    network.on(PARTS[public], None)
+    await tenant.call("POST", f"/posts/{post}/retry", 201, json={})
+    await tenant.ends(post, "published")
+    assert network.public() == list(PARTS)
+
+
+@pytest.mark.parametrize("public", [0, *SOME])
+async def test_a_disconnected_account_is_told_its_public_parts(
+    scene: Scene, network: HostileNetwork, public: int
+) -> None:
+    """While a part is being tried again the account is disconnected; connected again, the thread goes on."""
+    tenant, account, post = await _stopped(scene, network, public, final=False)
+    affected = await tenant.call("DELETE", f"/platforms/accounts/{account}")
+    target = await tenant.target(post)
+    assert affected["affectedPosts"] == 1
+    assert (target["status"], target["error"]["code"]) == ("failed", "account_disconnected")
+    assert bool(target["url"]) == (public > 0)
+    assert len(target["threadIds"]) == max(public - 1, 0)
+
+    assert await tenant.mastodon(network, "alice") == account
+    network.on(PARTS[public], None)
+    await tenant.call("POST", f"/posts/{post}/retry", 201, json={})
+    await tenant.ends(post, "published")
+    assert network.public() == list(PARTS)
+
+
 @pytest.mark.parametrize("public", [0, *SOME])
 async def test_trash_with_cascade_removes_the_public_parts(scene: Scene, network: HostileNetwork, public: int) -> None:
     tenant, _, post = await _stopped(scene, network, public, final=True)
@@ -101,7 +154,6 @@ async def test_a_restored_thread_goes_on(scene: Scene, network: HostileNetwork, 
     assert network.public() == list(PARTS)
 
 
-@NOT_YET
 @sizes("seconds", quick=0.4, heavy=2.0)
 async def test_nothing_goes_out_after_a_disconnect(scene: Scene, network: HostileNetwork, seconds: float) -> None:
     """The account is disconnected while a thread goes out: what is called after the answer is nothing."""

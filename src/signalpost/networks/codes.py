@@ -27,4 +27,5 @@ CATEGORIES: Mapping[str, str] = {
     "plan_limit": "account_issue",
     "internal_error": "system_error",
     "removal_failed": "platform_error",
+    "cancelled": "user_content",
 }

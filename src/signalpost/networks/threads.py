@@ -87,7 +87,7 @@ async def publish_parts(
             result = await find_part(find, part) or await create(part)
             if not isinstance(result, Mapping):
                 return result
-            public = await _done(journal, index, result)
+            public = await _done(journal, index, _with_url(session, outgoing, index, result, published))
         posted.append(public)
     return published(session, outgoing, posted)
 
@@ -105,7 +105,7 @@ async def reconcile_parts(
                 return Absent()
             if isinstance(result, OutcomeUnknown):
                 return result
-            public = await _done(journal, index, result)
+            public = await _done(journal, index, _with_url(session, outgoing, index, result, published))
         posted.append(public)
     return published(session, outgoing, posted)
 
@@ -156,6 +156,13 @@ def part_intended(journal: Journal, index: int) -> Mapping[str, Any] | None:
     """Return the open intent of part `index`, or None."""
     step = journal.steps.get(part_step(index))
     return step if isinstance(step, Mapping) and "id" not in step else None
+
+
+def _with_url(
+    session: NetworkSession, outgoing: Outgoing, index: int, part: PublicPart, published: ToPublished
+) -> PublicPart:
+    """Add the address of the post to its first part: if the thread ends early, users see what is public."""
+    return {"url": published(session, outgoing, [part]).url, **part} if index == 0 else part
 
 
 async def _done(journal: Journal, index: int, part: PublicPart) -> PublicPart:

@@ -49,3 +49,8 @@ def count(targets: Iterable[HasStatus]) -> TargetCounts:
             case _:
                 pending += 1
     return TargetCounts(published + failed + pending, published, failed, pending)
+
+
+def public_parts(target: TargetRow) -> int:
+    """Return how many parts of the target's thread are public: from the first on, until one failed."""
+    return 0 if target.remote_id is None or target.status == "removed" else 1 + len(target.thread_ids)

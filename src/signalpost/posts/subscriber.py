@@ -17,7 +17,7 @@ from signalpost.posts.actions.trash import TRASH_PERIOD
 from signalpost.posts.states import UNDER_WAY, WAITING, sources
 from signalpost.posts.target_errors import target_error
 
-_WAITING_POSTS: Final = """
+_POSTS_OF: Final = """
 select distinct post_id from target
 where account_id = $1 and workspace_id = $2 and status = any($3) and next_attempt_at is not null
 """
@@ -34,14 +34,19 @@ from unnest($1::uuid[], $2::text[]) as u(id, status) where p.id = u.id
 
 
 async def fail_waiting_targets(context: AppContext, db: Db, account: DisconnectedAccount) -> list[UUID]:
-    """Fail what waits for an account that is being disconnected; return the ids of the posts concerned."""
+    """Fail what waits for an account that is being disconnected; return the ids of the posts concerned.
+
+    Those that are under way are among them: an attempt makes nothing more public once this transaction is committed.
+    """
     await queries.take_profile_of(db, account.account_id)
     await queries.lock_lanes(db, [account.account_id])
     waiting = sources("failed", WAITING)
-    records = await db.fetch(_WAITING_POSTS, account.account_id, account.workspace_id, waiting)
+    records = await db.fetch(_POSTS_OF, account.account_id, account.workspace_id, UNDER_WAY)
+    under_way = [record["post_id"] for record in records]
+    records = await db.fetch(_POSTS_OF, account.account_id, account.workspace_id, waiting)
     posts = await queries.lock_all(db, [record["post_id"] for record in records])
     if not posts:
-        return []
+        return under_way
     post_ids = [post.id for post in posts]
     message = "The account was disconnected before the post was published."
     error = target_error("account_disconnected", message, account.at)
@@ -60,13 +65,15 @@ async def fail_waiting_targets(context: AppContext, db: Db, account: Disconnecte
             if target.id in failed_ids:
                 await emit.target_ended(context, db, post, targets[post.id], target, account.at)
         await emit.post_ended(context, db, post, targets[post.id], account.at)
-    return post_ids
+    return [*post_ids, *(post_id for post_id in under_way if post_id not in post_ids)]
 
 
 _OF_PROFILE: Final = "select id from post where profile_id = $1 and workspace_id = $2 and deleted_at is null"
 _UNDER_WAY: Final = "select platform from target where post_id = any($1) and status = any($2) limit 1"
 _CANCEL: Final = """
-update target set status = 'cancelled', due_at = null, next_attempt_at = null, held_reason = null, updated_at = $3
+update target set status = case when remote_id is null then 'cancelled' else 'failed' end,
+    error = case when remote_id is null then error else $4 end,
+    due_at = null, next_attempt_at = null, held_reason = null, updated_at = $3
 where post_id = any($1) and status = any($2) and next_attempt_at is not null
 returning post_id
 """
@@ -95,7 +102,8 @@ async def trash_profile_posts(_context: AppContext, db: Db, profile: DeletedProf
     post_ids = [post.id for post in posts]
     if platform := await db.fetchval(_UNDER_WAY, post_ids, UNDER_WAY):
         raise problems.InvalidState(f"A post of this profile is being published to {platform}. Try again in a moment.")
-    records = await db.fetch(_CANCEL, post_ids, sources("cancelled", WAITING), profile.at)
+    error = target_error("cancelled", "The profile was deleted when a part of the thread was public.", profile.at)
+    records = await db.fetch(_CANCEL, post_ids, sources("cancelled", WAITING), profile.at, error)
     cancelled = {record["post_id"] for record in records}
     targets = await queries.targets_by_post(db, post_ids)
     for record in await db.fetch(_UNSTARTED, post_ids):

@@ -118,6 +118,10 @@ TARGET_ERRORS: Final[dict[str, TargetErrorKind]] = {
         "platform", "later", "The post could not be removed from the network.",
         "Delete it at the network, or delete the post here once more with cascade=true.",
     ),
+    "cancelled": TargetErrorKind(
+        "user", "later", "The post was cancelled when a part of it was public already.",
+        "Retry to publish the rest, or delete the post with cascade=true to remove what is public.",
+    ),
 }  # fmt: skip
 """Every code that a failed target can have, and `removal_failed` of one that stays published."""
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from signalpost.media.queries import MediaRow
 from signalpost.networks.contract import Connector
+from signalpost.networks.threads import part_step
 from signalpost.publishing.policy import AttemptKind, TargetChange, TargetSnapshot
 from signalpost.publishing.queries import Due
 
@@ -98,6 +99,7 @@ def take_snapshot(due: Due, connector: Connector | None) -> TargetSnapshot:
         pending_state=target.pending_state if target.status == "processing" else None,
         error=None if first else target.error,
         trashed=post.deleted_at is not None,
+        public="id" in (target.steps.get(part_step(0)) or {}),
         can_publish=connector is not None,
         can_reconcile=connector is not None and connector.reconcile is not None,
         approval=post.approval,

@@ -24,6 +24,7 @@ BACKLOG_SECONDS: Final = 60.0
 HELD_CHECK_SECONDS: Final = 600.0
 """How often a held target is checked, in case no event reported that it is free."""
 
+_TRASHED: Final = "The post was moved to the trash when a part of the thread was public."
 _USABLE: Final = ("active", "expiring")
 _ACCOUNT_CODES: Final[Mapping[str, str]] = {"needs_reauth": "auth_expired", "restricted": "account_restricted"}
 
@@ -60,6 +61,7 @@ class TargetSnapshot(Struct, frozen=True, kw_only=True):
     pending_state: PendingState | None = None
     error: TargetError | None = None  # of the last attempt
     trashed: bool = False
+    public: bool = False  # a part of the thread
     can_publish: bool = True
     can_reconcile: bool = True
     approval: str = "not_required"
@@ -116,7 +118,7 @@ class Postponed(Struct, frozen=True):
 def decide(target: TargetSnapshot) -> TargetChange | Postponed | None:  # noqa: PLR0911 - a list of reasons
     """Decide whether the network may be asked now (None), or what becomes of the target instead."""
     if target.trashed and target.status in WAITING:
-        return TargetChange(status="cancelled")
+        return fail(target, "cancelled", _TRASHED) if target.public else TargetChange(status="cancelled")
     if (failure := _final_failure(target)) is not None:
         return failure
     if target.account_status not in _USABLE:

@@ -39,6 +39,19 @@ async def target_ended(
     await context.emit(db, target_ended_event(post, targets, target, now))
 
 
+async def stopped(
+    context: AppContext,
+    db: Db,
+    post: PostRow,
+    targets: Sequence[TargetRow],
+    stopped_targets: Sequence[TargetRow],
+    now: datetime,
+) -> None:
+    """Emit what tells that these targets failed, since they were taken off the queue when a part was public."""
+    ended = [target_ended_event(post, targets, target, now) for target in stopped_targets]
+    await context.emit(db, *ended, *post_ended_events(post, targets, now))
+
+
 async def post_ended(context: AppContext, db: Db, post: PostRow, targets: Sequence[TargetRow], now: datetime) -> None:
     """Emit the event of the post as a whole, if its status says that its last target has ended."""
     await context.emit(db, *post_ended_events(post, targets, now))

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from signalpost.kit import clock
+from signalpost.posts import progress
 from signalpost.posts.rows import TargetRow
 from signalpost.posts.states import WAITING, HeldReason, move
+from signalpost.posts.target_errors import target_error
 
 
 def due_at(target: TargetRow, scheduled_at: datetime | None, now: datetime) -> datetime:
@@ -31,10 +34,30 @@ def dequeue(target: TargetRow) -> None:
     target.due_at = target.next_attempt_at = target.held_reason = None
 
 
-def cancel_waiting(targets: Iterable[TargetRow]) -> int:
-    """Cancel the targets that wait on the queue; return how many there were."""
-    waiting = [target for target in targets if target.status in WAITING and target.next_attempt_at is not None]
-    for target in waiting:
-        move(target, "cancelled")
+class TakenOff(NamedTuple):
+    """Targets that are no longer on the queue. `stopped`: they have failed, since a part of their thread is public."""
+
+    cancelled: list[TargetRow]
+    stopped: list[TargetRow]
+
+
+def cancel_waiting(targets: Iterable[TargetRow], now: datetime) -> TakenOff:
+    """Take the targets that wait off the queue."""
+    taken_off = TakenOff([], [])
+    for target in targets:
+        if target.status not in WAITING or target.next_attempt_at is None:
+            continue
+        if parts := progress.public_parts(target):
+            move(target, "failed")
+            target.error = target_error("cancelled", f"Cancelled when {_public_text(parts)} public.", now)
+            taken_off.stopped.append(target)
+        else:
+            move(target, "cancelled")
+            taken_off.cancelled.append(target)
         dequeue(target)
-    return len(waiting)
+    return taken_off
+
+
+def _public_text(count: int) -> str:
+    """Return the start of a sentence about public parts of a thread."""
+    return "the first part of the thread was" if count == 1 else f"the first {count} parts of the thread were"

@@ -45,9 +45,9 @@ async def trash_post(
     if not if_match.allows(post.version):
         raise problems.VersionConflict(f"The post has version {post.version}.")
     post, targets = await lock_post(db, post, trashed=True)
-    errors = await _remove_from_networks(context, db, caller, post, targets) if query.cascade else []
     if post.deleted_at is None:
-        await _move_to_trash(db, caller, post, targets)
+        await _move_to_trash(context, db, caller, post, targets)
+    errors = await _remove_from_networks(context, db, caller, post, targets) if query.cascade else []
     if query.permanent:
         await db.execute(_DELETE, post.id)
         post.purge_at = None
@@ -115,13 +115,13 @@ async def delete_expired(db: Db, limit: int) -> int:
     return int(done.rpartition(" ")[2])
 
 
-async def _move_to_trash(db: Db, caller: Caller, post: PostRow, targets: list[TargetRow]) -> None:
+async def _move_to_trash(context: AppContext, db: Db, caller: Caller, post: PostRow, targets: list[TargetRow]) -> None:
     for target in targets:
         if target.status in UNDER_WAY:
             raise problems.InvalidState(f"The post is being published: {target.platform} is {target.status}.")
     now = clock.now()
     post.former_status = progress.current_status(post, targets)
-    cancelled = cancel_waiting(targets)
+    cancelled, stopped = cancel_waiting(targets, now)
     if not any(target.started_at for target in targets):
         await write.refund(db, post)
     post.status = progress.status_of(targets, now)
@@ -129,15 +129,17 @@ async def _move_to_trash(db: Db, caller: Caller, post: PostRow, targets: list[Ta
     post.updated_at, post.version = now, post.version + 1
     actions = ["cancelled", "trashed"] if cancelled else ["trashed"]
     await write.update(db, post, targets, [audit.entry(post, action, caller.actor) for action in actions])
+    if stopped:
+        await emit.stopped(context, db, post, targets, stopped, now)
 
 
 async def _remove_from_networks(
     context: AppContext, db: Db, caller: Caller, post: PostRow, targets: Sequence[TargetRow]
 ) -> list[PlatformError]:
-    """Ask for what was published to be removed from the networks; return where that is not possible."""
+    """Ask for what is public to be removed from the networks; return where that is not possible."""
     errors, removals = [], []
     for target in targets:
-        if target.status != "published" or target.remote_id is None:
+        if target.remote_id is None or not progress.public_parts(target):
             continue
         connector = networks.get(target.platform)
         if connector is not None and connector.delete is not None:

@@ -10,7 +10,7 @@ from signalpost.context import AppContext
 from signalpost.kit import clock, problems
 from signalpost.kit.db import Db
 from signalpost.posts import progress, queries, views
-from signalpost.posts.actions import approvals, audit, emit, guards, permissions, preflight, write
+from signalpost.posts.actions import approvals, audit, emit, guards, permissions, preflight, public, write
 from signalpost.posts.actions.changes import changes_of
 from signalpost.posts.actions.draft import PostDraft, build_draft
 from signalpost.posts.actions.enqueue import dequeue, due_at, enqueue
@@ -92,6 +92,7 @@ async def apply_changes(
         draft = await build_merged(db, caller, *locked, changes, fetched)
     _require_editable(locked[0], changes)
     _require_not_under_way(locked[1])
+    public.require_unchanged(*locked, draft)
     update = _Update(caller, *locked, draft, await preflight.run_preflight(draft))
     return await update.write(context, db, action, approval)
 

@@ -120,7 +120,8 @@ _CREATE_COMMON: Final = _Create(_COMMON, _TARGET, ())
 # $1 to $3 are JSON: a `PostRow`, a list of `TargetRow`, a list of `AuditRow`; instants as text, bytes in base64. $4 to
 # $8 are the arguments of `spend_usage` (see the migrations): workspace id, 'posts', first day of the month, 1, the
 # plan's limit. All five are null if the post is not to be paid for.
-# Other content is another post to the network: the steps already done for the old content do not count for it.
+# Other content is another post to the network: the steps already done for the old content do not count for it, except
+# for parts that are public, which no update changes (`public`).
 UPDATE: Final = f"""
 with changed_post as (
     update post set ({_POST}) = (select {_POST} from jsonb_populate_record(null::post, $1::jsonb))
@@ -144,7 +145,8 @@ with changed_post as (
         next_attempt_at = excluded.next_attempt_at, held_reason = excluded.held_reason,
         dedupe_key = excluded.dedupe_key, first_comment = excluded.first_comment, error = excluded.error,
         updated_at = excluded.updated_at,
-        steps = case when target.dedupe_key = excluded.dedupe_key then target.steps else '{{}}' end
+        steps = case when target.dedupe_key = excluded.dedupe_key then target.steps
+            else public_steps(target.steps) end
 ), removed_targets as (
     delete from target
     where post_id = ($1::jsonb ->> 'id')::uuid and account_id <> all(array(select account_id from targets))

@@ -45,8 +45,10 @@ with ended as materialized (
         reconciles = coalesce(e.reconciles, 0), pending_state = e.pending_state,
         steps = case when e.steps is null then t.steps else t.steps || e.steps end,
         intent = case when e.closes_intent then null else t.intent end,
-        delivery = coalesce(e.delivery, t.delivery), remote_id = coalesce(e.remote_id, t.remote_id),
-        url = coalesce(e.url, t.url), thread_ids = coalesce(e.thread_ids, t.thread_ids),
+        delivery = coalesce(e.delivery, t.delivery),
+        remote_id = coalesce(e.remote_id, public_part(t.steps || coalesce(e.steps, '{}'), 0) ->> 'id', t.remote_id),
+        url = coalesce(e.url, public_part(t.steps || coalesce(e.steps, '{}'), 0) ->> 'url', t.url),
+        thread_ids = coalesce(e.thread_ids, public_thread_ids(t.steps || coalesce(e.steps, '{}'))),
         first_comment = coalesce(e.first_comment, t.first_comment),
         published_at = coalesce(e.published_at, t.published_at), updated_at = now()
     from ended e where t.id = e.id

@@ -17,7 +17,7 @@ from signalpost.posts.actions.wake import wake_targets
 from signalpost.posts.documents import Change
 from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.posts.schemas.responses import PostProgress
-from signalpost.posts.states import WAITING, sources
+from signalpost.posts.states import sources
 from signalpost.publishing import queries, views
 from signalpost.publishing.errors import NothingToRetry
 from signalpost.publishing.schemas import NeverQueued, PostCancellation, PostRetry, PostSubmit, QueueEntry
@@ -150,25 +150,26 @@ def _why_nothing(targets: Sequence[TargetRow]) -> str:
 async def cancel_post(context: AppContext, db: Db, caller: Caller, post: PostRow) -> PostCancellation:
     """Take targets that have not started off the queue; the plan gets its unit back if none had started.
 
+    A target of which a part is public ends as failed.
+
     Raises:
         InvalidState: no target is waiting on the queue.
     """
     permissions.require_publishing(caller)
     locked, targets = await lock_post(db, post)
     live = [target for target in targets if target.status != "cancelled"]
-    waiting = [target for target in live if target.status in WAITING and target.next_attempt_at is not None]
-    started = len(live) - len(waiting)
-    if not waiting:
+    now: datetime = await db.fetchval("select now()")
+    cancelled, stopped = cancel_waiting(targets, now)
+    started = len(live) - len(cancelled)
+    if not cancelled and not stopped:
         reason = "all of its targets have started" if started and locked.queued_at else "it is not on the queue"
         raise problems.InvalidState(f"The post cannot be cancelled: {reason}.")
-    cancel_waiting(targets)
     if not any(target.started_at for target in targets):
         await write.refund(db, locked)
-    now: datetime = await db.fetchval("select now()")
     locked.status = progress.status_of(targets, now)
     locked.updated_at, locked.version = clock.now(), locked.version + 1
     if locked.status in ("published", "partial") and locked.published_at is None:
         locked.published_at = now
     await write.update(db, locked, targets, [audit.entry(locked, "cancelled", caller.actor)])
-    await emit.post_ended(context, db, locked, targets, now)  # if all targets that had started have ended
-    return views.post_cancellation(locked, cancelled_targets=len(waiting), started_targets=started)
+    await emit.stopped(context, db, locked, targets, stopped, now)  # also if all that had started have ended
+    return views.post_cancellation(locked, cancelled_targets=len(cancelled), started_targets=started)

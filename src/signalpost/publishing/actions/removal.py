@@ -31,14 +31,21 @@ _MARK_REMOVED = """
 update target set status = 'removed', removed_at = now(), error = null, updated_at = now()
 where id = $1 and status = any($3) and remote_id = $2 returning post_id, workspace_id
 """
+# A thread that failed after some parts were public stays failed; to the network, the next attempt is a new post.
+_FORGET_PARTS = """
+update target set remote_id = null, url = null, thread_ids = '{}', steps = '{}', error = case
+        when error ->> 'code' = 'removal_failed' then null else error end,
+    dedupe_key = replace(gen_random_uuid()::text, '-', ''), updated_at = now()
+where id = $1 and status = 'failed' and remote_id = $2 returning post_id, workspace_id
+"""
 _MARK_FAILED = """
 update target set error = $3, updated_at = now()
-where id = $1 and status = 'published' and remote_id = $2 returning post_id, workspace_id
+where id = $1 and status in ('published', 'failed') and remote_id = $2 returning post_id, workspace_id
 """
 
 
 class RemovalPayload(Struct, frozen=True, kw_only=True):
-    """What the job stores: a published target as it was when its removal was requested."""
+    """What the job stores: a target with something public, as it was when its removal was requested."""
 
     target_id: UUID
     account_id: UUID
@@ -64,7 +71,10 @@ async def enqueue_removal(db: Db, removal: Removal, *, workspace_id: UUID, actor
 
 
 async def remove_from_network(context: AppContext, lease: Lease, payload: Mapping[str, Any]) -> None:
-    """Delete the post at its network and mark the target as removed. Whatever it raises, the job is tried again."""
+    """Delete what is public at the network and write that down. Whatever it raises, the job is tried again.
+
+    A published target becomes removed; one that failed on the way has nothing public any more.
+    """
     removal = msgspec.convert(payload, RemovalPayload)
     connector = networks.get(removal.platform)
     async with context.database.connection() as db:
@@ -77,6 +87,9 @@ async def remove_from_network(context: AppContext, lease: Lease, payload: Mappin
     changes = [Change("status", "published", "removed")]
     async with lease.transaction() as db:
         row = await db.fetchrow(_MARK_REMOVED, removal.target_id, removal.remote_id, sources("removed"))
+        if row is None:
+            row = await db.fetchrow(_FORGET_PARTS, removal.target_id, removal.remote_id)
+            changes = [Change("platform_post_id", removal.remote_id, None)]
         if row is not None:
             entry = audit.entry(PostRef(*row), "updated", removal.actor, target_id=removal.target_id, changes=changes)
             await audit.record(db, [entry])
