@@ -44,7 +44,7 @@ def facts_of(instance: Mapping[str, Any]) -> dict[str, Any]:
     total = _numbers(media_total=statuses.get("max_media_attachments"))
     supported = media.get("supported_mime_types")
     supported = supported[:200] if isinstance(supported, list) else []
-    mime_types = [mime_type for mime_type in supported if isinstance(mime_type, str) and len(mime_type) <= 100]
+    mime_types = [mime_type[:100] for value in supported if (mime_type := string(value)) is not None]
     files: dict[str, Any] = {}
     for kind in FACTS.media:
         family, size = ("image", "image") if kind in {"image", "gif"} else (kind, "video")
