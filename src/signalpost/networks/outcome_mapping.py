@@ -84,4 +84,4 @@ def failure_outcome(failure: HttpFailure, *, creating: bool) -> OutcomeUnknown |
     ours = isinstance(failure, NotSent) and failure.ours
     timed_out = isinstance(failure, MaybeSent) and failure.timed_out
     code = "platform_timeout" if timed_out else "network_error"
-    return TryLater(message=failure.detail, code=code, http_status=failure.status, ours=ours)
+    return TryLater(message=failure.detail, code=code, http_status=failure.status, uncounted=ours)

@@ -124,7 +124,7 @@ async def find_part(find: FindPart, part: ThreadPart) -> PublicPart | OutcomeUnk
         )
     except HttpFailure as failure:
         return OutcomeUnknown(
-            message=failure.detail, http_status=failure.status, ours=isinstance(failure, NotSent) and failure.ours
+            message=failure.detail, http_status=failure.status, uncounted=isinstance(failure, NotSent) and failure.ours
         )
 
 

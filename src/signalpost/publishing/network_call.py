@@ -93,6 +93,13 @@ class NetworkCall:
         """The version of the account's secrets that the network was asked with."""
         return self._journal.secrets_version
 
+    @property
+    def answered(self) -> bool | None:
+        """Whether the server gave a usable answer to the last request; None if it was not asked."""
+        if self._http.request_made is None:
+            return None
+        return self._http.status is not None and self._http.status < 500
+
     def record(self, outcome: Outcome | Reconciled) -> CallRecord:
         """Return what the attempt's record says of the call."""
         response = getattr(outcome, "response", None)

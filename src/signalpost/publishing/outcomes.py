@@ -63,7 +63,7 @@ def settle(target: TargetSnapshot, kind: AttemptKind, outcome: Outcome | Reconci
             return TargetChange(status="failed", error=error, closes_intent=True)
         case NeedsReconnect():
             return _needs_reconnect(target, kind, outcome)
-        case TryLater() | OutcomeUnknown() if outcome.ours and _late_seconds(target) < OUR_FAULT_LATE_SECONDS_MAX:
+        case TryLater() | OutcomeUnknown() if outcome.uncounted and _late_seconds(target) < OUR_FAULT_LATE_SECONDS_MAX:
             return _our_fault(target, kind, outcome)
         case TryLater():
             return _try_later(target, kind, outcome)

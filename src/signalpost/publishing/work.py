@@ -4,6 +4,7 @@ See docs/decisions/0080.
 """
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 from uuid import UUID
@@ -19,7 +20,7 @@ from signalpost.engine.jobs import JobKind
 from signalpost.kit import log
 from signalpost.kit.db import Db
 from signalpost.kit.failpoint import failpoint
-from signalpost.networks.contract import Connector
+from signalpost.networks.contract import Connector, Outcome, OutcomeUnknown, Reconciled, TryLater
 from signalpost.publishing.actions import begin, end, removal
 from signalpost.publishing.actions.begin import bucket_of, bucket_on
 from signalpost.publishing.actions.end import Begun
@@ -28,6 +29,7 @@ from signalpost.publishing.journal_writer import JournalWriter
 from signalpost.publishing.network_call import CALL_SECONDS_MAX, NetworkCall
 from signalpost.publishing.outcomes import settle
 from signalpost.publishing.policy import TargetChange
+from signalpost.publishing.servers import Servers
 from signalpost.publishing.shared_limits import SharedLimits
 from signalpost.publishing.suspects import Suspects
 
@@ -50,22 +52,22 @@ class TargetSource(Source[Begun, End]):
         self._context = context
         self._journals = JournalWriter(context.database.reserve)
         self._limits = SharedLimits()
-        self._suspects = Suspects()
+        self._gates = begin.Gates(Suspects(), Servers())
 
     @override
     async def due(self, db: Db, leases: Sequence[Lease], per_lane: int) -> Sequence[tuple[UUID, Begun]]:
         failpoint("before-begin")
-        return await begin.begin_attempts(self._context, db, leases, self._suspects)
+        return await begin.begin_attempts(self._context, db, leases, self._gates)
 
     @override
     async def run(self, lease: Lease, item: Begun) -> End:
         if isinstance(item, Unreadable):
             raise item.error
         failpoint("after-begin")
-        with self._suspects.running(item):
+        with self._gates.suspects.running(item):
             await self._declare_bucket(item)
             call = NetworkCall(self._context, item, lease, self._journals)
-            outcome = await call.run()
+            outcome = await self._ask(item, call)
         change, record = settle(call.snapshot(), item.kind, outcome), call.record(outcome)
         await self._spread(lease, item, change, call.secrets_version)
         return item.end(change, record)
@@ -80,6 +82,22 @@ class TargetSource(Source[Begun, End]):
     @override
     async def hand_back(self, db: Db, items: Sequence[tuple[UUID, Begun]]) -> None:
         await end.hand_back(db, [item for _, item in items])
+
+    async def _ask(self, attempt: Attempt, call: NetworkCall) -> Outcome | Reconciled:
+        """Ask the network, and note whether its server works. While it is taken for broken, no try counts."""
+        server, servers = begin.server_of(self._context, attempt), self._gates.servers
+        if server is None:
+            return await call.run()
+        was_broken = servers.is_broken(server)
+        with servers.asking(server):
+            outcome = await call.run()
+        if call.answered:
+            servers.answered(server)
+        elif call.answered is False and isinstance(outcome, TryLater | OutcomeUnknown) and not outcome.uncounted:
+            servers.failed(server, attempt.due.account.id)
+            if was_broken:
+                return replace(outcome, uncounted=True)
+        return outcome
 
     async def _declare_bucket(self, attempt: Attempt) -> None:
         """Create the bucket of the account's server, if this process has not seen the server before."""

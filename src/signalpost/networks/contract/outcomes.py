@@ -108,7 +108,7 @@ class TryLater:
     code: str = "platform_unavailable"  # one of `codes.CATEGORIES`
     after_seconds: float | None = None  # as the network asked; None: it did not say
     limit_of: Literal["account", "app"] = "account"  # of a rate limit: whom it holds up, as the network says
-    ours: bool = False  # our side is at fault (no free connection, no name server), so the try does not count
+    uncounted: bool = False  # the try does not count: our side is at fault (no free connection, no name server)
     http_status: int | None = None
     platform_code: str | None = None
     response: str | None = None
@@ -119,7 +119,7 @@ class OutcomeUnknown:
     """The post may be public or not; only the network can tell. It is never sent again without asking."""
 
     message: str
-    ours: bool = False  # our side is at fault, so this look for the post does not count
+    uncounted: bool = False  # this look for the post does not count, see `TryLater`
     http_status: int | None = None
     response: str | None = None
 

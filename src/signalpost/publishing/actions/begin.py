@@ -25,6 +25,7 @@ from signalpost.publishing.actions.change import CHUNK, write_ends
 from signalpost.publishing.attempt import Attempt, End, Unreadable, take_snapshot
 from signalpost.publishing.policy import BACKLOG_SECONDS, Postponed, TargetChange, decide
 from signalpost.publishing.queries import Due, DueAccount, Picked
+from signalpost.publishing.servers import Servers
 from signalpost.publishing.suspects import LOOK_SECONDS, SUSPECT_LOOK_SECONDS, Suspects, is_suspect
 
 BUSY_SECONDS: Final = 0.05
@@ -75,6 +76,13 @@ from waiting w where t.id = w.id
 """
 
 
+class Gates(NamedTuple):
+    """What this process knows of the attempts in flight, and so of what may begin beside them."""
+
+    suspects: Suspects
+    servers: Servers
+
+
 class _Decided(NamedTuple):
     """What was decided for the targets of a claim."""
 
@@ -86,12 +94,12 @@ class _Decided(NamedTuple):
 
 
 async def begin_attempts(
-    context: AppContext, db: Db, leases: Sequence[Lease], suspects: Suspects
+    context: AppContext, db: Db, leases: Sequence[Lease], gates: Gates
 ) -> list[tuple[UUID, Attempt | Unreadable]]:
     """Begin an attempt at the first due target of each lane, where one may be made; else write what becomes of it.
 
     A lane whose post another transaction has locked is looked at again after `BUSY_SECONDS`. If the batch fails, its
-    targets are begun one by one, so that only those that cannot be begun have to wait. `suspects`: of this process.
+    targets are begun one by one, so that only those that cannot be begun have to wait. `gates`: of this process.
     """
     lanes = {lease.key: lease for lease in leases}
     picked = await queries.pick_due(db, list(lanes))
@@ -100,12 +108,12 @@ async def begin_attempts(
             lanes[pick.account_id].pause_lane(BUSY_SECONDS)
     picked = [pick for pick in picked if pick.locked]
     try:
-        return await _begin(context, db, lanes, picked, suspects)
+        return await _begin(context, db, lanes, picked, gates)
     except Exception as error:
         if db.is_closed() or isinstance(error, RETRYABLE) or not picked:
             raise
         _logger.exception("begin.failed", targets=len(picked))
-    return [begun for pick in picked for begun in await _begin_singly(context, db, lanes, pick, suspects)]
+    return [begun for pick in picked for begun in await _begin_singly(context, db, lanes, pick, gates)]
 
 
 async def close_open_attempts(db: Db, target_ids: Sequence[UUID], outcome: str) -> None:
@@ -115,10 +123,10 @@ async def close_open_attempts(db: Db, target_ids: Sequence[UUID], outcome: str) 
 
 
 async def _begin_singly(
-    context: AppContext, db: Db, lanes: Mapping[UUID, Lease], pick: Picked, suspects: Suspects
+    context: AppContext, db: Db, lanes: Mapping[UUID, Lease], pick: Picked, gates: Gates
 ) -> list[tuple[UUID, Attempt | Unreadable]]:
     try:
-        return await _begin(context, db, lanes, [pick], suspects)
+        return await _begin(context, db, lanes, [pick], gates)
     except Exception as error:
         if db.is_closed() or isinstance(error, RETRYABLE):
             raise
@@ -126,13 +134,13 @@ async def _begin_singly(
 
 
 async def _begin(
-    context: AppContext, db: Db, lanes: Mapping[UUID, Lease], picked: Sequence[Picked], suspects: Suspects
+    context: AppContext, db: Db, lanes: Mapping[UUID, Lease], picked: Sequence[Picked], gates: Gates
 ) -> list[tuple[UUID, Attempt | Unreadable]]:
     if not picked:
         return []
     async with db.transaction():
         decided = await _decide_all(db, picked)
-        attempts = await _with_tokens(context, db, lanes, _admitted(suspects, lanes, decided.attempts))
+        attempts = await _with_tokens(context, db, lanes, _admitted(context, lanes, decided.attempts, gates))
         begun = {attempt.target_id for attempt in attempts} | {end.target_id for end in decided.ends}
         await close_open_attempts(db, [target_id for target_id in decided.crashed if target_id in begun], "crashed")
         if attempts:
@@ -186,11 +194,22 @@ def _decide(due: Due, decided: _Decided) -> None:
         decided.crashed.append(due.target.id)
 
 
-def _admitted(suspects: Suspects, lanes: Mapping[UUID, Lease], attempts: Sequence[Attempt]) -> list[Attempt]:
+def _admitted(
+    context: AppContext, lanes: Mapping[UUID, Lease], attempts: Sequence[Attempt], gates: Gates
+) -> list[Attempt]:
     """Return the attempts that may begin beside what is in flight; the lanes of the others wait."""
-    admitted = suspects.admit(attempts)
-    begins = {attempt.id for attempt in admitted}
+    by_server: Counter[str] = Counter()
+    asking = []
     for attempt in attempts:
+        server = server_of(context, attempt)
+        wait = 0.0 if server is None else gates.servers.admit(server, by_server)
+        if wait:
+            lanes[attempt.due.account.id].pause_lane(wait)
+        else:
+            asking.append(attempt)
+    admitted = gates.suspects.admit(asking)
+    begins = {attempt.id for attempt in admitted}
+    for attempt in asking:
         if attempt.id not in begins:
             lanes[attempt.due.account.id].pause_lane(SUSPECT_LOOK_SECONDS if is_suspect(attempt) else LOOK_SECONDS)
     return admitted
@@ -245,6 +264,13 @@ async def _load_files(db: Db, attempts: Sequence[Attempt]) -> None:
         post, target, _, _ = attempt.due
         if media_ids := content.for_target(post, target).media_ids():
             attempt.files = list((await media.for_publishing(db, post.workspace_id, media_ids)).values())
+
+
+def server_of(context: AppContext, attempt: Attempt) -> str | None:
+    """Return the name of the server that an attempt asks; None if its network has none."""
+    account = attempt.due.account
+    host = host_of(context, attempt.connector, account.base_url)
+    return f"{account.platform}:{host}" if host else None
 
 
 def bucket_of(context: AppContext, account: DueAccount) -> str | None:
