@@ -10,7 +10,7 @@ import pytest
 from tests.faults import sabotage
 from tests.faults.hostile import HostileNetwork, slow
 from tests.faults.processes import Process
-from tests.faults.scene import NOT_YET, Scene, Tenant, percentile, sizes
+from tests.faults.scene import Scene, Tenant, percentile, sizes
 
 LATENESS_SECONDS_MAX = 20.0
 _LATENESS = """
@@ -46,7 +46,7 @@ WORKER_PLACES = {
 
 
 @sizes("posts", quick=5, heavy=60)
-@pytest.mark.parametrize("place", ["claim", *(pytest.param(place, marks=NOT_YET) for place in ("release", "intent"))])
+@pytest.mark.parametrize("place", ["claim", "release", "intent"])
 async def test_a_worker_frozen_inside_a_transaction(
     scene: Scene, network: HostileNetwork, place: str, posts: int
 ) -> None:
@@ -75,7 +75,6 @@ async def test_a_worker_frozen_inside_a_transaction(
     assert network.doubles() == {}
 
 
-@NOT_YET
 @pytest.mark.parametrize("part", ["insert into target", "wake_lanes"])
 async def test_an_api_process_frozen_inside_a_transaction(scene: Scene, network: HostileNetwork, part: str) -> None:
     """It holds what it wrote; other callers, the account's own lane among them, go on."""
@@ -121,7 +120,6 @@ async def test_a_release_waits_for_no_locked_lane(scene: Scene, network: Hostile
     await tenant.ends(first, "published")
 
 
-@NOT_YET
 async def test_sessions_end_when_their_process_does_not_answer(scene: Scene) -> None:
     """What the server does with a session whose process froze or whose machine has gone."""
     settings = {row["name"]: int(row["setting"]) for row in await scene.query(_SETTINGS)}

@@ -9,9 +9,9 @@ from signalpost.kit.db import Db
 PAUSE_SECONDS_MAX = 60.0
 
 _DECLARE = """
-insert into rate_bucket (key, tokens, capacity, per_second) values ($1, $2, $2, $3)
+insert into rate_bucket (key, tokens, capacity, per_second) select $1, $2, $2, $3
+where not exists (select from rate_bucket where key = $1 and capacity = $2 and per_second = $3)
 on conflict (key) do update set capacity = excluded.capacity, per_second = excluded.per_second
-where (rate_bucket.capacity, rate_bucket.per_second) is distinct from (excluded.capacity, excluded.per_second)
 """
 # `on conflict` alone would wait for a transaction that holds the row.
 _ENSURE = """

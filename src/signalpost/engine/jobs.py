@@ -41,7 +41,8 @@ select id, {_WAKE} from written
 """  # noqa: S608 - constants only
 _ENSURE = f"""
 with written as (
-    insert into job (id, queue, kind, unique_key, next_attempt_at) values ($1, $2, $3, $3, now())
+    insert into job (id, queue, kind, unique_key, next_attempt_at) select $1, $2, $3, $3, now()
+    where not exists (select from job where unique_key = $3)  -- looks first: waits for no worker that has it
     on conflict (unique_key) do nothing returning queue, workspace_id, next_attempt_at
 )
 select {_WAKE} from written

@@ -8,8 +8,6 @@ from uuid import UUID
 from signalpost.engine.contract import LEASE_SECONDS, Source
 from signalpost.kit.db import Db, Row
 
-_LEASE = float(LEASE_SECONDS)
-
 _TAKE = """
 update lane l set owner = $2, fence = l.fence + 1, lease_until = clock_timestamp() + make_interval(secs => $3)
 from picked p where l.kind = $1 and l.key = p.key
@@ -171,11 +169,11 @@ class LaneStatements:
 
     async def claim(self, db: Db, owner: UUID, lanes: int) -> list[Row]:
         """Claim up to `lanes` ready lanes, those that have been ready longest."""
-        return await db.fetch(_CLAIM, self.kind, owner, _LEASE, lanes, self._floor)
+        return await db.fetch(_CLAIM, self.kind, owner, float(LEASE_SECONDS), lanes, self._floor)
 
     async def claim_named(self, db: Db, owner: UUID, keys: Sequence[UUID]) -> list[Row]:
         """Claim those of the lanes that are ready."""
-        return await db.fetch(_CLAIM_NAMED, self.kind, owner, _LEASE, keys)
+        return await db.fetch(_CLAIM_NAMED, self.kind, owner, float(LEASE_SECONDS), keys)
 
     async def by_turn(self, db: Db, ahead: tuple[Sequence[UUID], Sequence[int]]) -> list[Row]:
         """Return the best 2,000 of the (at most 20,000) lanes that have been ready longest; see `Backlog`."""

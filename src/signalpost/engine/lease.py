@@ -67,14 +67,15 @@ class LaneLease:
                     raise LeaseLost
                 try:
                     yield db
-                except _DISCONNECTED as error:
-                    # then the item caused it: a bad argument, a slow statement
-                    connected = not (db.is_closed() or isinstance(error, asyncpg.LockNotAvailableError))
+                except _DISCONNECTED:
+                    connected = not db.is_closed()  # then the item caused it: a bad argument, a slow statement
                     raise
         except _DISCONNECTED as error:
             if connected:
                 raise
             raise Unavailable("The database connection was lost.") from error
+        except asyncpg.LockNotAvailableError as error:
+            raise Unavailable("Another session holds a row for too long.") from error
 
     def ensure_fresh(self) -> None:
         """See `Lease`."""

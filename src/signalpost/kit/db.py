@@ -23,7 +23,11 @@ else:
 tenant: ContextVar[Hashable | None] = ContextVar("tenant", default=None)
 """For whom this task works: a workspace, or an address without one. It may borrow half of the connections."""
 
-RETRYABLE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
+RETRYABLE = (
+    asyncpg.DeadlockDetectedError,
+    asyncpg.SerializationError,
+    asyncpg.LockNotAvailableError,  # another session holds a row for too long; if it is frozen, the server ends it
+)
 """Errors after which the whole transaction may be run again."""
 
 DATABASE_DOWN = (
@@ -37,7 +41,6 @@ DATABASE_DOWN = (
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
     asyncpg.IdleInTransactionSessionTimeoutError,  # this process stood still in a transaction, which is over
-    asyncpg.LockNotAvailableError,  # another session holds a row for too long
 )
 """Errors that mean that the database cannot work right now."""
 

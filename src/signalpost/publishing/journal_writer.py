@@ -127,7 +127,7 @@ class JournalWriter:
                 for single in batch:
                     await self._flush_batch([single])
                 return
-            if isinstance(error, _DISCONNECTED):
+            if isinstance(error, (*_DISCONNECTED, asyncpg.LockNotAvailableError)):
                 error = Unavailable("The database connection was lost.")
             for _, written in batch:
                 if not written.done():

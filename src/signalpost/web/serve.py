@@ -31,7 +31,7 @@ from signalpost.web.streaming import Stream
 Authenticate = Callable[[str, str | None, str], Awaitable[Caller]]
 """(bearer, X-Workspace-Id or None, client address) -> Caller; what it raises goes to the client."""
 
-ATTEMPTS_MAX = 3  # of a transaction that ended in a deadlock or a serialization failure
+ATTEMPTS_MAX = 3  # of a transaction that ended in a deadlock, or waited five seconds for a row
 _PAGE = ("limit", "cursor")
 _encode = msgspec.json.Encoder().encode
 
