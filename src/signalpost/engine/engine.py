@@ -21,7 +21,8 @@ _CANCELLED_SECONDS_MAX = 5.0
 
 _WORKERS = """
 select count(*) filter (where seen_at > now() - interval '15 s') as workers, max(looped_at) as looped_at,
-    coalesce(max(looped_at) > now() - interval '15 s', false) as running from worker
+    coalesce(max(looped_at) > now() - interval '15 s', false) as running, min(clock_problem) as clock_problem
+from worker
 """
 
 
@@ -116,7 +117,7 @@ class Engine:
             last_loop_at=workers["looped_at"],
             overdue=sum(backlog.overdue for backlog in sources.values()),
             sources=sources,
-            clock_problem=self.clock.problem,
+            clock_problem=self.clock.problem or workers["clock_problem"],
         )
 
     async def _open(self) -> None:

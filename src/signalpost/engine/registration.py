@@ -36,9 +36,12 @@ _REGISTER = "insert into worker (id, lock_key, host) values ($1, $2, $3)"
 _UNREGISTER = "delete from worker where id = $1"
 _STILL_REGISTERED = "select true from worker where id = $1 and pg_try_advisory_lock(lock_key)"
 _HEARTBEAT = """
-update worker set seen_at = now(), looped_at = case when $2 then now() else looped_at end where id = $1
+update worker set seen_at = now(), looped_at = case when $2 then now() else looped_at end, clock_problem = $3,
+    clock_stepped = $4
+where id = $1
 returning extract(epoch from clock_timestamp())::float8 as clock,
-    exists (select from worker w where w.id <> $1 and pg_try_advisory_xact_lock(w.lock_key)) as one_died
+    exists (select from worker w where w.id <> $1 and pg_try_advisory_xact_lock(w.lock_key)) as one_died,
+    (select min(w.clock_problem) from worker w where w.id <> $1 and w.clock_stepped) as step_seen_by_others
 """
 
 
@@ -75,6 +78,7 @@ class WorkerRegistration:
         self._prune_from = 0.0
         self._renew_at = 0.0
         self._reap_at = 0.0
+        self._logged_problem: str | None = None
         self._task: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
@@ -84,6 +88,7 @@ class WorkerRegistration:
             what asyncpg raises when the server cannot be reached or the schema is missing.
         """
         await self._connect()
+        await self._heartbeat()  # reports what other workers know of the clock, before anything is claimed
         self._task = asyncio.create_task(self._run(), name="engine.registration")
 
     async def close(self) -> None:
@@ -100,9 +105,9 @@ class WorkerRegistration:
 
     def observe(self, database: float, sent: float) -> bool:
         """Take a reading of the database clock; return whether it may be trusted."""
-        before = self._clock.problem
         trusted = self._clock.observe(database, sent, boottime())
-        if self._clock.problem != before:
+        if self._clock.problem != self._logged_problem:
+            self._logged_problem = self._clock.problem
             _log.error("clock.stepped" if not trusted else "clock.trusted", problem=self._clock.problem)
         return trusted
 
@@ -161,11 +166,13 @@ class WorkerRegistration:
         connection = self._connection
         assert connection is not None  # noqa: S101 - _run connects first
         sent = boottime()
-        beat = await connection.fetchrow(_HEARTBEAT, self.owner, self._claims_run())
+        seen = (self._clock.seen_problem, self._clock.stepped)
+        beat = await connection.fetchrow(_HEARTBEAT, self.owner, self._claims_run(), *seen)
         if beat is None:  # others took us for dead and freed our lanes
             _log.warning("registration.lost", owner=str(self.owner))
             await self._register(connection)
             return
+        self._clock.report(beat["step_seen_by_others"])
         trusted = self.observe(beat["clock"], sent)
         if sent >= self._renew_at:
             await self._renew_leases(connection, sent)
