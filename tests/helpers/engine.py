@@ -4,8 +4,10 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
+from itertools import compress
 from uuid import UUID
 
+from signalpost.engine import buckets
 from signalpost.engine.contract import Done, Lease, Source
 from signalpost.engine.engine import Engine
 from signalpost.engine.wake import wake
@@ -41,7 +43,6 @@ class Work(Source[UUID, str]):
         self.seconds = seconds
         self.parallel = parallel
         self.batch = batch
-        self.buckets: dict[UUID, str] = {}
         self.handed_back: list[UUID] = []
         self.on_run: Callable[[Lease, UUID], None] | None = None
 
@@ -53,11 +54,9 @@ class Work(Source[UUID, str]):
             [lease.key for lease in leases],
             per_lane,
         )
-        self.buckets |= {row["id"]: row["bucket"] for row in rows if row["bucket"]}
-        return [(row["key"], row["id"]) for row in rows]
-
-    def bucket(self, item: UUID) -> str | None:
-        return self.buckets.get(item)
+        lanes = {lease.key: lease for lease in leases}
+        admitted = await buckets.admit(db, [(lanes[row["key"]], row["bucket"]) for row in rows])
+        return [(row["key"], row["id"]) for row in compress(rows, admitted)]
 
     async def run(self, lease: Lease, item: UUID) -> str | None:
         if self.on_run is not None:

@@ -1,9 +1,11 @@
 """Rate budgets shared by all workers: one row per (platform, server, app), tokens taken for a whole batch at once."""
 
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from signalpost.engine.contract import Lease
 from signalpost.kit.db import Db
 
 PAUSE_SECONDS_MAX = 60.0
@@ -96,3 +98,27 @@ async def take(db: Db, demand: Mapping[str, int]) -> dict[str, Grant]:
     if left:
         await db.execute(_TAKE, list(left), list(left.values()))
     return grants
+
+
+async def admit(db: Db, needs: Sequence[tuple[Lease, str | None]]) -> list[bool]:
+    """Take a token for each item of a claim, from the bucket that it names; None: it needs no token.
+
+    The lane of an item that gets none waits until the bucket has tokens again. Call it last, see `take`.
+
+    Returns:
+        for each, whether it may start.
+    """
+    demand = Counter(bucket for _, bucket in needs if bucket is not None)
+    grants = await take(db, demand) if demand else {}
+    used: Counter[str] = Counter()
+    admitted = []
+    for lease, bucket in needs:
+        grant = None if bucket is None else grants.get(bucket)
+        if bucket is not None and grant is not None:
+            used[bucket] += 1
+            if used[bucket] > grant.tokens:
+                lease.pause_lane(grant.wait_seconds(used[bucket] - grant.tokens - 1))
+                admitted.append(False)
+                continue
+        admitted.append(True)
+    return admitted

@@ -119,7 +119,8 @@ class Source(ABC, Generic[Item, Result]):
 
         Runs inside the claim's transaction, with the lanes locked, committed before any item starts: it may mark rows
         (count an attempt, begin it). Wait for no row lock (`skip locked`): every claimed lane would wait with it.
-        Use the same conditions as `table`, `due_column` and `open_condition`; otherwise lanes spin.
+        Use the same conditions as `table`, `due_column` and `open_condition`; otherwise lanes spin. Items that need a
+        token of a rate bucket: see `buckets.admit`.
         """
 
     @abstractmethod
@@ -145,18 +146,10 @@ class Source(ABC, Generic[Item, Result]):
         return ()
 
     async def hand_back(self, db: Db, items: Sequence[tuple[UUID, Item]]) -> None:
-        """Undo what `due` marked, for items that did not run to their end (stop, `pause_lane`, no token left).
+        """Undo what `due` marked, for items that did not run to their end (stop, `pause_lane`).
 
         Runs inside the release's transaction, after `settle`. After a crash it is not called.
         """
-
-    def bucket(self, item: Item) -> str | None:  # noqa: ARG002 - for those that override it
-        """Return the key of the rate bucket (`<platform>:<server>:<app>`) from which `item` needs one token, if any.
-
-        Tokens are taken for the whole batch when it is claimed; an item that gets none is handed back, and its lane
-        waits until the bucket has tokens again.
-        """
-        return None
 
 
 class TickReport(Struct, frozen=True):

@@ -3,7 +3,6 @@
 import asyncio
 import math
 import random
-from collections import Counter
 from collections.abc import Collection, Sequence
 from datetime import timedelta
 from functools import partial
@@ -11,7 +10,6 @@ from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
-from signalpost.engine import buckets
 from signalpost.engine.backlog import Backlog
 from signalpost.engine.clock import ClockGuard, boottime
 from signalpost.engine.contract import Source
@@ -144,8 +142,6 @@ class Runner:
         items: dict[UUID, list[Any]] = {key: [] for key in leases}
         for key, item in await self.source.due(db, list(leases.values()), per_lane):
             items[key].append(item)
-        if type(self.source).bucket is not Source.bucket:
-            await self._take_tokens(db, leases, items)
         for key, lease in leases.items():
             lease.hand_out(items[key])
         for row in rows:
@@ -170,23 +166,6 @@ class Runner:
         while not rows and (keys := self._backlog.take(lanes, self._shares)):
             rows = await self.statements.claim_named(db, owner, keys)
         return rows
-
-    async def _take_tokens(self, db: Db, leases: dict[UUID, LaneLease], items: dict[UUID, list[Any]]) -> None:
-        """Keep the items that get a token; hand back the others, which wait until their bucket has tokens again."""
-        needs = {key: [self.source.bucket(item) for item in items[key]] for key in leases}
-        demand = Counter(bucket for names in needs.values() for bucket in names if bucket is not None)
-        grants = await buckets.take(db, demand) if demand else {}
-        used: Counter[str] = Counter()
-        for key, lease in leases.items():
-            for index, bucket in enumerate(needs[key]):
-                if bucket is None or (grant := grants.get(bucket)) is None:
-                    continue
-                used[bucket] += 1
-                if used[bucket] > grant.tokens:
-                    lease.pause_seconds = grant.wait_seconds(used[bucket] - grant.tokens - 1)
-                    lease.handed_back = [(key, item) for item in items[key][index:]]
-                    del items[key][index:]
-                    break
 
     def _start(self, leases: list[LaneLease]) -> None:
         earlier = {lease.key: lease for lease in self.leases}

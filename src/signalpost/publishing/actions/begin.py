@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import compress
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -216,31 +217,18 @@ def _admitted(
 
 
 async def _with_tokens(
-    context: AppContext, db: Db, lanes: Mapping[UUID, Lease], attempts: list[Attempt]
+    context: AppContext, db: Db, lanes: Mapping[UUID, Lease], attempts: Sequence[Attempt]
 ) -> list[Attempt]:
-    """Return the attempts that get a token of their rate bucket, or need none; the lanes of the others wait."""
-    needs = [bucket_of(context, attempt.due.account) for attempt in attempts]
-    demand = Counter(bucket for bucket in needs if bucket is not None)
-    if not demand:
-        return attempts
-    grants = await buckets.take(db, demand)
-    used: Counter[str] = Counter()
-    granted = []
-    for attempt, bucket in zip(attempts, needs, strict=True):
-        if bucket is not None and (grant := grants.get(bucket)) is not None:
-            used[bucket] += 1
-            if used[bucket] > grant.tokens:
-                wait = grant.wait_seconds(used[bucket] - grant.tokens - 1)
-                lanes[attempt.due.account.id].pause_lane(wait)
-                continue
-        granted.append(attempt)
-    return granted
+    """Return the attempts that get a token of their rate bucket, or need none."""
+    accounts = [attempt.due.account for attempt in attempts]
+    needs = [(lanes[account.id], bucket_of(context, account)) for account in accounts]
+    return list(compress(attempts, await buckets.admit(db, needs)))
 
 
 async def _start(db: Db, attempts: Sequence[Attempt], owner: UUID, *, durable: bool) -> None:
     """Write the attempts; their targets and posts are being published from now on.
 
-    `durable`: the transaction also writes what others are told of, so its commit waits for the disk.
+    `durable`: the transaction also writes what users hear of, so its commit waits for the disk.
     """
     started = []
     for attempt in attempts:

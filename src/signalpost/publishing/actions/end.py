@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
+import msgspec
 from msgspec.structs import replace
 
 from signalpost import networks
@@ -25,6 +26,9 @@ from signalpost.publishing.queries import Due
 Begun = Attempt | Unreadable
 """What a lane was given to do."""
 
+_LATER: Final = """
+update target set next_attempt_at = now() + make_interval(secs => $2) where id = any($1) and next_attempt_at <= now()
+"""
 _HAND_BACK: Final = """
 update target t set crashes = greatest(t.crashes - 1, 0), steps = t.steps || coalesce(h.steps, '{}'),
     intent = case when h.intent_closed then null else t.intent end
@@ -64,17 +68,27 @@ async def _write_alone(context: AppContext, db: Db, item: Begun, end: End) -> Ma
 
 
 async def _end_after_errors(context: AppContext, db: Db, errors: Mapping[UUID, tuple[Begun, Exception]]) -> None:
-    """End attempts that an unexpected error broke off: an open intent is reconciled, anything else tried again."""
-    ends = []
+    """End attempts that an unexpected error broke off: an open intent is reconciled, anything else tried again.
+
+    A target that cannot be read stays as it is, and is looked at again later; the account's others go on meanwhile.
+    """
+    ends, unreadable = [], []
     rows = await queries.due_rows(db, list(errors))
     await close_open_attempts(db, list(rows), "broken")
     for target_id, row in rows.items():
-        due = queries.read_due(row)
+        item, error = errors[target_id]
+        try:
+            due = queries.read_due(row)
+        except (msgspec.MsgspecError, TypeError, ValueError):
+            _logger.exception("target.unreadable", target=str(target_id))
+            unreadable.append(target_id)
+            continue
         if due.is_due:  # else it was settled before the error
-            item, error = errors[target_id]
             ends.append(_after_error(due, item, repr(error)))
     if ends:
         await write_ends(context, db, ends)
+    if unreadable:
+        await db.execute(_LATER, unreadable, RETRY_SECONDS[0])
 
 
 def _after_error(due: Due, item: Begun, error: str) -> End:
