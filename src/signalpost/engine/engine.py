@@ -18,6 +18,7 @@ _log = log.get("engine")
 OVERDUE_SECONDS = 60.0
 _LOOP_FRESH_SECONDS = 15.0
 _CANCELLED_SECONDS_MAX = 5.0
+_DRAINS_MAX = 4
 
 _WORKERS = """
 select count(*) filter (where seen_at > now() - interval '15 s') as workers, max(looped_at) as looped_at,
@@ -41,6 +42,7 @@ class Engine:
         )
         self._runners = {source.kind: Runner(source, database, self._registration, self.clock) for source in sources}
         self._opening = asyncio.Lock()
+        self._draining = asyncio.Semaphore(_DRAINS_MAX)
         self._releasing: list[asyncio.Task[None]] = []
         self._opened = self._stopping = False
 
@@ -86,10 +88,7 @@ class Engine:
         """
         started = boottime()
         await self._open()
-        drained = await asyncio.gather(
-            *(_drain(runner, limit, started + budget_seconds) for runner in self._runners.values())
-        )
-        by_kind = dict(zip(self._runners, drained, strict=True))
+        by_kind = await self._drain(limit, started + budget_seconds)
         backlogs = await self._backlogs(older_than_seconds=0)
         return TickReport(
             claimed={kind: sum(lease.claimed for lease in leases) for kind, leases in by_kind.items()},
@@ -100,6 +99,19 @@ class Engine:
             oldest_due_age_seconds=max((b.oldest_due_age_seconds for b in backlogs.values()), default=0.0),
             duration_seconds=boottime() - started,
         )
+
+    async def _drain(self, limit: int, until: float) -> dict[str, list[LaneLease]]:
+        """Run due items of all sources; return the leases. Waits while many do it already: each would look in vain."""
+        try:
+            async with asyncio.timeout(until - boottime()):
+                await self._draining.acquire()
+        except TimeoutError:
+            return {kind: [] for kind in self._runners}
+        try:
+            drained = await asyncio.gather(*(_drain(runner, limit, until) for runner in self._runners.values()))
+        finally:
+            self._draining.release()
+        return dict(zip(self._runners, drained, strict=True))
 
     async def status(self) -> EngineStatus:
         """Report on all workers and lanes of the database; needs neither `run` nor `tick` in this process.
