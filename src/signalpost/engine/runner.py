@@ -1,6 +1,7 @@
 """The loop of one source: claim ready lanes, run their items, have the lanes released, wait."""
 
 import asyncio
+import contextlib
 import math
 import random
 from collections.abc import Collection, Sequence
@@ -90,7 +91,7 @@ class Runner:
             self._hinted = False
             if await self.claim(max(1, self.source.lanes // 2)):
                 self._misses = 0
-                await asyncio.sleep(self._gather_seconds())
+                await self._gather()
             elif (pause := await self._until_next()) <= 0:  # ready, but locked by another: soon again, then later
                 self._misses += 1
                 pause = 0.0025 * 2 ** min(self._misses, 8)
@@ -190,10 +191,14 @@ class Runner:
             lease.released.set()
         self.woken.set()
 
-    def _gather_seconds(self) -> float:
-        """How long to let lanes come free before the next claim: some time if nearly all are taken and others wait."""
-        few = self._shares.free < self.source.lanes // 8
-        return _GATHER_SECONDS if few and self._backlog.active else 0.0
+    async def _gather(self) -> None:
+        """Before the next claim, let lanes come free if nearly all are taken and others wait anyway."""
+        until = boottime() + _GATHER_SECONDS
+        await asyncio.sleep(0)
+        while self._backlog.active and self._shares.free < self.source.lanes // 4 and boottime() < until:
+            self.woken.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.woken.wait(), _GATHER_SECONDS)
 
     async def _find_floor(self) -> None:
         if boottime() - self._floor_found_at >= IDLE_SECONDS_MAX:
