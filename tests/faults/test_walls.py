@@ -38,7 +38,6 @@ async def _lateness(scene: Scene, tenant: Tenant, accounts: list[str], word: str
     return late
 
 
-@NOT_YET
 async def test_a_server_that_answers_429_holds_up_nobody_else(
     scene: Scene, network: HostileNetwork, healthy: HostileNetwork
 ) -> None:
@@ -56,7 +55,6 @@ async def test_a_server_that_answers_429_holds_up_nobody_else(
     assert len(healthy.public()) == 3
 
 
-@NOT_YET
 async def test_the_limit_of_one_account_does_not_hold_its_server(scene: Scene, network: HostileNetwork) -> None:
     """A single account that met 429 says nothing about the others of its server."""
     bad, good = await scene.tenants(2)
@@ -161,7 +159,6 @@ async def test_retry_after_holds_the_lane_for_minutes_and_says_so(scene: Scene, 
     assert network.public() == []
 
 
-@NOT_YET
 async def test_connecting_again_ends_the_hold(scene: Scene, network: HostileNetwork) -> None:
     tenant = await scene.tenant()
     account = await tenant.mastodon(network)
@@ -210,7 +207,6 @@ async def test_the_retries_of_an_outage_are_spread(scene: Scene, network: Hostil
         assert all(earlier <= later for earlier, later in pairwise(times))
 
 
-@NOT_YET
 async def test_tries_are_not_counted_while_the_network_is_down(scene: Scene, network: HostileNetwork) -> None:
     """An outage longer than five tries: every post goes out when the network is back."""
     tenant = await scene.tenant()

@@ -41,3 +41,11 @@ async def wake(
     A transaction that wakes lanes of several kinds does so in the order target, delivery, job, to avoid deadlocks.
     """
     await db.execute(_WAKE, kind, keys, workspace_id, platforms, due)
+
+
+_RESUME = "update lane set not_before = null where kind = $1 and key = any($2) and not_before > now()"
+
+
+async def resume(db: Db, kind: str, keys: Sequence[UUID]) -> None:
+    """End pauses of lanes: what is due there is looked at within a second."""
+    await db.execute(_RESUME, kind, keys)

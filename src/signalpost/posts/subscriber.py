@@ -6,7 +6,7 @@ from uuid import UUID
 
 from signalpost import events
 from signalpost.context import AppContext, DeletedProfile, DisconnectedAccount, TrashedPosts
-from signalpost.engine.wake import wake
+from signalpost.engine.wake import resume, wake
 from signalpost.kit import problems
 from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
@@ -122,13 +122,14 @@ returning next_attempt_at
 
 
 async def on_account_ready(_context: AppContext, db: Db, ready: Sequence[events.AccountReady]) -> None:
-    """Release what was held because its account could not publish."""
+    """Release what was held because its account could not publish, or because its network asked to wait."""
     for event in ready:
         await _release(db, event)
 
 
 async def _release(db: Db, event: events.AccountReady) -> None:
     await queries.lock_lanes(db, [event.account_id])
+    await resume(db, "target", [event.account_id])
     due = [record["next_attempt_at"] for record in await db.fetch(_RELEASE, event.account_id, event.at)]
     if due:
         await wake(
