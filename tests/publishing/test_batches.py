@@ -1,13 +1,17 @@
 """What is published in one batch: each member succeeds or fails by itself."""
 
 import asyncio
+import contextlib
+import sys
 from typing import Any
 
 import pytest
 from tests.helpers.publishing import StagedNetwork, published, until
 
 from signalpost import events
+from signalpost.engine.contract import LeaseLost
 from signalpost.kit import ids
+from signalpost.kit.http import NotSent
 from signalpost.networks.contract import NetworkSession, Published
 
 MANY = 64
@@ -302,3 +306,46 @@ async def _publish_next(stage: StagedNetwork, account_id: Any) -> int:
         await asyncio.sleep(0.06)
     count: int = await pool.fetchval("select count(*) from touched")
     return count
+
+
+async def test_what_is_done_is_on_disk_before_the_next_request(stage: StagedNetwork) -> None:
+    """It waits for the next write of the target, but never while the network is asked something else."""
+    rows = []
+
+    async def comment(session: Any, outgoing: Any, journal: Any) -> Any:
+        await stage.accept(session, outgoing, journal)
+        rows.append(await stage.target(created[0]))
+        with contextlib.suppress(NotSent):
+            await session.server.http.request("GET", "http://127.0.0.1:1/comments")
+        rows.append(await stage.target(created[0]))
+        return published()
+
+    stage.publish = comment
+    created = [await stage.post()]
+    await stage.work()
+
+    before, after = rows
+    assert (before["intent"]["step"], "id" in before["steps"]["part:0"]) == ("part:0", False)
+    assert (after["intent"], after["steps"]["part:0"]) == (None, {"id": "r1"})
+
+
+async def test_no_request_is_made_for_a_lease_that_may_be_over(stage: StagedNetwork) -> None:
+    """A process that was frozen between its intent and the call must not make the call: another may have taken over."""
+    asked = []
+
+    async def freeze(session: Any, outgoing: Any, journal: Any) -> Any:
+        await journal.intend("part:0", {})
+        lease = journal._lease
+        lease.fresh_until = 0.0
+        try:
+            await session.server.http.request("POST", "http://127.0.0.1:1/posts")
+        finally:
+            asked.append(sys.exc_info()[0])
+
+    stage.publish = freeze
+    post = await stage.post()
+    await stage.work()
+
+    assert asked == [LeaseLost]
+    row = await stage.target(post)
+    assert (row["status"], row["intent"]["step"], row["crashes"]) == ("publishing", "part:0", 0)
