@@ -106,3 +106,17 @@ async def test_the_last_user_of_the_embedded_database_stops_it(open_path: Path) 
         await connection.close()
     with pytest.raises(OSError, match=r"refused|No such file"):
         await asyncpg.connect(dsn)
+
+
+async def test_a_failure_while_the_database_starts_stops_it(open_path: Path) -> None:
+    loaded = settings.load({}, data_dir=open_path / "data")
+
+    def fail() -> None:
+        raise ValueError("broken")
+
+    with pytest.raises(ValueError, match="broken"):
+        async with database_of(loaded, meanwhile=fail):
+            pass
+
+    assert (open_path / "data" / "postgres" / "cluster" / "PG_VERSION").exists()
+    assert not (open_path / "data" / "postgres" / "cluster" / "postmaster.pid").exists()
