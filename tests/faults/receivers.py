@@ -41,7 +41,7 @@ class Receivers:
 
     def delays(self, name: str) -> list[float]:
         """How many seconds after its event each delivery came."""
-        return [one.at - datetime.fromisoformat(one.json["timestamp"]).timestamp() for one in self.got[name]]
+        return [one.at - datetime.fromisoformat(one.json["createdAt"]).timestamp() for one in self.got[name]]
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=2000)

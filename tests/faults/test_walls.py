@@ -103,7 +103,6 @@ async def test_a_slow_network_delays_nobody_else(
     assert len(network.public()) < 3 * len(targets), "the slow network was not busy all the time"
 
 
-@NOT_YET
 @sizes("rounds", quick=8, heavy=60)
 async def test_hanging_receivers_delay_nobody_else(scene: Scene, network: HostileNetwork, rounds: int) -> None:
     """70 webhooks of each of two tenants never answer; a third publishes and gets its own deliveries as before."""
