@@ -25,8 +25,6 @@ GRACE_SECONDS = 24.0
 IDLE_SECONDS = 75
 """How long a connection may be idle between requests, or request headers take: longer than proxies keep theirs."""
 CONNECTIONS_MAX = 8_192
-SWITCH_SECONDS = 0.001
-"""How long the event loop waits for a thread that computes, each time it wakes up. Python's own value is 5 ms."""
 _logger = log.get("main")
 
 
@@ -48,7 +46,6 @@ async def serve(
             stack.callback(task.cancel)
         server = _server(context, host, port)
         tune_garbage_collection()
-        sys.setswitchinterval(SWITCH_SECONDS)
         serving = asyncio.create_task(server.serve())
         await greet(context.database, base_url)
         await _run_until(stop, serving, tasks)
@@ -69,7 +66,6 @@ async def work(settings: Settings, dsn: str, metrics_port: int | None, stop: asy
         assert engine is not None  # noqa: S101 - open_context made it
         await wiring.prepare(context)
         tune_garbage_collection()
-        sys.setswitchinterval(SWITCH_SECONDS)
         running, lag = asyncio.create_task(engine.run()), asyncio.create_task(loop_watch.measure_lag())
         stack.callback(lag.cancel)
         await _run_until(stop, running, [lag])
