@@ -121,7 +121,6 @@ async def _timed(client: Any) -> float:
     return clock.monotonic() - began
 
 
-@NOT_YET
 @sizes("rounds", quick=3, heavy=20)
 async def test_the_worst_allowed_input_does_not_hold_the_loop(scene: Scene, rounds: int) -> None:
     """No step of a request holds the event loop longer than 20 ms, measured in its own CPU time."""
