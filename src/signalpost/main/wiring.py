@@ -88,11 +88,10 @@ def sources(context: AppContext) -> list[Source[Any, Any]]:
 
 
 async def prepare(context: AppContext) -> None:
-    """Write the rows that the engine needs: jobs, rate buckets. Safe in every process at every start."""
+    """Write the rows that the engine needs: periodic jobs, rate buckets. Safe in every process at every start."""
     async with context.database.transaction() as db:
         await _jobs(context).ensure_periodic(db)
         await publishing_work.declare_buckets(context, db)
-        await post_work.enqueue_zone_rules(db)
 
 
 def _jobs(context: AppContext) -> jobs.Jobs:
