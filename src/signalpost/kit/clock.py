@@ -17,9 +17,40 @@ _MICROSECOND = timedelta(microseconds=1)
 _fixed: ContextVar[datetime | None] = ContextVar("fixed_now", default=None)
 
 
+APART_SECONDS = 2.0
+"""Up to this far, the clock of this machine is taken for that of the database."""
+FOLLOW_SECONDS = 5.0
+"""How often a process whose machine has another time reads the clock of the database again."""
+_apart = timedelta()  # the database's clock minus that of this machine, if they are clearly apart
+_followed_at = 0.0  # by monotonic()
+
+
 def now() -> datetime:
-    """Return the current instant in UTC; inside `at()`, the instant passed to it."""
-    return _fixed.get() or datetime.now(UTC)
+    """Return the current instant in UTC by the clock of the database; inside `at()`, the instant passed to it."""
+    return _fixed.get() or datetime.now(UTC) + _apart
+
+
+def follow(database: datetime, *, within_seconds: float = 0.0) -> float:
+    """Follow the clock of the database, by which everything is due, if that of this machine is wrong.
+
+    Args:
+        database: a reading of it, received just now.
+        within_seconds: how long ago it may have been made.
+
+    Returns:
+        How many seconds the database is ahead of this machine; 0 if nobody would notice.
+    """
+    global _apart, _followed_at
+    least = (database - datetime.now(UTC)).total_seconds()
+    most = least + within_seconds
+    ahead = least if least > APART_SECONDS else most if most < -APART_SECONDS else 0.0
+    _apart, _followed_at = timedelta(seconds=ahead), time.monotonic()
+    return ahead
+
+
+def must_follow() -> bool:
+    """Whether this machine had another time than the database when it was read last, some seconds ago."""
+    return bool(_apart) and time.monotonic() - _followed_at > FOLLOW_SECONDS
 
 
 @contextmanager
@@ -53,7 +84,7 @@ def to_micros(instant: datetime) -> int:
 def now_micros() -> int:
     """Return `to_micros(now())`."""
     fixed = _fixed.get()
-    return time.time_ns() // 1_000 if fixed is None else to_micros(fixed)
+    return time.time_ns() // 1_000 + _apart // _MICROSECOND if fixed is None else to_micros(fixed)
 
 
 def from_micros(micros: int) -> datetime:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import asyncpg
 import msgspec
 
-from signalpost.kit import problems
+from signalpost.kit import clock, log, problems
 from signalpost.kit.pool import Pool
 
 Row: TypeAlias = asyncpg.Record
@@ -22,6 +22,8 @@ else:
 
 tenant: ContextVar[Hashable | None] = ContextVar("tenant", default=None)
 """For whom this task works: a workspace, or an address without one. It may borrow half of the connections."""
+
+_logger = log.get("database")
 
 RETRYABLE = (
     asyncpg.DeadlockDetectedError,
@@ -78,6 +80,15 @@ async def _prepare(connection: Any) -> None:
         )
 
 
+async def _follow_clock(connection: Any) -> None:
+    """Have this process go by the clock of the database, if its machine has another time."""
+    started = clock.monotonic()
+    database = await connection.fetchval("select clock_timestamp()")
+    ahead = clock.follow(database, within_seconds=clock.monotonic() - started)
+    if ahead:
+        _logger.warning("clock.apart", database_ahead_seconds=round(ahead, 1))
+
+
 class Database:
     """The connection pool. Code that needs a transaction other than its request's gets it here."""
 
@@ -123,6 +134,7 @@ def _pool(dsn: str, size: int, application_name: str) -> Pool:
             server_settings={"application_name": application_name, **_SESSION},
         )
         await _prepare(connection)
+        await _follow_clock(connection)
         return connection
 
     return Pool(connect, size=size, idle_seconds=IDLE_SECONDS)
@@ -143,7 +155,16 @@ class _Loan:
             raise problems.Unavailable(
                 "The database is not available right now.", headers={"Retry-After": "2"}
             ) from error
+        if clock.must_follow():
+            await self._follow_clock()
         return self._connection
+
+    async def _follow_clock(self) -> None:
+        try:
+            await _follow_clock(self._connection)
+        except BaseException:
+            self._pool.release(self._connection, at_rest=False)
+            raise
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
