@@ -99,7 +99,7 @@ def slow_statements(word: str, seconds: float) -> None:
 
     async def slowed(self: Any, query: str, *values: Any, **options: Any) -> Any:
         if any(isinstance(value, str) and word in value for value in values):
-            await self.execute("select pg_sleep($1)", seconds)
+            await self.execute("select pg_sleep($1)", seconds, timeout=options.get("timeout"))
         return await fetch(self, query, *values, **options)
 
     asyncpg.Connection.fetch = slowed  # type: ignore[method-assign]

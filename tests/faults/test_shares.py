@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from tests.faults import sabotage
-from tests.faults.scene import NOT_YET, Scene, Tenant, percentile, sizes
+from tests.faults.scene import Scene, Tenant, percentile, sizes
 
 from signalpost.kit import clock
 
@@ -53,7 +53,6 @@ async def test_slow_reads_of_one_caller_stop_nobody_else(scene: Scene, size: tup
     assert codes.keys() <= {200, 503}, codes
 
 
-@NOT_YET
 async def test_a_read_that_takes_too_long_is_ended(scene: Scene) -> None:
     """A search longer than five seconds gets 503, and its session does not go on with it."""
     tenant = await scene.tenant()

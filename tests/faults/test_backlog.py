@@ -1,0 +1,133 @@
+"""Many at once: a backlog of one account, thousands of tenants in one second, a great many posts for later."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+from bench.population import Template, populate, write_posts
+from tests.faults.scene import Scene, Tenant, account_id, percentile, post_id, sizes
+
+from signalpost.kit import clock
+
+_CHANGES = "select pg_stat_get_tuples_updated('target'::regclass)::int"
+_GAPS = """
+select extract(epoch from published_at - lag(published_at) over (order by published_at))::float8 as seconds
+from target where status = 'published' order by published_at offset 1
+"""
+_STARTS = """
+select extract(epoch from min(a.started_at) - t.due_at)::float8 as seconds, t.workspace_id,
+    extract(epoch from max(a.finished_at) - t.due_at)::float8 as ended
+from target t join attempt a on a.target_id = t.id where t.due_at = $1 group by t.id
+"""
+FAR = "2027-06-01T00:00:00Z"
+
+
+@asynccontextmanager
+async def _crowd(scene: Scene, tenant: Tenant, workspaces: int) -> AsyncIterator[tuple[Any, UUID]]:
+    """Workspaces with one sandbox account each; yields the connection that writes their posts, and a post to copy."""
+    box = await tenant.sandbox()
+    template = Template(tenant.login.workspace_id, await scene.value("id from profile limit 1"), account_id(box))
+    post = await tenant.post(box, text="template", scheduledAt=FAR)
+    db = await asyncpg.connect(scene.dsn, command_timeout=600)
+    try:
+        await populate(db, scene.context.keys, template, workspaces=workspaces, accounts_each=1)
+        yield db, post_id(post)
+    finally:
+        await db.close()
+
+
+async def _due_in(scene: Scene, seconds: float) -> datetime:
+    due: datetime = await scene.value("date_trunc('second', now()) + make_interval(secs => $1)", seconds)
+    return due
+
+
+@sizes("size", quick=(200, 5), heavy=(10_000, 60))
+async def test_a_backlog_costs_a_constant_number_of_changes_per_post(scene: Scene, size: tuple[int, int]) -> None:
+    """`size`: late posts of one account, and how many of them to see published, a second apart."""
+    backlog, seen = size
+    tenant = await scene.tenant()
+    await tenant.late_policy(gap_seconds=1)
+    async with _crowd(scene, tenant, 1) as (db, post):
+        await write_posts(db, post, backlog, when=await _due_in(scene, -6 * 3600))
+        await db.execute("analyze")
+        before = await db.fetchval(_CHANGES)
+        worker = await scene.worker()
+        published = f"count(*) >= {seen} from target where status = 'published'"
+        await scene.until(lambda: scene.value(published), "published posts", 3 * seen + 30)
+        await worker.stop()
+        done = await db.fetchval("select count(*) from target where status = 'published'")
+        await asyncio.sleep(1)  # what a process counted is there when it has ended
+        changes = await db.fetchval(_CHANGES) - before
+    assert min(row["seconds"] for row in await scene.query(_GAPS)) > 0.95
+    assert changes <= backlog + 8 * done, (changes, done)  # each of the backlog is put off once, at its beginning
+
+
+@sizes("tenants", quick=300, heavy=10_000)
+async def test_tenants_due_in_one_second(scene: Scene, tenants: int) -> None:
+    """They are published at 1,000 a second, and callers of the API do not notice."""
+    tenant = await scene.tenant()
+    async with _crowd(scene, tenant, tenants) as (db, post):
+        server = await scene.serve()
+        await scene.worker()
+        due = await _due_in(scene, 5 + tenants / 1000)
+        await write_posts(db, post, tenants, when=due)
+        await db.execute("analyze")
+        waits: list[float] = []
+        async with scene.client(server, tenant) as client:
+            while await scene.value("exists (select from target where due_at = $1 and status <> 'published')", due):
+                began = clock.monotonic()
+                assert (await client.get("/posts?limit=5")).status_code == 200
+                waits.append(clock.monotonic() - began)
+                await asyncio.sleep(0.05)
+        rows = await db.fetch(_STARTS, due)
+    assert len(rows) == tenants
+    assert min(row["seconds"] for row in rows) >= 0
+    assert percentile(waits, 0.99) <= 1.0
+    if tenants >= 10_000:
+        assert tenants / max(row["ended"] for row in rows) >= 1_000
+
+
+@sizes("size", quick=(60, 20), heavy=(3_000, 200))
+async def test_a_burst_of_one_tenant_does_not_delay_the_others(scene: Scene, size: tuple[int, int]) -> None:
+    """`size`: posts of a greedy tenant for 60 accounts, and quiet tenants; all due in the same second."""
+    greedy_posts, others = size
+    greedy, tenant = await scene.tenants(2)
+    boxes = [await greedy.sandbox(f"box{number}") for number in range(60)]
+    async with _crowd(scene, tenant, others) as (db, post):
+        due = await _due_in(scene, 8 + greedy_posts / 150)
+        for number in range(greedy_posts):
+            await greedy.post(boxes[number % 60], text=f"greedy {number}", scheduledAt=clock.wire(due))
+        await write_posts(db, post, others, when=due)
+        await db.execute("analyze")
+        await scene.worker()
+        left = "exists (select from target where due_at = $1 and status <> 'published')"
+        await scene.until(lambda: scene.value(f"not {left}", due), "end of the burst", 60 + greedy_posts / 20)
+        rows = await db.fetch(_STARTS, due)
+    quiet = [row["seconds"] for row in rows if row["workspace_id"] != greedy.login.workspace_id]
+    assert len(quiet) == others
+    everything = max(row["seconds"] for row in rows)
+    assert percentile(quiet, 0.99) <= max(1.0, 0.5 * everything), (percentile(quiet, 0.99), everything)
+
+
+@sizes("posts", quick=20_000, heavy=1_000_000)
+async def test_posts_for_later_cost_nothing_now(scene: Scene, posts: int) -> None:
+    """With a great many rows that are due next year, and after many changes, a post starts when it is due."""
+    tenant = await scene.tenant()
+    async with _crowd(scene, tenant, min(posts // 50, 2_000)) as (db, post):
+        await write_posts(db, post, posts, when=clock.now() + timedelta(days=200))
+        await db.execute("analyze")
+        await scene.worker()
+        box = await tenant.sandbox("fresh")
+        late = []
+        for number in range(15):
+            at = clock.now() + timedelta(seconds=0.4)
+            made = await tenant.post(box, text=f"due {number}", scheduledAt=clock.wire(at))
+            await tenant.ends(made, "published", seconds=10)
+            starts = "extract(epoch from min(started_at) - $2)::float8 from attempt where post_id = $1"
+            late.append(await scene.value(starts, post_id(made), at))
+    assert min(late) >= -0.001
+    assert percentile(late, 0.9) <= 0.5, late
