@@ -4,11 +4,13 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import asyncpg
 from bench.population import Template, populate, write_posts
+from bench.processes import cpu_ms
 from tests.faults.scene import Scene, Tenant, account_id, percentile, post_id, sizes
 
 from signalpost.kit import clock
@@ -72,23 +74,31 @@ async def test_tenants_due_in_one_second(scene: Scene, tenants: int) -> None:
     tenant = await scene.tenant()
     async with _crowd(scene, tenant, tenants) as (db, post):
         server = await scene.serve()
-        await scene.worker()
+        worker = await scene.worker()
+        roots = [worker.process_id, _parent(await scene.value("pg_backend_pid()"))]
         due = await _due_in(scene, 5 + tenants / 1000)
         await write_posts(db, post, tenants, when=due)
         await db.execute("analyze")
         waits: list[float] = []
+        used = cpu_ms(*roots)
         async with scene.client(server, tenant) as client:
             while await scene.value("exists (select from target where due_at = $1 and status <> 'published')", due):
                 began = clock.monotonic()
                 assert (await client.get("/posts?limit=5")).status_code == 200
                 waits.append(clock.monotonic() - began)
                 await asyncio.sleep(0.05)
+        used = cpu_ms(*roots) - used
         rows = await db.fetch(_STARTS, due)
     assert len(rows) == tenants
     assert min(row["seconds"] for row in rows) >= 0
     assert percentile(waits, 0.99) <= 1.0
-    if tenants >= 10_000:
-        assert tenants / max(row["ended"] for row in rows) >= 1_000
+    if tenants >= 10_000:  # 1,000 a second on two cores, whatever else these do meanwhile
+        per_second = tenants / max(row["ended"] for row in rows)
+        assert per_second >= 1_000 or used / tenants <= 2.0, (per_second, used / tenants)
+
+
+def _parent(process_id: int) -> int:
+    return int(Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 @sizes("size", quick=(60, 20), heavy=(3_000, 200))
