@@ -14,8 +14,10 @@ from signalpost.kit import clock
 from signalpost.publishing.attempt import Attempt
 from signalpost.publishing.policy import CRASHES_MAX
 
-LOOK_SECONDS, SUSPECT_LOOK_SECONDS = 0.25, 0.02
-"""After this long a lane is looked at again whose target may not begin now; that of a suspect sooner."""
+LOOK_SECONDS: Final = 0.25
+"""After this long a lane is looked at again whose target may not begin beside a suspect."""
+PLACE_SECONDS: Final = 0.03
+"""How long a suspect waits for each one before it: if a hundred wait, most are not looked at each time one ends."""
 SEEN_SECONDS: Final = 1.0
 """If no suspect was due for this long, none waits: another process has begun it."""
 DRAIN_SECONDS: Final = 15.0
@@ -29,6 +31,17 @@ TURN_SECONDS: Final = 10.0
 def is_suspect(attempt: Attempt) -> bool:
     """Whether the target has crashed so often that once more would fail it."""
     return attempt.snapshot.crashes >= CRASHES_MAX - 1
+
+
+def waits(attempts: Sequence[Attempt]) -> Iterator[tuple[Attempt, float]]:
+    """Yield each attempt that may not begin now, with the seconds after which its lane is looked at again."""
+    place = 0
+    for attempt in attempts:
+        if is_suspect(attempt):
+            place += 1
+            yield attempt, min(place * PLACE_SECONDS, SEEN_SECONDS / 2)
+        else:
+            yield attempt, LOOK_SECONDS
 
 
 class Suspects:

@@ -27,7 +27,7 @@ from signalpost.publishing.attempt import Attempt, End, Unreadable, take_snapsho
 from signalpost.publishing.policy import BACKLOG_SECONDS, Postponed, TargetChange, decide
 from signalpost.publishing.queries import Due, DueAccount, Picked
 from signalpost.publishing.servers import Servers
-from signalpost.publishing.suspects import LOOK_SECONDS, SUSPECT_LOOK_SECONDS, Suspects, is_suspect
+from signalpost.publishing.suspects import Suspects, waits
 
 BUSY_SECONDS: Final = 0.05
 """After this long a lane is looked at again whose post another transaction has locked."""
@@ -210,9 +210,8 @@ def _admitted(
             asking.append(attempt)
     admitted = gates.suspects.admit(asking)
     begins = {attempt.id for attempt in admitted}
-    for attempt in asking:
-        if attempt.id not in begins:
-            lanes[attempt.due.account.id].pause_lane(SUSPECT_LOOK_SECONDS if is_suspect(attempt) else LOOK_SECONDS)
+    for attempt, seconds in waits([attempt for attempt in asking if attempt.id not in begins]):
+        lanes[attempt.due.account.id].pause_lane(seconds)
     return admitted
 
 
