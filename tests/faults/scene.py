@@ -25,7 +25,6 @@ from signalpost.kit import clock, ids
 from signalpost.main import app
 from signalpost.settings import Settings
 
-NOT_YET = pytest.mark.xfail(strict=True, reason="the mend has not landed")
 ENDED = ("published", "failed", "partial")
 _ALL_DONE = "not exists (select from target where next_attempt_at is not null)"
 

@@ -67,7 +67,10 @@ class QueueEntry(Output):
     post_id: str
     state: QueueState
     held: Annotated[bool, Meta(description="Whether the post is due but waits for `heldReason`.", examples=[False])]
-    held_reason: HeldReason | None
+    held_reason: Annotated[
+        HeldReason | Literal["network"] | None,
+        Meta(description="What the post waits for. `network`: a rate limit of the account, until `runAt`."),
+    ]
     run_at: Annotated[Instant | None, Meta(description="When the first waiting target is looked at next.")]
     priority: Annotated[int, Meta(examples=[5])]
     attempts: int

@@ -23,12 +23,12 @@ _TASK_STATES: Final[Mapping[TargetStatus, TaskState]] = {
 }
 
 
-def task_state(target: TargetRow, now: datetime) -> TaskState:
-    """Return what the queue shows for a target."""
+def task_state(target: TargetRow, now: datetime, *, paused: bool = False) -> TaskState:
+    """Return what the queue shows for a target. `paused`: its network keeps its account waiting."""
     if target.status == "pending" and target.next_attempt_at is None:
         return "cancelled"  # a draft again
-    due = target.next_attempt_at is not None and target.next_attempt_at <= now and target.held_reason is None
-    return _TASK_STATES.get(target.status, "ready" if due else "waiting")
+    due = target.next_attempt_at is not None and target.next_attempt_at <= now
+    return _TASK_STATES.get(target.status, "ready" if due and target.held_reason is None and not paused else "waiting")
 
 
 def queue_state(tasks: Sequence[TaskState], post_status: PostStatus) -> QueueState:

@@ -1,12 +1,12 @@
 """Rows as the API shows them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
+from uuid import UUID
 
 from signalpost.engine.contract import TickReport
 from signalpost.kit import clock, ids
-from signalpost.posts import progress
 from signalpost.posts import views as post_views
 from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.publishing.schemas import (
@@ -32,10 +32,14 @@ def queue_entry(
     tasks: Sequence[tuple[TargetRow, TaskState]],
     *,
     state: QueueState,
+    paused: Mapping[UUID, datetime],
     position: int | None,
     leased_until: datetime | None,
 ) -> QueueEntry:
-    """Return a post's queue entry; `tasks` are its targets with their states."""
+    """Return a post's queue entry.
+
+    `tasks` are its targets with their states, `paused` the accounts that their network keeps waiting, until when.
+    """
     targets = [target for target, _ in tasks]
     held_reason = next(
         (target.held_reason for target in targets if target.held_reason and target.next_attempt_at), None
@@ -44,12 +48,12 @@ def queue_entry(
         id=ids.encode("que", post.id),
         post_id=ids.encode("pst", post.id),
         state=state,
-        held=held_reason is not None,
-        held_reason=held_reason,
-        run_at=clock.wire_or_none(progress.first_due(targets)),
+        held=held_reason is not None or bool(paused),
+        held_reason=held_reason or ("network" if paused else None),
+        run_at=clock.wire_or_none(_run_at(targets, paused)),
         priority=PRIORITY,
         attempts=max((target.attempts for target in targets), default=0),
-        tasks=[queue_task(target, task) for target, task in tasks],
+        tasks=[queue_task(target, task, paused) for target, task in tasks],
         position=position,
         leased_until=clock.wire_or_none(leased_until),
         enqueued_at=clock.wire_or_none(post.queued_at),
@@ -57,13 +61,24 @@ def queue_entry(
     )
 
 
-def queue_task(target: TargetRow, state: TaskState) -> QueueTask:
+def _run_at(targets: Sequence[TargetRow], paused: Mapping[UUID, datetime]) -> datetime | None:
+    """Return when the first waiting target is looked at next."""
+    times = [_looked_at(target, paused) for target in targets]
+    return min((at for at in times if at is not None), default=None)
+
+
+def _looked_at(target: TargetRow, paused: Mapping[UUID, datetime]) -> datetime | None:
+    at = target.next_attempt_at
+    return None if at is None else paused.get(target.account_id, at)
+
+
+def queue_task(target: TargetRow, state: TaskState, paused: Mapping[UUID, datetime]) -> QueueTask:
     return QueueTask(
         target_id=ids.encode("tgt", target.id),
         platform=target.platform,
         state=state,
         attempts=target.attempts,
-        run_at=clock.wire_or_none(target.next_attempt_at),
+        run_at=clock.wire_or_none(_looked_at(target, paused)),
         last_error=None if target.error is None else post_views.target_error(target.error),
     )
 
