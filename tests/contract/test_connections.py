@@ -1,8 +1,9 @@
 """No request borrows a second connection while it holds one: many of them at once would wait for each other."""
 
 import pytest
+from tests.contract.conftest import CreateSample
 from tests.helpers.api import Api
-from tests.helpers.contract import ENDPOINTS, Sample, name_of
+from tests.helpers.contract import ENDPOINTS, name_of
 
 from signalpost.context import AppContext
 from signalpost.kit import db
@@ -11,8 +12,9 @@ from signalpost.web.routing import Endpoint
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=name_of)
 async def test_one_connection_is_enough(
-    api: Api, context: AppContext, sample: Sample, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+    api: Api, context: AppContext, fresh_sample: CreateSample, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    sample = await fresh_sample(endpoint)  # some requests delete what they are about
     monkeypatch.setattr(context.database.pool, "share", 1)
     monkeypatch.setattr(db, "ACQUIRE_SECONDS", 0.5)
     response = await sample.prepare(endpoint).send(api)
