@@ -30,6 +30,8 @@ class Components:
                 schema["title"] = name
             for member in schema.get("properties", {}).values():
                 _lift_description(member)
+                _tell_default(member)
+                _plain_constant(member)
         self._refs = {kind: _renamed(schema, names) for kind, schema in zip(types, schemas, strict=True)}
 
     def of(self, kind: Any) -> Document:
@@ -75,6 +77,24 @@ def _lift_description(member: Document) -> None:
     options = [option for option in member.get("anyOf", ()) if option.get("type") != "null"]
     if len(options) == 1 and (text := options[0].pop("description", None)):
         member.setdefault("description", text)
+
+
+def _tell_default(member: Document) -> None:
+    """Move a default from the keyword into the description.
+
+    Generators of clients disagree about the keyword: openapi-typescript makes every member that has one mandatory, so
+    the shortest request of this documentation would not compile.
+    """
+    default = member.pop("default", None)
+    if default not in (None, "", [], {}) and "default" not in (text := member.get("description", "")).lower():
+        member["description"] = f"{text} Default: `{msgspec.json.encode(default).decode()}`.".strip()
+
+
+def _plain_constant(member: Document) -> None:
+    """Write `Literal[True]` as a boolean: `enum` of anything but strings is more than some generators can read."""
+    if (values := member.get("enum")) and all(isinstance(value, bool) for value in values):
+        del member["enum"]
+        member |= {"type": "boolean"} | ({"const": values[0]} if len(values) == 1 else {})
 
 
 def _require_all(kinds: Sequence[Any], named: Document) -> None:
