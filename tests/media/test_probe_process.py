@@ -1,6 +1,7 @@
 """The child process that opens files: whatever happens to it says something about the file, never a 500."""
 
 import asyncio
+import io
 import os
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from tests.helpers import media_files
 
 from signalpost.media import file_types, probe_process
@@ -101,3 +103,21 @@ async def test_the_files_of_one_user_leave_a_process_to_others(tmp_path: Path, m
     await asyncio.sleep(0.2)
     assert await probe("other") < 2.2
     assert max(await asyncio.gather(*slow)) >= 4
+
+
+async def test_what_a_rare_file_needs_is_imported_in_time(tmp_path: Path) -> None:
+    """A module that is missing when the rights are gone would refuse good files: these need the rarely used ones."""
+    picture = media_files.picture()
+    stereo, palette, grey = io.BytesIO(), io.BytesIO(), io.BytesIO()
+    picture.save(stereo, "MPO", save_all=True, append_images=[picture.rotate(180)])
+    picture.convert("P").save(palette, "GIF", save_all=True, append_images=[Image.new("RGBA", (64, 48), (9, 9, 9, 0))])
+    picture.convert("LA").save(grey, "PNG", dpi=(72, 72))
+    folder = tmp_path / "files"
+    folder.mkdir()
+    files = {
+        stereo.getvalue(): JPEG, palette.getvalue(): GIF, grey.getvalue(): PNG,
+        media_files.video(folder, "mkv", sound=True): file_types.MATROSKA,
+    }  # fmt: skip
+
+    for content, file_type in files.items():
+        assert isinstance(await _probe(tmp_path, content, file_type), ProbeResult), file_type

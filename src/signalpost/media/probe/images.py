@@ -2,10 +2,20 @@
 
 import io
 import warnings
-from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import (
+    AvifImagePlugin,
+    GifImagePlugin,
+    Image,
+    ImageOps,
+    JpegImagePlugin,
+    MpoImagePlugin,
+    PngImagePlugin,
+    TiffImagePlugin,
+    UnidentifiedImageError,
+    WebPImagePlugin,
+)
 
 from signalpost.media.file_types import AVIF, GIF, HEIC, JPEG, PNG, FileType
 from signalpost.media.probe import boxes, strip
@@ -14,25 +24,34 @@ from signalpost.media.probe.errors import damaged, too_large
 PIXELS_MAX = 50_000_000
 THUMBNAIL_PIXELS = 320
 _ORIENTATION = 0x0112
+_PLUGINS = (
+    AvifImagePlugin, GifImagePlugin, JpegImagePlugin, MpoImagePlugin, PngImagePlugin, TiffImagePlugin, WebPImagePlugin,
+)  # fmt: skip
+"""Pillow would import them when it meets the first file that needs them; by then no module can be imported."""
 
 
-def examine(path: Path, file_type: FileType, thumbnail: Path) -> dict[str, Any]:
+def prepare(file_type: FileType) -> None:
+    """Import what the type needs."""
+    Image.preinit()
+    if file_type is HEIC:
+        import pillow_heif  # noqa: PLC0415 - costs 30 ms that only HEIC needs
+
+        pillow_heif.register_heif_opener(thumbnails=False, decode_threads=1)
+
+
+def examine(file: IO[bytes], file_type: FileType, thumbnail: IO[bytes]) -> dict[str, Any]:
     """Remove metadata in place, decode the image, write its thumbnail; return the fields of `ProbeResult`.
 
     Raises:
         InvalidFile: it is damaged, or too large to decode.
     """
     Image.MAX_IMAGE_PIXELS = PIXELS_MAX
-    if file_type is HEIC:
-        import pillow_heif  # noqa: PLC0415 - costs 30 ms that only HEIC needs
-
-        pillow_heif.register_heif_opener(thumbnails=False, decode_threads=1)
-    frames, milliseconds, changed = _remove_metadata(path, file_type)
+    frames, milliseconds, changed = _remove_metadata(file, file_type)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             return {"changed": changed, "duration_ms": milliseconds if frames > 1 else None} | _decode(
-                path, file_type, thumbnail
+                file, file_type, thumbnail
             )
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):
         raise too_large(f"An image may have at most {PIXELS_MAX // 1_000_000} million pixels.") from None
@@ -49,12 +68,11 @@ def examine(path: Path, file_type: FileType, thumbnail: Path) -> dict[str, Any]:
         raise damaged() from error
 
 
-def _remove_metadata(path: Path, file_type: FileType) -> tuple[int, int, bool]:
+def _remove_metadata(file: IO[bytes], file_type: FileType) -> tuple[int, int, bool]:
     """Return the number of frames, their milliseconds (both for a GIF only) and whether the bytes changed."""
     if file_type in (HEIC, AVIF):
-        with path.open("r+b") as file:
-            return 1, 0, boxes.blank_image(file)
-    before = path.read_bytes()
+        return 1, 0, boxes.blank_image(file)
+    before = file.read()
     frames, milliseconds = 1, 0
     if file_type is GIF:
         after, frames, milliseconds = strip.gif(before)
@@ -62,7 +80,9 @@ def _remove_metadata(path: Path, file_type: FileType) -> tuple[int, int, bool]:
         orientation = _orientation(before, file_type)
         after = {JPEG: strip.jpeg, PNG: strip.png}.get(file_type, strip.webp)(before, orientation)
     if after != before:
-        path.write_bytes(after)
+        file.seek(0)
+        file.write(after)
+        file.truncate()
     return frames, milliseconds, after != before
 
 
@@ -78,8 +98,9 @@ def _orientation(data: bytes, file_type: FileType) -> int:
     return value if isinstance(value, int) and 1 <= value <= 8 else 1
 
 
-def _decode(path: Path, file_type: FileType, thumbnail: Path) -> dict[str, Any]:
-    with Image.open(path, formats=[file_type.decoder]) as image:
+def _decode(file: IO[bytes], file_type: FileType, thumbnail: IO[bytes]) -> dict[str, Any]:
+    file.seek(0)
+    with Image.open(file, formats=[file_type.decoder]) as image:
         width, height = image.size
         if width * height > PIXELS_MAX:
             raise Image.DecompressionBombWarning
@@ -94,7 +115,7 @@ def _decode(path: Path, file_type: FileType, thumbnail: Path) -> dict[str, Any]:
     return {"width": width, "height": height}
 
 
-def save_thumbnail(image: Image.Image, thumbnail: Path) -> None:
+def save_thumbnail(image: Image.Image, thumbnail: IO[bytes]) -> None:
     """Write `image` as an upright WebP without metadata, at most 320 pixels wide and high."""
     image.thumbnail((THUMBNAIL_PIXELS, THUMBNAIL_PIXELS))
     upright = ImageOps.exif_transpose(image)

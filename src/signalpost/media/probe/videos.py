@@ -1,10 +1,13 @@
 """Videos: tags are blanked, streams are read, the first frame is decoded."""
 
-from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import av
+from av.audio.codeccontext import AudioCodecContext
+from av.audio.stream import AudioStream
 from av.error import FFmpegError
+from av.subtitles.codeccontext import SubtitleCodecContext
+from av.subtitles.stream import SubtitleStream
 from av.video.frame import VideoFrame
 from PIL import Image
 
@@ -15,28 +18,30 @@ from signalpost.media.probe.images import PIXELS_MAX, save_thumbnail
 
 _PACKETS_MAX = 500  # within which the first frame must come
 _INT_MAX = 2**31 - 1
+_MODULES = (AudioCodecContext, AudioStream, SubtitleCodecContext, SubtitleStream)
+"""PyAV would import them when it meets the first stream that needs them; by then no module can be imported."""
 _BLANK = {"mov": boxes.blank_movie, "matroska": tags.blank_matroska, "avi": tags.blank_avi}
 
 
-def examine(path: Path, file_type: FileType, thumbnail: Path) -> dict[str, Any]:
+def examine(file: IO[bytes], file_type: FileType, thumbnail: IO[bytes]) -> dict[str, Any]:
     """Remove metadata in place, write a thumbnail; return the fields of `ProbeResult`.
 
     Raises:
         InvalidFile: it is damaged, or its frames are too large.
     """
-    with path.open("r+b") as file:
-        changed = _BLANK[file_type.decoder](file)
+    changed = _BLANK[file_type.decoder](file)
+    file.seek(0)
     try:
-        # The demuxer is named and may open plain files only, so no playlist or reference leads it elsewhere.
+        # The demuxer is named and may open nothing itself, so no playlist or reference leads it elsewhere.
         with av.open(
-            str(path), format=file_type.decoder, options={"protocol_whitelist": "file"}, metadata_errors="ignore"
+            file, format=file_type.decoder, options={"protocol_whitelist": "none"}, metadata_errors="ignore"
         ) as container:
             return {"changed": changed} | _describe(container, thumbnail)
     except (FFmpegError, ValueError, IndexError, OSError) as error:
         raise damaged() from error
 
 
-def _describe(container: Any, thumbnail: Path) -> dict[str, Any]:
+def _describe(container: Any, thumbnail: IO[bytes]) -> dict[str, Any]:
     stream = next(iter(container.streams.video), None)
     if stream is None:
         raise damaged("This video has no video stream.")
