@@ -3,6 +3,7 @@
 import asyncio
 import dataclasses
 import secrets
+from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
@@ -11,8 +12,14 @@ from tests.helpers.api import Api
 from tests.helpers.identity import PASSWORD, change_member, code, login, register
 
 from signalpost.context import AppContext
-from signalpost.identity.login_throttle import FAILURES_MAX
-from signalpost.kit import ids
+from signalpost.identity.errors import LoginThrottled
+from signalpost.identity.login_throttle import (
+    FAILURES_OF_ADDRESS,
+    FAILURES_OF_EMAIL,
+    FAILURES_OF_NETWORK,
+    LoginThrottle,
+)
+from signalpost.kit import crypto, ids
 from signalpost.kit.db import Database
 from signalpost.main import app
 
@@ -111,29 +118,107 @@ async def test_wrong_password_and_unknown_user_look_alike(api: Api) -> None:
     assert ours["code"] == "invalid_credentials"
 
 
-async def test_guessing_is_slowed_down_by_email_address(api: Api) -> None:
-    """From however many addresses, and however many at once; another user is not concerned."""
+def guesses(context: AppContext, email: str, addresses: Iterable[str]) -> list[str]:
+    """What becomes of a wrong password from each of the addresses, without the cost of checking it."""
+    throttle, results = context.state(LoginThrottle), []
+    for address in addresses:
+        try:
+            results.append("judged" if throttle.count_attempt(email, address) is None else "if known")
+        except LoginThrottled:
+            results.append("refused")
+    return results
+
+
+async def test_guesses_are_counted_by_email_and_network(api: Api, context: AppContext) -> None:
+    """However many come at once: so many of an address, of its /24, and of all networks; others are not concerned."""
     made, other = await register(api), await register(api)
-    wrong = {"email": made["email"], "password": "wrong horse battery"}
+    email = made["email"]
 
-    answers = await asyncio.gather(*(api.post("/auth/login", json=wrong) for _ in range(25)))
+    assert guesses(context, email, ["198.51.100.1"] * 12) == ["judged"] * FAILURES_OF_ADDRESS + ["refused"] * 2
+    rest = FAILURES_OF_NETWORK - FAILURES_OF_ADDRESS
+    neighbours = [f"198.51.100.{n}" for n in range(2, 2 + rest)]
+    assert guesses(context, email.upper(), neighbours) == ["judged"] * rest
+    assert guesses(context, email, ["198.51.100.99"]) == ["if known"]
+    rest = FAILURES_OF_EMAIL - FAILURES_OF_NETWORK
+    assert guesses(context, email, [f"203.0.{n}.1" for n in range(rest)]) == ["judged"] * rest
+    assert guesses(context, email, ["192.0.2.1", "2001:db8::/64"]) == ["if known"] * 2
+    assert guesses(context, other["email"], ["198.51.100.1"]) == ["judged"]
 
-    codes = [answer.json()["code"] for answer in answers]
-    assert codes.count("invalid_credentials") == FAILURES_MAX
-    assert codes.count("login_throttled") == 15
-    right = await api.post("/auth/login", json={"email": made["email"].upper(), "password": PASSWORD})
-    assert right.status_code == 429
-    assert 0 < int(right.headers["retry-after"]) <= 91
-    await login(api, other["email"])
+    refused = await api.post("/auth/login", json={"email": email, "password": PASSWORD})
+    assert (refused.status_code, refused.json()["code"]) == (429, "login_throttled")
+    assert 0 < int(refused.headers["retry-after"]) <= 31
+    unknown = "x" + email
+    guesses(context, unknown, [f"203.0.{n}.1" for n in range(FAILURES_OF_EMAIL)])
+    alike = await api.post("/auth/login", json={"email": unknown, "password": PASSWORD})
+    assert alike.json() | {"requestId": ""} == refused.json() | {"requestId": ""}
 
 
-async def test_a_correct_password_resets_the_failures(api: Api) -> None:
-    """Nine mistypings a day apart must not add up."""
+async def test_where_a_user_signed_in_nobody_else_locks_them_out(
+    api: Api, context: AppContext, database: Database
+) -> None:
+    """A hundred guesses from everywhere, also from the user's own network; for 30 days, and after a restart too."""
+    home, neighbour = {"X-Forwarded-For": "198.51.100.7"}, {"X-Forwarded-For": "198.51.100.8"}
     made = await register(api)
-    for _ in range(3):
-        for _ in range(FAILURES_MAX - 1):
-            await api.post("/auth/login", json={"email": made["email"], "password": "wrong horse battery"})
-        await login(api, made["email"])
+    email, right = made["email"], {"email": made["email"], "password": PASSWORD}
+    assert (await api.post("/auth/login", json=right, headers=home)).status_code == 200
+    everywhere = [f"198.51.100.{n % 3 + 20}" for n in range(30)] + [f"203.0.{n}.1" for n in range(80)]
+    guesses(context, email, everywhere)
+
+    assert (await api.post("/auth/login", json=right, headers=neighbour)).json()["code"] == "login_throttled"
+    assert (await api.post("/auth/login", json=right, headers=home)).status_code == 200
+    wrong = await api.post("/auth/login", json=right | {"password": "wrong horse battery"}, headers=home)
+    assert wrong.json()["code"] == "invalid_credentials"
+    async with database.connection() as db:
+        await db.execute(
+            "update session set created_at = now() - interval '31 days' where user_id = $1",
+            ids.decode("usr", made["user"]["id"]),
+        )
+    assert (await api.post("/auth/login", json=right, headers=home)).json()["code"] == "login_throttled"
+
+
+async def test_guesses_of_others_still_count_after_a_sign_in(context: AppContext) -> None:
+    """A sign-in forgives its own address; otherwise each one of the owner would give the guessers another round."""
+    email, throttle = f"{secrets.token_hex(5)}@example.test", context.state(LoginThrottle)
+    guesses(context, email, [f"203.0.{n}.1" for n in range(FAILURES_OF_EMAIL)])
+    guesses(context, email, ["198.51.100.7"] * FAILURES_OF_ADDRESS)
+    assert guesses(context, email, ["198.51.100.7"]) == ["refused"]
+
+    throttle.forgive(email, "198.51.100.7")
+
+    assert guesses(context, email, ["198.51.100.7", "203.0.3.2", "203.0.4.2"]) == ["judged", "if known", "if known"]
+
+
+async def test_a_new_password_ends_the_throttling(context: AppContext) -> None:
+    """The owner has proved who they are; nobody can have guessed the new one."""
+    email, throttle = f"{secrets.token_hex(5)}@example.test", context.state(LoginThrottle)
+    guesses(context, email, [f"203.0.{n}.1" for n in range(FAILURES_OF_EMAIL)])
+
+    throttle.reset(email)
+
+    assert guesses(context, email, ["192.0.2.1"]) == ["judged"]
+
+
+async def test_a_refused_sign_in_costs_no_password_check(
+    api: Api, context: AppContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Known or not: one check of a password if it is judged, none if it is refused, so the time tells nothing."""
+    made = await register(api)
+    checks: list[str | None] = []
+    verify = crypto.verify_password
+
+    async def counted(stored: str | None, password: str) -> bool:
+        checks.append(stored)
+        return await verify(stored, password)
+
+    monkeypatch.setattr(crypto, "verify_password", counted)
+    for email in (made["email"], "x" + made["email"]):
+        body = {"email": email, "password": "wrong horse battery"}
+        checks.clear()
+        assert (await api.post("/auth/login", json=body)).status_code == 401
+        assert len(checks) == 1
+        guesses(context, email, [f"203.0.{n}.1" for n in range(FAILURES_OF_EMAIL)])
+        assert (await api.post("/auth/login", json=body)).status_code == 429
+        assert len(checks) == 1
 
 
 async def test_logins_are_limited_by_address(api: Api) -> None:

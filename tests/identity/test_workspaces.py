@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from httpx import Response
 from tests.helpers.api import Api
 from tests.helpers.factories import Make
 from tests.helpers.identity import change_member, login, register
@@ -97,6 +98,24 @@ async def test_a_user_can_create_another_workspace(api: Api) -> None:
     assert first["hasMore"] is True
     rest = (await api.get("/workspaces?limit=1&cursor=" + first["nextCursor"], key=made["accessToken"])).json()
     assert [one["id"] for one in rest["data"]] == [made["workspace"]["id"]]
+
+
+async def test_an_idempotency_key_belongs_to_one_workspace(api: Api) -> None:
+    """The same session in another workspace gets what it asks for, not the response of the first one."""
+    made = await register(api)
+    token = made["accessToken"]
+    second = (await api.post("/workspaces", json={"name": "Second"}, key=token)).json()["id"]
+
+    async def create(workspace: str) -> Response:
+        headers = {"X-Workspace-Id": workspace, "Idempotency-Key": "deploy-1"}
+        return await api.post("/api-keys", json={"name": "deploy"}, key=token, headers=headers)
+
+    answers = [await create(workspace) for workspace in (made["workspace"]["id"], second, second)]
+
+    assert [answer.status_code for answer in answers] == [201] * 3
+    assert ["idempotent-replayed" in answer.headers for answer in answers] == [False, False, True]
+    homes = [(await api.get("/auth/me", key=answer.json()["key"])).json()["workspace"]["id"] for answer in answers]
+    assert homes == [made["workspace"]["id"], second, second]
 
 
 async def test_a_key_sees_its_own_workspace(api: Api, make: Make) -> None:

@@ -8,6 +8,7 @@ import pytest
 from signalpost.kit import clock, problems
 from signalpost.web.guesses import Guesses
 from signalpost.web.limits import PER_ADDRESS, Limiter
+from signalpost.web.request import address_bucket
 
 ADDRESS = "203.0.113.5"
 NAME = f"address:{ADDRESS}"
@@ -82,3 +83,17 @@ async def test_tokens_come_back_with_time(reader: Reader, monkeypatch: pytest.Mo
     monkeypatch.setattr(clock, "monotonic", lambda: now + 3)
 
     assert await reader(good=True) == "200"
+
+
+@pytest.mark.parametrize(
+    ("address", "counted_as"),
+    [
+        ("203.0.113.5", "203.0.113.5"),
+        ("::ffff:203.0.113.5", "203.0.113.5"),
+        ("2001:db8:1:2:3::4", "2001:db8:1:2::/64"),
+        ("unknown", "unknown"),
+    ],
+)
+def test_the_address_by_which_a_client_is_counted(address: str, counted_as: str) -> None:
+    """A socket for both versions of IP names clients with IPv4 in its own way: they must not share one count."""
+    assert address_bucket(address) == counted_as

@@ -32,7 +32,7 @@ class RegistrationClosed(problems.Problem, status=403):
 class LoginThrottled(problems.Problem, status=429, retryable=True):
     """Too many failed sign-ins for this e-mail address.
 
-    Wait for the number of seconds in `Retry-After`, or choose a new password.
+    Wait for the number of seconds in `Retry-After`, sign in where you did within 30 days, or choose a new password.
     """
 
 

@@ -194,16 +194,23 @@ class PasswordRow(Struct):
 
     user_id: UUID
     password_hash: str | None
+    knows_address: bool  # the user signed in from there within 30 days
 
 
-_PASSWORD_COLUMNS = columns(PasswordRow, user_id="id")
-_PASSWORD = f"select {_PASSWORD_COLUMNS} from app_user where email_key = lower($1)"  # noqa: S608 - columns of a struct
+_PASSWORD_COLUMNS = columns(
+    PasswordRow,
+    "u",
+    user_id="u.id",
+    knows_address="""exists (select from session s
+        where s.user_id = u.id and s.address = $2 and s.created_at > now() - interval '30 days')""",
+)
+_PASSWORD = f"select {_PASSWORD_COLUMNS} from app_user u where email_key = lower($1)"  # noqa: S608 - columns of a struct
 _read_password = reader(PasswordRow)
 
 
-async def find_password(db: Db, email: str) -> PasswordRow | None:
-    """Return the user with this e-mail address, in any case."""
-    record = await db.fetchrow(_PASSWORD, email)
+async def find_password(db: Db, email: str, address: str) -> PasswordRow | None:
+    """Return the user with this e-mail address, in any case, and whether they know the client's address."""
+    record = await db.fetchrow(_PASSWORD, email, address)
     return _read_password(record) if record else None
 
 

@@ -44,6 +44,7 @@ from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
 from signalpost.web.fields import ApiKeyId, WorkspaceId
 from signalpost.web.inputs import Mine
 from signalpost.web.paging import LIST_ALL, Page
+from signalpost.web.request import ClientAddress
 from signalpost.web.routing import Routes
 
 routes = Routes("Identity")
@@ -53,20 +54,20 @@ MyWorkspace = Annotated[WorkspaceRow, Mine(WorkspaceId, queries.find_my_workspac
 
 
 @routes.post("/auth/register", scope=PUBLIC, bucket="login", raises=(RegistrationClosed, AlreadyExists))
-async def register(context: AppContext, data: UserRegister) -> Registration:
+async def register(context: AppContext, data: UserRegister, address: ClientAddress) -> Registration:
     """Create a user and a workspace with a default profile, and sign in.
 
     The operator must have set SIGNALPOST_REGISTRATION to `open`.
     """
-    return await actions.register(context, data)
+    return await actions.register(context, data, address)
 
 
 @routes.post(
     "/auth/login", scope=PUBLIC, bucket="login", status=200, raises=(InvalidCredentials, LoginThrottled, Forbidden)
 )
-async def login(context: AppContext, data: UserLogin) -> Login:
+async def login(context: AppContext, data: UserLogin, address: ClientAddress) -> Login:
     """Sign in with an e-mail address and password."""
-    return await actions.login(context, data)
+    return await actions.login(context, data, address)
 
 
 @routes.post("/auth/refresh", scope=PUBLIC, status=200, raises=(InvalidCredentials, TokenExpired, Forbidden))

@@ -8,13 +8,16 @@ import string
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, overload
+from typing import Any, NewType, overload
 from urllib.parse import parse_qsl
 
 import msgspec
 
 from signalpost.kit import problems
 from signalpost.web.caller import Caller
+
+ClientAddress = NewType("ClientAddress", str)
+"""The address of the client as it is counted: see `address_bucket`. A handler asks for it by this type."""
 
 BODY_SECONDS = 60
 TEST_YEARS = range(2000, 2101)  # arithmetic with them stays within what Python and PostgreSQL can hold
@@ -119,7 +122,10 @@ def address_bucket(address: str) -> str:
         parsed = ipaddress.ip_address(address)
     except ValueError:
         return address
-    return str(ipaddress.ip_network((parsed, 64), strict=False)) if parsed.version == 6 else address
+    if parsed.version == 4:
+        return address
+    mapped = parsed.ipv4_mapped  # how a socket for both versions names a client with IPv4
+    return str(mapped or ipaddress.ip_network((parsed, 64), strict=False))
 
 
 async def read_body(request: Request, bytes_max: int) -> bytes:

@@ -19,7 +19,7 @@ from signalpost.web import validation
 from signalpost.web.caller import PUBLIC, SCOPES, SIGNED_IN, Caller
 from signalpost.web.inputs import Before, IfMatch, Mine, Segment
 from signalpost.web.paging import LIMIT_DEFAULT, Page
-from signalpost.web.request import Request
+from signalpost.web.request import ClientAddress, Request
 from signalpost.web.streaming import Stream
 
 BODY_BYTES_MAX = 2_000_000
@@ -69,7 +69,7 @@ class Endpoint:
     raises: tuple[type[Problem], ...]
     description: str
     path_inputs: tuple[PathInput, ...]
-    arguments: Mapping[str, str]  # argument -> db | database | context | caller | page | request | if_match
+    arguments: Mapping[str, str]  # argument -> db, or a value of `_PLAIN`
     body: Any = None
     body_optional: bool = False
     query: type[Struct] | None = None
@@ -138,6 +138,7 @@ _PLAIN = {
     Database: "database",
     IfMatch: "if_match",
     Request: "request",
+    ClientAddress: "address",
 }
 
 

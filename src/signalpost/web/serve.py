@@ -144,6 +144,8 @@ def _plain_inputs(web: Web, endpoint: Endpoint, call: Call) -> dict[str, Any]:
                 values[argument] = web.context.database
             case "request":
                 values[argument] = call.request
+            case "address":
+                values[argument] = address_bucket(call.address)
             case "if_match":
                 values[argument] = read_if_match(call.request.headers.get("if-match", "").strip())
     return values
@@ -230,7 +232,11 @@ async def _respond(endpoint: Endpoint, call: Call, values: dict[str, Any], conne
 
 
 def _credential(call: Call) -> str:
-    return call.caller.credential if call.caller else f"address:{call.address}"
+    """Return whose Idempotency-Keys these are. A session has some of its own in each workspace."""
+    caller = call.caller
+    if caller is None:
+        return f"address:{call.address}"
+    return caller.credential if caller.key_id else f"{caller.credential}@{caller.workspace_id.hex}"
 
 
 def _replay(call: Call, stored: idempotency.StoredResponse) -> Response:

@@ -22,25 +22,31 @@ GRACE_SECONDS = 30
 
 _PASSWORD_UNCHANGED = "select true from app_user where id = $1 and password_hash = $2 for share"  # noqa: S105 - SQL
 _REHASH = "update app_user set password_hash = $2 where id = $1 and password_hash = $3"
-_INSERT = "insert into session (id, user_id, workspace_id, expires_at) values ($1, $2, $3, now() + $4)"
+_INSERT = """
+insert into session (id, user_id, workspace_id, address, expires_at) values ($1, $2, $3, $4, now() + $5)
+"""
 
 
-async def login(context: AppContext, data: UserLogin) -> Login:
+async def login(context: AppContext, data: UserLogin, address: str) -> Login:
     """Open a session in the workspace that the user used last.
+
+    An address from which the user signed in lately is judged by the password, whatever others guess meanwhile.
 
     Raises:
         InvalidCredentials: the user is unknown or the password is wrong; the response does not tell which.
-        LoginThrottled: too many sign-ins failed for this e-mail address.
+        LoginThrottled: too many sign-ins failed for this e-mail address, from there or from everywhere.
         Forbidden: the user is not an active member of any workspace.
     """
     throttle = context.state(LoginThrottle)
-    throttle.count_attempt(data.email)
+    refusal = throttle.count_attempt(data.email, address)
     async with context.database.connection() as db:
-        row = await queries.find_password(db, data.email)
+        row = await queries.find_password(db, data.email, address)
+    if refusal is not None and not (row and row.knows_address):
+        raise refusal
     stored = row.password_hash if row else None
     if not await passwords.verify_password(stored, data.password) or row is None or stored is None:
         raise InvalidCredentials
-    throttle.reset(data.email)
+    throttle.forgive(data.email, address)
     rehashed = await passwords.hash_password(data.password) if crypto.needs_rehash(stored) else None
     async with context.database.transaction() as db:
         if not await db.fetchval(_PASSWORD_UNCHANGED, row.user_id, stored):  # a new password was chosen meanwhile
@@ -50,7 +56,7 @@ async def login(context: AppContext, data: UserLogin) -> Login:
         user = await queries.read_user(db, row.user_id)
         workspaces = await queries.workspaces_of(db, row.user_id)
         current = _first(workspaces)
-        opened = await open_session(db, context.keys, row.user_id, current.id, current.role)
+        opened = await open_session(db, context.keys, row.user_id, current.id, current.role, address)
     return Login(
         user=views.user(user),
         workspaces=[views.workspace(context.settings, workspace) for workspace in workspaces],
@@ -60,10 +66,10 @@ async def login(context: AppContext, data: UserLogin) -> Login:
     )
 
 
-async def open_session(db: Db, keys: KeyRing, user_id: UUID, workspace_id: UUID, role: str) -> Tokens:
-    """Write a session and return its first tokens."""
+async def open_session(db: Db, keys: KeyRing, user_id: UUID, workspace_id: UUID, role: str, address: str) -> Tokens:
+    """Write a session that was opened from this address, and return its first tokens."""
     session = tokens.Access(user_id=user_id, workspace_id=workspace_id, session_id=ids.new_id())
-    await db.execute(_INSERT, session.session_id, user_id, workspace_id, tokens.REFRESH)
+    await db.execute(_INSERT, session.session_id, user_id, workspace_id, address, tokens.REFRESH)
     return Tokens(
         access_token=tokens.mint(keys, session, role),
         refresh_token=tokens.refresh_token(keys, session.session_id, 0),

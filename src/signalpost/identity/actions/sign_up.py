@@ -29,7 +29,7 @@ class NewWorkspace(Struct, frozen=True, kw_only=True):
     profile_id: UUID
 
 
-async def register(context: AppContext, data: UserRegister) -> Registration:
+async def register(context: AppContext, data: UserRegister, address: str) -> Registration:
     """Create a user, their workspace and a session.
 
     Raises:
@@ -43,7 +43,7 @@ async def register(context: AppContext, data: UserRegister) -> Registration:
     async with context.database.transaction() as db:
         user_id = await create_user(db, email=data.email, password_hash=password_hash, name=data.name)
         workspace_id, profile_id = await create_workspace(context, db, user_id=user_id, name=workspace_name)
-        session = await open_session(db, context.keys, user_id, workspace_id, "owner")
+        session = await open_session(db, context.keys, user_id, workspace_id, "owner", address)
         user = await queries.read_user(db, user_id)
         [workspace] = await queries.workspaces_of(db, user_id)
         if context.settings.smtp_url:
