@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -14,12 +15,12 @@ from signalpost.engine.backlog import Backlog
 from signalpost.engine.contract import Lease
 from signalpost.engine.engine import Engine
 from signalpost.engine.lanes import LaneStatements
-from signalpost.engine.shares import Shares
+from signalpost.engine.shares import Holder, Shares
 from signalpost.kit import ids
 from signalpost.kit.db import Database
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
-ROOM = Shares(1000, 100)
+ROOM = Shares(1000, 100, 1000)
 
 
 class Started(Work):
@@ -127,6 +128,47 @@ async def test_the_list_is_ranked_by_turn(store: Database) -> None:
     assert {row["seen_until"] for row in served} == {max(row["wake_at"] for row in served)}
 
 
+def owned_by(owner: UUID, workspaces: Collection[UUID]) -> Callable[[str], str]:
+    """SQL of a workspace's tenant, where these have one owner and each other is a tenant of its own."""
+    listed = ",".join(f"'{workspace}'" for workspace in workspaces)
+    return lambda workspace_id: f"case when {workspace_id} in ({listed}) then '{owner}'::uuid else {workspace_id} end"
+
+
+async def test_the_workspaces_of_an_owner_share_its_turns_alike(store: Database) -> None:
+    """One of them has two lanes before all others; the list gives each workspace one, and the owner one at a time."""
+    owner, (busy, idle), other = ids.new_id(), (ids.new_id(), ids.new_id()), ids.new_id()
+    lanes = [ids.new_id() for _ in range(5)]
+    for lane, workspace in zip(lanes, (busy, busy, idle, other, other), strict=True):
+        await add(store, [lane], workspace_id=workspace)
+    async with store.connection() as db:
+        statements = LaneStatements(Work(store), owned_by(owner, (busy, idle)))
+        fresh = await statements.by_turn(db, ([], []))
+        served = await statements.by_turn(db, ([owner], [1]))
+        arrived = await statements.arrived(db, datetime.min.replace(tzinfo=UTC))
+
+    assert [lanes.index(row["key"]) for row in fresh] == [0, 3, 2, 4, 1]
+    assert [lanes.index(row["key"]) for row in served] == [3, 0, 4, 2, 1]
+    assert [row["tenant_id"] for row in fresh] == [owner, other, owner, other, owner]
+    assert {row["workspace_id"]: row["tenant_id"] for row in arrived} == {busy: owner, idle: owner, other: other}
+
+
+async def test_many_workspaces_are_served_no_more_than_one(store: Database) -> None:
+    """A stranger's 40 workspaces have 400 lanes; ten others have one workspace with four lanes each."""
+    owner, workspaces = ids.new_id(), [ids.new_id() for _ in range(40)]
+    for workspace in workspaces:
+        await add(store, [ids.new_id() for _ in range(10)], workspace_id=workspace)
+    others = [ids.new_id() for _ in range(10)]
+    for workspace in others:
+        await add(store, [ids.new_id() for _ in range(4)], workspace_id=workspace)
+    source = Started(store)
+
+    async with running(Engine(store, [source], tenant_sql=owned_by(owner, workspaces))):
+        await until(store, ALL_DONE)
+
+    last = max(place for place, workspace in enumerate(source.order) if workspace in others)
+    assert last < 2 * 11 * 4, "eleven tenants take turns; a claim or two more were under way"
+
+
 class Hanging(Work):
     """One network hangs, the others respond at once."""
 
@@ -170,28 +212,44 @@ class TestShares:
         ],
     )
     def test_a_network_holds_no_more_lanes_than_are_free(self, held: dict[str, int], may: bool) -> None:
-        shares = Shares(32, 100).with_lanes((None, platform) for platform, lanes in held.items() for _ in range(lanes))
+        shares = Shares(32, 100, 32).with_lanes(
+            Holder(None, None, platform) for platform, lanes in held.items() for _ in range(lanes)
+        )
 
-        assert shares.may_hold(ids.new_id(), "a") == may
+        assert shares.may_hold(Holder(ids.new_id(), ids.new_id(), "a")) == may
 
     def test_a_workspace_holds_no_more_than_its_share(self) -> None:
-        workspace = ids.new_id()
-        shares = Shares(32, 4).with_lanes([(workspace, None)] * 4)
+        tenant = ids.new_id()
+        full, other = Holder(tenant, ids.new_id(), None), Holder(tenant, ids.new_id(), None)
+        shares = Shares(32, 4, 32).with_lanes([full] * 4)
 
-        assert not shares.may_hold(workspace, None)
-        assert shares.may_hold(ids.new_id(), None)
-        shares.give_back(workspace, None)
-        assert shares.may_hold(workspace, None)
+        assert not shares.may_hold(full)
+        assert shares.may_hold(other)
+        shares.give_back(full)
+        assert shares.may_hold(full)
+
+    @pytest.mark.parametrize(("per_tenant", "may_hold"), [(6, 6), (32, 16)])
+    def test_all_workspaces_of_an_owner_have_one_share(self, per_tenant: int, may_hold: int) -> None:
+        """At most `per_tenant`, and no more than are free."""
+        owner = ids.new_id()
+        shares = Shares(32, 4, per_tenant)
+        held = 0
+        while shares.may_hold(lane := Holder(owner, ids.new_id(), None)):
+            shares.hold(lane)
+            held += 1
+
+        assert held == may_hold
+        assert shares.may_hold(Holder(ids.new_id(), ids.new_id(), None))
 
     @pytest.mark.parametrize("lanes", [1, 2, 7, 32, 256])
     @pytest.mark.parametrize("held", [0, 1, 3, 16])
     def test_room_may_be_claimed_whoever_it_is_for(self, lanes: int, held: int) -> None:
-        workspace = ids.new_id()
-        shares = Shares(lanes, 20).with_lanes([(workspace, "a")] * min(held, lanes))
+        lane = Holder(ids.new_id(), ids.new_id(), "a")
+        shares = Shares(lanes, 20, 18).with_lanes([lane] * min(held, lanes))
         for _ in range(shares.room):
-            assert shares.may_hold(workspace, "a")
-            shares.hold(workspace, "a")
-        assert not shares.may_hold(workspace, "a") or shares.room == 0
+            assert shares.may_hold(lane)
+            shares.hold(lane)
+        assert not shares.may_hold(lane) or shares.room == 0
 
 
 class TestBacklog:
@@ -199,6 +257,7 @@ class TestBacklog:
         return [
             {
                 "key": key,
+                "tenant_id": workspace,
                 "workspace_id": workspace,
                 "platform": "test",
                 "wake_at": NOW + timedelta(seconds=second),
@@ -211,7 +270,7 @@ class TestBacklog:
         loud, quiet = ids.new_id(), ids.new_id()
         first, second, late = ids.new_id(), ids.new_id(), ids.new_id()
         backlog = Backlog()
-        backlog.begin(ROOM.with_lanes([(loud, None)]))
+        backlog.begin(ROOM.with_lanes([Holder(loud, loud, None)]))
         backlog.replace(self.rows((first, loud, 0), (second, loud, 1), (late, quiet, 2)))
 
         assert backlog.take(10, ROOM) == [late, first, second]
@@ -243,13 +302,13 @@ class TestBacklog:
     def test_a_full_workspace_is_left_in_the_list(self) -> None:
         full, other = ids.new_id(), ids.new_id()
         lanes = [ids.new_id() for _ in range(3)]
-        shares = Shares(100, 2).with_lanes([(full, None)])
+        shares = Shares(100, 2, 100).with_lanes([Holder(full, full, None)])
         backlog = Backlog()
-        backlog.begin(Shares(100, 2))
+        backlog.begin(Shares(100, 2, 100))
         backlog.replace(self.rows((lanes[0], full, 0), (lanes[1], full, 0), (lanes[2], other, 1)))
 
         assert backlog.take(10, shares) == [lanes[0], lanes[2]]
-        assert backlog.take(10, Shares(100, 2)) == [lanes[1]]
+        assert backlog.take(10, Shares(100, 2, 100)) == [lanes[1]]
 
     def test_an_empty_list_ends_it(self) -> None:
         backlog = Backlog()

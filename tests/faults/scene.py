@@ -107,6 +107,11 @@ class Scene:
     async def tenants(self, count: int) -> list[Tenant]:
         return [await self.tenant() for _ in range(count)]
 
+    async def workspaces(self, count: int) -> list[Tenant]:
+        """Several workspaces of one owner."""
+        first = await self.tenant()
+        return [first, *[Tenant(self, await self.make.workspace(first.login)) for _ in range(count - 1)]]
+
     def environment(self, **more: str) -> dict[str, str]:
         """The environment of a process of this installation."""
         return {

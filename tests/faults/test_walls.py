@@ -11,11 +11,10 @@ from tests.faults.receivers import Receivers
 from tests.faults.scene import Scene, Tenant, account_id, percentile, sizes
 
 from signalpost.kit import clock
+from signalpost.kit.http import CALLS_MAX
+from signalpost.publishing.work import TargetSource
 
-_START_LATENESS = """
-select extract(epoch from min(a.started_at) - t.due_at)::float8 as seconds from target t
-join attempt a on a.target_id = t.id where t.post_id = any($1) group by t.id
-"""
+_HELD = "select kind, count(*) as lanes from lane where owner is not null and workspace_id = any($1) group by kind"
 
 
 @pytest.fixture
@@ -125,6 +124,42 @@ async def test_hanging_receivers_delay_nobody_else(scene: Scene, network: Hostil
         await scene.until(lambda: len(receivers.got["good"]) >= arrived, "deliveries of the third tenant", 30)
         words = receivers.delays("good")
         late, calm = words[2 * rounds :], words[: 2 * rounds]
+        assert percentile(late, 0.99) <= max(1.0, 1.5 * percentile(calm, 0.99)), (calm, late)
+
+
+@sizes("size", quick=(8, 16, 16, 8), heavy=(8, 16, 64, 60))
+async def test_many_workspaces_of_one_person_count_as_one(
+    scene: Scene, network: HostileNetwork, healthy: HostileNetwork, size: tuple[int, int, int, int]
+) -> None:
+    """`size`: workspaces of a stranger, accounts in each on a slow server of their own, webhooks in each that never
+    answer, posts of somebody else meanwhile.
+    """
+    workspaces, accounts, webhooks, rounds = size
+    bad, quiet = await scene.workspaces(workspaces), await scene.tenant()
+    network.on("slow", slow(2.0 if rounds < 60 else 29.0))
+    async with Receivers() as receivers:
+        await quiet.call("POST", "/webhooks", 201, json={"url": receivers.url("good"), "events": ["post.published"]})
+        own = [await quiet.mastodon(healthy, "quiet")]
+        await scene.worker()
+        before = await _lateness(scene, quiet, own, "before", rounds)
+        thread = [{"text": "slow two"}, {"text": "slow three"}]
+        for number, tenant in enumerate(bad):
+            slow_ones = [await tenant.mastodon(network, f"eve{number}-{n}") for n in range(accounts)]
+            for webhook in range(webhooks):
+                await tenant.call("POST", "/webhooks", 201, json={"url": receivers.url(f"hang/{number}/{webhook}")})
+            for account in slow_ones:
+                await tenant.post(account, text="slow", thread=thread)
+        await scene.until(lambda: receivers.hanging >= 16, "hanging deliveries")
+        await scene.until(lambda: len(network.calls) >= 32, "slow calls")
+        during = await _lateness(scene, quiet, own, "during", rounds)
+        held = {row["kind"]: row["lanes"] for row in await scene.query(_HELD, [t.login.workspace_id for t in bad])}
+        assert 0 < held["delivery"] <= CALLS_MAX.per_tenant, held
+        assert held.get("target", 0) <= TargetSource.lanes // 2, held
+        assert percentile(during, 0.99) <= max(1.0, 1.5 * percentile(before, 0.99)), (before, during)
+        arrived = 4 * rounds  # before and during, the target's event and the post's
+        await scene.until(lambda: len(receivers.got["good"]) >= arrived, "deliveries of the other tenant", 30)
+        delays = receivers.delays("good")
+        late, calm = delays[2 * rounds :], delays[: 2 * rounds]
         assert percentile(late, 0.99) <= max(1.0, 1.5 * percentile(calm, 0.99)), (calm, late)
 
 

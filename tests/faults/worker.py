@@ -9,6 +9,7 @@ from tests.helpers import ledger
 
 from signalpost import settings
 from signalpost.engine.engine import Engine
+from signalpost.identity.queries import tenant_sql
 from signalpost.kit import failpoint, log
 from signalpost.main.app import open_context
 from signalpost.publishing.work import TargetSource
@@ -53,7 +54,7 @@ def _run(dsn: str, folder: Path, url: str, failpoint_spec: str, can_reconcile: b
 async def _work(dsn: str, folder: Path, forever: bool) -> None:
     loaded = settings.load({"SIGNALPOST_DATA_DIR": str(folder), "SIGNALPOST_DATABASE_CONNECTIONS_MAX": "8"})
     async with open_context(loaded, dsn, name="faults") as context:
-        engine = Engine(context.database, [TargetSource(context)])
+        engine = Engine(context.database, [TargetSource(context)], tenant_sql=tenant_sql)
         running = asyncio.create_task(engine.run())
         while forever or await context.database.pool.fetchval(_DUE):
             await asyncio.sleep(0.05)

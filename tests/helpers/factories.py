@@ -47,6 +47,14 @@ class Make:
             )
         return await self.login(owner.user_id, owner.workspace_id, email)
 
+    async def workspace(self, owner: Login) -> Login:
+        """Another workspace of the same owner."""
+        async with self.context.database.transaction() as db:
+            workspace_id, _ = await identity.create_workspace(
+                self.context, db, user_id=owner.user_id, name="More " + secrets.token_hex(4), plan="self_hosted"
+            )
+        return await self.login(owner.user_id, workspace_id, owner.email)
+
     async def login(self, user_id: UUID, workspace_id: UUID, email: str, **options: Any) -> Login:
         """Keys for an existing member."""
         found = {}

@@ -12,6 +12,7 @@ from tests.helpers.factories import Login, Make
 from signalpost import events
 from signalpost.context import AppContext
 from signalpost.engine.engine import Engine
+from signalpost.identity.queries import tenant_sql
 from signalpost.kit import clock, ids
 from signalpost.networks.connectors import sandbox
 from signalpost.networks.contract import (
@@ -115,7 +116,7 @@ class StagedNetwork:
         return published(remote_id)
 
     def engine(self) -> Engine:
-        engine = Engine(self.context.database, [TargetSource(self.context)])
+        engine = Engine(self.context.database, [TargetSource(self.context)], tenant_sql=tenant_sql)
         self.engines.append(engine)
         return engine
 

@@ -17,6 +17,7 @@ from signalpost import events
 from signalpost.context import AppContext
 from signalpost.engine.engine import Engine
 from signalpost.engine.wake import wake_sql
+from signalpost.identity.queries import tenant_sql
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 from signalpost.webhooks.actions.deliveries import record_events
@@ -79,7 +80,9 @@ async def receiver_server(**options: Any) -> AsyncIterator[Receiver]:
 @asynccontextmanager
 async def delivery_worker(context: AppContext, database: Database | None = None) -> AsyncIterator[Engine]:
     """Run an engine that only makes deliveries."""
-    async with running(Engine(database or context.database, [DeliverySource(context)])) as engine:
+    async with running(
+        Engine(database or context.database, [DeliverySource(context)], tenant_sql=tenant_sql)
+    ) as engine:
         yield engine
 
 

@@ -13,6 +13,7 @@ from signalpost.identity.authenticate import authenticator
 from signalpost.identity.caller_cache import CallerCache, cache_key
 from signalpost.identity.errors import KeyRevoked
 from signalpost.kit import clock
+from signalpost.kit.tenant import Tenant
 from signalpost.web.caller import Caller
 
 ADA, BOB = cache_key("ada", None), cache_key("bob", None)
@@ -20,8 +21,8 @@ ADA, BOB = cache_key("ada", None), cache_key("bob", None)
 
 def new_caller() -> Caller:
     return Caller(
-        user_id=uuid.uuid4(), user_name="Ada", workspace_id=uuid.uuid4(), role="owner", scopes=frozenset(), mode="live",
-        auth="session", credential="session:x", plan="free", session_id=uuid.uuid4(),
+        user_id=uuid.uuid4(), user_name="Ada", workspace_id=uuid.uuid4(), tenant=Tenant(None), role="owner",
+        scopes=frozenset(), mode="live", auth="session", credential="session:x", plan="free", session_id=uuid.uuid4(),
     )  # fmt: skip
 
 

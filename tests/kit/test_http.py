@@ -12,7 +12,8 @@ import pytest
 from tests.helpers.http_servers import OK, Connection, Script, answering, response, serve, worst_lag_seconds
 
 from signalpost.kit import http
-from signalpost.kit.http import Client, MaybeSent, NotSent, Part, TooLarge
+from signalpost.kit.http import CallLimits, Client, MaybeSent, NotSent, Part, TooLarge
+from signalpost.kit.tenant import Tenant, tenant
 
 SECRET = "tok_5ecret"
 
@@ -621,23 +622,29 @@ def test_a_redacted_url_has_no_secret_part(url: str, shown: str) -> None:
 # Shares and the last check
 
 
-async def test_a_user_has_a_share_of_the_calls_and_others_pass_by() -> None:
-    async with Client(["127.0.0.1"], calls_per_user_max=2) as client, serve(read_and_wait) as hanging:
-        mine, theirs = client.used_by("mine"), client.used_by("theirs")
-        under_way = [asyncio.create_task(mine.request("POST", hanging.url, json={})) for _ in range(2)]
+async def test_workspaces_and_owners_have_shares_of_the_calls_and_others_pass_by() -> None:
+    """Two calls for a workspace, three for all of its owner's."""
+
+    def call(owner: str | None, workspace: str, url: str, wait_seconds: float = 3.0) -> "asyncio.Task[http.Response]":
+        tenant.set(Tenant(owner, workspace) if owner else None)
+        return asyncio.create_task(client.request("POST", url, json={}, connect_timeout_seconds=wait_seconds))
+
+    async with Client(["127.0.0.1"], calls_max=CallLimits(2, 3)) as client, serve(read_and_wait) as hanging:
+        under_way = [call("eve", workspace, hanging.url) for workspace in ("a", "a", "b")]
         await asyncio.sleep(0.1)
-        with pytest.raises(NotSent) as failure:
-            await mine.request("POST", hanging.url, json={}, connect_timeout_seconds=0.1)
         async with serve(answering(OK)) as server:
-            assert (await theirs.request("POST", server.url, json={})).status == 200
-            assert (await client.request("POST", server.url, json={})).status == 200
-            waiting = asyncio.create_task(mine.request("POST", server.url, json={}))
+            for workspace in ("a", "b", "c"):  # the first has its share, and their owner has hers
+                with pytest.raises(NotSent) as failure:
+                    await call("eve", workspace, server.url, 0.05)
+                assert (failure.value.stage, failure.value.ours) == ("pool", True)
+            assert (await call("bob", "d", server.url)).status == 200
+            assert (await call(None, "", server.url)).status == 200
+            waiting = call("eve", "c", server.url)
             await asyncio.sleep(0.05)
             under_way[0].cancel()
             assert (await waiting).status == 200
-        under_way[1].cancel()
-
-    assert (failure.value.stage, failure.value.ours) == ("pool", True)
+        for task in under_way[1:]:
+            task.cancel()
 
 
 @pytest.mark.parametrize("fresh", [True, False], ids=["fresh connection", "kept connection"])

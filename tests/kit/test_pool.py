@@ -10,6 +10,7 @@ import pytest
 from signalpost.kit import db, problems
 from signalpost.kit.db import Database
 from signalpost.kit.pool import Pool
+from signalpost.kit.tenant import Tenant, tenant
 
 SECONDS = 5.0
 
@@ -136,18 +137,18 @@ async def test_a_request_beyond_the_share_of_its_tenant_is_told_to_wait(
 ) -> None:
     monkeypatch.setattr(db, "ACQUIRE_SECONDS", 0.1)
     database = await Database.open(dsn, connections_max=2)
-    token = db.tenant.set("a")
+    token = tenant.set(Tenant("a"))
     try:
         async with database.connection():
             with pytest.raises(problems.Unavailable) as refused:
                 async with database.connection():
                     pass
             assert refused.value.headers == {"Retry-After": "2"}
-            db.tenant.set("b")
+            tenant.set(Tenant("b"))
             async with database.connection() as connection:
                 assert await connection.fetchval("select 1") == 1
     finally:
-        db.tenant.reset(token)
+        tenant.reset(token)
         await database.close()
 
 

@@ -86,8 +86,10 @@ async def test_no_secret_reaches_the_child(tmp_path: Path, monkeypatch: pytest.M
     assert "not-for-you" not in seen.read_text()
 
 
-async def test_the_files_of_one_user_leave_a_process_to_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Slow files would otherwise hold both processes; those of another user wait for one of them at most."""
+async def test_the_files_of_one_tenant_leave_a_process_to_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Slow files would otherwise hold both processes; those of another tenant wait for one of them at most."""
     program = tmp_path / "program"
     program.write_text(f"#!{sys.executable}\nimport time\ntime.sleep(1)\n")
     program.chmod(0o700)
@@ -95,8 +97,8 @@ async def test_the_files_of_one_user_leave_a_process_to_others(tmp_path: Path, m
     file = tmp_path / "file"
     started = time.monotonic()
 
-    async def probe(user: str) -> float:
-        await probe_process.probe(file, PNG, tmp_path / "thumbnail", user=user)
+    async def probe(tenant: str) -> float:
+        await probe_process.probe(file, PNG, tmp_path / "thumbnail", tenant=tenant)
         return time.monotonic() - started
 
     slow = [asyncio.create_task(probe("slow")) for _ in range(4)]

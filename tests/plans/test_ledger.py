@@ -9,6 +9,7 @@ import pytest
 from signalpost.identity.errors import PlanLimitReached
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
+from signalpost.kit.tenant import Tenant
 from signalpost.plans import actions as plans
 from signalpost.plans import limits, queries
 from signalpost.web.caller import Caller
@@ -19,6 +20,7 @@ def caller(plan: str) -> Caller:
         user_id=ids.new_id(),
         user_name="Ada",
         workspace_id=uuid4(),
+        tenant=Tenant(None),
         role="owner",
         scopes=frozenset(),
         mode="live",

@@ -6,6 +6,7 @@ from tests.helpers.factories import Login, Make
 
 from signalpost.context import AppContext
 from signalpost.kit.db import Database
+from signalpost.kit.tenant import Tenant
 from signalpost.profiles import queries
 from signalpost.web.caller import SCOPES, Caller
 from signalpost.web.paging import Page
@@ -13,7 +14,8 @@ from signalpost.web.paging import Page
 
 def caller_of(login: Login) -> Caller:
     return Caller(
-        user_id=login.user_id, user_name="Owner", workspace_id=login.workspace_id, role="owner",
+        user_id=login.user_id, user_name="Owner", workspace_id=login.workspace_id,
+        tenant=Tenant(login.user_id), role="owner",
         scopes=frozenset(SCOPES), mode="live", auth="api_key", credential="key:test", plan="self_hosted",
     )  # fmt: skip
 

@@ -435,9 +435,7 @@ async def test_deleting_with_cascade_removes_the_post_from_the_network(stage: St
     assert response.status_code == 200, response.text
     assert response.json()["platformErrors"] == []
 
-    from signalpost.engine.engine import Engine
-
-    engine = Engine(stage.context.database, wiring.sources(stage.context))
+    engine = wiring.engine(stage.context)
     await engine.tick(50)
     await engine.stop(5)
 

@@ -6,7 +6,6 @@ import pytest
 from tests.helpers.connector_harness import FakeResponse
 from tests.helpers.publishing import StagedNetwork
 
-from signalpost.engine.engine import Engine
 from signalpost.kit.http import MaybeSent
 from signalpost.main import wiring
 from signalpost.networks.contract import ApiError
@@ -28,7 +27,7 @@ async def _remove(stage: StagedNetwork) -> str:
 
 
 async def _run_jobs(stage: StagedNetwork, times: int) -> None:
-    engine = Engine(stage.context.database, wiring.sources(stage.context))
+    engine = wiring.engine(stage.context)
     for _ in range(times):
         await stage.execute(
             "update job set next_attempt_at = now() where kind = 'publishing.remove' and workspace_id = $1"

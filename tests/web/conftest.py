@@ -16,6 +16,7 @@ from signalpost.kit import clock, ids, problems, wire
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Database, Db
 from signalpost.kit.http import Clients
+from signalpost.kit.tenant import Tenant
 from signalpost.settings import Settings
 from signalpost.web import limits
 from signalpost.web.app import build
@@ -28,7 +29,8 @@ from signalpost.web.serve import Web
 
 CALLERS = {
     name: Caller(
-        user_id=ids.new_id(), user_name=name, workspace_id=ids.new_id(), role="owner", mode=mode, auth="api_key",
+        user_id=ids.new_id(), user_name=name, workspace_id=ids.new_id(), tenant=Tenant(name), role="owner",
+        mode=mode, auth="api_key",
         scopes=frozenset(scopes), credential=f"key:{name}:{ids.new_id()}", plan="self_hosted", key_id=ids.new_id(),
         key_name=name, requests_per_minute=per_minute, writes_per_minute=per_minute,
     )

@@ -128,14 +128,14 @@ class TokenStore:
         """Return a session with the secrets that were read last.
 
         Args:
-            http: the client that reaches the network; None: that for accounts, with the workspace's share of it.
+            http: the client that reaches the network; None: that for accounts.
         """
         account, connector = self._account, self._connector
         clients = self._context.http
-        http = http or clients.accounts.used_by(account.workspace_id)
+        http = http or clients.accounts
         return NetworkSession(
             server=server_of(self._context, connector, account.base_url, http),
-            pages=clients.pages.used_by(account.workspace_id),
+            pages=clients.pages,
             secrets=self._secrets,
             remote_id=account.remote_id,
             username=account.username,

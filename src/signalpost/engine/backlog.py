@@ -1,4 +1,4 @@
-"""Who comes next while more lanes are ready than this process may hold: workspaces take turns."""
+"""Who comes next while more lanes are ready than this process may hold: tenants take turns, as do their workspaces."""
 
 from bisect import insort
 from collections import Counter
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from signalpost.engine.clock import boottime
-from signalpost.engine.shares import Shares
+from signalpost.engine.shares import Holder, Shares, holder_of
 from signalpost.kit.db import Row
 
 FRESH_SECONDS = 1.0
@@ -21,17 +21,16 @@ class ReadyLane(NamedTuple):
     turn: int
     wake_at: datetime
     key: UUID
-    workspace_id: UUID | None
-    platform: str | None
+    holder: Holder
 
 
 class Backlog:
     """Ready lanes in the order in which to claim them, kept only while some have to wait.
 
-    Turns are those of start-time fair queueing: a workspace's lanes get the turns after the last one that it had, and
-    who had none for a while joins at the present turn. So a workspace with one post waits for at most one post of
-    each other workspace, however many lanes those have, and nobody saves up turns. A list is no claim: a lane may be
-    gone by the time it is claimed.
+    Turns are those of start-time fair queueing: a tenant's lanes get the turns after the last one that it had, and
+    who had none for a while joins at the present turn. So a tenant with one post waits for at most one post of each
+    other tenant, however many lanes and workspaces those have, and nobody saves up turns. The workspaces of a tenant
+    share its turns alike. A list is no claim: a lane may be gone by the time it is claimed.
     """
 
     def __init__(self) -> None:
@@ -41,15 +40,15 @@ class Backlog:
         self._lanes: list[ReadyLane] = []
         self._known: set[UUID] = set()
         self._waiting: Counter[UUID | None] = Counter()
-        self._served: dict[UUID | None, int] = {}  # the last turn of each workspace
+        self._served: dict[UUID | None, int] = {}  # the last turn of each tenant
         self._past = 0  # the last turn before the present one
         self._read_at = float("-inf")  # by boottime()
 
     @property
     def ahead(self) -> tuple[list[UUID], list[int]]:
-        """The workspaces that have had later turns than the present one, and by how many; as two columns."""
-        columns = [(workspace, turn - self._past) for workspace, turn in self._served.items() if workspace is not None]
-        return [workspace for workspace, _ in columns], [turns for _, turns in columns]
+        """The tenants that have had later turns than the present one, and by how many; as two columns."""
+        columns = [(tenant, turn - self._past) for tenant, turn in self._served.items() if tenant is not None]
+        return [tenant for tenant, _ in columns], [turns for _, turns in columns]
 
     @property
     def seconds_left(self) -> float:
@@ -57,17 +56,17 @@ class Backlog:
         return self._read_at + FRESH_SECONDS - boottime() if self._lanes else 0.0
 
     def begin(self, shares: Shares) -> None:
-        """Some lanes may have to wait from now on. What the workspaces hold already counts as turns."""
+        """Some lanes may have to wait from now on. What the tenants hold already counts as turns."""
         self.active = True
         self._served = {}
-        self._served.update(shares.workspaces.items())
+        self._served.update(shares.tenants.items())
         self._past = 0
         self._lanes = []
 
     def replace(self, rows: Sequence[Row]) -> None:
         """Take a new list of all ready lanes, best first. With an empty one the backlog is over."""
         self._lanes, self._known, self._waiting = [], set(), Counter()
-        self._served = {workspace: turn for workspace, turn in self._served.items() if turn > self._past}
+        self._served = {tenant: turn for tenant, turn in self._served.items() if turn > self._past}
         self._read_at = boottime()
         self.add(rows)
         self.active = bool(self._lanes)
@@ -77,12 +76,12 @@ class Backlog:
         if rows:
             self.seen_until = rows[0]["seen_until"]
         for row in rows:
-            key, workspace = row["key"], row["workspace_id"]
+            key, tenant = row["key"], row["tenant_id"]
             if key not in self._known:
                 self._known.add(key)
-                self._waiting[workspace] += 1
-                turn = max(self._served.get(workspace, 0), self._past) + self._waiting[workspace]
-                insort(self._lanes, ReadyLane(turn, row["wake_at"], key, workspace, row["platform"]))
+                self._waiting[tenant] += 1
+                turn = max(self._served.get(tenant, 0), self._past) + self._waiting[tenant]
+                insort(self._lanes, ReadyLane(turn, row["wake_at"], key, holder_of(row)))
 
     def take(self, count: int, shares: Shares) -> list[UUID]:
         """Remove and return the next lanes that may be held; the others stay."""
@@ -93,8 +92,8 @@ class Backlog:
             if len(taken) == count:
                 left += self._lanes[place:]
                 break
-            if held.may_hold(lane.workspace_id, lane.platform):
-                held.hold(lane.workspace_id, lane.platform)
+            if held.may_hold(lane.holder):
+                held.hold(lane.holder)
                 taken.append(lane)
             else:
                 left.append(lane)
@@ -105,6 +104,7 @@ class Backlog:
 
     def _count(self, lane: ReadyLane) -> None:
         self._known.discard(lane.key)
-        self._waiting[lane.workspace_id] -= 1
-        self._served[lane.workspace_id] = max(self._served.get(lane.workspace_id, 0), lane.turn)
+        tenant = lane.holder.tenant_id
+        self._waiting[tenant] -= 1
+        self._served[tenant] = max(self._served.get(tenant, 0), lane.turn)
         self._past = max(self._past, lane.turn - 1)

@@ -50,6 +50,8 @@ class Lease(Protocol):
     kind: str
     key: UUID
     workspace_id: UUID | None
+    tenant_id: UUID | None
+    """The owner of the workspace, as of the claim."""
     platform: str | None
     owner: UUID
     """The worker that holds the lane; attempt rows store it as their fence."""
@@ -108,6 +110,8 @@ class Source(ABC, Generic[Item, Result]):
     """Maximum lanes this process holds at once. Each source has its own, so a slow one cannot take another's."""
     lanes_per_workspace: int = 16
     """Maximum of those for one workspace."""
+    lanes_per_tenant: int = 256
+    """Maximum of those for all workspaces of one owner, who in any case holds no more than are free."""
     item_seconds_max: float = 300.0
     """After this long `run` is cancelled and the item ends with TimeoutError."""
     pauses_on_clock_step: bool = True

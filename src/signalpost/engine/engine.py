@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from signalpost.engine.clock import ClockGuard, boottime
@@ -34,13 +34,24 @@ class Engine:
     transaction-mode pooler).
     """
 
-    def __init__(self, database: Database, sources: Sequence[Source[Any, Any]]) -> None:
+    def __init__(
+        self, database: Database, sources: Sequence[Source[Any, Any]], *, tenant_sql: Callable[[str], str] = str
+    ) -> None:
+        """Take what to run; nothing runs yet.
+
+        Args:
+            database: where lanes and items are.
+            sources: what to run.
+            tenant_sql: turns SQL of a workspace's id into SQL of its tenant's; left out, each workspace is a tenant.
+        """
         self.clock = ClockGuard()
         self._database = database = database.reserve
         self._registration = WorkerRegistration(
             database.dsn, self.clock, leases=self._leases, claims_run=self._loops_are_fresh, on_wake=self._wake
         )
-        self._runners = {source.kind: Runner(source, database, self._registration, self.clock) for source in sources}
+        self._runners = {
+            source.kind: Runner(source, database, self._registration, self.clock, tenant_sql) for source in sources
+        }
         self._opening = asyncio.Lock()
         self._draining = asyncio.Semaphore(_DRAINS_MAX)
         self._releasing: list[asyncio.Task[None]] = []

@@ -1,6 +1,6 @@
 """The statements on the lane table. Each is correct alone; the order in which a release runs them matters (below)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -8,10 +8,11 @@ from uuid import UUID
 from signalpost.engine.contract import LEASE_SECONDS, Source
 from signalpost.kit.db import Db, Row
 
+# Here and below, {tenant} is SQL of the tenant of lane l: see `Engine`.
 _TAKE = """
 update lane l set owner = $2, fence = l.fence + 1, lease_until = clock_timestamp() + make_interval(secs => $3)
 from picked p where l.kind = $1 and l.key = p.key
-returning l.key, l.fence, l.workspace_id, l.platform, l.wake_at,
+returning l.key, l.fence, {tenant} as tenant_id, l.workspace_id, l.platform, l.wake_at,
     extract(epoch from now() - l.next_due_at)::float8 as lag, extract(epoch from clock_timestamp())::float8 as clock
 """
 _READY = "l.kind = $1 and l.owner is null and l.next_due_at is not null and l.wake_at <= now()"
@@ -30,28 +31,33 @@ with picked as materialized (
 ) {_TAKE}
 """  # noqa: S608 - constants only
 
-# The turns that a workspace is ahead come first in its sum, as a row without a key: a join would compare each lane with
-# each workspace, since the planner expects few lanes.
+# A tenant's turns go to its workspaces by turns: the first lane of each, the second of each, and so on. The turns that
+# a tenant is ahead come first in its sum, as a row without a key. No joins, which would compare each lane with each
+# tenant, since the planner expects few lanes; the tenant is looked up once for each workspace.
 _BY_TURN = f"""
 with ready as materialized (
-    select l.key, l.workspace_id, l.platform, l.wake_at from lane l where {_READY} and l.wake_at >= $2
-    order by l.wake_at limit 20000
+    select l.*, row_number() over of_workspace as place from (
+        select l.key, l.workspace_id, l.platform, l.wake_at from lane l where {_READY} and l.wake_at >= $2
+        order by l.wake_at limit 20000) l
+    window of_workspace as (partition by l.workspace_id order by l.wake_at)
 ), counted as (
-    select key, workspace_id, platform, wake_at, 1 as turns from ready
-    union all select null, id, null, '-infinity', turns from unnest($3::uuid[], $4::int[]) as ahead(id, turns)
+    select l.key, first_value(case when l.place = 1 then {{tenant}} end) over of_workspace as tenant_id,
+        l.workspace_id, l.platform, l.wake_at, l.place, 1 as turns
+    from ready l window of_workspace as (partition by l.workspace_id order by l.place)
+    union all select null, id, null, null, null, 0, turns from unnest($3::uuid[], $4::int[]) as ahead(id, turns)
 ), ranked as (
-    select key, workspace_id, platform, wake_at,
-        sum(turns) over (partition by workspace_id order by wake_at rows unbounded preceding) as turn
+    select key, tenant_id, workspace_id, platform, wake_at,
+        sum(turns) over (partition by tenant_id order by place, wake_at rows unbounded preceding) as turn
     from counted
 )
-select key, workspace_id, platform, wake_at, (select max(wake_at) from ready) as seen_until
+select key, tenant_id, workspace_id, platform, wake_at, (select max(wake_at) from ready) as seen_until
 from ranked where key is not null order by turn, wake_at limit 2000
 """  # noqa: S608 - constants only
 
 # A lane is visible some moments after its wake_at, when the transaction that woke it has committed.
 _ARRIVED = f"""
 select *, max(wake_at) over () as seen_until from (
-    select l.key, l.workspace_id, l.platform, l.wake_at from lane l
+    select l.key, {{tenant}} as tenant_id, l.workspace_id, l.platform, l.wake_at from lane l
     where {_READY} and l.wake_at >= $2::timestamptz - interval '50 ms' order by l.wake_at limit 1000) arrived
 """  # noqa: S608 - constants only
 
@@ -155,10 +161,14 @@ select (select count(*) from ready) as ready_lanes, (
 class LaneStatements:
     """The statements for one source."""
 
-    def __init__(self, source: Source[Any, Any]) -> None:
+    def __init__(self, source: Source[Any, Any], tenant_sql: Callable[[str], str] = str) -> None:
         self.kind = source.kind
         self._item_seconds_max = source.item_seconds_max
         self._floor = datetime.min.replace(tzinfo=UTC)
+        self._claim, self._claim_named, self._by_turn, self._arrived = (
+            statement.format(tenant=tenant_sql("l.workspace_id"))
+            for statement in (_CLAIM, _CLAIM_NAMED, _BY_TURN, _ARRIVED)
+        )
         columns = {"table": source.table, "key": source.key_column, "due": source.due_column}
         self._free = _FREE.format(**columns, open=source.open_condition)
         self._backlog = _BACKLOG.format(**columns, open=source.open_condition)
@@ -169,19 +179,19 @@ class LaneStatements:
 
     async def claim(self, db: Db, owner: UUID, lanes: int) -> list[Row]:
         """Claim up to `lanes` ready lanes, those that have been ready longest."""
-        return await db.fetch(_CLAIM, self.kind, owner, float(LEASE_SECONDS), lanes, self._floor)
+        return await db.fetch(self._claim, self.kind, owner, float(LEASE_SECONDS), lanes, self._floor)
 
     async def claim_named(self, db: Db, owner: UUID, keys: Sequence[UUID]) -> list[Row]:
         """Claim those of the lanes that are ready."""
-        return await db.fetch(_CLAIM_NAMED, self.kind, owner, float(LEASE_SECONDS), keys)
+        return await db.fetch(self._claim_named, self.kind, owner, float(LEASE_SECONDS), keys)
 
     async def by_turn(self, db: Db, ahead: tuple[Sequence[UUID], Sequence[int]]) -> list[Row]:
         """Return the best 2,000 of the (at most 20,000) lanes that have been ready longest; see `Backlog`."""
-        return await db.fetch(_BY_TURN, self.kind, self._floor, *ahead)
+        return await db.fetch(self._by_turn, self.kind, self._floor, *ahead)
 
     async def arrived(self, db: Db, since: datetime) -> list[Row]:
         """Return lanes that became ready after `since`, or shortly before."""
-        return await db.fetch(_ARRIVED, self.kind, since)
+        return await db.fetch(self._arrived, self.kind, since)
 
     async def seconds_to_next(self, db: Db, after: datetime | None = None) -> float | None:
         """Return in how many seconds the next lane is ready (negative: it is, but was locked), or None."""

@@ -12,10 +12,12 @@ import asyncpg
 from signalpost.engine import lanes, metrics
 from signalpost.engine.clock import boottime
 from signalpost.engine.contract import ERROR_PAUSE_SECONDS, LEASE_SECONDS, Done, LeaseLost, Source
+from signalpost.engine.shares import holder_of
 from signalpost.kit import log
-from signalpost.kit.db import DATABASE_DOWN, Database, Db, Row, tenant
+from signalpost.kit.db import DATABASE_DOWN, Database, Db, Row
 from signalpost.kit.loop_watch import Watched
 from signalpost.kit.problems import Unavailable
+from signalpost.kit.tenant import Tenant, tenant
 
 _log = log.get("engine")
 _DISCONNECTED = (*DATABASE_DOWN, asyncpg.InternalClientError)  # the latter: a connection cut in mid-statement
@@ -29,8 +31,9 @@ class LaneLease:
         self.kind = source.kind
         self.key: UUID = row["key"]
         self.fence: int = row["fence"]
-        self.workspace_id: UUID | None = row["workspace_id"]
-        self.platform: str | None = row["platform"]
+        self.holder = holder_of(row)
+        """For whom the lane is held."""
+        self.tenant_id, self.workspace_id, self.platform = self.holder
         self.owner = owner
         self.metrics = metrics.of(self.kind, self.platform or "")
         self.fresh_until = claimed_at + LEASE_SECONDS
@@ -102,7 +105,8 @@ class LaneLease:
 
     async def run(self) -> None:
         """Run all items, at most `parallel` at the same time; raises nothing but CancelledError."""
-        tenant.set(self.workspace_id)  # what its items do counts as its workspace's, as in requests
+        if self.tenant_id is not None:  # what its items do counts as its workspace's, as in requests
+            tenant.set(Tenant(self.tenant_id, self.workspace_id))
         if self.predecessor is not None:
             await asyncio.wait([self.predecessor])
         if self._source.parallel == 1:

@@ -11,8 +11,9 @@ from signalpost.engine.contract import ERROR_PAUSE_SECONDS, Done, Source
 from signalpost.engine.lanes import LaneStatements
 from signalpost.engine.lease import LaneLease
 from signalpost.kit import log
-from signalpost.kit.db import DATABASE_DOWN, RETRYABLE, Database, Db, tenant
+from signalpost.kit.db import DATABASE_DOWN, RETRYABLE, Database, Db
 from signalpost.kit.problems import Unavailable
+from signalpost.kit.tenant import tenant
 
 _log = log.get("engine")
 

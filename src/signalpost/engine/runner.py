@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import math
 import random
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import timedelta
 from functools import partial
 from operator import itemgetter
@@ -18,7 +18,7 @@ from signalpost.engine.lanes import LaneStatements
 from signalpost.engine.lease import LaneLease
 from signalpost.engine.registration import WorkerRegistration
 from signalpost.engine.release import Releaser, backoff
-from signalpost.engine.shares import Shares
+from signalpost.engine.shares import Shares, holder_of
 from signalpost.kit.db import Database, Db, Row
 
 IDLE_SECONDS_MAX = 1.0
@@ -34,10 +34,15 @@ class Runner:
     """Claims and runs the lanes of one source in this process."""
 
     def __init__(
-        self, source: Source[Any, Any], database: Database, registration: WorkerRegistration, clock: ClockGuard
+        self,
+        source: Source[Any, Any],
+        database: Database,
+        registration: WorkerRegistration,
+        clock: ClockGuard,
+        tenant_sql: Callable[[str], str],
     ) -> None:
         self.source = source
-        self.statements = LaneStatements(source)
+        self.statements = LaneStatements(source, tenant_sql)
         self.releaser = Releaser(source, self.statements, database, self._forget)
         self.leases: set[LaneLease] = set()
         self.woken = asyncio.Event()
@@ -49,7 +54,7 @@ class Runner:
         self._database = database
         self._registration = registration
         self._clock = clock
-        self._shares = Shares(source.lanes, source.lanes_per_workspace)
+        self._shares = Shares(source.lanes, source.lanes_per_workspace, source.lanes_per_tenant)
         self._backlog = Backlog()
         self._claim_lock = asyncio.Lock()
 
@@ -150,12 +155,12 @@ class Runner:
         return list(leases.values())
 
     async def _claim_lanes(self, db: Db, owner: UUID, lanes: int) -> Sequence[Row]:
-        """Claim in order of time; as soon as some lanes have to wait, turn by turn over workspaces."""
+        """Claim in order of time; as soon as some lanes have to wait, turn by turn over tenants."""
         room = min(lanes, self._shares.room)
         if not self._backlog.active and room:
             rows = await self.statements.claim(db, owner, room)
             if len(rows) == room:
-                self._backlog.begin(self._shares.with_lanes((row["workspace_id"], row["platform"]) for row in rows))
+                self._backlog.begin(self._shares.with_lanes(holder_of(row) for row in rows))
             return rows
         if self._backlog.active and self._backlog.seconds_left > 0:
             self._backlog.add(await self.statements.arrived(db, self._backlog.seen_until))
@@ -175,7 +180,7 @@ class Runner:
                 lost.cancel()
                 lease.predecessor = lost.task
             self.leases.add(lease)
-            self._shares.hold(lease.workspace_id, lease.platform)
+            self._shares.hold(lease.holder)
             lease.metrics.claimed.inc(lease.claimed)
             lease.task = asyncio.create_task(lease.run(), name=f"engine.{lease.kind}")
             lease.task.add_done_callback(partial(self._end, lease))
@@ -187,7 +192,7 @@ class Runner:
     def _forget(self, leases: Collection[LaneLease]) -> None:
         for lease in leases:
             self.leases.discard(lease)
-            self._shares.give_back(lease.workspace_id, lease.platform)
+            self._shares.give_back(lease.holder)
             lease.released.set()
         self.woken.set()
 

@@ -12,6 +12,7 @@ from signalpost.identity.errors import KeyRevoked, TokenExpired
 from signalpost.identity.queries import KeyCredential, Membership, SessionCredential
 from signalpost.kit import crypto, problems
 from signalpost.kit.crypto import ApiKeyParts, KeyRing
+from signalpost.kit.tenant import Tenant
 from signalpost.settings import BRAND_KEY
 from signalpost.web.caller import Caller
 from signalpost.web.fields import WorkspaceId
@@ -110,6 +111,7 @@ class _Credentials:
             user_id=row.user_id,
             user_name=row.user_name,
             workspace_id=row.workspace_id,
+            tenant=Tenant(row.tenant_id, row.workspace_id),
             role=row.role,
             scopes=roles.restrict(granted, row.permission),
             mode=row.mode,
@@ -154,6 +156,7 @@ class _Credentials:
             user_id=row.user_id,
             user_name=row.user_name,
             workspace_id=membership.workspace_id,
+            tenant=Tenant(membership.tenant_id, membership.workspace_id),
             role=membership.role,
             scopes=roles.scopes_of(membership.role, is_staff=row.is_staff),
             mode="live",

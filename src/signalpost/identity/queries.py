@@ -19,6 +19,16 @@ REVOKED_VISIBLE: Final = timedelta(days=30)
 """How long a revoked key stays in the list."""
 
 
+def tenant_sql(workspace_id: str) -> str:
+    """Return SQL of the user whose workspaces count as one when something scarce is shared out: the owner.
+
+    Args:
+        workspace_id: SQL of the workspace's id, which stands in for an owner that is missing.
+    """
+    return f"""coalesce((select owner.user_id from member owner where owner.workspace_id = {workspace_id}
+        and owner.role = 'owner' and owner.status = 'active'), {workspace_id})"""  # noqa: S608 - SQL in, SQL out
+
+
 def plan_in_force(settings: Settings, bought: str) -> str:
     """Return the plan that counts: with billing off every workspace is self-hosted, whatever it once bought."""
     return bought if settings.billing_enabled else "self_hosted"
@@ -42,6 +52,7 @@ class KeyCredential(Struct):
     user_name: str
     is_staff: bool
     workspace_id: UUID
+    tenant_id: UUID
     plan: str
     workspace_timezone: str
     role: Role | None
@@ -58,6 +69,7 @@ _KEY_CREDENTIAL_COLUMNS = columns(
     user_name="coalesce(u.name, u.email)",
     is_staff="u.is_staff",
     workspace_id="w.id",
+    tenant_id=tenant_sql("w.id"),
     plan="w.plan",
     workspace_timezone="w.timezone",
     role="m.role",
@@ -95,6 +107,7 @@ class Membership(Struct):
     """A user's membership in one workspace."""
 
     workspace_id: UUID
+    tenant_id: UUID
     plan: str
     timezone: str
     role: Role
@@ -117,6 +130,7 @@ _MEMBERSHIP_COLUMNS = columns(
     Membership,
     "m",
     workspace_id="w.id",
+    tenant_id=tenant_sql("w.id"),
     plan="w.plan",
     timezone="w.timezone",
     stale="coalesce(m.last_active_at < now() - interval '1 minute', true) or u.last_workspace_id is distinct from w.id",

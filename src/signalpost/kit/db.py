@@ -1,9 +1,8 @@
 """PostgreSQL through plain asyncpg: one pool, JSON columns, transactions."""
 
 import asyncio
-from collections.abc import AsyncIterator, Hashable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from contextvars import ContextVar
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -12,6 +11,7 @@ import msgspec
 
 from signalpost.kit import clock, log, problems
 from signalpost.kit.pool import Pool
+from signalpost.kit.tenant import tenant
 
 Row: TypeAlias = asyncpg.Record
 if TYPE_CHECKING:
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     """A connection. Routes that write get one inside a transaction, routes that read one without."""
 else:
     Db = asyncpg.Connection  # the class is generic only for type checkers
-
-tenant: ContextVar[Hashable | None] = ContextVar("tenant", default=None)
-"""For whom this task works: a workspace, or an address without one. It may borrow half of the connections."""
 
 _logger = log.get("database")
 
@@ -149,8 +146,9 @@ class _Loan:
         self._pool = pool
 
     async def __aenter__(self) -> Db:
+        borrower = tenant.get()
         try:
-            self._connection: Db = await self._pool.acquire(tenant.get(), timeout_seconds=ACQUIRE_SECONDS)
+            self._connection: Db = await self._pool.acquire(borrower and borrower.id, timeout_seconds=ACQUIRE_SECONDS)
         except (*DATABASE_DOWN, asyncpg.PostgresError, TimeoutError) as error:  # for whatever reason: no connection
             raise problems.Unavailable(
                 "The database is not available right now.", headers={"Retry-After": "2"}

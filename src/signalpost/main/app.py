@@ -8,7 +8,6 @@ from importlib import metadata
 from signalpost.console import pages
 from signalpost.console.openapi import openapi_document
 from signalpost.context import AppContext
-from signalpost.engine.engine import Engine
 from signalpost.identity.authenticate import authenticator
 from signalpost.kit import crypto, storage
 from signalpost.kit.crypto import KeyRing
@@ -70,7 +69,7 @@ async def open_context(
                 version=metadata.version("signalpost"), revision=HEAD, hooks=wiring.hooks(),
             )  # fmt: skip
             wiring.subscribe(context)
-            context.engine = Engine(database, wiring.sources(context))
+            context.engine = wiring.engine(context)
             yield context
     finally:
         await database.close()

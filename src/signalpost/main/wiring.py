@@ -9,8 +9,10 @@ from signalpost.accounts import work as account_work
 from signalpost.context import AppContext, Hooks
 from signalpost.engine import jobs
 from signalpost.engine.contract import Source
+from signalpost.engine.engine import Engine
 from signalpost.identity import routes as identity_routes
 from signalpost.identity import work as identity_work
+from signalpost.identity.queries import tenant_sql
 from signalpost.mail import work as mail_work
 from signalpost.media import queries as media_queries
 from signalpost.media import routes as media_routes
@@ -80,6 +82,11 @@ def subscribe(context: AppContext) -> None:
     context.subscribe(events.RemovalRequested, publishing.on_removal_requested)
     for kind in events.PUBLIC_EVENTS.values():
         context.subscribe(kind, webhooks.on_events, when=LISTENING)
+
+
+def engine(context: AppContext) -> Engine:
+    """Return the engine with all that it runs."""
+    return Engine(context.database, sources(context), tenant_sql=tenant_sql)
 
 
 def sources(context: AppContext) -> list[Source[Any, Any]]:

@@ -49,14 +49,16 @@ class _Output(Struct):
 _output = msgspec.json.Decoder(_Output)
 
 
-async def probe(path: Path, file_type: FileType, thumbnail: Path, *, user: Hashable = None) -> ProbeResult | Rejection:
+async def probe(
+    path: Path, file_type: FileType, thumbnail: Path, *, tenant: Hashable = None
+) -> ProbeResult | Rejection:
     """Remove metadata from the file in place, write `thumbnail` if it has pictures, and describe it.
 
-    Each `user` has one file opened at a time, so that the slow ones of one user leave a process to the others.
+    Each tenant has one file opened at a time, so that the slow ones of one leave a process to the others.
 
     A child that dies, hangs or prints something else did so because of the file: that is a rejection, not our error.
     """
-    async with _shares.take(user), _slots:
+    async with _shares.take(tenant), _slots:
         child = await asyncio.create_subprocess_exec(
             sys.executable,
             "-I",

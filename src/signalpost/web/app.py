@@ -8,6 +8,7 @@ import asyncpg
 
 from signalpost.kit import db, log, problems
 from signalpost.kit.loop_watch import Watched
+from signalpost.kit.tenant import tenant
 from signalpost.web import limits
 from signalpost.web.request import Call, Request, address_bucket, client_address, require_valid_host
 from signalpost.web.response import Response, problem_response
@@ -31,7 +32,7 @@ class Application:
         if scope["type"] != "http":
             raise NotImplementedError(f"ASGI {scope['type']} is not served")
         request = Request(scope, receive)
-        id_token, tenant_token = log.request_id.set(request.id), db.tenant.set(None)
+        id_token, tenant_token = log.request_id.set(request.id), tenant.set(None)
         try:
             require_valid_host(request)
             response = await self.router.match(request).handler(request)
@@ -42,7 +43,7 @@ class Application:
             response = _unmatched(self._web, request, problems.InternalError())
         finally:
             log.request_id.reset(id_token)
-            db.tenant.reset(tenant_token)
+            tenant.reset(tenant_token)
         await response.send(send, request.id, head=scope["method"] == "HEAD")
 
 

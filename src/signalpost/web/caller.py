@@ -6,6 +6,7 @@ from uuid import UUID
 
 from signalpost.events import Actor
 from signalpost.kit import ids
+from signalpost.kit.tenant import Tenant
 
 Scope = Literal[
     "profiles:read", "profiles:write", "accounts:read", "accounts:write", "posts:read", "posts:write", "posts:publish",
@@ -30,6 +31,7 @@ class Caller:
     user_id: UUID
     user_name: str
     workspace_id: UUID
+    tenant: Tenant
     role: Role
     scopes: frozenset[str]
     mode: Literal["live", "test"]

@@ -8,6 +8,7 @@ import msgspec
 
 from signalpost.context import AppContext
 from signalpost.kit import clock, db, problems
+from signalpost.kit.tenant import Tenant, tenant
 from signalpost.kit.worker_threads import in_thread
 from signalpost.web import bounds, idempotency, limits, validation
 from signalpost.web.cache import ResponseCache
@@ -53,7 +54,7 @@ async def _identify(web: Web, endpoint: Endpoint, call: Call) -> None:
     if endpoint.scope == PUBLIC:
         if not endpoint.unlimited:
             name = address_bucket(call.address)
-            db.tenant.set(name)
+            tenant.set(Tenant(name))
             if endpoint.bucket == "login":
                 call.headers = web.limiter.check(
                     f"{endpoint.path}:{name}", "login", limits.LOGINS_PER_ADDRESS, limits.LOGIN_SECONDS
@@ -62,7 +63,7 @@ async def _identify(web: Web, endpoint: Endpoint, call: Call) -> None:
                 call.headers = web.limiter.check(f"address:{name}", "address", limits.PER_ADDRESS)
         return
     headers = call.request.headers
-    db.tenant.set(address_bucket(call.address))
+    tenant.set(Tenant(address_bucket(call.address)))
     scheme, _, bearer = headers.get("authorization", "").partition(" ")
     try:
         if scheme.lower() != "bearer" or not bearer:
@@ -76,7 +77,7 @@ async def _identify(web: Web, endpoint: Endpoint, call: Call) -> None:
             call.headers = web.limiter.check(f"{name}:outage", "address", web.context.settings.requests_per_minute)
         raise
     call.caller = caller
-    db.tenant.set(caller.workspace_id)
+    tenant.set(caller.tenant)
     writes = endpoint.writes
     call.headers = web.limiter.check(
         caller.credential + (":w" if writes else ""),

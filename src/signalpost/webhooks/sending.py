@@ -73,7 +73,7 @@ class Sender:
         """Make the one request. Its status decides: a 2xx whose body then breaks off counts as delivered."""
         started = clock.monotonic()
         try:
-            response = await self._http.used_by(attempt.workspace_id).request(
+            response = await self._http.request(
                 "POST",
                 attempt.url,
                 headers=self._headers(attempt),

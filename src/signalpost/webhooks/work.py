@@ -9,7 +9,7 @@ from signalpost.engine.contract import Done, Lease, Source
 from signalpost.engine.jobs import Handler, JobKind, RunAgain
 from signalpost.kit import clock
 from signalpost.kit.db import Db
-from signalpost.kit.http import CALLS_PER_USER_MAX
+from signalpost.kit.http import CALLS_MAX
 from signalpost.plans import limits
 from signalpost.webhooks.actions import attempts, purge, results
 from signalpost.webhooks.sending import Attempt, AttemptResult, Sender
@@ -36,7 +36,8 @@ class DeliverySource(Source[Attempt, AttemptResult]):
     per_lane = 4
     parallel = 4
     lanes = 256
-    lanes_per_workspace = CALLS_PER_USER_MAX  # more would wait for the workspace's share of the client
+    lanes_per_workspace = CALLS_MAX.per_workspace  # more would wait for the workspace's share of the client
+    lanes_per_tenant = CALLS_MAX.per_tenant
     item_seconds_max = 30.0
     pauses_on_clock_step = False
 

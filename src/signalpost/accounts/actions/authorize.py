@@ -38,7 +38,7 @@ async def start_authorization(context: AppContext, caller: Caller, platform: str
         account = await _check(db, caller, connector, query)
     if connector.oauth is None:
         return _credential_form(connector, query)
-    server = await _server(context, caller, connector, query.instance_url, account)
+    server = await _server(context, connector, query.instance_url, account)
     app = await _app(context, connector, server)
     return await _begin(context, caller, connector, connector.oauth, server, app, query)
 
@@ -70,13 +70,13 @@ def _credential_form(connector: Connector, query: AuthUrlQuery) -> Authorization
 
 
 async def _server(
-    context: AppContext, caller: Caller, connector: Connector, instance_url: str | None, account: AccountRow | None
+    context: AppContext, connector: Connector, instance_url: str | None, account: AccountRow | None
 ) -> Server:
     """Return the server to authorize at: the one the caller names, else that of the account, else the network's."""
     base_url = None
     if connector.oauth is not None and connector.oauth.own_server:
         base_url = _origin(instance_url) if instance_url else account.base_url if account else None
-    http = context.http.accounts.used_by(caller.user_id)
+    http = context.http.accounts
     server = server_of(context, connector, base_url, http)
     if not server.base_url:
         raise problems.invalid("instanceUrl", "required", "Name the account's server. Example: mastodon.social.")

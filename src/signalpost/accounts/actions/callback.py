@@ -10,18 +10,20 @@ from signalpost.accounts.errors import OauthStateInvalid, PlatformNotConfigured
 from signalpost.accounts.platforms import canonical_slug, redirect_uri, server_of
 from signalpost.accounts.schemas import CallbackQuery, CallbackResult
 from signalpost.context import AppContext
+from signalpost.identity.queries import tenant_sql
 from signalpost.identity.roles import SCOPES_OF
 from signalpost.kit import log, problems
 from signalpost.kit.crypto import Undecipherable
 from signalpost.kit.db import Db
 from signalpost.kit.http import HttpFailure
+from signalpost.kit.tenant import Tenant, tenant
 from signalpost.networks.contract import ApiError, BadCredentials, Connector, Identity, InvalidField, OAuth
 
-_STARTER = """
-select m.role, m.profile_ids from member m
+_STARTER = f"""
+select m.role, m.profile_ids, {tenant_sql("m.workspace_id")} as tenant_id from member m
 where m.workspace_id = $1 and m.user_id = $2 and m.status = 'active' and ($3::uuid is null or exists (
     select from api_key k where k.id = $3 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())))
-"""
+"""  # noqa: S608 - constants only
 _logger = log.get("accounts")
 
 
@@ -89,7 +91,7 @@ async def _exchange(
         code_verifier = open_verifier(context, flow, state)
     except Undecipherable:
         raise OauthStateInvalid from None
-    server = server_of(context, connector, flow.base_url, context.http.accounts.used_by(flow.started_by.user_id))
+    server = server_of(context, connector, flow.base_url, context.http.accounts)
     callback = redirect_uri(context.base_url, flow.platform)
     try:
         app = await get_or_register_app(context, connector, server)
@@ -106,6 +108,8 @@ async def _exchange(
 async def _require_starter(db: Db, flow: OAuthFlow) -> None:
     """Check again who began: a removed or demoted member, or a revoked key, must not complete the flow.
 
+    From then on the request, which has no credential, counts as their workspace's.
+
     Raises:
         Forbidden: they may no longer connect accounts to this profile.
     """
@@ -114,6 +118,7 @@ async def _require_starter(db: Db, flow: OAuthFlow) -> None:
     sees = member is not None and (member["profile_ids"] is None or flow.profile_id in member["profile_ids"])
     if member is None or not sees or "accounts:write" not in SCOPES_OF[member["role"]]:
         raise problems.Forbidden("The person who began this may no longer connect accounts here.")
+    tenant.set(Tenant(member["tenant_id"], flow.workspace_id))
 
 
 def _failed(problem: problems.Problem) -> CallbackResult:

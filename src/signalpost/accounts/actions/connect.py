@@ -30,7 +30,7 @@ async def connect_account(context: AppContext, caller: Caller, platform: str, da
     connector = require_connector(caller, platform)
     if connector.connect is None:
         raise PlatformNotConfigured(f"{connector.facts.name} is connected by authorization: see auth-url.")
-    server = entry_server(context, connector, context.http.accounts.used_by(caller.user_id))
+    server = entry_server(context, connector, context.http.accounts)
     issues = list(_issues(connector, data.fields, server_known=server.trusted))
     async with context.database.connection() as db:
         issues += await find_unknown_ids(

@@ -1,10 +1,9 @@
 import asyncio
 import importlib
-from collections.abc import AsyncIterator, Callable, Hashable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from copy import copy
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from signalpost.kit.addresses import AllowList
 from signalpost.kit.http.bodies import RequestBody
@@ -14,9 +13,17 @@ from signalpost.kit.http.resolver import LOOKUP_SECONDS_MAX, Lookup, Resolver
 from signalpost.kit.http.responses import Downloaded, Response, Sink
 from signalpost.kit.http.urls import parse
 from signalpost.kit.shares import Busy, Shares
+from signalpost.kit.tenant import tenant
 
 if TYPE_CHECKING:
     from signalpost.kit.http.transport import Transport
+
+
+class CallLimits(NamedTuple):
+    """How many calls of a client may be under way for one workspace, and for all workspaces of one owner."""
+
+    per_workspace: int
+    per_tenant: int
 
 
 class Client:
@@ -34,7 +41,7 @@ class Client:
         *,
         connections_max: int = 512,
         connections_per_host_max: int = 0,
-        calls_per_user_max: int | None = None,
+        calls_max: CallLimits | None = None,
         lookup: Lookup | None = None,
     ) -> None:
         """Store the rules. Connections are opened by the first call, on the loop that runs then.
@@ -44,7 +51,7 @@ class Client:
             user_agent: sent with every call that does not set its own.
             connections_max: open connections per pool; a call that finds none free waits within its connect timeout.
             connections_per_host_max: the same for one (host, port, scheme); 0 = no bound of its own.
-            calls_per_user_max: calls under way by each user that `used_by` names; None for no bound.
+            calls_max: calls under way for one tenant (see `kit.tenant`); None for no bound.
             lookup: how names are resolved; by the system if left out.
 
         Raises:
@@ -55,8 +62,7 @@ class Client:
         self._transport = _LazyTransport(
             self._guard, self._resolver, user_agent, (connections_max, connections_per_host_max)
         )
-        self._shares = None if calls_per_user_max is None else Shares(calls_per_user_max)
-        self._user: Hashable = None
+        self._shares = None if calls_max is None else (Shares(calls_max.per_workspace), Shares(calls_max.per_tenant))
 
     async def __aenter__(self) -> Self:
         return self
@@ -71,31 +77,24 @@ class Client:
         await self._transport.close()
         self._resolver.close()
 
-    def used_by(self, user: Hashable) -> Self:
-        """Return this client, with its connections, as one of many users has it: each gets a share of the calls.
-
-        Args:
-            user: whoever must not take all connections: a tenant, say.
-        """
-        client = copy(self)
-        client._user = user  # noqa: SLF001 - of this class
-        return client
-
     @asynccontextmanager
     async def _share(self, wait_seconds: float) -> AsyncIterator[None]:
-        """Count a call of this user.
+        """Count a call of the tenant that this task works for.
 
         Raises:
             NotSent: so many calls are under way; `ours`, whatever their receivers do.
         """
-        if self._shares is None or self._user is None:
+        caller = tenant.get()
+        if self._shares is None or caller is None:
             yield
             return
+        of_workspaces, of_tenants = self._shares
         try:
-            async with self._shares.take(self._user, wait_seconds):
+            # In this order: a workspace that waits for its own calls keeps no other of its owner waiting.
+            async with of_workspaces.take(caller, wait_seconds), of_tenants.take(caller.id, wait_seconds):
                 yield
         except Busy:
-            raise NotSent("too many calls of the same user are under way", stage="pool", ours=True) from None
+            raise NotSent("too many calls for the same owner are under way", stage="pool", ours=True) from None
 
     async def request(  # noqa: PLR0913  each is a bound or a part of the message, all but two by keyword
         self,
@@ -123,8 +122,8 @@ class Client:
             data: bytes or a stream as they are, a mapping as a form, parts as multipart/form-data.
             params: added to the address's query.
             timeout_seconds: for the whole call, from the wait for a connection to the body's last byte.
-            connect_timeout_seconds: for the wait for a free place, lookup, dial and TLS together; before that, the
-                user of a client with shares waits as long at most for one of the calls.
+            connect_timeout_seconds: for the wait for a free place, lookup, dial and TLS together; before that, where
+                calls are limited, a workspace waits as long at most for its turn, and its owner likewise.
             bytes_max: of the response body.
             trusted: the operator chose this address, so it may be private or plain http.
             truncate: cut a response over `bytes_max` (and drop the connection) instead of failing.

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from signalpost.kit.http.client import Client
+from signalpost.kit.http.client import CallLimits, Client
 
-CALLS_PER_USER_MAX = 16
+CALLS_MAX = CallLimits(per_workspace=16, per_tenant=32)
 """Of each client but that for publishing, whose calls the engine's lanes bound."""
 
 
 @dataclass(frozen=True)
 class Clients:
-    """Each client has connections, name lookups and shares of its own."""
+    """Each client has connections, name lookups and limits of its own."""
 
     publishing: Client
     webhooks: Client
@@ -31,20 +31,20 @@ class Clients:
             ValueError: an entry of `allowed_private_hosts` is invalid.
         """
 
-        def client(connections_max: int, per_host_max: int, calls_per_user_max: int | None) -> Client:
+        def client(connections_max: int, per_host_max: int, calls_max: CallLimits | None) -> Client:
             return Client(
                 allowed_private_hosts,
                 user_agent,
                 connections_max=connections_max,
                 connections_per_host_max=per_host_max,
-                calls_per_user_max=calls_per_user_max,
+                calls_max=calls_max,
             )
 
         return cls(
             publishing=client(512, 256, None),
-            webhooks=client(512, 64, CALLS_PER_USER_MAX),
-            accounts=client(128, 64, CALLS_PER_USER_MAX),
-            pages=client(512, 64, CALLS_PER_USER_MAX),
+            webhooks=client(512, 64, CALLS_MAX),
+            accounts=client(128, 64, CALLS_MAX),
+            pages=client(512, 64, CALLS_MAX),
         )
 
     async def __aenter__(self) -> Self:

@@ -41,7 +41,7 @@ async def fetch_file(context: AppContext, caller: Caller, data: MediaFetch, *, p
     async with receiver.temporary_folder(context.settings.data_dir) as folder:
         file_receiver = FileReceiver(folder, limits, pointer)
         try:
-            await context.http.pages.used_by(caller.user_id).download(
+            await context.http.pages.download(
                 data.url,
                 file_receiver.write,
                 bytes_max=max(limits.file_bytes, file_types.DOCUMENT_BYTES_MAX),

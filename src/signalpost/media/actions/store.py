@@ -51,7 +51,7 @@ async def store_file(
     kind = file.type.kind
     if fields.kind is not None and fields.kind != kind:
         raise problems.invalid("/kind", "not_allowed", f"This file is of kind {kind}, not {fields.kind}.", found=kind)
-    probed = await probe_process.probe(file.path, file.type, file.thumbnail, user=caller.user_id)
+    probed = await probe_process.probe(file.path, file.type, file.thumbnail, tenant=caller.tenant.id)
     if isinstance(probed, Rejection):
         raise problems.invalid(pointer, probed.code, probed.message)
     if probed.changed:

@@ -55,7 +55,7 @@ async def _check_create(context: AppContext, caller: Caller, data: WebhookCreate
     async with context.database.connection() as db:
         await plans.require_capacity(db, caller, limits.WEBHOOKS)  # refuse before a name is resolved
         scope = await scope_of(db, caller, data)
-    await _check_address(context, caller, data.url)
+    await _check_address(context, data.url)
     return scope
 
 
@@ -63,7 +63,7 @@ async def _check_update(context: AppContext, caller: Caller, data: WebhookUpdate
     async with context.database.connection() as db:
         scope = await scope_of(db, caller, data)
     if data.url is not UNSET:
-        await _check_address(context, caller, data.url)
+        await _check_address(context, data.url)
     return scope
 
 
@@ -72,16 +72,14 @@ BEFORE_UPDATE: Final = Before(lambda data: data.url is not UNSET, _check_update)
 """Addresses are checked before the transaction is opened, since resolving a name can take seconds."""
 
 
-async def _check_address(context: AppContext, caller: Caller, url: str) -> None:
+async def _check_address(context: AppContext, url: str) -> None:
     """Resolve and check an address before it is stored; every attempt checks it again.
 
     Raises:
         UnsafeAddress: the service must not connect to it.
     """
     try:
-        await context.http.accounts.used_by(caller.user_id).check_url(
-            url, trusted=context.settings.allow_private_webhooks
-        )
+        await context.http.accounts.check_url(url, trusted=context.settings.allow_private_webhooks)
     except UnsafeUrl as unsafe:
         raise problems.UnsafeAddress(
             f"This address cannot be used for a webhook: {unsafe.detail}.",
