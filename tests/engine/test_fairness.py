@@ -15,7 +15,7 @@ from signalpost.engine.backlog import Backlog
 from signalpost.engine.contract import Lease
 from signalpost.engine.engine import Engine
 from signalpost.engine.lanes import LaneStatements
-from signalpost.engine.shares import Holder, Shares
+from signalpost.engine.shares import Claimant, Shares
 from signalpost.kit import ids
 from signalpost.kit.db import Database
 
@@ -213,14 +213,14 @@ class TestShares:
     )
     def test_a_network_holds_no_more_lanes_than_are_free(self, held: dict[str, int], may: bool) -> None:
         shares = Shares(32, 100, 32).with_lanes(
-            Holder(None, None, platform) for platform, lanes in held.items() for _ in range(lanes)
+            Claimant(None, None, platform) for platform, lanes in held.items() for _ in range(lanes)
         )
 
-        assert shares.may_hold(Holder(ids.new_id(), ids.new_id(), "a")) == may
+        assert shares.may_hold(Claimant(ids.new_id(), ids.new_id(), "a")) == may
 
     def test_a_workspace_holds_no_more_than_its_share(self) -> None:
         tenant = ids.new_id()
-        full, other = Holder(tenant, ids.new_id(), None), Holder(tenant, ids.new_id(), None)
+        full, other = Claimant(tenant, ids.new_id(), None), Claimant(tenant, ids.new_id(), None)
         shares = Shares(32, 4, 32).with_lanes([full] * 4)
 
         assert not shares.may_hold(full)
@@ -234,17 +234,17 @@ class TestShares:
         owner = ids.new_id()
         shares = Shares(32, 4, per_tenant)
         held = 0
-        while shares.may_hold(lane := Holder(owner, ids.new_id(), None)):
+        while shares.may_hold(lane := Claimant(owner, ids.new_id(), None)):
             shares.hold(lane)
             held += 1
 
         assert held == may_hold
-        assert shares.may_hold(Holder(ids.new_id(), ids.new_id(), None))
+        assert shares.may_hold(Claimant(ids.new_id(), ids.new_id(), None))
 
     @pytest.mark.parametrize("lanes", [1, 2, 7, 32, 256])
     @pytest.mark.parametrize("held", [0, 1, 3, 16])
     def test_room_may_be_claimed_whoever_it_is_for(self, lanes: int, held: int) -> None:
-        lane = Holder(ids.new_id(), ids.new_id(), "a")
+        lane = Claimant(ids.new_id(), ids.new_id(), "a")
         shares = Shares(lanes, 20, 18).with_lanes([lane] * min(held, lanes))
         for _ in range(shares.room):
             assert shares.may_hold(lane)
@@ -270,7 +270,7 @@ class TestBacklog:
         loud, quiet = ids.new_id(), ids.new_id()
         first, second, late = ids.new_id(), ids.new_id(), ids.new_id()
         backlog = Backlog()
-        backlog.begin(ROOM.with_lanes([Holder(loud, loud, None)]))
+        backlog.begin(ROOM.with_lanes([Claimant(loud, loud, None)]))
         backlog.replace(self.rows((first, loud, 0), (second, loud, 1), (late, quiet, 2)))
 
         assert backlog.take(10, ROOM) == [late, first, second]
@@ -302,7 +302,7 @@ class TestBacklog:
     def test_a_full_workspace_is_left_in_the_list(self) -> None:
         full, other = ids.new_id(), ids.new_id()
         lanes = [ids.new_id() for _ in range(3)]
-        shares = Shares(100, 2, 100).with_lanes([Holder(full, full, None)])
+        shares = Shares(100, 2, 100).with_lanes([Claimant(full, full, None)])
         backlog = Backlog()
         backlog.begin(Shares(100, 2, 100))
         backlog.replace(self.rows((lanes[0], full, 0), (lanes[1], full, 0), (lanes[2], other, 1)))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from signalpost.engine.clock import boottime
-from signalpost.engine.shares import Holder, Shares, holder_of
+from signalpost.engine.shares import Claimant, Shares, claimant_of
 from signalpost.kit.db import Row
 
 FRESH_SECONDS = 1.0
@@ -21,7 +21,7 @@ class ReadyLane(NamedTuple):
     turn: int
     wake_at: datetime
     key: UUID
-    holder: Holder
+    claimant: Claimant
 
 
 class Backlog:
@@ -81,7 +81,7 @@ class Backlog:
                 self._known.add(key)
                 self._waiting[tenant] += 1
                 turn = max(self._served.get(tenant, 0), self._past) + self._waiting[tenant]
-                insort(self._lanes, ReadyLane(turn, row["wake_at"], key, holder_of(row)))
+                insort(self._lanes, ReadyLane(turn, row["wake_at"], key, claimant_of(row)))
 
     def take(self, count: int, shares: Shares) -> list[UUID]:
         """Remove and return the next lanes that may be held; the others stay."""
@@ -92,8 +92,8 @@ class Backlog:
             if len(taken) == count:
                 left += self._lanes[place:]
                 break
-            if held.may_hold(lane.holder):
-                held.hold(lane.holder)
+            if held.may_hold(lane.claimant):
+                held.hold(lane.claimant)
                 taken.append(lane)
             else:
                 left.append(lane)
@@ -104,7 +104,7 @@ class Backlog:
 
     def _count(self, lane: ReadyLane) -> None:
         self._known.discard(lane.key)
-        tenant = lane.holder.tenant_id
+        tenant = lane.claimant.tenant_id
         self._waiting[tenant] -= 1
         self._served[tenant] = max(self._served.get(tenant, 0), lane.turn)
         self._past = max(self._past, lane.turn - 1)

@@ -12,7 +12,7 @@ import asyncpg
 from signalpost.engine import lanes, metrics
 from signalpost.engine.clock import boottime
 from signalpost.engine.contract import ERROR_PAUSE_SECONDS, LEASE_SECONDS, Done, LeaseLost, Source
-from signalpost.engine.shares import holder_of
+from signalpost.engine.shares import claimant_of
 from signalpost.kit import log
 from signalpost.kit.db import DATABASE_DOWN, Database, Db, Row
 from signalpost.kit.loop_watch import Watched
@@ -31,9 +31,9 @@ class LaneLease:
         self.kind = source.kind
         self.key: UUID = row["key"]
         self.fence: int = row["fence"]
-        self.holder = holder_of(row)
+        self.claimant = claimant_of(row)
         """For whom the lane is held."""
-        self.tenant_id, self.workspace_id, self.platform = self.holder
+        self.tenant_id, self.workspace_id, self.platform = self.claimant
         self.owner = owner
         self.metrics = metrics.of(self.kind, self.platform or "")
         self.fresh_until = claimed_at + LEASE_SECONDS

@@ -18,7 +18,7 @@ from signalpost.engine.lanes import LaneStatements
 from signalpost.engine.lease import LaneLease
 from signalpost.engine.registration import WorkerRegistration
 from signalpost.engine.release import Releaser, backoff
-from signalpost.engine.shares import Shares, holder_of
+from signalpost.engine.shares import Shares, claimant_of
 from signalpost.kit.db import Database, Db, Row
 
 IDLE_SECONDS_MAX = 1.0
@@ -160,7 +160,7 @@ class Runner:
         if not self._backlog.active and room:
             rows = await self.statements.claim(db, owner, room)
             if len(rows) == room:
-                self._backlog.begin(self._shares.with_lanes(holder_of(row) for row in rows))
+                self._backlog.begin(self._shares.with_lanes(claimant_of(row) for row in rows))
             return rows
         if self._backlog.active and self._backlog.seconds_left > 0:
             self._backlog.add(await self.statements.arrived(db, self._backlog.seen_until))
@@ -180,7 +180,7 @@ class Runner:
                 lost.cancel()
                 lease.predecessor = lost.task
             self.leases.add(lease)
-            self._shares.hold(lease.holder)
+            self._shares.hold(lease.claimant)
             lease.metrics.claimed.inc(lease.claimed)
             lease.task = asyncio.create_task(lease.run(), name=f"engine.{lease.kind}")
             lease.task.add_done_callback(partial(self._end, lease))
@@ -192,7 +192,7 @@ class Runner:
     def _forget(self, leases: Collection[LaneLease]) -> None:
         for lease in leases:
             self.leases.discard(lease)
-            self._shares.give_back(lease.holder)
+            self._shares.give_back(lease.claimant)
             lease.released.set()
         self.woken.set()
 

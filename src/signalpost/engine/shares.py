@@ -11,7 +11,7 @@ from signalpost.kit.db import Row
 K = TypeVar("K")
 
 
-class Holder(NamedTuple):
+class Claimant(NamedTuple):
     """For whom a lane is held. Lanes of the installation itself have no tenant, those of jobs no network."""
 
     tenant_id: UUID | None
@@ -19,9 +19,9 @@ class Holder(NamedTuple):
     platform: str | None
 
 
-def holder_of(lane: Row) -> Holder:
+def claimant_of(lane: Row) -> Claimant:
     """Return for whom a lane is held, from its row."""
-    return Holder(lane["tenant_id"], lane["workspace_id"], lane["platform"])
+    return Claimant(lane["tenant_id"], lane["workspace_id"], lane["platform"])
 
 
 class Shares:
@@ -48,7 +48,7 @@ class Shares:
         most = max(most_of_tenant, max(self._platforms.values(), default=0))
         return max(0, min(of_workspace, self._per_tenant - most_of_tenant, (self.free - most + 1) // 2))
 
-    def may_hold(self, lane: Holder) -> bool:
+    def may_hold(self, lane: Claimant) -> bool:
         """Whether one more lane may be claimed for them."""
         tenant_id, workspace_id, platform = lane
         return (
@@ -58,7 +58,7 @@ class Shares:
             and (platform is None or self._platforms[platform] < self.free)
         )
 
-    def hold(self, lane: Holder) -> None:
+    def hold(self, lane: Claimant) -> None:
         """Count a lane that was claimed."""
         tenant_id, workspace_id, platform = lane
         self.free -= 1
@@ -69,7 +69,7 @@ class Shares:
         if platform is not None:
             self._platforms[platform] += 1
 
-    def give_back(self, lane: Holder) -> None:
+    def give_back(self, lane: Claimant) -> None:
         """Count a lane that was released."""
         tenant_id, workspace_id, platform = lane
         self.free += 1
@@ -80,7 +80,7 @@ class Shares:
         if platform is not None:
             _decrement(self._platforms, platform)
 
-    def with_lanes(self, lanes: Iterable[Holder] = ()) -> Self:
+    def with_lanes(self, lanes: Iterable[Claimant] = ()) -> Self:
         """Return a copy that holds these lanes too."""
         copied = copy(self)
         copied.tenants, copied._workspaces = self.tenants.copy(), self._workspaces.copy()  # noqa: SLF001 - of this class
