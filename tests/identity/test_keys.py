@@ -50,6 +50,7 @@ async def test_the_life_of_a_key(api: Api, owner: Login) -> None:
     assert made["key"].startswith(made["prefix"] + "_")
     assert made["status"] == "active"
     assert made["createdBy"]["id"] == ids.encode("usr", owner.user_id)
+    assert made["issuedBy"]["type"] == "api_key"
     assert made["scopes"] == sorted(scope for scope in SCOPES if scope.endswith(":read"))
     me = (await api.get("/auth/me", key=made["key"])).json()
     assert me["auth"] == {
@@ -64,7 +65,7 @@ async def test_the_life_of_a_key(api: Api, owner: Login) -> None:
     for _ in range(2):
         ended = await api.delete("/api-keys/" + made["id"], key=owner.key)
         assert ended.status_code == 200
-        assert set(ended.json()) == {"id", "status", "revokedAt"}
+        assert set(ended.json()) == {"id", "status", "revokedAt", "alsoRevoked"}
         assert ended.json()["status"] == "revoked"
 
     assert await code(api, "/auth/me", made["key"]) == "key_revoked"
@@ -168,8 +169,8 @@ async def test_who_may_have_keys(api: Api, make: Make, owner: Login) -> None:
     assert (await api.delete("/api-keys/" + mine["id"], key=admin.key)).status_code == 200
     for role in ("contributor", "approver", "viewer"):
         member = await make.member(owner, role=role)
-        assert await code(api, "/api-keys", member.key) == "forbidden"
-        assert (await create(api, member.key, 403))["code"] == "forbidden"
+        assert await code(api, "/api-keys", member.key) == "insufficient_scope"
+        assert (await create(api, member.key, 403))["code"] == "insufficient_scope"
 
 
 async def test_other_workspaces_keys_do_not_exist(api: Api, make: Make, owner: Login) -> None:
@@ -184,7 +185,7 @@ async def test_other_workspaces_keys_do_not_exist(api: Api, make: Make, owner: L
 @pytest.mark.parametrize(
     ("issuer", "fields", "refused"),
     [
-        ({"scopes": ["posts:read", "posts:write"]}, {"scopes": ["posts:publish"]}, "insufficient_scope"),
+        ({"scopes": ["keys:write", "posts:read"]}, {"scopes": ["posts:publish"]}, "insufficient_scope"),
         ({"permission": "read"}, {"permission": "read"}, "insufficient_scope"),
         ({"mode": "test"}, {"mode": "live"}, "insufficient_scope"),
         ({"expiresAt": "hour"}, {"expiresAt": "day"}, "insufficient_scope"),
@@ -213,7 +214,7 @@ async def test_a_key_hands_down_its_own_limits(api: Api, owner: Login) -> None:
     """What the new key does not name it has from its issuer."""
     ends = clock.wire(clock.now() + timedelta(days=1))
     narrow = await create(
-        api, owner.key, scopes=["posts:read", "posts:write"], profileIds=[owner.profile], expiresAt=ends,
+        api, owner.key, scopes=["keys:write", "posts:read"], profileIds=[owner.profile], expiresAt=ends,
         ipAllowList=["10.0.0.0/8"],
     )  # fmt: skip
     child = await create(api, narrow["key"])
@@ -225,7 +226,7 @@ async def test_a_key_hands_down_its_own_limits(api: Api, owner: Login) -> None:
 
 async def test_a_key_revokes_only_itself_and_what_it_covers(api: Api, owner: Login) -> None:
     """A leaked narrow key must not be able to switch everything off."""
-    narrow = await create(api, owner.key, scopes=["posts:read", "posts:write"])
+    narrow = await create(api, owner.key, scopes=["keys:write", "posts:read"])
     wide = await create(api, owner.key)
     child = await create(api, narrow["key"], scopes=["posts:read"])
     reader = await create(api, owner.key, permission="read")
@@ -235,6 +236,85 @@ async def test_a_key_revokes_only_itself_and_what_it_covers(api: Api, owner: Log
     assert (await api.delete("/api-keys/" + child["id"], key=narrow["key"])).status_code == 200
     assert (await api.delete("/api-keys/" + reader["id"], key=reader["key"])).status_code == 200
     assert await code(api, "/auth/me", reader["key"]) == "key_revoked"
+
+
+async def test_a_key_manages_keys_only_with_the_scope_for_it(api: Api, owner: Login) -> None:
+    """A key that may do everything else issues, lists and revokes none: a thief of it cannot make himself another."""
+    deploy = await create(api, owner.key, scopes=[scope for scope in SCOPES[:-1] if scope != "keys:write"])
+    other = await create(api, owner.key, scopes=["posts:read"])
+
+    assert (await create(api, deploy["key"], 403))["code"] == "insufficient_scope"
+    assert await code(api, "/api-keys", deploy["key"]) == "insufficient_scope"
+    refused = await api.delete("/api-keys/" + other["id"], key=deploy["key"])
+    assert (refused.status_code, refused.json()["code"]) == (403, "insufficient_scope")
+    assert await code(api, "/auth/me", other["key"]) == 200
+
+
+async def test_a_key_says_who_issued_it(api: Api, owner: Login) -> None:
+    """A person, or a key: after a leak one sees what it made."""
+    person = await register(api)
+    first = await create(api, person["accessToken"], name="first")
+    second = await create(api, first["key"], name="second")
+
+    assert first["issuedBy"] == {"type": "user", "id": person["user"]["id"], "name": person["email"]}
+    assert second["issuedBy"] == {"type": "api_key", "id": first["id"], "name": "first"}
+    assert second["createdBy"] == first["createdBy"]
+    listed = {key["id"]: key for key in (await api.get("/api-keys", key=person["accessToken"])).json()["data"]}
+    assert listed[second["id"]]["issuedBy"] == second["issuedBy"]
+
+
+async def test_a_key_ends_with_the_key_that_issued_it(api: Api, owner: Login) -> None:
+    """And with the one that issued that: whoever stole it is out, whatever they made with it meanwhile."""
+    stolen = await create(api, owner.key, name="stolen")
+    child = await create(api, stolen["key"])
+    grandchild = await create(api, child["key"], mode="test", scopes=["keys:write", "posts:read"])
+    last = await create(api, grandchild["key"], mode="test", scopes=["posts:read"])
+    bystander = await create(api, owner.key)
+    assert (await api.delete("/api-keys/" + grandchild["id"], key=owner.key)).json()["alsoRevoked"] == [last["id"]]
+
+    ended = await api.delete("/api-keys/" + stolen["id"], key=owner.key)
+
+    assert ended.json()["alsoRevoked"] == [child["id"]]
+    for key in (stolen, child, grandchild, last):
+        assert await code(api, "/auth/me", key["key"]) == "key_revoked"
+    assert await code(api, "/auth/me", bystander["key"]) == 200
+
+
+async def test_no_key_is_issued_past_a_revocation(api: Api, owner: Login) -> None:
+    """However many are being issued while the key is revoked, and by however many generations: none is left alive."""
+    stolen = await create(api, owner.key)
+    middle = await create(api, stolen["key"])
+
+    async def issue(parent: dict[str, Any]) -> str | None:
+        answer = await api.post("/api-keys", key=parent["key"], json={"name": "late"})
+        assert answer.status_code in (201, 401), answer.text
+        return answer.json().get("key")
+
+    ending = api.delete("/api-keys/" + stolen["id"], key=owner.key)
+    late = await asyncio.gather(
+        *(issue(parent) for parent in (stolen, middle) * 6), ending, *(issue(middle) for _ in range(6))
+    )
+
+    keys = [key for key in late if isinstance(key, str)]
+    assert [await code(api, "/auth/me", key) for key in keys] == ["key_revoked"] * len(keys)
+
+
+async def test_a_test_key_sees_no_live_keys(api: Api, owner: Login) -> None:
+    """Not in the list, and 404 by id; its own it manages, whatever time it simulates."""
+    live = await create(api, owner.key)
+    made = await create(api, owner.test_key, mode="test")
+
+    listed = (await api.get("/api-keys", key=owner.test_key)).json()["data"]
+    assert {key["mode"] for key in listed} == {"test"}
+    assert (await api.delete("/api-keys/" + live["id"], key=owner.test_key)).status_code == 404
+    assert (await create(api, owner.test_key, 403))["code"] == "insufficient_scope"  # a live one, by default
+    past, body = {"X-Test-Now": "2001-01-01T00:00:00Z"}, {"name": "x", "mode": "test"}
+    late = await api.post(
+        "/api-keys", json=body | {"expiresAt": "2002-01-01T00:00:00Z"}, key=owner.test_key, headers=past
+    )
+    assert late.json()["errors"][0]["path"] == "/expiresAt"
+    ended = await api.delete("/api-keys/" + made["id"], key=owner.test_key, headers=past)
+    assert ended.json()["revokedAt"] > clock.wire(clock.now() - timedelta(minutes=1))
 
 
 async def test_a_key_for_some_profiles_sees_only_those(api: Api, make: Make, owner: Login) -> None:

@@ -28,7 +28,7 @@ def has(scope: str) -> Callable[[Role], bool]:
         ("owner admin editor", roles.may_edit_others_posts),
         ("owner admin editor", has("accounts:write")),
         ("owner admin editor", has("invites:write")),
-        ("owner admin editor", roles.may_have_api_keys),
+        ("owner admin editor", has("keys:write")),
         ("owner admin editor", partial(roles.may_delete_permanently, own=True)),
         ("owner admin", partial(roles.may_delete_permanently, own=False)),
         ("owner admin approver", roles.may_approve),

@@ -312,11 +312,18 @@ class ApiKeyRow(Struct):
     last_used_ip: str | None
     created_by: UUID
     created_by_name: str
+    issued_by: UUID | None  # the key that created it
+    issued_by_name: str | None
     created_at: datetime
     revoked_at: datetime | None
 
 
-KEY_COLUMNS: Final = columns(ApiKeyRow, "k", created_by_name="coalesce(u.name, u.email)")
+KEY_COLUMNS: Final = columns(
+    ApiKeyRow,
+    "k",
+    created_by_name="coalesce(u.name, u.email)",
+    issued_by_name="(select i.name from api_key i where i.id = k.issued_by)",
+)
 read_key: Final = reader(ApiKeyRow)
 
 # A caller limited to profiles sees only keys limited to some of them; editors see only their own.
@@ -324,20 +331,20 @@ _KEYS = f"""
 select {KEY_COLUMNS}
 from api_key k join app_user u on u.id = k.created_by
 where k.workspace_id = $1 and ($2::uuid is null or k.created_by = $2)
-    and ($3::uuid[] is null or k.profile_ids <@ $3 or $4 in (k.created_by, k.id))
+    and ($3::uuid[] is null or k.profile_ids <@ $3 or $4 in (k.created_by, k.id)) and ($5 or k.mode = 'test')
 """  # noqa: S608 - columns of a struct
-_KEYS_PAGE = f"""{_KEYS} and (k.revoked_at is null or k.revoked_at > $5)
-    and {keyset("k.created_at", "k.id", first=6)}"""
-_KEY = _KEYS + " and k.id = $5"
+_KEYS_PAGE = f"""{_KEYS} and (k.revoked_at is null or k.revoked_at > $6)
+    and {keyset("k.created_at", "k.id", first=7)}"""
+_KEY = _KEYS + " and k.id = $6"
 
 
-def _visible_to(caller: Caller) -> tuple[UUID, UUID | None, list[UUID] | None, UUID]:
-    """Return the first four parameters of `_KEYS`.
+def _visible_to(caller: Caller) -> tuple[UUID, UUID | None, list[UUID] | None, UUID, bool]:
+    """Return the first five parameters of `_KEYS`.
 
     A member limited to profiles sees their own keys; a limited key sees itself and the keys within its limits.
     """
     own = None if roles.may_manage_others_api_keys(caller.role) else caller.user_id
-    return caller.workspace_id, own, caller.sees_profiles, caller.key_id or caller.user_id
+    return caller.workspace_id, own, caller.sees_profiles, caller.key_id or caller.user_id, caller.mode == "live"
 
 
 async def keys_page(db: Db, caller: Caller, page: Page) -> list[ApiKeyRow]:

@@ -11,7 +11,7 @@ _ALL: Final = frozenset(SCOPES) - {"instance:admin"}
 SCOPES_OF: Final[dict[Role, frozenset[str]]] = {
     "owner": _ALL,
     "admin": _ALL,
-    "editor": _WRITE | {"posts:publish", "accounts:write", "invites:write"},
+    "editor": _WRITE | {"posts:publish", "accounts:write", "invites:write", "keys:write"},
     "contributor": _WRITE,  # publishes through request-approval
     "approver": _READ | {"support:write"},
     "viewer": _READ | {"support:write"},
@@ -38,11 +38,6 @@ def restrict(scopes: frozenset[str], permission: str) -> frozenset[str]:
 def may_manage_workspace(role: Role) -> bool:
     """Whether the role may change the workspace's name, time zone and redirect addresses."""
     return role in _ADMINS
-
-
-def may_have_api_keys(role: Role) -> bool:
-    """Whether the role may create, list and revoke API keys of its own."""
-    return role in _EDITORS
 
 
 def may_manage_others_api_keys(role: Role) -> bool:

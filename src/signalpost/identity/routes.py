@@ -137,25 +137,29 @@ async def update_workspace(
     return views.workspace(context.settings, await actions.update_workspace(context, db, caller, workspace, data))
 
 
-@routes.post("/api-keys", scope=SIGNED_IN, raises=(Forbidden, InsufficientScope, PlanLimitReached))
+@routes.post("/api-keys", scope="keys:write", raises=(Forbidden, InsufficientScope, PlanLimitReached))
 async def create_api_key(db: Db, caller: Caller, context: AppContext, data: ApiKeyCreate) -> ApiKeyWithSecret:
     """Create an API key. Only this response contains `key`.
 
-    The key never has more rights than its creator: rights that the creator loses later, the key loses at once.
+    The key never has more rights than its creator: rights that the creator loses later, the key loses at once. A key
+    that a key creates ends with it.
     """
     return await actions.create_api_key(context, db, caller, data)
 
 
-@routes.get("/api-keys", scope=SIGNED_IN, limit_default=LIST_ALL, raises=(Forbidden,))
+@routes.get("/api-keys", scope="keys:write", limit_default=LIST_ALL)
 async def list_api_keys(db: Db, caller: Caller, page: Page) -> Listing[ApiKey]:
     """List API keys, newest first: owners and admins see all, editors their own.
 
-    Revoked keys stay in the list for 30 days.
+    Revoked keys stay in the list for 30 days. A test key sees test keys only.
     """
-    return page.of(await actions.list_api_keys(db, caller, page), views.api_key)
+    return page.of(await queries.keys_page(db, caller, page), views.api_key)
 
 
 @routes.delete("/api-keys/{id}", scope=SIGNED_IN, raises=(Forbidden, InsufficientScope))
 async def revoke_api_key(key: MyKey, context: AppContext, db: Db, caller: Caller) -> ApiKeyRevocation:
-    """Revoke an API key at once. A key can revoke itself. Repeating the request changes nothing."""
+    """Revoke an API key at once, with all keys that it issued. Repeating the request changes nothing.
+
+    With a key, this needs the scope `keys:write`, unless the key revokes itself.
+    """
     return await actions.revoke_api_key(context, db, caller, key)

@@ -5,7 +5,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from signalpost.kit import ids
 from signalpost.kit.wire import Input, Instant, Output
-from signalpost.web.caller import Role, Scope
+from signalpost.web.caller import SCOPES, Role, Scope
 from signalpost.web.fields import ProfileId
 
 # The pattern of HTML's e-mail field. `$` alone would let a line end pass in Python.
@@ -176,6 +176,14 @@ class Actor(Output):
     name: Annotated[str, Meta(examples=["Ada Lovelace"])]
 
 
+class KeyIssuer(Output):
+    """Who created a key: a person, or a key with the scope `keys:write`."""
+
+    type: Annotated[Literal["user", "api_key"], Meta(examples=["api_key"])]
+    id: Annotated[str, Meta(examples=[ids.example("key")])]
+    name: Annotated[str, Meta(examples=["Provisioning"])]
+
+
 class ApiKey(Output):
     id: str
     name: Annotated[str, Meta(examples=["CMS"])]
@@ -188,7 +196,11 @@ class ApiKey(Output):
     expires_at: Annotated[Instant | None, Meta(examples=["2027-11-21T18:00:00.000Z"])]
     last_used_at: Annotated[Instant | None, Meta(examples=["2026-11-21T18:00:00.000Z"])]
     last_used_ip: Annotated[str | None, Meta(examples=["203.0.113.7"])]
-    created_by: Actor
+    created_by: Annotated[Actor, Meta(description="The user whose rights limit the key.")]
+    issued_by: Annotated[
+        KeyIssuer,
+        Meta(description="The user or API key that created it. A key is revoked together with the key that issued it."),
+    ]
     created_at: Instant
     revoked_at: Instant | None
     status: Annotated[Literal["active", "expired", "revoked"], Meta(examples=["active"])]
@@ -201,7 +213,7 @@ class ApiKeyWithSecret(ApiKey):
 
 
 class ApiKeyCreate(Input):
-    """Create a key. It never has more rights than its creator."""
+    """Create a key. It never has more rights than its creator, and works no longer than a key that creates it."""
 
     name: Annotated[Name, Meta(description="The key's name, for people.", examples=["CMS"])]
     mode: Annotated[Mode, Meta(description="A `test` key sees only the sandbox.")] = "live"
@@ -209,7 +221,7 @@ class ApiKeyCreate(Input):
         Permission, Meta(description="A `read` key has only those of its scopes that end with `:read`.")
     ] = "read_write"
     scopes: Annotated[
-        Annotated[list[Scope], Meta(min_length=1, max_length=17)] | None,
+        Annotated[list[Scope], Meta(min_length=1, max_length=len(SCOPES))] | None,
         Meta(
             description="What the key may do. Default: all that you may do, except `instance:admin`.",
             examples=[["posts:read", "posts:write", "posts:publish"]],
@@ -242,3 +254,10 @@ class ApiKeyRevocation(Output):
     id: str
     status: Literal["revoked"]
     revoked_at: Instant
+    also_revoked: Annotated[
+        list[str],
+        Meta(
+            description="The keys that were revoked with it: those that it issued, and those that they issued.",
+            examples=[["key_01M7Z0000000000000000000AC"]],
+        ),
+    ]

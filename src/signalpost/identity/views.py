@@ -9,6 +9,7 @@ from signalpost.identity.schemas import (
     ApiKey,
     ApiKeyWithSecret,
     Authentication,
+    KeyIssuer,
     Me,
     User,
     Workspace,
@@ -93,6 +94,7 @@ def api_key(row: ApiKeyRow) -> ApiKey:
         last_used_at=clock.wire_or_none(row.last_used_at),
         last_used_ip=row.last_used_ip,
         created_by=Actor(type="user", id=ids.encode("usr", row.created_by), name=row.created_by_name),
+        issued_by=_issuer(row),
         created_at=clock.wire(row.created_at),
         revoked_at=clock.wire_or_none(row.revoked_at),
         status=_status(row),
@@ -114,11 +116,18 @@ def api_key_with_secret(row: ApiKeyRow, key: str) -> ApiKeyWithSecret:
         last_used_at=clock.wire_or_none(row.last_used_at),
         last_used_ip=row.last_used_ip,
         created_by=Actor(type="user", id=ids.encode("usr", row.created_by), name=row.created_by_name),
+        issued_by=_issuer(row),
         created_at=clock.wire(row.created_at),
         revoked_at=clock.wire_or_none(row.revoked_at),
         status=_status(row),
         key=key,
     )
+
+
+def _issuer(row: ApiKeyRow) -> KeyIssuer:
+    if row.issued_by is None:
+        return KeyIssuer(type="user", id=ids.encode("usr", row.created_by), name=row.created_by_name)
+    return KeyIssuer(type="api_key", id=ids.encode("key", row.issued_by), name=row.issued_by_name or "")
 
 
 def _status(row: ApiKeyRow) -> Literal["active", "expired", "revoked"]:

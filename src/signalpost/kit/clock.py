@@ -30,6 +30,11 @@ def now() -> datetime:
     return _fixed.get() or datetime.now(UTC) + _apart
 
 
+def actual() -> datetime:
+    """Return the current instant, also inside `at()`: for what no simulated time may decide, such as an expiry."""
+    return datetime.now(UTC) + _apart
+
+
 def follow(database: datetime, *, within_seconds: float = 0.0) -> float:
     """Follow the clock of the database, by which everything is due, if that of this machine is wrong.
 

@@ -1,6 +1,6 @@
 """Writes: sign up, sign in, change a password, create keys, change workspaces."""
 
-from signalpost.identity.actions.api_keys import KeyTerms, create_api_key, create_key_for, list_api_keys, revoke_api_key
+from signalpost.identity.actions.api_keys import KeyTerms, create_api_key, create_key_for, revoke_api_key
 from signalpost.identity.actions.passwords import forgot_password, reset_password, reset_with_token
 from signalpost.identity.actions.sign_in import end_session, end_sessions, login, logout, open_session, refresh
 from signalpost.identity.actions.sign_up import (
@@ -26,7 +26,6 @@ __all__ = [
     "end_session",
     "end_sessions",
     "forgot_password",
-    "list_api_keys",
     "login",
     "logout",
     "make_staff",

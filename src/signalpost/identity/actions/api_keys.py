@@ -1,4 +1,4 @@
-"""API keys: create and revoke. A key creates only keys that do no more than itself, and revokes only those."""
+"""API keys: create and revoke. A key creates only keys that do no more than itself and end with it."""
 
 import ipaddress
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ from signalpost.context import AppContext
 from signalpost.identity import queries, roles, views
 from signalpost.identity.authenticate import secret_hmacs
 from signalpost.identity.caller_cache import CallerCache
+from signalpost.identity.errors import KeyRevoked
 from signalpost.identity.queries import KEY_COLUMNS, ApiKeyRow, read_key
 from signalpost.identity.schemas import ApiKeyCreate, ApiKeyRevocation, ApiKeyWithSecret
 from signalpost.kit import clock, crypto, ids, problems
@@ -21,15 +22,14 @@ from signalpost.kit.problems import Issue
 from signalpost.settings import BRAND_KEY
 from signalpost.web.caller import Caller
 from signalpost.web.fields import ProfileId
-from signalpost.web.paging import Page
 
 EXPIRES_WITHIN = timedelta(days=3650)
 
 _INSERT = f"""
 with k as (
     insert into api_key (id, workspace_id, key_id, secret_hmac, name, mode, permission, scopes, profile_ids,
-        ip_allow_list, expires_at, created_by, created_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+        ip_allow_list, expires_at, created_by, issued_by, created_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
     returning *
 )
 select {KEY_COLUMNS} from k join app_user u on u.id = k.created_by
@@ -48,9 +48,16 @@ class KeyTerms(Struct, kw_only=True):
 
 
 async def create_key_for(
-    db: Db, keys: KeyRing, *, workspace_id: UUID, user_id: UUID, name: str, terms: KeyTerms | None = None
+    db: Db,
+    keys: KeyRing,
+    *,
+    workspace_id: UUID,
+    user_id: UUID,
+    name: str,
+    terms: KeyTerms | None = None,
+    issued_by: UUID | None = None,
 ) -> tuple[ApiKeyRow, str]:
-    """Write a key of this user; return it with its plain text, which is stored nowhere.
+    """Write a key of this user, created by them or by the key `issued_by`; return it with its text, stored nowhere.
 
     Who may create which key is decided before: by `create_api_key` for the API, by the operator for the command line.
     At the time of use, a key never has more than its creator's role.
@@ -72,7 +79,8 @@ async def create_key_for(
         terms.ip_allow_list,
         terms.expires_at,
         user_id,
-        clock.now(),
+        issued_by,
+        clock.actual(),
     )
     assert record is not None  # noqa: S101 - the user exists
     return read_key(record), parts.text
@@ -82,11 +90,11 @@ async def create_api_key(context: AppContext, db: Db, caller: Caller, data: ApiK
     """Create a key for the caller.
 
     Raises:
-        Forbidden, InsufficientScope: the caller may not have keys, or not this one.
+        Forbidden, InsufficientScope: the caller may not have this key.
+        KeyRevoked: the caller is a key that was revoked meanwhile.
         ValidationFailed: unknown profiles, an expiry in the past, invalid networks.
         PlanLimitReached: the plan does not cover another key.
     """
-    _require_key_management(caller)
     _require_rights(caller, data)
     networks, network_issues = _networks(data.ip_allow_list)
     issues = [*_scope_issues(data), *_expiry_issues(data), *await _profile_issues(db, caller, data), *network_issues]
@@ -103,37 +111,16 @@ async def create_api_key(context: AppContext, db: Db, caller: Caller, data: ApiK
     if caller.key_id is not None:
         await _inherit(db, caller, caller.key_id, terms)
     row, key = await create_key_for(
-        db, context.keys, workspace_id=caller.workspace_id, user_id=caller.user_id, name=data.name, terms=terms
+        db,
+        context.keys,
+        workspace_id=caller.workspace_id,
+        user_id=caller.user_id,
+        name=data.name,
+        terms=terms,
+        issued_by=caller.key_id,
     )
     await context.hooks.require_api_key_capacity(db, caller.workspace_id, caller.plan)
     return views.api_key_with_secret(row, key)
-
-
-async def list_api_keys(db: Db, caller: Caller, page: Page) -> list[ApiKeyRow]:
-    """Return the keys that the caller may see, newest first.
-
-    Raises:
-        Forbidden: the role has no API keys.
-    """
-    _require_keys(caller)
-    return await queries.keys_page(db, caller, page)
-
-
-def _require_keys(caller: Caller) -> None:
-    if not roles.may_have_api_keys(caller.role):
-        raise problems.Forbidden(f"The role {caller.role} cannot have API keys.")
-
-
-def _require_key_management(caller: Caller) -> None:
-    """Refuse callers who may not have keys.
-
-    Raises:
-        Forbidden: the role has no API keys.
-        InsufficientScope: the caller is a key that can only read.
-    """
-    _require_keys(caller)
-    if caller.auth == "api_key" and all(scope.endswith(":read") for scope in caller.scopes):
-        raise problems.InsufficientScope("This API key can only read.")
 
 
 def _require_rights(caller: Caller, data: ApiKeyCreate) -> None:
@@ -162,7 +149,7 @@ def _scope_issues(data: ApiKeyCreate) -> list[Issue]:
 
 
 def _expiry_issues(data: ApiKeyCreate) -> list[Issue]:
-    now = clock.now()
+    now = clock.actual()
     if data.expires_at is None or now < data.expires_at <= now + EXPIRES_WITHIN:
         return []
     return [Issue("/expiresAt", "out_of_range", "Enter an instant in the future, at most ten years ahead.")]
@@ -193,13 +180,25 @@ def _networks(texts: Sequence[str] | None) -> tuple[list[str] | None, list[Issue
     return list(networks), issues
 
 
+_LOCK = "select pg_advisory_xact_lock(hashtextextended('keys:' || $1::text, 0))"
+_ISSUER = "select expires_at, revoked_at from api_key where id = $1 and workspace_id = $2"
+
+
+async def _lock(db: Db, workspace_id: UUID) -> None:
+    """Let keys of a workspace be issued by keys, and be revoked, one after the other: none slips through."""
+    await db.execute(_LOCK, str(workspace_id))
+
+
 async def _inherit(db: Db, caller: Caller, key_id: UUID, terms: KeyTerms) -> None:
     """Give the new key the limits of the key that creates it, where it has none of its own; refuse wider ones."""
-    creator = await queries.find_my_key(db, caller, key_id)
-    if creator is not None and creator.expires_at is not None:
-        if terms.expires_at is not None and terms.expires_at > creator.expires_at:
+    await _lock(db, caller.workspace_id)
+    expires_at, revoked_at = await db.fetchrow(_ISSUER, key_id, caller.workspace_id) or (None, None)
+    if revoked_at is not None:
+        raise KeyRevoked
+    if expires_at is not None:
+        if terms.expires_at is not None and terms.expires_at > expires_at:
             raise problems.InsufficientScope("A key cannot create a key that outlives it.")
-        terms.expires_at = terms.expires_at or creator.expires_at
+        terms.expires_at = terms.expires_at or expires_at
     if caller.ip_allow_list:
         networks = terms.ip_allow_list or caller.ip_allow_list
         if not all(_is_within(network, caller.ip_allow_list) for network in networks):
@@ -213,24 +212,45 @@ def _is_within(text: str, allowed: Sequence[str]) -> bool:
 
 
 _REVOKE = """
-update api_key set revoked_at = coalesce(revoked_at, $3) where id = $1 and workspace_id = $2 returning revoked_at
+with recursive issued (id) as (
+    select id from api_key where id = $1 and workspace_id = $2
+    union
+    select k.id from issued i join api_key k on k.issued_by = i.id and k.workspace_id = $2
+)
+update api_key k set revoked_at = now() from issued i where k.id = i.id and k.revoked_at is null returning k.id
 """
+_REVOKED_AT = "select revoked_at from api_key where id = $1 and workspace_id = $2"
 
 
 async def revoke_api_key(context: AppContext, db: Db, caller: Caller, row: ApiKeyRow) -> ApiKeyRevocation:
-    """Revoke a key at once; repeating it changes nothing. Any key may revoke itself.
+    """Revoke a key at once, with all that it issued; repeating it changes nothing. Any key may revoke itself.
 
     Raises:
         Forbidden: the role has no keys.
-        InsufficientScope: a key tries to revoke one that may do more than itself.
+        InsufficientScope: the caller is a key without the scope, or the key may do more than it.
     """
     if caller.key_id != row.id:
         _require_key_management(caller)
         if caller.key_id is not None and not _covers(caller, row):
             raise problems.InsufficientScope("This API key cannot revoke a key that may do more than itself.")
-    revoked_at = await db.fetchval(_REVOKE, row.id, caller.workspace_id, clock.now())
-    context.state(CallerCache).invalidate(row.id)
-    return ApiKeyRevocation(id=ids.encode("key", row.id), status="revoked", revoked_at=clock.wire(revoked_at))
+    await _lock(db, caller.workspace_id)
+    revoked = [record["id"] for record in await db.fetch(_REVOKE, row.id, caller.workspace_id)]
+    for key_id in (row.id, *revoked):
+        context.state(CallerCache).invalidate(key_id)
+    return ApiKeyRevocation(
+        id=ids.encode("key", row.id),
+        status="revoked",
+        revoked_at=clock.wire(await db.fetchval(_REVOKED_AT, row.id, caller.workspace_id)),
+        also_revoked=[ids.encode("key", key_id) for key_id in revoked if key_id != row.id],
+    )
+
+
+def _require_key_management(caller: Caller) -> None:
+    if "keys:write" in caller.scopes:
+        return
+    if caller.auth == "api_key":
+        raise problems.InsufficientScope("This API key lacks the scope keys:write.")
+    raise problems.Forbidden(f"The role {caller.role} cannot have API keys.")
 
 
 def _covers(caller: Caller, row: ApiKeyRow) -> bool:
