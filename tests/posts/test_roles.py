@@ -76,7 +76,7 @@ async def test_a_draft_is_offered_and_approved(api: Api, make: Make, owner: Logi
     assert (asked.status_code, asked.json()["approval"]["state"]) == (200, "pending")
     assert (await api.post(f"{path}/request-approval", key=contributor.key)).status_code == 409
     assert (await api.post(f"{path}/approve", key=contributor.key)).status_code == 403
-    assert emitted == []
+    assert [event.type for event in emitted] == ["post.approval_requested"]
 
     approved = await api.post(f"{path}/approve", key=approver.key)
     approved_post = approved.json()
@@ -86,7 +86,7 @@ async def test_a_draft_is_offered_and_approved(api: Api, make: Make, owner: Logi
         "approved",
     )
     assert approved_post["approval"]["decidedBy"]["name"]
-    assert [event.type for event in emitted] == ["post.queued"]
+    assert [event.type for event in emitted] == ["post.approval_requested", "post.queued"]
 
 
 async def test_changes_can_be_asked_for_and_the_draft_be_offered_again(api: Api, make: Make, owner: Login) -> None:
@@ -116,10 +116,10 @@ async def test_where_approval_is_required_a_post_waits_for_it(
 
     assert (post["status"], post["approval"]["state"], post["queuedAt"]) == ("scheduled", "pending", None)
     assert (await api.get(f"/posts/{post['id']}", key=owner.key)).json()["status"] == "scheduled"
-    assert emitted == []
+    assert [event.type for event in emitted] == ["post.approval_requested"]
     approved = (await api.post(f"/posts/{post['id']}/approve", key=owner.key)).json()
     assert (approved["status"], approved["approval"]["state"]) == ("queued", "approved")
-    assert [event.type for event in emitted] == ["post.queued"]
+    assert [event.type for event in emitted] == ["post.approval_requested", "post.queued"]
     own = (await api.post("/posts", json=wish | {"text": "By the owner"}, key=owner.key)).json()
     assert (own["status"], own["approval"]["state"]) == ("queued", "approved")
 

@@ -148,6 +148,7 @@ def shown_post(row: PostRow, target_rows: list[TargetRow], now: datetime) -> dic
         "approval": {
             "state": approval.state,
             "requestedBy": actor(approval.requested_by),
+            "requestedAt": instant(approval.requested_at) if approval.requested_at else None,
             "decidedBy": actor(approval.decided_by),
             "note": approval.note,
             "decidedAt": instant(approval.decided_at),

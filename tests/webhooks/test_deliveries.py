@@ -112,7 +112,7 @@ async def test_events_reach_the_right_webhooks(api: Api, make: Make, database: D
 
 async def test_every_public_event_is_recorded(api: Api, make: Make, database: Database) -> None:
     owner = await make.owner()
-    webhook = await register(api, owner, "http://127.0.0.1:9/")
+    webhook = await register(api, owner, "http://127.0.0.1:9/", events=list(events.PUBLIC_EVENTS))
     profile_id = ids.decode("prof", owner.profile)
     data = post_published(owner).data
 

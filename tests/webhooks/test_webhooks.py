@@ -13,10 +13,10 @@ from tests.helpers.factories import Make
 from tests.helpers.webhooks import register, webhook_uuid
 
 from signalpost.context import AppContext
-from signalpost.events import PUBLIC_EVENTS
 from signalpost.kit.db import Database
 from signalpost.kit.http import Client
 from signalpost.main import app
+from signalpost.webhooks.actions.validation import DEFAULT_EVENTS
 
 URL = "http://127.0.0.1:9/hook"
 
@@ -26,7 +26,7 @@ def issues(response: Any) -> list[tuple[str, str]]:
 
 
 async def test_a_webhook_needs_only_an_address(api: Api, make: Make) -> None:
-    """It then receives every public event."""
+    """It then receives every public event, except those that it has to name."""
     owner = await make.owner()
 
     webhook = await register(api, owner, URL)
@@ -35,7 +35,7 @@ async def test_a_webhook_needs_only_an_address(api: Api, make: Make) -> None:
     assert re.fullmatch(r"whsec_[A-Za-z0-9]{43}=", secret)
     assert len(base64.b64decode(secret[6:])) == 32
     assert webhook == {
-        "id": webhook["id"], "url": URL, "events": list(PUBLIC_EVENTS), "name": None, "profileIds": None,
+        "id": webhook["id"], "url": URL, "events": DEFAULT_EVENTS, "name": None, "profileIds": None,
         "deliveryMode": "retry", "active": True, "status": "active", "disabledReason": None, "consecutiveFailures": 0,
         "lastSuccessAt": None, "lastFailureAt": None, "description": None, "createdAt": webhook["createdAt"],
         "updatedAt": webhook["updatedAt"],
@@ -66,7 +66,7 @@ async def test_a_webhook_is_created_with_all_its_fields(api: Api, make: Make) ->
 
 @pytest.mark.parametrize("events", [[], None])
 async def test_no_events_are_all_events(api: Api, make: Make, events: Any) -> None:
-    assert (await register(api, await make.owner(), URL, events=events))["events"] == list(PUBLIC_EVENTS)
+    assert (await register(api, await make.owner(), URL, events=events))["events"] == DEFAULT_EVENTS
 
 
 async def test_one_address_may_have_two_webhooks(api: Api, make: Make) -> None:
@@ -183,7 +183,7 @@ async def test_a_change_affects_only_the_fields_that_it_names(api: Api, make: Ma
     changed = (await api.patch(path, json={"url": URL + "2", "name": None, "events": []}, key=owner.key)).json()
 
     assert "secret" not in changed
-    assert (changed["url"], changed["name"], changed["events"]) == (URL + "2", None, list(PUBLIC_EVENTS))
+    assert (changed["url"], changed["name"], changed["events"]) == (URL + "2", None, DEFAULT_EVENTS)
     assert (changed["description"], changed["deliveryMode"], changed["status"]) == ("Why", "single", "active")
     assert (await api.patch(path, json={"active": False}, key=owner.key)).json()["status"] == "paused"
     assert (await api.patch(path, json={"active": False}, key=owner.key)).json()["status"] == "paused"

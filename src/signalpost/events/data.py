@@ -39,6 +39,8 @@ class PostData(Struct, rename="camel", kw_only=True):
     queued_at: Instant | UnsetType | None = UNSET
     run_at: Instant | UnsetType | None = UNSET
     published_at: Instant | UnsetType | None = UNSET
+    version: int | UnsetType = UNSET
+    requested_at: Instant | UnsetType | None = UNSET
     targets: list[TargetData] | UnsetType = UNSET
     target: TargetData | UnsetType = UNSET
 

@@ -24,6 +24,7 @@ class PublicEvent(Event):
 
     type: ClassVar[str]
     examples: ClassVar[Mapping[str, Struct]]
+    opt_in: ClassVar[bool] = False  # whether only webhooks that name it receive it
     profile_id: UUID | None
     mode: Literal["live", "test"]
     data: Struct
@@ -161,6 +162,16 @@ class AccountDisconnected(PublicEvent):
             affected_post_ids=[ids.example("pst")],
         )
     }
+
+
+@dataclass(frozen=True, kw_only=True)
+class PostApprovalRequested(PublicEvent):
+    """A post waits for approval, or was changed while it waited. Only webhooks that name this event receive it."""
+
+    type = "post.approval_requested"
+    opt_in = True
+    data: PostData
+    examples: ClassVar = {"post": _post("scheduled", 0, 0, version=2, requested_at="2026-11-20T09:30:00.000Z")}
 
 
 PUBLIC_EVENTS: dict[str, type[PublicEvent]] = {kind.type: kind for kind in PublicEvent.__subclasses__()}

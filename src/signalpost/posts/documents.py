@@ -8,7 +8,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from signalpost.events import Actor
 
@@ -48,6 +48,7 @@ class Approval(Struct, frozen=True, gc=False):
     decided_by: Actor | None = None
     note: str | None = None
     decided_at: datetime | None = None
+    requested_at: datetime | UnsetType = UNSET  # not stored where unset, as in the default of the column
 
 
 class Recurrence(Struct, frozen=True, gc=False):

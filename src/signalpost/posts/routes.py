@@ -153,22 +153,45 @@ async def list_post_audit(post: AnyPost, db: Db, page: Page) -> Listing[AuditEnt
 
 
 @routes.post(
-    "/posts/{id}/request-approval", scope="posts:write", status=200, raises=(InvalidState, PlanFeatureUnavailable)
+    "/posts/{id}/request-approval",
+    scope="posts:write",
+    status=200,
+    raises=(InvalidState, VersionConflict, PlanFeatureUnavailable),
+    etag=True,
 )
-async def request_post_approval(post: MyPost, db: Db, caller: Caller, data: ApprovalDecision = NO_NOTE) -> Post:
-    """Request approval of a draft."""
-    return await approve.request_approval(db, caller, post, data)
-
-
-@routes.post("/posts/{id}/approve", scope="posts:read", status=200, raises=(*NOT_ACCEPTED, InvalidState, Forbidden))
-async def approve_post(
-    post: MyPost, context: AppContext, db: Db, caller: Caller, data: ApprovalDecision = NO_NOTE
+async def request_post_approval(
+    post: MyPost, context: AppContext, db: Db, caller: Caller, if_match: IfMatch, data: ApprovalDecision = NO_NOTE
 ) -> Post:
-    """Approve a post. It is published at its scheduled time, or now if it has none."""
-    return await approve.approve_post(context, db, caller, post, data)
+    """Request approval of a draft. After a change it is requested again."""
+    return await approve.request_approval(context, db, caller, post, data, if_match)
 
 
-@routes.post("/posts/{id}/reject", scope="posts:read", status=200, raises=(InvalidState, Forbidden))
-async def reject_post(post: MyPost, db: Db, caller: Caller, data: ApprovalRejection = REJECTED) -> Post:
+@routes.post(
+    "/posts/{id}/approve",
+    scope="posts:read",
+    status=200,
+    raises=(*NOT_ACCEPTED, InvalidState, VersionConflict, Forbidden),
+    etag=True,
+)
+async def approve_post(
+    post: MyPost, context: AppContext, db: Db, caller: Caller, if_match: IfMatch, data: ApprovalDecision = NO_NOTE
+) -> Post:
+    """Approve a post. It is published at its scheduled time, or now if it has none.
+
+    Send the version that you read, in `If-Match` or as `version`: if the post was changed since, nothing is approved.
+    """
+    return await approve.approve_post(context, db, caller, post, data, if_match)
+
+
+@routes.post(
+    "/posts/{id}/reject",
+    scope="posts:read",
+    status=200,
+    raises=(InvalidState, VersionConflict, Forbidden),
+    etag=True,
+)
+async def reject_post(
+    post: MyPost, db: Db, caller: Caller, if_match: IfMatch, data: ApprovalRejection = REJECTED
+) -> Post:
     """Reject a post, or request changes. After a change, approval is requested again."""
-    return await approve.reject_post(db, caller, post, data)
+    return await approve.reject_post(db, caller, post, data, if_match)

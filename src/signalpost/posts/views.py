@@ -166,6 +166,7 @@ def approval(document: documents.Approval) -> Approval:
     return Approval(
         state=document.state,
         requested_by=document.requested_by,
+        requested_at=clock.wire(document.requested_at) if document.requested_at else None,
         decided_by=document.decided_by,
         note=document.note,
         decided_at=clock.wire_or_none(document.decided_at),

@@ -1,6 +1,7 @@
 """Conditional requests: `If-None-Match` saves a body that the client has already, `If-Match` a lost update.
 
 An ETag is `"12"` or `"12-9f3c0de5f1c0de5f"`: the version, and a digest of what changes without a new version.
+`If-Match` also takes a bare version.
 """
 
 import hashlib
@@ -15,7 +16,7 @@ from signalpost.web.inputs import IfMatch
 
 T = TypeVar("T")
 
-_ETAG = re.compile(r'(?:W/)?"v?(\d{1,9})(?:-[0-9a-f]{16})?"')
+_ETAG = re.compile(r'(?:W/)?"v?(\d{1,9})(?:-[0-9a-f]{16})?"|(\d{1,9})')
 _encode = msgspec.msgpack.Encoder().encode
 
 
@@ -48,7 +49,9 @@ def read_if_match(value: str) -> IfMatch:
     """
     if value in ("", "*"):
         return IfMatch()
-    versions = IfMatch(int(match[1]) for part in value.split(",") if (match := _ETAG.fullmatch(part.strip())))
+    versions = IfMatch(
+        int(match[1] or match[2]) for part in value.split(",") if (match := _ETAG.fullmatch(part.strip()))
+    )
     if not versions:
         raise problems.VersionConflict("If-Match is not a version of this resource. Send the ETag as you received it.")
     return versions

@@ -60,6 +60,18 @@ class IfMatch(frozenset[int]):
         """Whether the caller read the row at this version, or does not mind."""
         return not self or version in self
 
+    def require(self, version: int) -> None:
+        """Ensure that the caller read the row, which has this version now, at this version, or does not mind.
+
+        Raises:
+            VersionConflict: it was changed since.
+        """
+        if not self.allows(version):
+            raise problems.VersionConflict(f"It has version {version} now. Read it again.")
+
+
+ANY_VERSION = IfMatch()
+
 
 async def require_profile(context: AppContext, db: Db, caller: Caller, profile_id: UUID | None) -> None:
     """Ensure that the caller sees the profile by which a list is filtered; None: no filter.

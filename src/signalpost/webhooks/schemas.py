@@ -34,7 +34,9 @@ class WebhookUpdate(Input):
     ] = UNSET
     events: Annotated[
         EventNames | UnsetType | None,
-        Meta(description="The events to receive. Null or an empty list: all public events.", examples=[_EVENTS]),
+        Meta(
+            description="The events to receive. Null or an empty list: all but those to opt in to.", examples=[_EVENTS]
+        ),
     ] = UNSET
     name: Annotated[
         Name | UnsetType | None, Meta(description="A name for people who manage webhooks.", examples=["Production"])

@@ -22,7 +22,12 @@ def for_publishing(caller: Caller, current: Approval, *, required: bool) -> Appr
         return current
     if roles.may_approve(caller.role) and current.state in ("not_required", "approved"):
         return current if current.state == "approved" else decided(caller, NOT_REQUIRED, "approved", None)
-    return Approval(state="pending", requested_by=caller.actor)
+    return requested(caller, None)
+
+
+def requested(caller: Caller, note: str | None) -> Approval:
+    """Return the approval that the caller requests, of the post as it is now."""
+    return Approval(state="pending", requested_by=caller.actor, note=note, requested_at=clock.now())
 
 
 def decided(

@@ -32,6 +32,17 @@ async def post_queued(context: AppContext, db: Db, post: PostRow, targets: Seque
     await context.emit(db, _event(events.PostQueued, post, data, clock.now()))
 
 
+async def approval_requested(context: AppContext, db: Db, post: PostRow, targets: Sequence[TargetRow]) -> None:
+    """Emit post.approval_requested: each time that someone has to decide on the post as it is now."""
+    data = event_data.post_data(
+        post,
+        targets,
+        version=post.version,
+        requested_at=clock.wire(post.approval.requested_at) if post.approval.requested_at else None,
+    )
+    await context.emit(db, _event(events.PostApprovalRequested, post, data, clock.now()))
+
+
 async def target_ended(
     context: AppContext, db: Db, post: PostRow, targets: Sequence[TargetRow], target: TargetRow, now: datetime
 ) -> None:

@@ -42,9 +42,8 @@ async def trash_post(
     permissions.require_ownership(caller, post)
     if query.permanent or query.cascade:
         permissions.require_permanent_deletion(caller, post)
-    if not if_match.allows(post.version):
-        raise problems.VersionConflict(f"The post has version {post.version}.")
     post, targets = await lock_post(db, post, trashed=True)
+    if_match.require(post.version)
     if post.deleted_at is None:
         await _move_to_trash(context, db, caller, post, targets)
     errors = await _remove_from_networks(context, db, caller, post, targets) if query.cascade else []

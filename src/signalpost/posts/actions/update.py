@@ -1,7 +1,7 @@
 """An update is the creation it amounts to: the stored post as a body, changed, built again, written over the rows."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -18,15 +18,15 @@ from signalpost.posts.actions.fetch import Fetched
 from signalpost.posts.actions.lock import lock_post_only
 from signalpost.posts.actions.preflight import TargetIssue
 from signalpost.posts.actions.schedule import Unchanged
-from signalpost.posts.documents import Approval, MediaRef
-from signalpost.posts.rows import PostRow, TargetRow
+from signalpost.posts.documents import Approval, MediaRef, PostWarning
+from signalpost.posts.rows import AuditRow, PostRow, TargetRow
 from signalpost.posts.schemas.requests import MediaIn, PostCreate, PostUpdate, TargetIn, ThreadPartIn, UserTagIn
 from signalpost.posts.schemas.responses import Post
 from signalpost.posts.states import EDITABLE, UNDER_WAY, HeldReason, move
 from signalpost.posts.times import Moment
 from signalpost.web.caller import Caller
 from signalpost.web.fields import AccountId, MediaId, ProfileId
-from signalpost.web.inputs import IfMatch
+from signalpost.web.inputs import ANY_VERSION, IfMatch
 
 LABELS: Final = ("tags", "notes", "campaign", "external_id")
 """Fields that can be changed in every state of a post."""
@@ -34,6 +34,23 @@ _TEXT: Final = ("text", "description")
 _MEDIA: Final = ("media", "media_url", "media_urls")
 _TIMES: Final = ("scheduled_at", "publish_mode")
 _ACCOUNTS: Final = ("platforms", "targets")
+_ASKED_ANEW: Final = PostWarning(
+    "approval.requested_again", "", "The post waits for approval and was changed, so approval was requested again."
+)
+
+
+class Purpose(NamedTuple):
+    """Why a post is written again.
+
+    Args:
+        action: what the audit log calls it.
+        approval: the new one; None: what the profile's rules make of the present one.
+        if_match: the versions at which the post may be.
+    """
+
+    action: str = "updated"
+    approval: Approval | None = None
+    if_match: IfMatch = ANY_VERSION
 
 
 async def update_post(
@@ -54,12 +71,12 @@ async def update_post(
     """
     changes = {name: value for name in data.__struct_fields__ if (value := getattr(data, name)) is not UNSET}
     permissions.require_ownership(caller, post)
-    if not if_match.allows(post.version):
-        raise problems.VersionConflict(f"The post has version {post.version}.")
+    if_match.require(post.version)
     if all(name in LABELS for name in changes):
-        return await _update_labels(db, caller, post, changes)
+        return await _update_labels(db, caller, post, changes, if_match)
     _require_editable(post, changes)
-    return await apply_changes(context, db, caller, post, changes, action="updated", fetched=fetched)
+    purpose = Purpose(if_match=if_match)
+    return await apply_changes(context, db, caller, post, changes, purpose=purpose, fetched=fetched)
 
 
 async def apply_changes(
@@ -69,14 +86,10 @@ async def apply_changes(
     post: PostRow,
     changes: dict[str, Any],
     *,
-    action: str,
-    approval: Approval | None = None,
+    purpose: Purpose,
     fetched: Fetched | None = None,
 ) -> Post:
     """Build the stored post with these changes (by field of `PostUpdate`), and write it over the old rows.
-
-    `action`: what the audit log calls this. `approval`: the new one; None: what the profile's rules make of the present
-    one.
 
     Raises:
         NotFound: the post was deleted or trashed meanwhile.
@@ -88,13 +101,14 @@ async def apply_changes(
     locked = await queries.lock(db, post.id, lanes)
     if locked is None or locked[0].deleted_at is not None:
         raise problems.NotFound
+    purpose.if_match.require(locked[0].version)
     if locked[0] != post:  # changed since it was read; nobody else can change it now
         draft = await build_merged(db, caller, *locked, changes, fetched)
     _require_editable(locked[0], changes)
     _require_not_under_way(locked[1])
     public.require_unchanged(*locked, draft)
     update = _Update(caller, *locked, draft, await preflight.run_preflight(draft))
-    return await update.write(context, db, action, approval)
+    return await update.write(context, db, purpose)
 
 
 async def build_merged(
@@ -200,16 +214,16 @@ class _Update(Struct):
     draft: PostDraft
     target_issues: list[TargetIssue]
 
-    async def write(self, context: AppContext, db: Db, action: str, approval: Approval | None) -> Post:
+    async def write(self, context: AppContext, db: Db, purpose: Purpose) -> Post:
         """Write the draft over the old rows."""
         caller, old, draft = self.caller, self.old, self.draft
-        if self.is_queued and approval is None:
+        if self.is_queued and purpose.approval is None:
             permissions.require_publishing(caller)
         if not draft.is_draft:
             preflight.require_accepted(self.target_issues)
         await guards.require_within_plan(db, caller, draft)
         post = draft.post
-        post.approval = approval or self._approval()
+        post.approval = purpose.approval or self._approval()
         targets = self._targets(approvals.held_reason(post.approval))
         post.status = progress.status_of(targets, draft.profile.now)
         post.version, post.updated_at = old.version + 1, clock.now()
@@ -221,26 +235,45 @@ class _Update(Struct):
         await guards.require_no_duplicate(db, post, targets, content=self.is_queued)
         if old.status != "scheduled":
             await guards.require_capacity(db, caller, post)
-        history = [audit.entry(post, action, caller.actor, changes=changes_of(old, post, self.old_targets, targets))]
-        if accepted:
-            history.append(audit.entry(post, "queued", caller.actor))
-        elif draft.is_draft and old.status != "draft":
-            history.append(audit.entry(post, "cancelled", caller.actor))
+        history = self._history(purpose.action, targets, accepted=accepted)
         await write.update(db, post, targets, history, payer=caller if accepted else None)
         if accepted:
             await emit.post_queued(context, db, post, targets)
+        if self.asks:
+            await emit.approval_requested(context, db, post, targets)
         return views.post(post, targets)
+
+    def _history(self, action: str, targets: Sequence[TargetRow], *, accepted: bool) -> list[AuditRow]:
+        old, post, actor = self.old, self.draft.post, self.caller.actor
+        history = [audit.entry(post, action, actor, changes=changes_of(old, post, self.old_targets, targets))]
+        if self.asks:
+            history.append(audit.entry(post, "approval_requested", actor))
+        if accepted:
+            history.append(audit.entry(post, "queued", actor))
+        elif self.draft.is_draft and old.status != "draft":
+            history.append(audit.entry(post, "cancelled", actor))
+        return history
 
     @property
     def is_queued(self) -> bool:
         """Whether the post waits for its time afterwards; a failed one is only corrected."""
         return not self.draft.is_draft and self.old.status != "failed"
 
+    @property
+    def asks(self) -> bool:
+        """Whether someone is asked to approve the post as it is now."""
+        approval = self.draft.post.approval
+        return approval.state == "pending" and approval != self.old.approval
+
     def _approval(self) -> Approval:
-        if not self.is_queued:
-            return self.old.approval
-        required = self.draft.profile.approval_required
-        return approvals.for_publishing(self.caller, self.old.approval, required=required)
+        """Return the approval of the post as it is now: nobody has approved what they have not seen."""
+        current, draft = self.old.approval, self.draft
+        if current.state == "pending" and changes_of(self.old, draft.post, self.old_targets, draft.target_rows):
+            draft.post.warnings.append(_ASKED_ANEW)
+            return approvals.requested(self.caller, current.note)
+        if draft.is_draft:
+            return current
+        return approvals.for_publishing(self.caller, current, required=draft.profile.approval_required)
 
     def _targets(self, held_reason: HeldReason | None) -> list[TargetRow]:
         """Return all targets as they are to be. One that was attempted before stays, cancelled, if it is left out."""
@@ -283,9 +316,10 @@ def _merge_target(old: TargetRow | None, new: TargetRow) -> TargetRow:
     )
 
 
-async def _update_labels(db: Db, caller: Caller, post: PostRow, changes: dict[str, Any]) -> Post:
+async def _update_labels(db: Db, caller: Caller, post: PostRow, changes: dict[str, Any], if_match: IfMatch) -> Post:
     """Change what can be changed in every state: no target is touched, and no worker is in the way."""
     old = await lock_post_only(db, post)
+    if_match.require(old.version)
     new = msgspec.structs.replace(old, **changes, version=old.version + 1, updated_at=clock.now())
     if new.external_id != old.external_id:
         await guards.require_no_duplicate(db, new, (), content=False)

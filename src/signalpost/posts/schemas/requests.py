@@ -322,16 +322,20 @@ class PostDeleteQuery(Input):
 
 
 class ApprovalDecision(Input):
-    """A note on the decision."""
+    """A note on the decision, and the version of the post that it is about."""
 
     note: Annotated[
         Annotated[str, Meta(max_length=2_000)] | None,
         Meta(description="A note to the author of the post.", examples=["Please mention the opening hours."]),
     ] = None
+    version: Annotated[
+        Annotated[int, Meta(ge=1, le=999_999_999)] | None,
+        Meta(description="The version of the post that was read, as in `If-Match`.", examples=[2]),
+    ] = None
 
 
 class ApprovalRejection(ApprovalDecision):
-    """A note on the decision, and whether the post may come back."""
+    """A note on the decision, its version, and whether the post may come back."""
 
     changes_requested: Annotated[
         bool, Meta(description="Request changes: an update offers the post again. Otherwise it is rejected.")

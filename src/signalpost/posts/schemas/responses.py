@@ -58,6 +58,7 @@ class Approval(Output, gc=False):
 
     state: ApprovalState
     requested_by: Actor | None
+    requested_at: Instant | None
     decided_by: Actor | None
     note: str | None
     decided_at: Instant | None

@@ -50,7 +50,7 @@ async def submit_post(
     if post.status == "failed":
         await _resubmit(context, db, caller, post, changes)
     else:
-        await update.apply_changes(context, db, caller, post, changes, action="updated")
+        await update.apply_changes(context, db, caller, post, changes, purpose=update.Purpose())
     submitted = await posts.find_mine(db, caller, post.id)
     if submitted is None:
         raise problems.NotFound

@@ -9,7 +9,7 @@ from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.web.caller import Caller
 from signalpost.webhooks import signing, views
-from signalpost.webhooks.actions.validation import ALL_EVENTS, Scope, scope_of
+from signalpost.webhooks.actions.validation import DEFAULT_EVENTS, Scope, scope_of
 from signalpost.webhooks.queries import WEBHOOK_COLUMNS, read_webhook
 from signalpost.webhooks.schemas import WebhookCreate, WebhookWithSecret
 
@@ -45,7 +45,7 @@ async def create_webhook(
         webhook_id,
         caller.workspace_id,
         data.url,
-        scope.events or ALL_EVENTS,
+        scope.events or DEFAULT_EVENTS,
         data.name or None,
         data.description or None,
         caller.sees_profiles if scope.profile_ids is UNSET else scope.profile_ids,

@@ -22,6 +22,7 @@ from signalpost.web.inputs import Before
 from signalpost.webhooks.schemas import WebhookCreate, WebhookUpdate
 
 ALL_EVENTS: Final = list(PUBLIC_EVENTS)
+DEFAULT_EVENTS: Final = [name for name, event in PUBLIC_EVENTS.items() if not event.opt_in]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ async def scope_of(db: Db, caller: Caller, data: WebhookUpdate) -> Scope:
         profile_ids = caller.sees_profiles
     if issues:
         raise problems.ValidationFailed(errors=issues)
-    return Scope(UNSET if data.events is UNSET else _in_order(data.events or ALL_EVENTS), profile_ids)
+    return Scope(UNSET if data.events is UNSET else _in_order(data.events or DEFAULT_EVENTS), profile_ids)
 
 
 async def _check_create(context: AppContext, caller: Caller, data: WebhookCreate) -> Scope:
