@@ -48,7 +48,7 @@ class Approval(Struct, frozen=True, gc=False):
     decided_by: Actor | None = None
     note: str | None = None
     decided_at: datetime | None = None
-    requested_at: datetime | UnsetType = UNSET  # not stored where unset, as in the default of the column
+    requested_at: datetime | UnsetType | None = UNSET  # not stored where unset, as in the default of the column
 
 
 class Recurrence(Struct, frozen=True, gc=False):
