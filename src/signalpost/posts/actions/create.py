@@ -69,16 +69,16 @@ def _decide(caller: Caller, draft: PostDraft, target_issues: Sequence[TargetIssu
     post.status = progress.status_of(targets, profile.now)
     if accepted:
         post.counted, post.queued_at = True, post.created_at
-    asked = post.approval.state == "pending"
-    actions = ["created", *(["queued"] if accepted else []), *(["approval_requested"] if asked else [])]
+    pending = post.approval.state == "pending"
+    actions = ["created", *(["queued"] if accepted else []), *(["approval_requested"] if pending else [])]
     history = [audit.entry(post, action, post.created_by) for action in actions]
     return NewPost(post, targets, profile.version, history, accepted)
 
 
 async def _write(context: AppContext, db: Db, caller: Caller, new: NewPost, *, heard: bool) -> Obstacle | None:
     """Write the post: alone, or in a transaction with what subscribers do or with what the plan counts."""
-    asks = new.post.approval.state == "pending"
-    tells, limited = (heard and new.accepted) or asks, limits.POSTS.of(caller.plan) is not None
+    pending = new.post.approval.state == "pending"
+    tells, limited = (heard and new.accepted) or pending, limits.POSTS.of(caller.plan) is not None
     if not tells and not limited and limits.SCHEDULED_POSTS.of(caller.plan) is None:
         return await write.create(db, new, counted=new.accepted)
     async with db.transaction():
@@ -89,6 +89,6 @@ async def _write(context: AppContext, db: Db, caller: Caller, new: NewPost, *, h
         if obstacle is None and new.accepted and limited:
             await plans.spend(db, caller, limits.POSTS, 1)
         if obstacle is None and tells:
-            told = emit.approval_requested if asks else emit.post_queued
-            await told(context, db, new.post, new.targets)
+            emit_event = emit.approval_requested if pending else emit.post_queued
+            await emit_event(context, db, new.post, new.targets)
     return obstacle

@@ -34,7 +34,7 @@ _TEXT: Final = ("text", "description")
 _MEDIA: Final = ("media", "media_url", "media_urls")
 _TIMES: Final = ("scheduled_at", "publish_mode")
 _ACCOUNTS: Final = ("platforms", "targets")
-_ASKED_ANEW: Final = PostWarning(
+_REQUESTED_AGAIN: Final = PostWarning(
     "approval.requested_again", "", "The post waits for approval and was changed, so approval was requested again."
 )
 
@@ -239,14 +239,14 @@ class _Update(Struct):
         await write.update(db, post, targets, history, payer=caller if accepted else None)
         if accepted:
             await emit.post_queued(context, db, post, targets)
-        if self.asks:
+        if self.requests_approval:
             await emit.approval_requested(context, db, post, targets)
         return views.post(post, targets)
 
     def _history(self, action: str, targets: Sequence[TargetRow], *, accepted: bool) -> list[AuditRow]:
         old, post, actor = self.old, self.draft.post, self.caller.actor
         history = [audit.entry(post, action, actor, changes=changes_of(old, post, self.old_targets, targets))]
-        if self.asks:
+        if self.requests_approval:
             history.append(audit.entry(post, "approval_requested", actor))
         if accepted:
             history.append(audit.entry(post, "queued", actor))
@@ -260,8 +260,8 @@ class _Update(Struct):
         return not self.draft.is_draft and self.old.status != "failed"
 
     @property
-    def asks(self) -> bool:
-        """Whether someone is asked to approve the post as it is now."""
+    def requests_approval(self) -> bool:
+        """Whether approval of the post as it is now is requested."""
         approval = self.draft.post.approval
         return approval.state == "pending" and approval != self.old.approval
 
@@ -269,7 +269,7 @@ class _Update(Struct):
         """Return the approval of the post as it is now: nobody has approved what they have not seen."""
         current, draft = self.old.approval, self.draft
         if current.state == "pending" and changes_of(self.old, draft.post, self.old_targets, draft.target_rows):
-            draft.post.warnings.append(_ASKED_ANEW)
+            draft.post.warnings.append(_REQUESTED_AGAIN)
             return approvals.requested(self.caller, current.note)
         if draft.is_draft:
             return current
