@@ -647,6 +647,25 @@ async def test_workspaces_and_owners_have_shares_of_the_calls_and_others_pass_by
             task.cancel()
 
 
+async def test_a_host_has_a_share_of_the_connections_whoever_calls_it() -> None:
+    """Many users that all name one slow host leave connections to all others."""
+    async with (
+        Client(["127.0.0.1"], connections_max=4, connections_per_host_max=2) as client,
+        serve(read_and_wait) as hanging,
+        serve(answering(OK)) as server,
+    ):
+        calls = [client.used_by(user).request("POST", hanging.url, json={}, timeout_seconds=2) for user in "ab"]
+        under_way = [asyncio.create_task(call) for call in calls]
+        await asyncio.sleep(0.1)
+        with pytest.raises(NotSent) as failure:
+            await client.used_by("c").request("POST", hanging.url, json={}, connect_timeout_seconds=0.1)
+        assert (await client.used_by("d").request("POST", server.url, json={})).status == 200
+        for call in under_way:
+            call.cancel()
+
+    assert (failure.value.stage, failure.value.ours) == ("pool", True)
+
+
 @pytest.mark.parametrize("fresh", [True, False], ids=["fresh connection", "kept connection"])
 async def test_the_last_check_comes_after_the_connection_and_before_the_bytes(client: Client, fresh: bool) -> None:
     class Stop(Exception):

@@ -326,7 +326,7 @@ async def test_both_secrets_sign_for_a_day(api: Api, make: Make, database: Datab
         within, after = await receiver.wait(2)
 
     assert rotated["secret"] != webhook["secret"]
-    assert rotated | {"secret": "", "updatedAt": ""} == webhook | {"secret": "", "updatedAt": ""}
+    assert rotated | {"secret": "", "updatedAt": "", "warnings": []} == webhook | {"secret": "", "updatedAt": ""}
     for secret in (webhook["secret"], rotated["secret"]):
         StandardWebhook(secret).verify(within.body, within.headers)
     assert within.headers["x-service-signature"] == signing.body_signature(rotated["secret"], within.body)

@@ -32,6 +32,7 @@ async def test_a_webhook_needs_only_an_address(api: Api, make: Make) -> None:
     webhook = await register(api, owner, URL)
 
     secret = webhook.pop("secret")
+    assert webhook.pop("warnings") == []
     assert re.fullmatch(r"whsec_[A-Za-z0-9]{43}=", secret)
     assert len(base64.b64decode(secret[6:])) == 32
     assert webhook == {
@@ -74,6 +75,8 @@ async def test_one_address_may_have_two_webhooks(api: Api, make: Make) -> None:
     first, second = await register(api, owner, URL), await register(api, owner, URL)
     assert first["id"] != second["id"]
     assert first["secret"] != second["secret"]
+    assert first["warnings"] == []
+    assert [(warning["code"], warning["path"]) for warning in second["warnings"]] == [("not_unique", "/url")]
 
 
 @pytest.mark.parametrize(
@@ -310,6 +313,44 @@ async def test_the_largest_plan_has_no_limit(billed: Api, make: Make) -> None:
     owner = await make.owner(plan="max")
     for _ in range(5):
         await register(billed, owner, URL)
+
+
+async def test_even_without_a_plan_limit_one_host_has_ten_webhooks_of_a_workspace(strict: Api, make: Make) -> None:
+    """One post would become thousands of requests to a host that never asked for them. The spelling does not matter."""
+    owner, other = await make.owner(), await make.owner()
+    addresses = [f"https://{'93.184.215.14' if number % 2 else '93.184.215.14:8443'}/{number}" for number in range(10)]
+    first, *_ = [await register(strict, owner, url) for url in addresses]
+    elsewhere = await register(strict, owner, "https://93.184.215.15/")
+
+    refused = await strict.post("/webhooks", json={"url": "https://93.184.215.14/more"}, key=owner.key)
+    moved = await strict.patch(
+        f"/webhooks/{elsewhere['id']}", json={"url": "https://93.184.215.14/moved"}, key=owner.key
+    )
+    renamed = await strict.patch(f"/webhooks/{first['id']}", json={"url": "https://93.184.215.14/0"}, key=owner.key)
+
+    assert {(answer.status_code, answer.json()["code"]) for answer in (refused, moved)} == {(422, "too_many_items")}
+    assert "93.184.215.14" in refused.json()["detail"]
+    assert renamed.status_code == 200
+    await register(strict, other, "https://93.184.215.14/more")
+
+
+async def test_a_workspace_has_a_hundred_webhooks_also_when_they_come_at_once(
+    api: Api, make: Make, database: Database
+) -> None:
+    owner = await make.owner()
+    webhook = await register(api, owner, URL)
+    async with database.transaction() as db:
+        await db.execute(
+            "insert into webhook (id, workspace_id, url, events, secret, created_by)"
+            " select gen_random_uuid(), workspace_id, url || n, events, secret, created_by"
+            " from webhook, generate_series(1, 97) n where id = $1",
+            webhook_uuid(webhook),
+        )
+
+    answers = await asyncio.gather(*(api.post("/webhooks", json={"url": URL}, key=owner.key) for _ in range(5)))
+
+    assert sorted(answer.status_code for answer in answers) == [201, 201, 422, 422, 422]
+    assert {answer.json()["code"] for answer in answers if answer.status_code == 422} == {"too_many_items"}
 
 
 async def test_secrets_cannot_be_read_in_the_database(api: Api, make: Make, database: Database) -> None:

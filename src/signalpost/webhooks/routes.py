@@ -5,7 +5,7 @@ from typing import Annotated
 from signalpost.context import AppContext
 from signalpost.identity.errors import PlanLimitReached
 from signalpost.kit.db import Db
-from signalpost.kit.problems import InvalidState, NotFound, UnsafeAddress
+from signalpost.kit.problems import InvalidState, NotFound, TooManyItems, UnsafeAddress
 from signalpost.kit.wire import Listing
 from signalpost.plans.errors import PlanFeatureUnavailable
 from signalpost.web.caller import Caller
@@ -23,6 +23,7 @@ from signalpost.webhooks.schemas import (
     DeliveryQuery,
     Webhook,
     WebhookCreate,
+    WebhookCreated,
     WebhookDeletion,
     WebhookUpdate,
     WebhookWithSecret,
@@ -38,16 +39,18 @@ ScopeOfUpdate = Annotated[Scope | None, BEFORE_UPDATE]
 @routes.post(
     "/webhooks",
     scope="webhooks:write",
-    raises=(UnsafeAddress, PlanLimitReached, PlanFeatureUnavailable),
+    raises=(UnsafeAddress, TooManyItems, PlanLimitReached, PlanFeatureUnavailable),
     example={"url": "https://example.com/hooks/signalpost", "events": ["post.published", "post.failed"]},
 )
 async def create_webhook(
     db: Db, context: AppContext, caller: Caller, data: WebhookCreate, scope: ScopeOfCreate
-) -> WebhookWithSecret:
+) -> WebhookCreated:
     """Register an address that receives events.
 
     The response shows the signing `secret`; it is never shown again. Events of live and test mode are sent alike, and
     `data.mode` tells them apart. The address is resolved and checked now, and again at every delivery.
+
+    A workspace can have 100 webhooks, or what its plan allows, and 10 of them for one host.
     """
     return await create.create_webhook(db, context.keys, caller, data, scope)
 
@@ -64,7 +67,7 @@ async def get_webhook(webhook: MyWebhook) -> Webhook:
     return views.webhook(webhook)
 
 
-@routes.patch("/webhooks/{id}", scope="webhooks:write", raises=(UnsafeAddress,))
+@routes.patch("/webhooks/{id}", scope="webhooks:write", raises=(UnsafeAddress, TooManyItems))
 async def update_webhook(
     webhook: MyWebhook, db: Db, caller: Caller, data: WebhookUpdate, scope: ScopeOfUpdate
 ) -> Webhook:

@@ -91,6 +91,20 @@ class WebhookWithSecret(Webhook):
     secret: Annotated[str, Meta(examples=[_SECRET])]
 
 
+class WebhookWarning(Output):
+    """Something worth knowing that did not stop the request."""
+
+    code: Annotated[str, Meta(examples=["not_unique"])]
+    path: Annotated[str, Meta(examples=["/url"])]
+    message: Annotated[str, Meta(examples=["Another webhook has this address."])]
+
+
+class WebhookCreated(WebhookWithSecret):
+    """A new webhook. `warnings` tells of another webhook with the same address, which receives its events as well."""
+
+    warnings: Annotated[list[WebhookWarning], Meta(examples=[[]])]
+
+
 class WebhookDeletion(Output):
     """Confirms that a webhook was deleted."""
 

@@ -1,8 +1,18 @@
 """Rows of webhooks and deliveries as API structs."""
 
+import msgspec
+
 from signalpost.kit import clock, ids
 from signalpost.webhooks.queries import DeliveryDetailRow, DeliveryRow, LoggedAttempt, WebhookRow
-from signalpost.webhooks.schemas import Delivery, DeliveryAttempt, DeliveryDetail, Webhook, WebhookWithSecret
+from signalpost.webhooks.schemas import (
+    Delivery,
+    DeliveryAttempt,
+    DeliveryDetail,
+    Webhook,
+    WebhookCreated,
+    WebhookWarning,
+    WebhookWithSecret,
+)
 
 
 def webhook(row: WebhookRow) -> Webhook:
@@ -45,6 +55,19 @@ def webhook_with_secret(row: WebhookRow, secret: str) -> WebhookWithSecret:
         updated_at=clock.wire(row.updated_at),
         secret=secret,
     )
+
+
+_REGISTERED = WebhookWarning(
+    code="not_unique",
+    path="/url",
+    message="Another webhook of this workspace has the same address: it receives an event once for each of them.",
+)
+
+
+def webhook_created(row: WebhookRow, secret: str, *, is_registered: bool) -> WebhookCreated:
+    """Return the response to a registration; `is_registered`: another webhook has its address."""
+    members = msgspec.structs.asdict(webhook_with_secret(row, secret))
+    return WebhookCreated(**members, warnings=[_REGISTERED] if is_registered else [])
 
 
 def delivery(row: DeliveryRow) -> Delivery:

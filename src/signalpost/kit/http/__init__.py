@@ -6,6 +6,7 @@ from signalpost.kit.http.clients import CALLS_MAX, Clients
 from signalpost.kit.http.errors import BadResponse, HttpFailure, MaybeSent, NotSent, Stage, TooLarge, UnsafeUrl
 from signalpost.kit.http.resolver import Lookup
 from signalpost.kit.http.responses import Downloaded, Response, Sink
+from signalpost.kit.http.urls import parse as parse_url
 from signalpost.kit.http.urls import redact_url
 
 __all__ = [
@@ -26,5 +27,6 @@ __all__ = [
     "Stage",
     "TooLarge",
     "UnsafeUrl",
+    "parse_url",
     "redact_url",
 ]

@@ -9,9 +9,10 @@ from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.web.caller import Caller
 from signalpost.webhooks import signing, views
+from signalpost.webhooks.actions import bounds
 from signalpost.webhooks.actions.validation import DEFAULT_EVENTS, Scope, scope_of
 from signalpost.webhooks.queries import WEBHOOK_COLUMNS, read_webhook
-from signalpost.webhooks.schemas import WebhookCreate, WebhookWithSecret
+from signalpost.webhooks.schemas import WebhookCreate, WebhookCreated
 
 _INSERT = f"""
 insert into webhook (id, workspace_id, url, events, name, description, profile_ids, delivery_mode, status, secret,
@@ -23,7 +24,7 @@ returning {WEBHOOK_COLUMNS}
 
 async def create_webhook(
     db: Db, keys: KeyRing, caller: Caller, data: WebhookCreate, scope: Scope | None
-) -> WebhookWithSecret:
+) -> WebhookCreated:
     """Write a webhook and return it with its secret, which is never shown again.
 
     Args:
@@ -36,10 +37,12 @@ async def create_webhook(
     Raises:
         PlanLimitReached: the plan does not allow another webhook.
         PlanFeatureUnavailable: the plan does not include webhooks.
+        TooManyItems: see `bounds`.
     """
     await plans.require_capacity(db, caller, limits.WEBHOOKS)
     scope = scope or await scope_of(db, caller, data)
     webhook_id, secret = ids.new_id(), signing.new_secret()
+    is_registered = await bounds.require_room(db, caller, webhook_id, data.url)
     [record] = await db.fetch(
         _INSERT,
         webhook_id,
@@ -55,4 +58,4 @@ async def create_webhook(
         caller.actor,
         clock.now(),
     )
-    return views.webhook_with_secret(read_webhook(record), secret)
+    return views.webhook_created(read_webhook(record), secret, is_registered=is_registered)

@@ -6,6 +6,7 @@ from signalpost.kit import clock, problems
 from signalpost.kit.db import Db
 from signalpost.web.caller import Caller
 from signalpost.webhooks import queries, views
+from signalpost.webhooks.actions import bounds
 from signalpost.webhooks.actions.validation import Scope, scope_of
 from signalpost.webhooks.actions.wake import wake_waiting
 from signalpost.webhooks.queries import WEBHOOK_COLUMNS, WebhookRow, read_webhook
@@ -39,6 +40,7 @@ async def update_webhook(
     Raises:
         ValidationFailed: an event or profile is unknown.
         NotFound: the webhook was deleted meanwhile.
+        TooManyItems: see `bounds`.
     """
     scope = scope or await scope_of(db, caller, data)
     if data.active is True:
@@ -46,6 +48,8 @@ async def update_webhook(
     row = await queries.lock_mine(db, caller, webhook.id)
     if row is None:
         raise problems.NotFound
+    if data.url is not UNSET:
+        await bounds.require_room(db, caller, row.id, data.url)
     status = row.status if data.active is UNSET else with_active(row.status, active=data.active)
     [record] = await db.fetch(
         _UPDATE,
