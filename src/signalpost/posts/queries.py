@@ -20,26 +20,28 @@ from signalpost.web.caller import Caller
 
 
 class ConnectedAccount(Struct):
-    """An account of a profile, as far as a post needs it."""
+    """An account of a profile, as far as a post needs it. `digest`: of all this, for `prepare_post`."""
 
     id: UUID
     platform: str
     username: str
     facts: dict[str, Any]
     over_limit: bool
+    digest: int
 
 
 class ProfileWithAccounts(Struct):
     """A profile with those of its connected accounts that were asked for, oldest first.
 
-    `now` is the database's clock, by which targets are due. `heard`: a subscriber acts on post.queued.
+    `now` is the database's clock, by which targets are due. `digest`: of the profile, for `prepare_post`. `heard`: a
+    subscriber acts on post.queued.
     """
 
     now: datetime
     timezone: str
     approval_required: bool
     over_limit: bool
-    version: int
+    digest: int
     heard: bool
     accounts: list[ConnectedAccount]
 
@@ -192,8 +194,8 @@ async def lock_post_only(db: Db, post_id: UUID) -> PostRow | None:
 @cache
 def _profile(heard: str, chosen: str) -> str:
     return f"""
-    select now(), p.timezone, p.approval_required, p.over_limit, p.version, {heard},
-        a.id, a.platform, a.username, a.facts, a.over_limit
+    select now(), p.timezone, p.approval_required, p.over_limit, profile_digest(p), {heard},
+        a.id, a.platform, a.username, a.facts, a.over_limit, account_digest(a)
     from profile p left join account a on a.profile_id = p.id and a.status <> 'disconnected' and {chosen}
     where p.id = $1 and p.workspace_id = $2 and p.deleted_at is null
     order by a.created_at, a.id
@@ -236,8 +238,8 @@ async def profile_with_accounts(
     if not records:
         return None
     accounts = [ConnectedAccount(*record[6:]) for record in records if record[6] is not None]
-    now, timezone, approval_required, over_limit, version, is_heard = records[0][:6]
-    return ProfileWithAccounts(now, timezone, approval_required, over_limit, version, is_heard, accounts)
+    now, timezone, approval_required, over_limit, digest, is_heard = records[0][:6]
+    return ProfileWithAccounts(now, timezone, approval_required, over_limit, digest, is_heard, accounts)
 
 
 async def share_profile(db: Db, profile_id: UUID) -> None:

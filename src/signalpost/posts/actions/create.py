@@ -1,6 +1,8 @@
-"""Creating a post: one read, a decision, one write. The write proves that what was read still holds."""
+"""Creating a post: a read, a decision, a write. The write proves that what was read, maybe earlier, still holds."""
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import xor
 from typing import Final
 
 from signalpost.context import AppContext
@@ -11,17 +13,19 @@ from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.posts import progress, views
 from signalpost.posts.actions import approvals, audit, emit, guards, permissions, preflight, write
-from signalpost.posts.actions.draft import PostDraft, build_draft, wants_draft
+from signalpost.posts.actions.draft import PostDraft, build_draft, read_profile, wants_draft
 from signalpost.posts.actions.enqueue import due_at, enqueue
 from signalpost.posts.actions.fetch import Fetched
 from signalpost.posts.actions.preflight import TargetIssue
-from signalpost.posts.actions.write import NewPost, Obstacle
+from signalpost.posts.actions.recent import RecentReads
+from signalpost.posts.actions.write import NewPost, Obstacle, Seen
+from signalpost.posts.queries import ProfileWithAccounts
 from signalpost.posts.schemas.requests import PostCreate
 from signalpost.posts.schemas.responses import Post
 from signalpost.web.caller import Caller
 
 ATTEMPTS_MAX: Final = 5
-"""How often a post is built again because its profile or an account was changed at that moment."""
+"""How often a post is built because its profile or an account was changed since it was read."""
 
 
 async def create_post(
@@ -41,13 +45,19 @@ async def create_post(
     """
     if not wants_draft(data):
         permissions.require_publishing(caller)
-    heard = context.heard_sql(PostQueued, workspace_id="p.workspace_id", profile_id="p.id")
-    for _ in range(ATTEMPTS_MAX):
-        draft = await build_draft(db, caller, data, fetched=fetched, heard=heard)
-        target_issues = await preflight.run_preflight(draft)
-        await guards.require_within_plan(db, caller, draft)
-        new = _decide(caller, draft, target_issues)
-        obstacle = await _write(context, db, caller, new, heard=draft.profile.heard)
+    for attempt in range(ATTEMPTS_MAX):
+        recent = context.state(RecentReads).get(caller, data) if attempt == 0 else None
+        profile = recent or await _read(context, db, caller, data)
+        try:
+            draft = await build_draft(db, caller, data, fetched=fetched, profile=profile)
+            target_issues = await preflight.run_preflight(draft)
+            await guards.require_within_plan(db, caller, draft)
+            new = _decide(context, caller, draft, target_issues)
+        except problems.Problem:
+            if recent is None:
+                raise
+            continue  # nothing is refused because of what is no longer so
+        obstacle = await _write(context, db, caller, new)
         if obstacle is None:
             return views.post(new.post, new.targets)
         if obstacle == "taken":
@@ -55,7 +65,17 @@ async def create_post(
     raise problems.Unavailable("Too many concurrent changes to the same data.", headers={"Retry-After": "1"})
 
 
-def _decide(caller: Caller, draft: PostDraft, target_issues: Sequence[TargetIssue]) -> NewPost:
+async def _read(context: AppContext, db: Db, caller: Caller, data: PostCreate) -> ProfileWithAccounts:
+    profile = await read_profile(db, caller, data, _heard_sql(context))
+    context.state(RecentReads).put(caller, data, profile)
+    return profile
+
+
+def _heard_sql(context: AppContext) -> str:
+    return context.heard_sql(PostQueued, workspace_id="p.workspace_id", profile_id="p.id")
+
+
+def _decide(context: AppContext, caller: Caller, draft: PostDraft, target_issues: Sequence[TargetIssue]) -> NewPost:
     """Return the post as it is to be written: queued, held for approval, or a draft."""
     post, targets, profile = draft.post, draft.target_rows, draft.profile
     accepted = False
@@ -72,13 +92,15 @@ def _decide(caller: Caller, draft: PostDraft, target_issues: Sequence[TargetIssu
     pending = post.approval.state == "pending"
     actions = ["created", *(["queued"] if accepted else []), *(["approval_requested"] if pending else [])]
     history = [audit.entry(post, action, post.created_by) for action in actions]
-    return NewPost(post, targets, profile.version, history, accepted)
+    digest = reduce(xor, (target.account.digest for target in draft.targets), profile.digest)
+    seen = Seen(digest, profile.heard, _heard_sql(context))
+    return NewPost(post, targets, seen, history, accepted)
 
 
-async def _write(context: AppContext, db: Db, caller: Caller, new: NewPost, *, heard: bool) -> Obstacle | None:
+async def _write(context: AppContext, db: Db, caller: Caller, new: NewPost) -> Obstacle | None:
     """Write the post: alone, or in a transaction with what subscribers do or with what the plan counts."""
     pending = new.post.approval.state == "pending"
-    tells, limited = (heard and new.accepted) or pending, limits.POSTS.of(caller.plan) is not None
+    tells, limited = (new.seen.heard and new.accepted) or pending, limits.POSTS.of(caller.plan) is not None
     if not tells and not limited and limits.SCHEDULED_POSTS.of(caller.plan) is None:
         return await write.create(db, new, counted=new.accepted)
     async with db.transaction():

@@ -65,19 +65,17 @@ async def build_draft(
     base: PostRow | None = None,
     unchanged: Unchanged = Unchanged(),  # noqa: B008 - frozen
     fetched: Fetched | None = None,
-    heard: str = "false",
+    profile: ProfileWithAccounts | None = None,
 ) -> PostDraft:
     """Read what the body names, and build the rows of the post.
 
-    An update changes the stored post `base`, and leaves `unchanged` as it was. `heard`: see `profile_with_accounts`.
+    An update changes the stored post `base`, and leaves `unchanged` as it was. `profile`: if it was read already.
 
     Raises:
         ValidationFailed: with every issue; or ScheduleInPast, ScheduleTooFar, TimezoneRequired if that is all.
         TestModeOnlySandbox: a test key chose an account of a live network.
     """
-    profile = await _read_profile(db, caller, data, heard)
-    if profile is None:
-        raise ValidationFailed(errors=[ProfileId.not_found("/profileId")])
+    profile = profile or await read_profile(db, caller, data)
     issues = IssueCollector()
     _collect_contradictions(data, issues)
     media = await resolve_media(db, caller, data, unchanged.media_ids, fetched or {}, issues)
@@ -100,13 +98,23 @@ async def build_draft(
     return PostDraft(post, targets, profile, media, is_draft)
 
 
-async def _read_profile(db: Db, caller: Caller, data: PostCreate, heard: str) -> ProfileWithAccounts | None:
-    """Return the profile with the accounts that the body may mean, and no others: a profile can have hundreds."""
+async def read_profile(db: Db, caller: Caller, data: PostCreate, heard: str = "false") -> ProfileWithAccounts:
+    """Return the profile with the accounts that the body may mean, and no others: a profile can have hundreds.
+
+    `heard`: see `queries.profile_with_accounts`.
+
+    Raises:
+        ValidationFailed: there is no such profile.
+    """
+    account_ids, platforms = [target.account_id for target in data.targets or ()], None
     if data.targets is None and data.platforms is not None:
         platforms = [platform for slug in data.platforms if (platform := networks.canonical(slug)) is not None]
-        return await queries.profile_with_accounts(db, caller, data.profile_id, platforms=platforms, heard=heard)
-    account_ids = [target.account_id for target in data.targets or ()]
-    return await queries.profile_with_accounts(db, caller, data.profile_id, account_ids=account_ids, heard=heard)
+    profile = await queries.profile_with_accounts(
+        db, caller, data.profile_id, account_ids=account_ids, platforms=platforms, heard=heard
+    )
+    if profile is None:
+        raise ValidationFailed(errors=[ProfileId.not_found("/profileId")])
+    return profile
 
 
 def _collect_contradictions(data: PostCreate, issues: IssueCollector) -> None:

@@ -58,5 +58,10 @@ async def require_no_duplicate(db: Db, post: PostRow, targets: Sequence[TargetRo
 
 
 def guarded_contents(post: PostRow, targets: Sequence[TargetRow]) -> list[bytes]:
-    """Return the fingerprints that no other post may have: those of targets that are to be published."""
-    return [] if post.allow_duplicate else [target.content_hash for target in targets if target.due_at is not None]
+    """Return the fingerprints that no other post may have: those of targets that are to be published.
+
+    In the order in which `prepare_post` locks them.
+    """
+    if post.allow_duplicate:
+        return []
+    return sorted(target.content_hash for target in targets if target.due_at is not None)

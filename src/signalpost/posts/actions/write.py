@@ -4,6 +4,7 @@ All statements run in psql as they print; the row structs name the columns of `p
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from operator import attrgetter
 from typing import Any, Final, Literal
 
@@ -37,8 +38,7 @@ _RARE: Final = {
 }
 _rare_of, _rare_defaults = attrgetter(*_RARE), tuple(_RARE.values())
 _TARGET: Final = {
-    "id": "uuid", "account_id": "uuid", "platform": "text", "content_hash": "bytea", "dedupe_key": "text",
-    "due_at": "timestamptz",
+    "id": "uuid", "account_id": "uuid", "platform": "text", "content_hash": "bytea", "due_at": "timestamptz",
 }  # fmt: skip
 """The columns in which the new targets of a post differ, with their types."""
 _OVERRIDES: Final = {
@@ -51,7 +51,7 @@ _OVERRIDES: Final = {
 
 
 Obstacle = Literal["changed", "taken"]
-"""Why a post was not written: the profile or an account is no longer as it was read; another post is in the way."""
+"""Why a post was not written: what was read for it no longer holds; another post is in the way."""
 
 
 class _Create:
@@ -61,13 +61,15 @@ class _Create:
         post: columns of `post`.
         target: columns of `target` that differ between the targets, with their types.
         shared: columns of `target` that do not.
+        heard_sql: see `Seen`.
     """
 
-    def __init__(self, post: Sequence[str], target: Mapping[str, str], shared: Sequence[str]) -> None:
+    def __init__(self, post: Sequence[str], target: Mapping[str, str], shared: Sequence[str], heard_sql: str) -> None:
         self.post, self.target, self.shared, self.values_of = post, target, shared, attrgetter(*post)
+        self.heard_sql = heard_sql
         names = [
             *post, *(f"target.{name}" for name in target), *(f"shared.{name}" for name in shared),
-            "audit_ids", "audit_actions", "request_id", "profile_version", "hashes", "first_due", "month",
+            "audit_ids", "audit_actions", "request_id", "digest", "heard", "hashes", "first_due", "month",
         ]  # fmt: skip
         self.sql = self._sql({name: f"${number}" for number, name in enumerate(names, 1)})
 
@@ -79,7 +81,7 @@ class _Create:
         )
         same = {name: p[f"shared.{name}"] for name in self.shared}
         same |= {"post_id": p["id"], "workspace_id": p["workspace_id"], "position": "t.position - 1"}
-        same |= {"status": "'pending'", "next_attempt_at": "t.due_at"}
+        same |= {"status": "'pending'", "next_attempt_at": "t.due_at", "dedupe_key": "replace(t.id::text, '-', '')"}
         own = {name: f"t.{name}::{type_}" for name, type_ in self.target.items()}
         count = plans.count_sql(
             limits.POSTS,
@@ -89,8 +91,10 @@ class _Create:
         )
         return f"""
 with prepared as materialized (
-    select obstacle, wakes from prepare_post({p["workspace_id"]}, {p["profile_id"]}, {p["profile_version"]},
-        {p["target.account_id"]}, {p["first_due"]}, {p["mode"]}, {p["hashes"]}, {p["external_id"]})
+    select case when ({self.heard_sql}) is distinct from {p["heard"]} then 'changed' else prepare_post(
+        p.workspace_id, p.id, {p["digest"]}, {p["target.account_id"]}, {p["target.platform"]}, {p["target.due_at"]},
+        {p["first_due"]}, {p["mode"]}, {p["hashes"]}, {p["external_id"]}) end as obstacle
+    from (select {p["workspace_id"]}::uuid as workspace_id, {p["profile_id"]}::uuid as id) p
 ), new_post as (
     insert into post ({", ".join(self.post)})
     select {", ".join(p[name] for name in self.post)}
@@ -105,17 +109,24 @@ with prepared as materialized (
     from prepared, unnest({p["audit_ids"]}::uuid[], {p["audit_actions"]}::text[]) as a(id, action)
     where obstacle is null
 ), ledger as ({count})
-select obstacle, case when wakes and obstacle is null
-    then wake_lanes('target', {p["target.account_id"]}, {p["workspace_id"]}, {p["target.platform"]},
-        {p["target.due_at"]}) end
-from prepared
+select obstacle from prepared
 """  # noqa: S608 - names of columns only
 
 
 _SHARED: Final = ("held_reason", "first_comment")
-_CREATE: Final = _Create(PostRow.__struct_fields__, _TARGET | _OVERRIDES, _SHARED)
-_CREATE_COMMON: Final = _Create(_COMMON, _TARGET, ())
-"""Does half the work of the other one."""
+
+
+@cache
+def _create_any(heard_sql: str) -> _Create:
+    """Return the statement that can write every post."""
+    return _Create(PostRow.__struct_fields__, _TARGET | _OVERRIDES, _SHARED, heard_sql)
+
+
+@cache
+def _create_common(heard_sql: str) -> _Create:
+    """Return the statement that writes a post with the usual defaults, with half the work of the other one."""
+    return _Create(_COMMON, _TARGET, (), heard_sql)
+
 
 # $1 to $3 are JSON: a `PostRow`, a list of `TargetRow`, a list of `AuditRow`; instants as text, bytes in base64. $4 to
 # $8 are the arguments of `spend_usage` (see the migrations): workspace id, 'posts', first day of the month, 1, the
@@ -161,12 +172,24 @@ select case when $4::uuid is not null then spend_usage($4, $5, $6, $7, $8) end, 
 _UNPAID: Final = (None, None, None, None, None)
 
 
+class Seen(Struct):
+    """What was read for a post, and must still hold when it is written.
+
+    `digest`: of the profile and its accounts, as `prepare_post` combines them. `heard`: what the condition `heard_sql`,
+    over the profile `p`, said: whether a subscriber acts on the post.
+    """
+
+    digest: int
+    heard: bool
+    heard_sql: str
+
+
 class NewPost(Struct):
     """A post to be written. `accepted`: it is queued, and a unit of the plan is spent on it."""
 
     post: PostRow
     targets: list[TargetRow]
-    profile_version: int
+    seen: Seen
     history: list[AuditRow]
     accepted: bool
 
@@ -179,8 +202,8 @@ async def create(db: Db, new: NewPost, *, counted: bool) -> Obstacle | None:
     Raises:
         ExternalIdConflict: another post took the external id at this moment.
     """
-    post, targets, history = new.post, new.targets, new.history
-    create_ = _CREATE_COMMON if _is_common(post, targets) else _CREATE
+    post, targets, seen, history = new.post, new.targets, new.seen, new.history
+    create_ = (_create_common if _is_common(post, targets) else _create_any)(seen.heard_sql)
     try:
         obstacle: Obstacle | None = await db.fetchval(
             create_.sql,
@@ -188,7 +211,7 @@ async def create(db: Db, new: NewPost, *, counted: bool) -> Obstacle | None:
             *(_array(targets, name, type_) for name, type_ in create_.target.items()),
             *(getattr(targets[0], name) if targets else None for name in create_.shared),
             [entry.id for entry in history], [entry.action for entry in history], history[0].request_id,
-            new.profile_version, guarded_contents(post, targets), progress.first_due(targets),
+            seen.digest, seen.heard, guarded_contents(post, targets), progress.first_due(targets),
             plans.month_of(post.created_at) if counted else None,
         )  # fmt: skip
     except asyncpg.UniqueViolationError as error:
