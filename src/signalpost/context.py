@@ -118,13 +118,31 @@ class FailWaitingTargets(Protocol):
     async def __call__(self, context: "AppContext", db: Db, account: DisconnectedAccount, /) -> list[UUID]: ...
 
 
+class RenderedPage(NamedTuple):
+    """A page for a person: HTML and the headers that belong to it."""
+
+    body: bytes
+    headers: dict[str, str]
+
+
+class RenderPage(Protocol):
+    """`accounts` asks, `console` answers: a page in the style of all others, with a title and one paragraph.
+
+    `continue_url`: where the browser moves on at once.
+    """
+
+    async def __call__(
+        self, context: "AppContext", *, title: str, text: str, continue_url: str | None = None
+    ) -> RenderedPage: ...
+
+
 async def _unanswered(*_arguments: Any, **_options: Any) -> Any:
     raise LookupError("no room answers this hook; `main.wiring.hooks` connects them")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Hooks:
-    """Questions of lower rooms that higher rooms answer, inside the transaction of the one who asks."""
+    """Questions of lower rooms that higher rooms answer, inside the transaction of the one who asks if there is one."""
 
     create_default_profile: CreateDefaultProfile = _unanswered
     require_api_key_capacity: RequireApiKeyCapacity = _unanswered
@@ -134,6 +152,7 @@ class Hooks:
     trash_profile_posts: TrashProfilePosts = _unanswered
     disconnect_profile_accounts: DisconnectProfileAccounts = _unanswered
     fail_waiting_targets: FailWaitingTargets = _unanswered
+    render_page: RenderPage = _unanswered
 
 
 @dataclass(kw_only=True)

@@ -2,6 +2,7 @@
 
 import pytest
 from tests.counterparts import mastodon_mock, reference_pds
+from tests.helpers.authorization import Browser
 from tests.helpers.factories import Make
 from tests.helpers.sign_in_servers import api_of, context_with
 
@@ -47,4 +48,7 @@ async def test_a_mastodon_account_is_connected_by_token(context: AppContext, mak
         assert made.status_code == 201, made.text
         begun = await api.get(f"/platforms/mastodon/auth-url?profileId={owner.profile}", key=owner.key)
         assert begun.status_code == 200, begun.text
-        assert begun.json()["url"].startswith(mock.url + "/oauth/authorize?")
+        browser = Browser(api, context.base_url)
+        left = await browser.post(begun.json()["url"])
+        await browser.client.aclose()
+        assert left.headers["location"].startswith(mock.url + "/oauth/authorize?")

@@ -275,6 +275,21 @@ async def test_a_server_that_cannot_be_used_is_the_callers_fault(api: Api, make:
     assert response.status_code == 422, response.text
 
 
+@pytest.mark.parametrize(("with_password", "status"), [(True, "active"), (False, "needs_reauth")])
+async def test_a_stored_app_password_outlives_the_secret_of_the_server(
+    context: AppContext, make: Make, database: Database, *, with_password: bool, status: str
+) -> None:
+    """A server that was restored or got another key knows none of its tokens; nobody has to connect again for that."""
+    async with bluesky(context, make) as connected:
+        if not with_password:
+            await forget_password(connected, database)
+        connected.network.secret_replaced, connected.network.valid_access = True, "another"
+        path = f"/platforms/accounts/{connected.account_id}/health?refresh=true"
+        health = (await connected.api.get(path, key=connected.owner.key)).json()
+
+    assert health["accountStatus"] == status
+
+
 async def test_a_refused_renewal_reaches_the_caller(context: AppContext, make: Make, database: Database) -> None:
     async with bluesky(context, make) as connected:
         await forget_password(connected, database)

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Page, Response, async_playwright
 from tests.counterparts import tools
-from tests.helpers.service_process import Service, installed
+from tests.helpers.service_process import Api, Service, installed
+from tests.helpers.sign_in_servers import FakeMastodon
 
 pytestmark = pytest.mark.xdist_group("browser")
 OpenPage = Callable[..., AbstractAsyncContextManager[Page]]
@@ -39,7 +40,9 @@ def open_page(browser: Browser, service: Service) -> OpenPage:
     """Open a page; when it closes, only the statuses that the test expects may have been errors."""
 
     @asynccontextmanager
-    async def opened(*, expected: set[int] | None = None, **options: Any) -> AsyncIterator[Page]:
+    async def opened(
+        *, expected: set[int] | None = None, hosts: tuple[str, ...] = (), **options: Any
+    ) -> AsyncIterator[Page]:
         errors: list[str] = []
         address = ".".join(str(part) for part in (10, *_next()))
         context = await browser.new_context(
@@ -48,7 +51,7 @@ def open_page(browser: Browser, service: Service) -> OpenPage:
         page = await context.new_page()
 
         def on_response(response: Response) -> None:
-            if not response.url.startswith(service.base_url):
+            if not response.url.startswith((service.base_url, *hosts)):
                 errors.append(f"foreign request: {response.url}")
             if response.status >= 400 and response.status not in (expected or set()):
                 errors.append(f"{response.status} {response.url}")
@@ -103,11 +106,7 @@ async def test_pages_are_accessible(
     """axe-core finds no violation of WCAG 2.2 AA, including contrast in both colour schemes."""
     async with open_page(expected={PAGES[path]}, viewport=_size(width), color_scheme=scheme) as page:
         await page.goto(_url(service, path))
-        await page.evaluate(axe)
-        tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-        result = await page.evaluate("tags => axe.run({runOnly: tags})", tags)
-
-    assert [(rule["id"], [node["target"] for node in rule["nodes"]][:5]) for rule in result["violations"]] == []
+        assert await violations(page, axe) == []
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -171,6 +170,66 @@ async def test_first_run_from_the_link_to_a_published_post(service: Service, ope
 
         await page.goto(link)
         assert await page.get_by_role("heading", name="This link is no longer valid").is_visible()
+
+
+@pytest.fixture(scope="session")
+async def mastodon() -> AsyncIterator[str]:
+    async with FakeMastodon().serve() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+async def owned(mastodon: str) -> AsyncIterator[Api]:
+    """A service with a user, where accounts of that server can be connected."""
+    async with installed() as found:
+        await found.start(SIGNALPOST_TRUSTED_PROXIES="1", SIGNALPOST_MASTODON_BASE_URL=mastodon)
+        yield await found.owner()
+
+
+async def connect_link(owned: Api) -> str:
+    begun = await owned.get("/platforms/mastodon/auth-url", params={"profileId": owned.profile})
+    return str(begun["url"])
+
+
+async def violations(page: Page, axe: str) -> list[Any]:
+    await page.evaluate(axe)
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+    result = await page.evaluate("tags => axe.run({runOnly: tags})", tags)
+    return [(rule["id"], [node["target"] for node in rule["nodes"]][:5]) for rule in result["violations"]]
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1440, "light")])
+async def test_an_account_is_connected_by_two_clicks(
+    owned: Api, mastodon: str, open_page: OpenPage, axe: str, width: int, scheme: str
+) -> None:
+    """A real browser keeps the cookie over http, lets the form lead to the network, and brings the cookie back."""
+    hosts = (owned.service.base_url, mastodon)
+    async with open_page(hosts=hosts, expected={404}, viewport=_size(width), color_scheme=scheme) as page:
+        await page.goto(await connect_link(owned))
+        assert await violations(page, axe) == []
+        assert await page.evaluate("document.documentElement.scrollWidth") <= width
+        await page.get_by_role("button", name="Continue to 127.0.0.1").click()
+        await page.get_by_role("link", name="Authorize").click()
+
+        await page.get_by_role("heading", name="Connected").wait_for()
+        assert await violations(page, axe) == []
+        assert await page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+async def test_a_browser_that_did_not_start_the_flow_connects_nothing(
+    owned: Api, mastodon: str, open_page: OpenPage, axe: str
+) -> None:
+    hosts = (owned.service.base_url, mastodon)
+    async with open_page(hosts=hosts, expected={404}) as attacker, open_page(hosts=hosts, expected={400}) as victim:
+        await attacker.goto(await connect_link(owned))
+        await attacker.get_by_role("button").click()
+        await attacker.wait_for_url(f"{mastodon}/**")
+        back = await attacker.get_by_role("link", name="Authorize").get_attribute("href")
+        assert back is not None
+        await victim.goto(back)
+
+        assert await victim.get_by_role("heading", name="Not connected").is_visible()
+        assert await violations(victim, axe) == []
 
 
 async def run(command: str) -> str:

@@ -86,7 +86,7 @@ async def test_an_unknown_method_names_the_allowed_ones(api: Api, sample: Sample
 
 
 # What a network adds to its answer is not ours to refuse.
-@pytest.mark.parametrize("endpoint", [each for each in ENDPOINTS if not each.path.endswith("/callback")], ids=name_of)
+@pytest.mark.parametrize("endpoint", [each for each in ENDPOINTS if "/callback" not in each.path], ids=name_of)
 async def test_an_unknown_parameter_is_refused_by_name(api: Api, sample: Sample, endpoint: Endpoint) -> None:
     request = sample.prepare(endpoint)
     answer = await request.send(api, params={**request.params, "surprise": "1"})
@@ -151,7 +151,7 @@ async def test_limits_and_cursors_that_are_none_are_refused(api: Api, sample: Sa
 async def test_an_unacceptable_media_type_is_refused(api: Api, sample: Sample, endpoint: Endpoint) -> None:
     answer = await sample.prepare(endpoint).send(api, headers={"Accept": "image/avif"})
 
-    if endpoint.path in ("/platforms/{platform}/callback", "/media/{id}/content"):
+    if "/callback" in endpoint.path or endpoint.path == "/media/{id}/content":
         assert answer.status_code in (422, 404)  # pages and files: the type is not checked before the path
     else:
         assert (answer.status_code, answer.json()["code"]) == (406, "not_acceptable")

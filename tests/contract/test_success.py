@@ -20,7 +20,8 @@ _RESET = (
     "insert into one_time_token (hash, purpose, user_id, expires_at) values ($1, $2, $3, now() + interval '1 hour')"
 )
 ELSEWHERE = {
-    "GET /platforms/{platform}/callback": "tests/accounts/test_authorization.py",
+    "GET /platforms/{platform}/callback": "tests/accounts/test_flow_attacks.py",
+    "GET /platforms/{platform}/callback/{server}": "tests/accounts/test_authorization.py",
 }
 """What needs another server to succeed, and where that is shown."""
 

@@ -24,6 +24,7 @@ WITHOUT_CREDENTIALS = """
     GET /status/uptime/{componentId}
     POST /status/subscribe
     GET /platforms/{platform}/callback
+    GET /platforms/{platform}/callback/{server}
     GET /platform-invites/{token}/validate
     GET /platform-invites/{token}/connect
     GET /billing/plans

@@ -22,8 +22,13 @@ OWNERS = {
 """Table -> the room that writes it, and whose functions the others call."""
 
 READS = {
-    ("accounts", "api_key"): "the callback of an authorization ends unless its key still may connect",
-    ("accounts", "member"): "the callback of an authorization ends unless its member still may connect",
+    ("accounts", "api_key"): "an authorization goes on only while its key still may connect",
+    (
+        "accounts",
+        "app_user",
+    ): "the start page of an authorization names who asks; the owner is mailed about a new server",
+    ("accounts", "member"): "an authorization goes on only while its member still may connect",
+    ("accounts", "profile"): "the start page of an authorization names the profile, in the statement that checks it",
     ("accounts", "target"): "upward: posts of today, recent results and waiting posts of an account, counted in place",
     ("accounts", "workspace"): "the plan and the redirect URLs of the workspace",
     ("identity", "profile"): "upward: an API key names only profiles that exist",

@@ -21,7 +21,7 @@ from signalpost.web.routing import Endpoint, PathInput
 
 ENDPOINTS = [endpoint for endpoint in wiring.endpoints() if not endpoint.hidden]
 DOCUMENT = openapi_document(wiring.endpoints(), base_url="http://signalpost.test", version="0.0.0", brand="Service")
-SEGMENTS = {"platform": "sandbox"}
+SEGMENTS = {"platform": "sandbox", "server": "5f2c1d0b8e7a49368f0a1b2c3d4e5f60"}
 BY_QUEUE_SECRET = ("/queue/process", "/admin/sync-metrics-cron")
 SOON = clock.wire(clock.now() + timedelta(days=30))
 _ID = re.compile(r"([a-z]{3,4})_[0-9A-HJKMNP-TV-Z]{26}")

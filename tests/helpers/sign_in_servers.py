@@ -9,8 +9,9 @@ import json
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from html import escape
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from aiohttp import web
 from tests.helpers.api import Api
@@ -72,6 +73,7 @@ class FakeBluesky:
     revoked: int = 0
     keeps_password: bool = False
     blocked: bool = False
+    secret_replaced: bool = False  # what the server signed before is no longer valid
 
     def _issue(self) -> dict[str, str]:
         serial = next(self.serial)
@@ -93,6 +95,8 @@ class FakeBluesky:
         await asyncio.sleep(0.01)
         if self.status != 200:
             return web.json_response({"error": "InternalServerError"}, status=self.status)
+        if self.secret_replaced:
+            return web.json_response({"error": "InvalidToken", "message": "Token could not be verified"}, status=400)
         if token_sent != self.valid_refresh:
             return web.json_response({"error": "ExpiredToken", "message": "Token has been revoked"}, status=400)
         self.redeemed.append(token_sent)
@@ -106,6 +110,8 @@ class FakeBluesky:
     async def session(self, request: web.Request) -> web.StreamResponse:
         if self.blocked:
             return web.json_response({"error": "AccountTakedown", "message": "Account has been taken down"}, status=401)
+        if self.secret_replaced and request.headers["Authorization"].removeprefix("Bearer ") != self.valid_access:
+            return web.json_response({"error": "InvalidToken", "message": "Token could not be verified"}, status=400)
         if request.headers["Authorization"].removeprefix("Bearer ") != self.valid_access:
             return web.json_response({"error": "ExpiredToken", "message": "Token has expired"}, status=400)
         return web.json_response({"did": "did:plc:alice", "handle": "alice.test", "active": True})
@@ -137,6 +143,9 @@ class FakeMastodon:
     exchanges: int = 0
     forgets_apps: bool = False
     avatar: str = "https://files.example/a.png"
+    profile: dict[str, Any] = field(default_factory=dict)  # replaces members of what the server says of the account
+    metadata: dict[str, Any] = field(default_factory=dict)
+    before_profile: Callable[[web.Request], Awaitable[None]] | None = None
 
     async def register(self, request: web.Request) -> web.StreamResponse:
         form = await request.post()
@@ -144,16 +153,23 @@ class FakeMastodon:
         self.apps[client] = str(form["redirect_uris"])
         return web.json_response({"client_id": client, "client_secret": f"secret-{client}"})
 
-    async def metadata(self, request: web.Request) -> web.StreamResponse:
-        return web.json_response({"code_challenge_methods_supported": ["S256"]})
+    async def describe(self, request: web.Request) -> web.StreamResponse:
+        return web.json_response({"issuer": f"http://{request.host}/"} | self.metadata)
+
+    async def authorize(self, request: web.Request) -> web.StreamResponse:
+        """Show the page on which the person agrees."""
+        code = self.consent(str(request.url))
+        query = parse_qs(request.url.query_string)
+        back = query["redirect_uri"][0] + "?" + urlencode({"code": code, "state": query["state"][0]})
+        page = f'<!doctype html><html lang="en"><title>Agree?</title><a href="{escape(back)}">Authorize</a></html>'
+        return web.Response(text=page, content_type="text/html")
 
     def consent(self, url: str) -> str:
         """Do what the instance does when the person agrees: return a code."""
         query = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
-        assert query["code_challenge_method"] == "S256"
         assert self.apps[query["client_id"]] == query["redirect_uri"]
         code = secrets.token_urlsafe(16)
-        self.codes[code] = (query["client_id"], query["redirect_uri"], query["code_challenge"])
+        self.codes[code] = (query["client_id"], query["redirect_uri"], query.get("code_challenge", ""))
         return code
 
     async def exchange(self, request: web.Request) -> web.StreamResponse:
@@ -171,10 +187,12 @@ class FakeMastodon:
         return web.json_response({"access_token": tokens, "scope": "read write", "token_type": "Bearer"})
 
     async def me(self, request: web.Request) -> web.StreamResponse:
+        if self.before_profile is not None:
+            await self.before_profile(request)
         if request.headers.get("Authorization", "").removeprefix("Bearer ") not in self.tokens:
             return web.json_response({"error": "The access token is invalid"}, status=401)
         profile = {"id": "42", "username": "alice", "display_name": "<b>Alice</b>", "followers_count": 7}
-        return web.json_response(profile | {"avatar": self.avatar})
+        return web.json_response(profile | {"avatar": self.avatar} | self.profile)
 
     async def revoke(self, request: web.Request) -> web.StreamResponse:
         form = await request.post()
@@ -184,7 +202,8 @@ class FakeMastodon:
     def serve(self) -> contextlib.AbstractAsyncContextManager[str]:
         return serving(
             ("POST", "/api/v1/apps", self.register),
-            ("GET", "/.well-known/oauth-authorization-server", self.metadata),
+            ("GET", "/.well-known/oauth-authorization-server", self.describe),
+            ("GET", "/oauth/authorize", self.authorize),
             ("POST", "/oauth/token", self.exchange),
             ("POST", "/oauth/revoke", self.revoke),
             ("GET", "/api/v1/accounts/verify_credentials", self.me),

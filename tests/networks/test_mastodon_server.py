@@ -226,7 +226,7 @@ async def test_oauth_from_registration_to_revocation(http: Client, server: Masto
     address = flow.authorize_url(at, app, redirect_uri=redirect, state="the-state", code_challenge="the-challenge")
     query = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
     assert query["state"] == "the-state"
-    assert ("code_challenge" in query) == (app.pkce == "S256")
+    assert (query["code_challenge"], query["code_challenge_method"]) == ("the-challenge", "S256")
     async with httpx.AsyncClient() as browser:
         response = await browser.post(address.split("?")[0], data=query | {"username": "testuser"})
     code = parse_qs(urlsplit(response.headers["Location"]).query)["code"][0]

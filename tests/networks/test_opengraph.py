@@ -33,6 +33,12 @@ def redirect(location: str) -> FakeResponse:
     return FakeResponse(302, b"", Headers({"Location": location}))
 
 
+FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
+ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
+JOINED = (FAMILY, ENGLAND, "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\u0915\u094d\u200d\u0937", "a\u200eb")
+"""Emoji, a flag, a Persian and an Indic word: characters without a width hold them together."""
+
+
 @pytest.mark.parametrize(
     ("response", "card"),
     [
@@ -47,7 +53,9 @@ def redirect(location: str) -> FakeResponse:
         (page('<meta charset="windows-1252"><title>ü</title>'.encode("cp1252"), "text/html"), Card("ü")),
         (page("<title>x</title>", "text/html; charset=klingon"), Card("x")),
         (page(f"<title>{'x' * 999}</title>"), Card("x" * 299 + "…")),
-        (page("<title>a\u202eb\x00c</title>"), Card("a b c")),
+        (page("<title>a\u202eb\x00c</title>"), Card("ab c")),
+        *((page(f"<title>{joined}</title>"), Card(joined)) for joined in JOINED),
+        (page("<title>\u2067a\u2069\u2028\ufeffb</title>"), Card("a b")),
         (page('<meta property="og:title" content="t"><meta property="og:image" content="javascript:1">'), Card("t")),
         (page("<title></title>"), None),
         (page("no head at all"), None),

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -135,6 +136,13 @@ def _routes(small_app: SmallApp) -> Routes:  # noqa: C901, PLR0915 - a list of s
                 raise problems.InvalidState("Written, then refused.")
             case "broken":
                 raise RuntimeError("a secret of the inside")
+            case "os error":
+                datetime.fromtimestamp(1 << 60, UTC)  # what a careless use of a foreign number does: an OSError
+            case "argument":
+                await db.fetchval("select $1::int", 1 << 40)
+            case "cut off":
+                await db.close()
+                await db.fetchval("select 1")
             case "late":
                 # A constraint that speaks at commit: the answer must not be 201.
                 await db.execute("create temp table t (a int unique deferrable initially deferred) on commit drop")

@@ -108,6 +108,21 @@ async def test_a_fault_of_ours_tells_nothing_and_saves_nothing(small_app: SmallA
     assert await names(small_app, "broken") == 0
 
 
+@pytest.mark.parametrize("name", ["os error", "argument"])
+async def test_a_fault_of_ours_is_not_blamed_on_the_database(small_app: SmallApp, name: str) -> None:
+    """An OSError, or a value that no column holds, is a fault of ours; 503 would have clients try it again for ever."""
+    with pytest.raises(AssertionError) as caught:
+        await small_app.api.post("/things", json={"name": name}, key="ann")
+
+    assert "internal_error" in str(caught.value)
+
+
+async def test_a_connection_that_is_gone_is_503(small_app: SmallApp) -> None:
+    answer = await small_app.api.post("/things", json={"name": "cut off"}, key="ann")
+
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+
+
 async def test_a_list_is_paged_without_gaps_or_repeats(small_app: SmallApp) -> None:
     name = "p" + str(ids.new_id().int)[-6:]
     for _ in range(7):

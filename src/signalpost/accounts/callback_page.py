@@ -1,23 +1,16 @@
 """The page a person sees when a platform sends them back. Everything in it is escaped, and it runs no script."""
 
-from html import escape
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from signalpost.accounts.schemas import CallbackResult
+from signalpost.context import AppContext
+from signalpost.kit.problems import Problem
+from signalpost.web.routing import RawResponse
 
-HEADERS = {
-    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
-    "referrer-policy": "no-referrer",  # the address of this page contains the code
-}
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>{title}</title>{refresh}
-<style>body{{font:16px/1.5 system-ui,sans-serif;max-width:32rem;margin:4rem auto;padding:0 1rem}}</style></head>
-<body><h1>{title}</h1><p>{text}</p>{link}</body></html>
-"""
+HTML = "text/html; charset=utf-8"
 
 
-def render(result: CallbackResult, platform: str, redirect_url: str | None) -> bytes:
+async def render(context: AppContext, result: CallbackResult, platform: str, redirect_url: str | None) -> RawResponse:
     """Return the page for a result; with `redirect_url` the browser moves on there at once."""
     account = result.account
     if account is not None:
@@ -25,12 +18,16 @@ def render(result: CallbackResult, platform: str, redirect_url: str | None) -> b
         text = f"{account.display_name} (@{account.username}) is connected. You can close this page."
     else:
         title, text = "Not connected", result.error_description or result.error or "Please try again."
-    refresh = link = ""
-    if redirect_url is not None:
-        target = escape(_with_result(redirect_url, result, platform))
-        refresh = f'<meta http-equiv="refresh" content="0;url={target}">'
-        link = f'<p><a href="{target}">Continue</a></p>'
-    return _PAGE.format(title=escape(title), text=escape(text), refresh=refresh, link=link).encode("utf-8", "replace")
+    url = None if redirect_url is None else _with_result(redirect_url, result, platform)
+    page = await context.hooks.render_page(context, title=title, text=text, continue_url=url)
+    return RawResponse(page.body, HTML, headers=page.headers)
+
+
+async def render_problem(context: AppContext, problem: Problem) -> RawResponse:
+    """Return the page for a return that is refused: it leads nowhere, whatever its address says."""
+    text = f"{problem.detail} Nothing was connected. Ask for another link and open it in this browser."
+    page = await context.hooks.render_page(context, title="Not connected", text=text)
+    return RawResponse(page.body, HTML, status=problem.status, headers=page.headers | problem.headers)
 
 
 def _with_result(url: str, result: CallbackResult, platform: str) -> str:

@@ -1,5 +1,6 @@
 """What this installation knows of a platform: its connector, its server, its redirect address. No I/O."""
 
+import hashlib
 from urllib.parse import urlsplit
 
 from signalpost import networks
@@ -41,9 +42,27 @@ def require_connector(caller: Caller, platform: str) -> Connector:
     return connector
 
 
-def redirect_uri(base_url: str, platform: str) -> str:
-    """Return the address a platform sends people back to. Each has its own, so that responses cannot be mixed up."""
-    return f"{base_url}/api/v1/platforms/{platform}/callback"
+def redirect_uri(base_url: str, connector: Connector, server_url: str = "") -> str:
+    """Return the address a platform sends people back to.
+
+    Each has its own, and each server of those that users name: so a server cannot have a code brought to itself that
+    another one issued, by passing the person on to that one.
+    """
+    path = f"{base_url}/api/v1/platforms/{connector.facts.key}/callback"
+    key = server_key(connector, server_url)
+    return path if key is None else f"{path}/{key}"
+
+
+def start_url(context: AppContext, state: str) -> str:
+    """Return the address of the page on which a person starts a flow."""
+    return f"{context.base_url}/connect/{state}"
+
+
+def server_key(connector: Connector, server_url: str) -> str | None:
+    """Return the last segment of a server's redirect address; None where the network has one server."""
+    if connector.oauth is None or not connector.oauth.own_server:
+        return None
+    return hashlib.sha256(server_url.encode()).hexdigest()[:32]
 
 
 def server_of(context: AppContext, connector: Connector, base_url: str | None, http: Client) -> Server:

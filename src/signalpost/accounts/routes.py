@@ -1,8 +1,9 @@
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from signalpost import networks
 from signalpost.accounts import actions, callback_page, queries, views
+from signalpost.accounts.actions.oauth_flows import cookie_name
 from signalpost.accounts.errors import (
     AccountInUse,
     OauthStateInvalid,
@@ -35,12 +36,15 @@ from signalpost.web.caller import PUBLIC, Caller
 from signalpost.web.fields import AccountId
 from signalpost.web.inputs import Mine, Segment, require_profile
 from signalpost.web.paging import LIST_ALL, Page
-from signalpost.web.request import Request
+from signalpost.web.request import Request, accepts_html, cookie_value
 from signalpost.web.routing import RawResponse, Routes
 
 routes = Routes("Platform accounts")
 
 MyAccount = Annotated[AccountRow, Mine(AccountId, queries.find_mine)]
+PathServer = Annotated[
+    str, Segment("server", "What `redirectUri` of auth-url ends with.", "5f2c1d0b8e7a49368f0a1b2c3d4e5f60")
+]
 PathPlatform = Annotated[str, Segment("platform", "The network; `GET /platforms` lists them.", "bluesky")]
 CONNECTING = (
     PlatformNotConfigured,
@@ -130,29 +134,52 @@ async def connect_account(
 async def get_auth_url(
     platform: PathPlatform, context: AppContext, caller: Caller, query: AuthUrlQuery
 ) -> Authorization:
-    """Begin to connect an account. Send the person to `url`, which is valid for ten minutes and one return.
+    """Begin to connect an account. Send the person to `url`, which works in one browser within ten minutes.
 
+    It is a page of this service that says who asks for what; one click there leads on to the platform.
     `redirectUrl` must match an entry of the workspace's list exactly. `accountId` connects that account again.
     Platforms that take credentials answer `mode: credentials` with the fields for `connect`.
     """
     return await actions.start_authorization(context, caller, platform, query)
 
 
-@routes.get(
-    "/platforms/{platform}/callback",
-    scope=PUBLIC,
-    raises=(OauthStateInvalid,),
-    documented_response={"text/html": {"schema": {"type": "string", "description": "A page, for a browser."}}},
-)
+async def _returned(
+    context: AppContext, request: Request, platform: str, server_key: str | None, query: CallbackQuery
+) -> CallbackResult | RawResponse:
+    browser = cookie_value(request, cookie_name(context, query.state))
+    returned = actions.Return(platform=platform, server_key=server_key, browser=browser, query=query)
+    result, redirect_url = await actions.finish_authorization(context, returned)
+    if not accepts_html(request):
+        return result
+    return await callback_page.render(context, result, platform, redirect_url)
+
+
+CALLBACK: dict[str, Any] = {
+    "scope": PUBLIC,
+    "raises": (OauthStateInvalid,),
+    "documented_response": {"text/html": {"schema": {"type": "string", "description": "A page, for a browser."}}},
+    "problem_page": callback_page.render_problem,
+}
+
+
+@routes.get("/platforms/{platform}/callback", **CALLBACK)
 async def finish_authorization(
     platform: PathPlatform, context: AppContext, query: CallbackQuery, request: Request
 ) -> CallbackResult | RawResponse:
     """Complete an authorization. A browser gets a small page, which moves on to `redirectUrl`; others get JSON.
 
-    The state works once. If the user or the platform refuses, or the account cannot be stored, `status` is `failed`.
+    The state works once, and only together with the cookie of the browser in which the person agreed on the page of
+    `url`. If the user or the platform refuses, or the account cannot be stored, `status` is `failed`.
     """
-    result, redirect_url = await actions.finish_authorization(context, platform, query)
-    if "text/html" not in request.headers.get("accept", ""):
-        return result
-    page = callback_page.render(result, platform, redirect_url)
-    return RawResponse(page, "text/html; charset=utf-8", headers=dict(callback_page.HEADERS))
+    return await _returned(context, request, platform, None, query)
+
+
+@routes.get("/platforms/{platform}/callback/{server}", **CALLBACK)
+async def finish_authorization_at_server(
+    platform: PathPlatform, server: PathServer, context: AppContext, query: CallbackQuery, request: Request
+) -> CallbackResult | RawResponse:
+    """Complete an authorization on a network where each account has its own server, as `callback` does.
+
+    Each server has an address of its own, so that no server can pass off another one's response as its own.
+    """
+    return await _returned(context, request, platform, server, query)

@@ -2,7 +2,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from signalpost.kit import ids
+from signalpost.kit import foreign, ids
 from signalpost.kit.wire import Input, Instant, Output
 from signalpost.web.fields import AccountId, ProfileId
 
@@ -187,14 +187,14 @@ class CredentialField(Output):
 class Authorization(Output):
     """Mode `oauth`: send the person to `url`. Mode `credentials`: POST `fields` to /platforms/{platform}/connect."""
 
-    url: Annotated[str | None, Meta(examples=["https://mastodon.social/oauth/authorize?response_type=code"])]
-    auth_url: Annotated[str | None, Meta(examples=["https://mastodon.social/oauth/authorize?response_type=code"])]
+    url: Annotated[str | None, Meta(examples=["https://signalpost.example.com/connect/q7Jx2mV0dC9pXn4bR8sT1w"])]
+    auth_url: Annotated[str | None, Meta(examples=["https://signalpost.example.com/connect/q7Jx2mV0dC9pXn4bR8sT1w"])]
     state: Annotated[str | None, Meta(examples=["q7Jx2mV0dC9pXn4bR8sT1w"])]
     platform: Annotated[str, Meta(examples=["mastodon"])]
     profile_id: str
     expires_at: Annotated[Instant | None, Meta(examples=["2026-11-21T18:10:00.000Z"])]
     redirect_uri: Annotated[
-        str | None, Meta(examples=["https://signalpost.example.com/api/v1/platforms/mastodon/callback"])
+        str | None, Meta(examples=["https://signalpost.example.com/api/v1/platforms/mastodon/callback/5f2c"])
     ]
     mode: Annotated[Literal["oauth", "credentials"], Meta(examples=["oauth"])]
     fields: list[CredentialField] | None
@@ -219,6 +219,15 @@ class CallbackQuery(Struct, kw_only=True):
         Annotated[str, Meta(max_length=200)] | None,
         Meta(description="The platform's own id of this attempt, for its support."),
     ] = None
+    iss: Annotated[
+        Annotated[str, Meta(max_length=2048)] | None,
+        Meta(description="Who sends the person back (RFC 9207), where the platform says so."),
+    ] = None
+
+    def __post_init__(self) -> None:
+        self.error = foreign.line_or_none(self.error)
+        self.error_description = foreign.line_or_none(self.error_description, 2_000)
+        self.logid = foreign.line_or_none(self.logid)
 
 
 class CallbackResult(Output):
@@ -281,7 +290,10 @@ class Platform(Output):
     available: bool
     configured: bool
     modes: Annotated[list[Literal["oauth", "credentials"]], Meta(examples=[["credentials"]])]
-    redirect_uri: str | None
+    redirect_uri: Annotated[
+        str | None,
+        Meta(description="The redirect address to enter where the operator registers an app; null: none is needed."),
+    ]
     credential_fields: list[CredentialField]
     capabilities: Capabilities | None
     rules: PlatformRules | None

@@ -193,7 +193,7 @@ def platform(slug: str, *, settings: Settings, base_url: str) -> Platform:
         available=True,
         configured=has_app or not facts.app_credentials,
         modes=modes,
-        redirect_uri=redirect_uri(base_url, slug) if connector.oauth is not None else None,
+        redirect_uri=redirect_uri(base_url, connector) if facts.app_credentials else None,
         credential_fields=credential_fields(connector),
         capabilities=capabilities(connector),
         rules=_rules(connector),

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 from zoneinfo import available_timezones
 
 from msgspec import Struct
 
-from signalpost.console.site import Site
+from signalpost.console.site import Site, check_origin
 from signalpost.identity import actions as identity
 from signalpost.identity.actions import first_run
 from signalpost.identity.errors import InvalidCredentials
@@ -42,7 +42,7 @@ class FirstRunPages:
 
     async def redeem(self, request: Request) -> Response:
         """Create the user, workspace, profile and API key; this uses up the link."""
-        _check_origin(request)
+        check_origin(request)
         form = await _form(request)
         token = _token(request)
         context = self.site.web.context
@@ -108,22 +108,6 @@ def steps(base_url: str, key: str, profile_id: str) -> list[Step]:
 
 def _token(request: Request) -> str:
     return query_values(request).get("token", "")[:200]
-
-
-def _check_origin(request: Request) -> None:
-    """Verify that the form was sent by a page of this service.
-
-    Raises:
-        Forbidden: another site sent it.
-    """
-    fetch_site = request.headers.get("sec-fetch-site")
-    origin = request.headers.get("origin")
-    if fetch_site:
-        same = fetch_site == "same-origin"
-    else:
-        same = origin is None or urlsplit(origin).netloc == request.headers.get("host")
-    if not same:
-        raise problems.Forbidden("This form was sent from another site. Open the link and submit the form there.")
 
 
 async def _form(request: Request) -> dict[str, str]:

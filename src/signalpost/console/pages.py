@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from signalpost.console import connect
 from signalpost.console.first_run import FirstRunPages
 from signalpost.console.site import CachedContent, PageHandler, Site
 from signalpost.identity.actions import first_run
@@ -23,6 +24,7 @@ def handlers(web: Web, openapi_document: Callable[[], Document]) -> list[Route]:
     """Return the routes of all pages. `openapi_document` is called when the document is first requested."""
     site = Site(web, openapi_document)
     first_run_pages = FirstRunPages(site)
+    connect_pages = connect.ConnectPages(site)
 
     async def index(_: Request) -> Response:
         async with web.context.database.connection() as db:
@@ -56,6 +58,8 @@ def handlers(web: Web, openapi_document: Callable[[], Document]) -> list[Route]:
         *site.routes([f"{prefix}/problems/{{code}}" for prefix in _PREFIXES], problem),
         *site.routes(["/first-run"], first_run_pages.show),
         *site.routes(["/first-run"], first_run_pages.redeem, method="POST", bucket="login"),
+        *site.routes([connect.PATH], connect_pages.show),
+        *site.routes([connect.PATH], connect_pages.start, method="POST"),
     ]
 
 

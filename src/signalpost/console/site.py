@@ -30,13 +30,14 @@ LISTED_OPERATIONS_MAX = 40  # an error of more operations than that is a general
 _CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-_SECURITY_HEADERS: Headers = [
+SECURITY_HEADERS: Headers = [
     (b"content-security-policy", _CONTENT_SECURITY_POLICY.encode()),
     (b"x-frame-options", b"DENY"),
     # Not `no-referrer`: browsers would then send `Origin: null`, and the check of a form's origin could not work.
     (b"referrer-policy", b"same-origin"),
     (b"cross-origin-opener-policy", b"same-origin"),
 ]
+_YEAR_SECONDS = 365 * 24 * 3600
 _logger = log.get("console")
 
 
@@ -90,6 +91,35 @@ def _without_no_store(reply: Response) -> Response:
     return reply
 
 
+@cache
+def _sheet() -> CachedContent:
+    return CachedContent(_static("style.css"), b"text/css; charset=utf-8", max_age_seconds=_YEAR_SECONDS)
+
+
+@cache
+def _icon() -> CachedContent:
+    return CachedContent(_static("icon.svg"), b"image/svg+xml", max_age_seconds=_YEAR_SECONDS, headers=SECURITY_HEADERS)
+
+
+def _static(name: str) -> bytes:
+    return (resources.files("signalpost.console") / "static" / name).read_bytes()
+
+
+def _common(base_url: str) -> dict[str, str]:
+    """Return what every template needs."""
+    root = urlsplit(base_url).path.rstrip("/")
+    return {
+        "root": root,
+        "sheet": f"{root}/assets/style-{_sheet().digest}.css",
+        "icon": f"{root}/assets/icon-{_icon().digest}.svg",
+    }
+
+
+def render(base_url: str, template: str, **values: Any) -> bytes:
+    """Render a template."""
+    return _templates().get_template(f"{template}.html").render(_common(base_url) | values).encode("utf-8", "replace")
+
+
 class Site:
     """Everything the pages share.
 
@@ -100,18 +130,8 @@ class Site:
     def __init__(self, web: Web, openapi_document: Callable[[], Document]) -> None:
         self.web = web
         self._openapi_document = openapi_document
-        root = urlsplit(web.base_url).path.rstrip("/")
-        files = resources.files("signalpost.console") / "static"
-        year = 365 * 24 * 3600
-        self.sheet = CachedContent((files / "style.css").read_bytes(), b"text/css; charset=utf-8", max_age_seconds=year)
-        self.icon = CachedContent(
-            (files / "icon.svg").read_bytes(), b"image/svg+xml", max_age_seconds=year, headers=_SECURITY_HEADERS
-        )
-        self.common = {
-            "root": root,
-            "sheet": f"{root}/assets/style-{self.sheet.digest}.css",
-            "icon": f"{root}/assets/icon-{self.icon.digest}.svg",
-        }
+        self.sheet, self.icon = _sheet(), _icon()
+        self.common = _common(web.base_url)
 
     @cached_property
     def openapi(self) -> CachedContent:
@@ -124,7 +144,7 @@ class Site:
         """The API reference."""
         titles = {code: kind.title for code, kind in Problem.registry.items()}
         page = Reference(self._openapi_document())
-        return CachedContent(self.text("docs", page=page, titles=titles), HTML, headers=_SECURITY_HEADERS)
+        return CachedContent(self.text("docs", page=page, titles=titles), HTML, headers=SECURITY_HEADERS)
 
     @cached_property
     def operations_by_code(self) -> Mapping[str, list[tuple[str, str, str]]]:
@@ -133,11 +153,13 @@ class Site:
 
     def text(self, template: str, **values: Any) -> bytes:
         """Render a template."""
-        return _templates().get_template(f"{template}.html").render(self.common | values).encode()
+        return render(self.web.base_url, template, **values)
 
     def page(self, template: str, *, status: int = 200, headers: Headers | None = None, **values: Any) -> Response:
-        """Return a page that is never cached."""
-        return Response(status, self.text(template, **values), [*_SECURITY_HEADERS, *(headers or [])], HTML)
+        """Return a page that is never cached. `headers` replace those of the same name."""
+        own = {name for name, _ in headers or ()}
+        common = [header for header in SECURITY_HEADERS if header[0] not in own]
+        return Response(status, self.text(template, **values), [*common, *(headers or [])], HTML)
 
     def notice(self, title: str, text: str, *, status: int, headers: Headers | None = None) -> Response:
         """Return a page with a title and a text."""
@@ -172,6 +194,22 @@ class Site:
         if bucket == "login":
             return self.web.limiter.check(f"login:{address}", "login", limits.LOGINS_PER_ADDRESS, limits.LOGIN_SECONDS)
         return self.web.limiter.check(f"address:{address}:{bucket}", "address", limits.PER_ADDRESS)
+
+
+def check_origin(request: Request) -> None:
+    """Verify that the form was sent by a page of this service.
+
+    Raises:
+        Forbidden: another site sent it.
+    """
+    fetch_site = request.headers.get("sec-fetch-site")
+    origin = request.headers.get("origin")
+    if fetch_site:
+        same = fetch_site == "same-origin"
+    else:
+        same = origin is None or urlsplit(origin).netloc == request.headers.get("host")
+    if not same:
+        raise problems.Forbidden("This form was sent from another site. Open the link and submit the form there.")
 
 
 def _operations_by_code(document: Document) -> Mapping[str, list[tuple[str, str, str]]]:

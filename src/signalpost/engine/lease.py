@@ -14,13 +14,13 @@ from signalpost.engine.clock import boottime
 from signalpost.engine.contract import ERROR_PAUSE_SECONDS, LEASE_SECONDS, Done, LeaseLost, Source
 from signalpost.engine.shares import claimant_of
 from signalpost.kit import log
-from signalpost.kit.db import DATABASE_DOWN, Database, Db, Row
+from signalpost.kit.db import DATABASE_UNREACHABLE, Database, Db, Row
 from signalpost.kit.loop_watch import Watched
 from signalpost.kit.problems import Unavailable
 from signalpost.kit.tenant import Tenant, tenant
 
 _log = log.get("engine")
-_DISCONNECTED = (*DATABASE_DOWN, asyncpg.InternalClientError)  # the latter: a connection cut in mid-statement
+_DISCONNECTED = (*DATABASE_UNREACHABLE, asyncpg.InternalClientError)  # the latter: a connection cut in mid-statement
 _FRESH_MARGIN_SECONDS = 1.0
 
 

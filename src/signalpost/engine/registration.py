@@ -19,7 +19,7 @@ from signalpost.engine.clock import ClockGuard, boottime
 from signalpost.engine.contract import LEASE_SECONDS
 from signalpost.engine.lease import LaneLease
 from signalpost.kit import ids, log
-from signalpost.kit.db import DATABASE_DOWN, SESSION_LIMITS
+from signalpost.kit.db import DATABASE_UNREACHABLE, SESSION_LIMITS
 
 _log = log.get("engine")
 
@@ -97,9 +97,9 @@ class WorkerRegistration:
             self._task.cancel()
             await asyncio.wait([self._task])
         if self._connection is not None and not self._connection.is_closed():
-            with contextlib.suppress(*DATABASE_DOWN, asyncpg.PostgresError):
+            with contextlib.suppress(*DATABASE_UNREACHABLE, asyncpg.PostgresError):
                 await self._connection.execute(_UNREGISTER, self.owner)
-            with contextlib.suppress(*DATABASE_DOWN, asyncpg.PostgresError):
+            with contextlib.suppress(*DATABASE_UNREACHABLE, asyncpg.PostgresError):
                 await self._connection.close(timeout=2)
         self.owner = None
 
@@ -124,7 +124,7 @@ class WorkerRegistration:
                 metrics.LOOP_FAILURES.labels("registration").inc()
                 _log.warning("registration.failed", failures=failures, error=repr(error))
                 self._cancel_expired()
-                if isinstance(error, DATABASE_DOWN) and self._connection is not None:
+                if isinstance(error, DATABASE_UNREACHABLE) and self._connection is not None:
                     self._connection.terminate()
                 await asyncio.sleep(min(RECONNECT_SECONDS_MAX, 0.05 * 2 ** min(failures, 6)) * random.uniform(0.7, 1))  # noqa: S311 - spreads load
                 continue

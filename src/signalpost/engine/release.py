@@ -11,7 +11,7 @@ from signalpost.engine.contract import ERROR_PAUSE_SECONDS, Done, Source
 from signalpost.engine.lanes import LaneStatements
 from signalpost.engine.lease import LaneLease
 from signalpost.kit import log
-from signalpost.kit.db import DATABASE_DOWN, RETRYABLE, Database, Db
+from signalpost.kit.db import DATABASE_UNREACHABLE, RETRYABLE, Database, Db
 from signalpost.kit.problems import Unavailable
 from signalpost.kit.tenant import tenant
 
@@ -71,7 +71,7 @@ class Releaser:
             except Exception as error:  # noqa: BLE001 - the lanes stay ours, and a later round releases them
                 failures += 1
                 await asyncio.sleep(backoff("release", self._source.kind, failures, error))
-                if failures < _FAILURES_MAX or isinstance(error, (*DATABASE_DOWN, Unavailable)):
+                if failures < _FAILURES_MAX or isinstance(error, (*DATABASE_UNREACHABLE, Unavailable)):
                     continue
                 busy = set()
             self._remove(batch, busy)
@@ -166,6 +166,6 @@ class Releaser:
 def backoff(loop: str, kind: str, failures: int, error: Exception) -> float:
     """Log that a round of a loop failed; return how many seconds to wait before the next."""
     metrics.LOOP_FAILURES.labels(loop).inc()
-    trace = None if isinstance(error, (*DATABASE_DOWN, Unavailable)) else error
+    trace = None if isinstance(error, (*DATABASE_UNREACHABLE, Unavailable)) else error
     _log.warning(f"{loop}.failed", source=kind, failures=failures, error=repr(error), exc_info=trace)
     return min(_BACKOFF_SECONDS_MAX, 0.05 * 2.0 ** min(failures, 8)) * random.uniform(0.7, 1)  # noqa: S311 - spreads load

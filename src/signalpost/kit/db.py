@@ -30,7 +30,6 @@ RETRYABLE = (
 """Errors after which the whole transaction may be run again."""
 
 DATABASE_DOWN = (
-    OSError,
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,  # the connection was cut in the middle of a result
@@ -41,7 +40,16 @@ DATABASE_DOWN = (
     asyncpg.CrashShutdownError,
     asyncpg.IdleInTransactionSessionTimeoutError,  # this process stood still in a transaction, which is over
 )
-"""Errors that mean that the database cannot work right now."""
+"""Errors that mean that the database cannot work right now: asyncpg wraps those of the system in its own."""
+
+DATABASE_UNREACHABLE = (OSError, *DATABASE_DOWN)
+"""The same, for code that does nothing but work with the database: opening a connection fails with any OSError."""
+
+
+def is_down(error: Exception) -> bool:
+    """Return whether an error means that the database cannot work right now, rather than that we used it wrongly."""
+    return isinstance(error, DATABASE_DOWN) and not isinstance(error, ValueError)  # asyncpg's DataError is both
+
 
 ACQUIRE_SECONDS = 5.0
 STATEMENT_SECONDS = 20.0
@@ -149,7 +157,7 @@ class _Loan:
         borrower = tenant.get()
         try:
             self._connection: Db = await self._pool.acquire(borrower and borrower.id, timeout_seconds=ACQUIRE_SECONDS)
-        except (*DATABASE_DOWN, asyncpg.PostgresError, TimeoutError) as error:  # for whatever reason: no connection
+        except (*DATABASE_UNREACHABLE, asyncpg.PostgresError) as error:  # for whatever reason: no connection
             raise problems.Unavailable(
                 "The database is not available right now.", headers={"Retry-After": "2"}
             ) from error

@@ -6,6 +6,7 @@ from signalpost import events
 from signalpost.accounts import actions as account_actions
 from signalpost.accounts import routes as account_routes
 from signalpost.accounts import work as account_work
+from signalpost.console import connect as connect_pages
 from signalpost.context import AppContext, Hooks
 from signalpost.engine import jobs
 from signalpost.engine.contract import Source
@@ -73,6 +74,7 @@ def hooks() -> Hooks:
         trash_profile_posts=posts.trash_profile_posts,
         disconnect_profile_accounts=account_actions.disconnect_profile,
         fail_waiting_targets=posts.fail_waiting_targets,
+        render_page=connect_pages.render_page,
     )
 
 

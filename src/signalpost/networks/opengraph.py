@@ -10,6 +10,7 @@ from urllib.parse import urljoin, urlsplit
 
 import regex
 
+from signalpost.kit import foreign
 from signalpost.kit.http import HttpFailure
 from signalpost.kit.sniff import media_type
 from signalpost.kit.worker_threads import in_thread
@@ -46,9 +47,16 @@ _ATTRIBUTE = regex.compile(r"""[\s/]*([^\s/>=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'
 
 @dataclass(frozen=True)
 class Card:
+    """What a page says about itself, cleaned and cut."""
+
     title: str
     description: str = ""
     image_url: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "title", foreign.line(self.title, TITLE_LENGTH_MAX))
+        object.__setattr__(self, "description", foreign.line(self.description, DESCRIPTION_LENGTH_MAX))
+        object.__setattr__(self, "image_url", foreign.url(self.image_url))
 
 
 async def fetch_card(http: Http, url: str) -> Card | None:
@@ -58,11 +66,10 @@ async def fetch_card(http: Http, url: str) -> Card | None:
         return None
     head = await in_thread(lambda: _read_head(_text(response)))
     title = head.meta.get("og:title") or head.meta.get("twitter:title") or head.title
-    if not title.strip():
-        return None
     description = head.meta.get("og:description") or head.meta.get("description") or ""
     image = head.meta.get("og:image") or head.meta.get("twitter:image")
-    return Card(_line(title, TITLE_LENGTH_MAX), _line(description, DESCRIPTION_LENGTH_MAX), _absolute(url, image))
+    card = Card(title, description, _absolute(url, image))
+    return card if card.title else None
 
 
 async def fetch_image(http: Http, url: str, bytes_max: int) -> tuple[bytes, str] | None:
@@ -144,13 +151,6 @@ def _text(response: Response) -> str:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
     pieces = range(0, len(response.body), PIECE_BYTES)
     return "".join(decoder.decode(response.body[start : start + PIECE_BYTES]) for start in pieces)
-
-
-def _line(text: str, length_max: int) -> str:
-    """Return foreign text on one line, cut to a limit."""
-    text = "".join(char if char.isprintable() else " " for char in text[: 4 * length_max])
-    text = " ".join(text.split())
-    return text if len(text) <= length_max else text[: length_max - 1] + "…"
 
 
 def _absolute(base: str, address: str | None) -> str | None:

@@ -15,13 +15,13 @@ import asyncpg
 from msgspec import Struct
 
 from signalpost.engine.contract import Lease, LeaseLost
-from signalpost.kit.db import DATABASE_DOWN, Database, Db, Row
+from signalpost.kit.db import DATABASE_UNREACHABLE, Database, Db, Row
 from signalpost.kit.problems import Unavailable
 
 BATCH_MAX: Final = 256
 BUSY_SECONDS: Final = 0.05
 """After this long a write is repeated whose account another transaction has locked."""
-_DISCONNECTED: Final = (*DATABASE_DOWN, asyncpg.InternalClientError)
+_DISCONNECTED: Final = (*DATABASE_UNREACHABLE, asyncpg.InternalClientError)
 
 # The locks return rows as they are now, not as of the statement's start: whoever disconnects the account either
 # committed before, and is seen, or has it locked, and is waited for by the repetition.

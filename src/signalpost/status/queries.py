@@ -39,7 +39,7 @@ async def engine_status(context: AppContext) -> EngineStatus | None:
     try:
         async with asyncio.timeout(ENGINE_SECONDS):
             return await context.engine.status()
-    except (problems.Unavailable, TimeoutError, *db.DATABASE_DOWN) as error:
+    except (problems.Unavailable, *db.DATABASE_UNREACHABLE) as error:
         raise DatabaseUnreachable from error
 
 

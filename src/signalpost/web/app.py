@@ -10,11 +10,18 @@ from signalpost.kit import db, log, problems
 from signalpost.kit.loop_watch import Watched
 from signalpost.kit.tenant import tenant
 from signalpost.web import limits
-from signalpost.web.request import Call, Request, address_bucket, client_address, require_valid_host
+from signalpost.web.request import (
+    Call,
+    Request,
+    accepts_html,
+    address_bucket,
+    client_address,
+    require_valid_host,
+)
 from signalpost.web.response import Response, problem_response
 from signalpost.web.router import Handler, Route, Router
 from signalpost.web.routing import Endpoint
-from signalpost.web.serve import Web, serve
+from signalpost.web.serve import Web, raw_response, serve
 
 PREFIXES = ("/api/v1", "/v1")
 _logger = log.get("web")
@@ -63,10 +70,10 @@ def _problem(error: Exception, path: str) -> problems.Problem:
     match error:
         case problems.Problem():
             return error
-        case asyncpg.QueryCanceledError() | TimeoutError():  # before those below: a TimeoutError is an OSError
+        case asyncpg.QueryCanceledError() | TimeoutError():
             _logger.warning("request.timed_out", path=path, exc_info=error)
             return problems.Unavailable("The operation took too long and was cancelled.", headers={"Retry-After": "5"})
-        case _ if isinstance(error, db.DATABASE_DOWN):
+        case _ if db.is_down(error):
             _logger.warning("database.unreachable", path=path, exc_info=error)
             return problems.Unavailable("The database is not available right now.", headers={"Retry-After": "2"})
         case _ if isinstance(error, db.RETRYABLE):  # in a transaction of an action; `serve` retries its own
@@ -88,7 +95,11 @@ def _handler(web: Web, endpoint: Endpoint) -> Handler:
             work = serve(web, endpoint, call)
             response = await (work if endpoint.cached_seconds else Watched(work, name))
         except Exception as error:  # noqa: BLE001 - the last line of defence: one request fails, the service does not
-            response = problem_response(_problem(error, request.path), request.path, web.base_url, call.headers)
+            problem = _problem(error, request.path)
+            if endpoint.problem_page is not None and accepts_html(request):
+                response = raw_response(call, await endpoint.problem_page(web.context, problem))
+            else:
+                response = problem_response(problem, request.path, web.base_url, call.headers)
         if _logger.writes(level):
             caller = call.caller
             _logger.log(

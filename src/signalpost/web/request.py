@@ -178,6 +178,21 @@ def check_media_types(request_types: Sequence[str], headers: Headers, body: byte
         )
 
 
+def accepts_html(request: Request) -> bool:
+    """Return whether a browser shows the response to a person."""
+    return "text/html" in request.headers.get("accept", "")
+
+
+def cookie_value(request: Request, name: str) -> str | None:
+    """Return the value of a cookie; None without it. HTTP/2 may spread cookies over several header lines."""
+    lines = [value.decode("latin-1") for header, value in request.scope["headers"] if header == b"cookie"]
+    for pair in "; ".join(lines).split(";"):
+        key, _, value = pair.strip().partition("=")
+        if key == name:
+            return value
+    return None
+
+
 def query_values(request: Request) -> dict[str, str]:
     raw = request.scope["query_string"]
     if not raw:

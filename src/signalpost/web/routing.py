@@ -36,6 +36,10 @@ class RawResponse(Struct):
     headers: dict[str, str] = {}
 
 
+ProblemPage = Callable[[AppContext, Problem], Awaitable[RawResponse]]
+"""Makes the page by which a person sees a problem of an endpoint that they, rather than a program, may call."""
+
+
 @dataclass(frozen=True, slots=True)
 class PathInput:
     """One path parameter, the argument it fills, and what it is there: an id, a row found by its id, or text."""
@@ -88,6 +92,7 @@ class Endpoint:
     documented_request_body: Mapping[str, Any] | None = None
     """Media type -> OpenAPI content or struct, for a body that the handler reads itself."""
     documented_response: Mapping[str, Any] | None = None  # OpenAPI content of a response that is not JSON
+    problem_page: ProblemPage | None = None  # for a browser; programs get problem+json
     hidden: bool = False  # not in the reference: redirects and pages
     decoder: "msgspec.json.Decoder[Any] | None" = field(default=None, compare=False)
 

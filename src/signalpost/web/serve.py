@@ -154,7 +154,7 @@ def _plain_inputs(web: Web, endpoint: Endpoint, call: Call) -> dict[str, Any]:
 
 def _render(endpoint: Endpoint, call: Call, value: Any) -> Response:
     if isinstance(value, RawResponse):
-        return _response(call, value.status, value.body, value.headers, value.media_type.encode())
+        return raw_response(call, value)
     if endpoint.status == 204:
         return _response(call, 204, b"", {})
     if not endpoint.etag:
@@ -164,6 +164,11 @@ def _render(endpoint: Endpoint, call: Call, value: Any) -> Response:
     if not endpoint.writes and is_current(call.request.headers.get("if-none-match", "").strip(), etag):
         return _response(call, 304, b"", {"etag": etag})
     return _response(call, endpoint.status, _encode(conditional.make() if conditional else value), {"etag": etag})
+
+
+def raw_response(call: Call, value: RawResponse) -> Response:
+    """Render a response that is not JSON."""
+    return _response(call, value.status, value.body, value.headers, value.media_type.encode())
 
 
 def _response(

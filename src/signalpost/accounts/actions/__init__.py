@@ -1,16 +1,20 @@
 """Writes of accounts, and what asks their networks."""
 
 from signalpost.accounts.actions.authorize import start_authorization
-from signalpost.accounts.actions.callback import finish_authorization
+from signalpost.accounts.actions.callback import Return, finish_authorization
 from signalpost.accounts.actions.connect import connect_account
 from signalpost.accounts.actions.disconnect import disconnect_account, disconnect_profile
 from signalpost.accounts.actions.health import get_account_health
 from signalpost.accounts.actions.publications import record_publications
+from signalpost.accounts.actions.start import FlowDescription, describe_flow, start_flow
 from signalpost.accounts.actions.update import update_account
 from signalpost.accounts.moves import mark_needs_reauth, mark_restricted
 
 __all__ = [
+    "FlowDescription",
+    "Return",
     "connect_account",
+    "describe_flow",
     "disconnect_account",
     "disconnect_profile",
     "finish_authorization",
@@ -19,5 +23,6 @@ __all__ = [
     "mark_restricted",
     "record_publications",
     "start_authorization",
+    "start_flow",
     "update_account",
 ]

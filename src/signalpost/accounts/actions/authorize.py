@@ -1,4 +1,4 @@
-"""The first half of the authorization flow: from a caller's request to the address to send the person to."""
+"""The first half of the authorization flow: from a caller's request to the address of our start page."""
 
 from urllib.parse import quote, urlsplit
 
@@ -11,7 +11,7 @@ from signalpost.accounts.actions.connect_request import (
 )
 from signalpost.accounts.actions.network_apps import get_or_register_app
 from signalpost.accounts.actions.oauth_flows import FlowSecrets, FlowStarter, insert_flow
-from signalpost.accounts.platforms import redirect_uri, require_connector, server_of
+from signalpost.accounts.platforms import redirect_uri, require_connector, server_of, start_url
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import Authorization, AuthUrlQuery
 from signalpost.context import AppContext
@@ -120,12 +120,12 @@ async def _begin(
 ) -> Authorization:
     request = ConnectRequest.of(caller, connector, profile_id=query.profile_id, account_id=query.account_id)
     secrets = FlowSecrets.new()
-    callback = redirect_uri(context.base_url, request.platform)
-    url = oauth.authorize_url(
+    callback = redirect_uri(context.base_url, connector, server.base_url)
+    authorize_url = oauth.authorize_url(
         server, app, redirect_uri=callback, state=secrets.state, code_challenge=secrets.code_challenge
     )
     if query.login_hint:
-        url += f"{'&' if '?' in url else '?'}login_hint={quote(query.login_hint, safe='')}"
+        authorize_url += f"{'&' if '?' in authorize_url else '?'}login_hint={quote(query.login_hint, safe='')}"
     started_by = FlowStarter(
         actor=caller.actor, user_id=caller.user_id, key_id=caller.key_id, mode=caller.mode, via=request.via
     )
@@ -134,9 +134,11 @@ async def _begin(
         request,
         secrets,
         base_url=server.base_url,
+        authorize_url=authorize_url,
         redirect_url=query.redirect_url,
         started_by=started_by,
     )
+    url = start_url(context, secrets.state)
     return Authorization(
         url=url,
         auth_url=url,

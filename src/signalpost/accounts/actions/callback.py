@@ -1,83 +1,112 @@
 """The second half of the authorization flow: a person comes back from the platform. Nothing they bring is trusted."""
 
+from dataclasses import dataclass
+
 from signalpost import networks
 from signalpost.accounts import queries, views
 from signalpost.accounts.actions.connect_request import ConnectRequest, no_response_problem, refused_problem
 from signalpost.accounts.actions.network_apps import delete_unknown_app, get_or_register_app
-from signalpost.accounts.actions.oauth_flows import OAuthFlow, open_verifier, use_flow
+from signalpost.accounts.actions.oauth_flows import OAuthFlow, is_of_browser, open_verifier, use_flow
+from signalpost.accounts.actions.start import require_starter
 from signalpost.accounts.actions.upsert import upsert_account
 from signalpost.accounts.errors import OauthStateInvalid, PlatformNotConfigured
-from signalpost.accounts.platforms import canonical_slug, redirect_uri, server_of
+from signalpost.accounts.platforms import canonical_slug, redirect_uri, server_key, server_of
 from signalpost.accounts.schemas import CallbackQuery, CallbackResult
 from signalpost.context import AppContext
-from signalpost.identity.queries import tenant_sql
-from signalpost.identity.roles import SCOPES_OF
 from signalpost.kit import log, problems
 from signalpost.kit.crypto import Undecipherable
 from signalpost.kit.db import Db
 from signalpost.kit.http import HttpFailure
-from signalpost.kit.tenant import Tenant, tenant
-from signalpost.networks.contract import ApiError, BadCredentials, Connector, Identity, InvalidField, OAuth
+from signalpost.networks.contract import (
+    ApiError,
+    BadCredentials,
+    Connector,
+    Identity,
+    InvalidField,
+    OAuth,
+    OAuthApp,
+    Server,
+)
 
-_STARTER = f"""
-select m.role, m.profile_ids, {tenant_sql("m.workspace_id")} as tenant_id from member m
-where m.workspace_id = $1 and m.user_id = $2 and m.status = 'active' and ($3::uuid is null or exists (
-    select from api_key k where k.id = $3 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())))
-"""  # noqa: S608 - constants only
+_LISTED = "select $2 = any(redirect_urls) from workspace where id = $1"
 _logger = log.get("accounts")
 
 
-async def finish_authorization(
-    context: AppContext, platform: str, query: CallbackQuery
-) -> tuple[CallbackResult, str | None]:
+@dataclass(frozen=True, kw_only=True)
+class Return:
+    """A person comes back: to which address, from which browser, and with what the platform said."""
+
+    platform: str
+    server_key: str | None
+    """The last segment of the address, see `platforms.server_key`."""
+    browser: str | None
+    """The value of the flow's cookie."""
+    query: CallbackQuery
+
+
+async def finish_authorization(context: AppContext, returned: Return) -> tuple[CallbackResult, str | None]:
     """Use up the state, exchange the code and store the account.
 
     Returns:
         The result, and the `redirectUrl` of the flow if it has one.
 
     Raises:
-        OauthStateInvalid: the state is unknown, used, too old, or belongs to another platform.
+        OauthStateInvalid: the state is unknown, used, too old, of another platform, server or browser.
     """
-    slug = canonical_slug(platform)
+    slug, query = canonical_slug(returned.platform), returned.query
     if query.code is None and query.error is None:
         raise problems.invalid("code", "required", "Either code or error is required.")
     async with context.database.transaction() as db:
         flow = await use_flow(db, slug, query.state)
+        redirect_url = None if flow is None else await _redirect_url(db, flow)
     if flow is None:
         raise OauthStateInvalid
+    connector = networks.get(flow.platform)
+    if not is_of_browser(flow, returned.browser):
+        raise OauthStateInvalid("This browser did not start the authorization. Open the link and continue there.")
+    if connector is None or server_key(connector, flow.base_url) != returned.server_key:
+        raise OauthStateInvalid("Another server than the one to connect sent you back.")
     if query.error is not None:
         result = CallbackResult("failed", error=query.error, error_description=query.error_description)
     else:
-        result = await _connect(context, flow, state=query.state, code=query.code or "")
+        result = await _connect(context, connector, flow, query)
     result.log_id = query.logid
     _logger.info(
         "account.authorization_finished", platform=slug, status=result.status, workspace=str(flow.workspace_id)
     )
-    return result, flow.redirect_url
+    return result, redirect_url
 
 
-async def _connect(context: AppContext, flow: OAuthFlow, *, state: str, code: str) -> CallbackResult:
+async def _redirect_url(db: Db, flow: OAuthFlow) -> str | None:
+    """Return where the flow ends, if that is still on the workspace's list."""
+    listed = flow.redirect_url is not None and await db.fetchval(_LISTED, flow.workspace_id, flow.redirect_url)
+    return flow.redirect_url if listed else None
+
+
+async def _connect(context: AppContext, connector: Connector, flow: OAuthFlow, query: CallbackQuery) -> CallbackResult:
     """Return the connected account, or why there is none: the person reads it, so the status is 200 either way."""
-    connector = networks.get(flow.platform)
-    if connector is None or connector.oauth is None:
+    if connector.oauth is None:
         return _failed(PlatformNotConfigured())
     try:
         async with context.database.connection() as db:
-            await _require_starter(db, flow)
-        identity = await _exchange(context, connector, connector.oauth, flow, state=state, code=code)
-        request = ConnectRequest(
-            workspace_id=flow.workspace_id,
-            profile_id=flow.profile_id,
-            platform=flow.platform,
-            via=flow.started_by.via,
-            mode=flow.started_by.mode,
-            account_id=flow.account_id,
-        )
+            await require_starter(db, flow)
+        identity = await _exchange(context, connector, connector.oauth, flow, query)
         async with context.database.transaction() as db:
-            await _require_starter(db, flow)
+            starter = await require_starter(db, flow)
+            request = ConnectRequest(
+                workspace_id=flow.workspace_id,
+                profile_id=flow.profile_id,
+                platform=flow.platform,
+                via=flow.started_by.via,
+                mode=flow.started_by.mode,
+                role=starter.role,
+                account_id=flow.account_id,
+            )
             row = await upsert_account(context, db, request, identity)
             posts_today = await queries.posts_today(db, [row.id])
         return CallbackResult("connected", account=views.account(row, posts_today=posts_today.get(row.id, 0)))
+    except OauthStateInvalid:
+        raise
     except problems.Problem as problem:
         if problem.status >= 500 and not problem.retryable:
             raise
@@ -85,17 +114,20 @@ async def _connect(context: AppContext, flow: OAuthFlow, *, state: str, code: st
 
 
 async def _exchange(
-    context: AppContext, connector: Connector, oauth: OAuth, flow: OAuthFlow, *, state: str, code: str
+    context: AppContext, connector: Connector, oauth: OAuth, flow: OAuthFlow, query: CallbackQuery
 ) -> Identity:
     try:
-        code_verifier = open_verifier(context, flow, state)
+        code_verifier = open_verifier(context, flow, query.state)
     except Undecipherable:
         raise OauthStateInvalid from None
     server = server_of(context, connector, flow.base_url, context.http.accounts)
-    callback = redirect_uri(context.base_url, flow.platform)
+    callback = redirect_uri(context.base_url, connector, flow.base_url)
     try:
         app = await get_or_register_app(context, connector, server)
-        return await oauth.exchange(server, app, redirect_uri=callback, code=code, code_verifier=code_verifier)
+        _check_issuer(app, server, query.iss)
+        return await oauth.exchange(
+            server, app, redirect_uri=callback, code=query.code or "", code_verifier=code_verifier
+        )
     except (BadCredentials, InvalidField) as error:
         raise problems.invalid("code", "not_allowed", str(error)) from None
     except ApiError as error:
@@ -105,20 +137,18 @@ async def _exchange(
         raise no_response_problem(connector, failure, chosen=not server.trusted) from None
 
 
-async def _require_starter(db: Db, flow: OAuthFlow) -> None:
-    """Check again who began: a removed or demoted member, or a revoked key, must not complete the flow.
+def _check_issuer(app: OAuthApp, server: Server, issuer: str | None) -> None:
+    """Compare who says that they sent the person back (RFC 9207) with who was to do so.
 
     From then on the request, which has no credential, counts as their workspace's.
 
     Raises:
-        Forbidden: they may no longer connect accounts to this profile.
+        OauthStateInvalid: it is someone else, or does not say so although it always does.
     """
-    starter = flow.started_by
-    member = await db.fetchrow(_STARTER, flow.workspace_id, starter.user_id, starter.key_id)
-    sees = member is not None and (member["profile_ids"] is None or flow.profile_id in member["profile_ids"])
-    if member is None or not sees or "accounts:write" not in SCOPES_OF[member["role"]]:
-        raise problems.Forbidden("The person who began this may no longer connect accounts here.")
-    tenant.set(Tenant(member["tenant_id"], flow.workspace_id))
+    expected = app.issuer or server.base_url
+    missing = issuer is None and app.sends_issuer
+    if missing or (issuer is not None and issuer.rstrip("/") != expected.rstrip("/")):
+        raise OauthStateInvalid("Another server than the one to connect sent you back.")
 
 
 def _failed(problem: problems.Problem) -> CallbackResult:

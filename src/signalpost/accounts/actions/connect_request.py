@@ -13,7 +13,7 @@ from signalpost.kit.http import HttpFailure, MaybeSent, NotSent, UnsafeUrl
 from signalpost.kit.problems import Issue
 from signalpost.networks.contract import ApiError, Connector, NeedsReconnect, Refused
 from signalpost.profiles import queries as profiles
-from signalpost.web.caller import Caller
+from signalpost.web.caller import Caller, Role
 from signalpost.web.fields import AccountId, ProfileId
 
 
@@ -26,6 +26,8 @@ class ConnectRequest:
     platform: str
     via: Via
     mode: Literal["live", "test"]
+    role: Role
+    """Of whoever began."""
     account_id: UUID | None = None
     """Set when this very account is to be connected again."""
 
@@ -38,6 +40,7 @@ class ConnectRequest:
             platform=connector.facts.key,
             via=_via(caller, connector),
             mode=caller.mode,
+            role=caller.role,
             account_id=account_id,
         )
 

@@ -29,10 +29,10 @@ async def get_or_register_app(context: AppContext, connector: Connector, server:
         PlatformNotConfigured: the operator has to create an app and has not done so.
         ApiError, HttpFailure: the server does not register an app.
     """
-    platform, callback = connector.facts.key, redirect_uri(context.base_url, connector.facts.key)
+    platform, callback = connector.facts.key, redirect_uri(context.base_url, connector, server.base_url)
     register = connector.oauth.register if connector.oauth else None
     if register is None:
-        return _operator_app(context, connector)
+        return _operator_app(context, connector, callback)
     async with context.database.connection() as db:
         sealed = await db.fetchval(_READ, platform, server.base_url, callback)
     key_context = _context(platform, server.base_url)
@@ -55,11 +55,15 @@ async def delete_unknown_app(context: AppContext, connector: Connector, server: 
             await db.execute(_DELETE, connector.facts.key, server.base_url)
 
 
-def _operator_app(context: AppContext, connector: Connector) -> OAuthApp:
+def _operator_app(context: AppContext, connector: Connector, callback: str) -> OAuthApp:
     client_id = context.settings.network(connector.facts.key, "client_id")
     client_secret = context.settings.network(connector.facts.key, "client_secret")
     if not client_id or not client_secret:
-        raise PlatformNotConfigured(f"The operator has not set app credentials for {connector.facts.name}.")
+        setting = f"SIGNALPOST_{connector.facts.key.upper()}"
+        raise PlatformNotConfigured(
+            f"The operator has to register an app at {connector.facts.name} with the redirect address {callback}"
+            f" and set {setting}_CLIENT_ID and {setting}_CLIENT_SECRET."
+        )
     return OAuthApp(client_id=client_id, client_secret=client_secret)
 
 

@@ -1,4 +1,4 @@
-"""The rows of authorization flows: a state that works once within ten minutes, and the PKCE verifier, sealed."""
+"""The rows of authorization flows: a state that works once within ten minutes, in the one browser that started it."""
 
 import base64
 import hashlib
@@ -14,7 +14,8 @@ from signalpost.accounts.schemas import Via
 from signalpost.context import AppContext
 from signalpost.events import Actor
 from signalpost.kit import crypto, rows
-from signalpost.kit.db import Db
+from signalpost.kit.crypto import Undecipherable, equal
+from signalpost.kit.db import Db, Row
 
 LIFETIME = timedelta(minutes=10)
 
@@ -30,7 +31,7 @@ class FlowStarter(Struct, frozen=True):
 
 
 class OAuthFlow(Struct, frozen=True):
-    """A flow that a person was sent to a platform for."""
+    """A flow: who wants to connect an account to which profile, and the browser in which that was agreed to."""
 
     workspace_id: UUID
     profile_id: UUID
@@ -39,7 +40,10 @@ class OAuthFlow(Struct, frozen=True):
     base_url: str
     redirect_url: str | None
     code_verifier: bytes
+    authorize_url: bytes | None  # None: begun by a release that did not store it
+    browser_hash: bytes | None  # None: nobody has started it yet
     started_by: FlowStarter
+    expires_at: datetime
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,14 +67,19 @@ class FlowSecrets:
 
 _INSERT = """
 insert into oauth_flow (state_hash, workspace_id, profile_id, platform, account_id, base_url, redirect_url,
-    code_verifier, started_by, created_at, expires_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now(), now() + $10::interval)
+    code_verifier, authorize_url, started_by, created_at, expires_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now(), now() + $11::interval)
 returning expires_at
 """
+_OPEN = "where state_hash = $1 and used_at is null and expires_at > now()"
+_FIND = f"select {rows.columns(OAuthFlow)} from oauth_flow {_OPEN}"  # noqa: S608 - constants only
+_BIND = f"""
+update oauth_flow set browser_hash = $2 {_OPEN} and browser_hash is null
+returning {rows.columns(OAuthFlow)}
+"""  # noqa: S608 - constants only
 # The first request that presents the state uses it up, whatever becomes of that request.
 _USE = f"""
-update oauth_flow set used_at = now()
-where state_hash = $1 and platform = $2 and used_at is null and expires_at > now()
+update oauth_flow set used_at = now() {_OPEN} and platform = $2
 returning {rows.columns(OAuthFlow)}
 """  # noqa: S608 - constants only
 _read = rows.reader(OAuthFlow)
@@ -82,14 +91,16 @@ async def insert_flow(
     secrets: FlowSecrets,
     *,
     base_url: str,
+    authorize_url: str,
     redirect_url: str | None,
     started_by: FlowStarter,
 ) -> datetime:
     """Store a flow in a transaction of its own; return when it expires."""
     state_hash = _hash(secrets.state)
-    sealed = context.keys.seal(
-        secrets.code_verifier.encode(), context=_verifier_context(state_hash, request.workspace_id)
-    )
+
+    def sealed(column: str, value: str) -> bytes:
+        return context.keys.seal(value.encode(), context=_context(column, state_hash, request.workspace_id))
+
     async with context.database.transaction() as db:
         expires_at: datetime = await db.fetchval(
             _INSERT,
@@ -100,17 +111,32 @@ async def insert_flow(
             request.account_id,
             base_url,
             redirect_url,
-            sealed,
+            sealed("code_verifier", secrets.code_verifier),
+            sealed("authorize_url", authorize_url),
             started_by,
             LIFETIME,
         )
     return expires_at
 
 
+async def find_flow(db: Db, state: str) -> OAuthFlow | None:
+    """Return a flow that can still be used."""
+    return _flow_or_none(await db.fetchrow(_FIND, _hash(state)))
+
+
+async def bind_flow(db: Db, state: str, browser: str) -> OAuthFlow | None:
+    """Bind the flow to the browser that gets this secret and return it; None if it is over or already bound."""
+    return _flow_or_none(await db.fetchrow(_BIND, _hash(state), _hash(browser)))
+
+
 async def use_flow(db: Db, platform: str, state: str) -> OAuthFlow | None:
     """Mark the flow as used and return it; None if the state is unknown, used, expired, or another platform's."""
-    record = await db.fetchrow(_USE, _hash(state), platform)
-    return None if record is None else _read(record)
+    return _flow_or_none(await db.fetchrow(_USE, _hash(state), platform))
+
+
+def is_of_browser(flow: OAuthFlow, browser: str | None) -> bool:
+    """Return whether the browser with this secret started the flow."""
+    return flow.browser_hash is not None and browser is not None and equal(flow.browser_hash, _hash(browser))
 
 
 def open_verifier(context: AppContext, flow: OAuthFlow, state: str) -> str:
@@ -119,12 +145,45 @@ def open_verifier(context: AppContext, flow: OAuthFlow, state: str) -> str:
     Raises:
         kit.crypto.Undecipherable: it was sealed with a master key that is lost.
     """
-    return context.keys.open(flow.code_verifier, context=_verifier_context(_hash(state), flow.workspace_id)).decode()
+    return _opened(context, flow, state, "code_verifier", flow.code_verifier)
 
 
-def _hash(state: str) -> bytes:
-    return hashlib.sha256(state.encode("utf-8", "replace")).digest()
+def open_authorize_url(context: AppContext, flow: OAuthFlow, state: str) -> str:
+    """Return where at the platform the person agrees; it contains the state.
+
+    Raises:
+        kit.crypto.Undecipherable: it was sealed with a master key that is lost, or was not stored.
+    """
+    if flow.authorize_url is None:
+        raise Undecipherable
+    return _opened(context, flow, state, "authorize_url", flow.authorize_url)
 
 
-def _verifier_context(state_hash: bytes, workspace_id: UUID) -> str:
-    return f"oauth_flow.code_verifier|{state_hash.hex()}|{workspace_id}"
+def cookie_name(context: AppContext, state: str) -> str:
+    """Return the name of the cookie that binds this flow to a browser: one per flow, as a person may have several.
+
+    `__Host-` keeps other hosts of the same domain from setting it. Browsers accept that only over https.
+    """
+    name = f"signalpost_flow_{_hash(state).hex()[:16]}"
+    return f"__Host-{name}" if is_https(context) else name
+
+
+def is_https(context: AppContext) -> bool:
+    """Return whether people reach the service over https."""
+    return context.base_url.startswith("https://")
+
+
+def _opened(context: AppContext, flow: OAuthFlow, state: str, column: str, sealed: bytes) -> str:
+    return context.keys.open(sealed, context=_context(column, _hash(state), flow.workspace_id)).decode()
+
+
+def _flow_or_none(record: Row | None) -> OAuthFlow | None:
+    return None if record is None else _read(record)
+
+
+def _hash(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode("utf-8", "replace")).digest()
+
+
+def _context(column: str, state_hash: bytes, workspace_id: UUID) -> str:
+    return f"oauth_flow.{column}|{state_hash.hex()}|{workspace_id}"

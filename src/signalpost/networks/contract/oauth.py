@@ -1,4 +1,7 @@
-"""The OAuth 2 authorization code flow of a network that has one, with PKCE where the server offers it."""
+"""The OAuth 2 authorization code flow of a network that has one.
+
+It always uses PKCE (S256): a server that does not know the parameters ignores them.
+"""
 
 from collections.abc import Awaitable
 from dataclasses import dataclass
@@ -15,8 +18,10 @@ class OAuthApp(Struct, frozen=True):
 
     client_id: str
     client_secret: str
-    pkce: str = ""
-    """The code challenge method that the server accepts: `S256`, or empty for none."""
+    issuer: str = ""
+    """What the server calls itself in `iss` (RFC 9207); empty: its address."""
+    sends_issuer: bool = False
+    """Whether the server always sends `iss`."""
 
 
 class Register(Protocol):

@@ -21,6 +21,7 @@ from signalpost.networks.contract import (
 from signalpost.networks.responses import members, redacted, response_text, texts, wait_seconds
 
 APP_PASSWORD_SCOPES = frozenset({"com.atproto.appPass", "com.atproto.appPassPrivileged"})
+_RENEWABLE = frozenset({"ExpiredToken", "InvalidToken"})
 _RECONNECT = frozenset(
     (
         "ExpiredToken",
@@ -52,7 +53,10 @@ async def send(session: NetworkSession, method: str, name: str, *, token: str | 
 async def call(
     session: NetworkSession, method: str, name: str, *, media: OutgoingMedia | None = None, **rest: Any
 ) -> Response:
-    """Call with the access token. An expired one is renewed once; that is safe because the server rejected the call."""
+    """Call with the access token. One that the server no longer accepts is renewed once: the call had no effect.
+
+    `InvalidToken` is what a server says whose secret was replaced; `refresh` then signs in with the app password.
+    """
     ends_at = expires_at(session.secrets["accessJwt"])
     if ends_at is not None and ends_at - session.now() < timedelta(seconds=60):
         await session.renew(refresh)
@@ -62,7 +66,7 @@ async def call(
         try:
             return await send(session, method, name, token=session.secrets["accessJwt"], **rest)
         except ApiError as error:
-            if last or members(error.response).get("error") != "ExpiredToken":
+            if last or members(error.response).get("error") not in _RENEWABLE:
                 raise
         await session.renew(refresh)
     raise AssertionError("the loop returns or raises")
@@ -110,7 +114,7 @@ async def refresh(session: NetworkSession) -> None:
     try:
         response = await send(session, "POST", "com.atproto.server.refreshSession", token=session.secrets["refreshJwt"])
     except ApiError as error:
-        if password is None or members(error.response).get("error") not in {"ExpiredToken", "InvalidToken"}:
+        if password is None or members(error.response).get("error") not in _RENEWABLE:
             raise
         body = {"identifier": session.remote_id, "password": password}
         response = await send(session, "POST", "com.atproto.server.createSession", json=body)

@@ -32,29 +32,33 @@ async def connect(server: Server, fields: Mapping[str, str]) -> Identity:
 
 
 async def register(server: Server, *, redirect_uri: str, app_name: str) -> OAuthApp:
-    """Register an app at a server, and read whether the server supports PKCE."""
+    """Register an app at a server, and read what the server calls itself."""
     form = {"client_name": app_name, "redirect_uris": redirect_uri, "scopes": SCOPES}
     response = await server.call("POST", "/api/v1/apps", data=form, timeout_seconds=CONNECT_SECONDS)
     client_id, client_secret = texts(response, "client_id", "client_secret")
     metadata = await server.call(
         "GET", "/.well-known/oauth-authorization-server", timeout_seconds=CONNECT_SECONDS, expect=None
     )
-    methods = members(metadata).get("code_challenge_methods_supported") if metadata.status == 200 else None
-    pkce = "S256" if isinstance(methods, list) and "S256" in methods else ""
-    return OAuthApp(client_id=client_id, client_secret=client_secret, pkce=pkce)
+    facts = members(metadata) if metadata.status == 200 else {}
+    issuer = string(facts.get("issuer")) or ""
+    if issuer.rstrip("/") != server.base_url:  # a server speaks only for itself (RFC 8414, section 3.3)
+        issuer = ""
+    sends_issuer = facts.get("authorization_response_iss_parameter_supported") is True
+    return OAuthApp(client_id=client_id, client_secret=client_secret, issuer=issuer, sends_issuer=sends_issuer)
 
 
 def authorize_url(server: Server, app: OAuthApp, *, redirect_uri: str, state: str, code_challenge: str) -> str:
-    """Return where to send the user's browser; the challenge is included if the server supports PKCE."""
+    """Return where to send the user's browser. The server asks again, even if the user agreed to this app before."""
     query = {
         "response_type": "code",
         "client_id": app.client_id,
         "redirect_uri": redirect_uri,
         "scope": SCOPES,
         "state": state,
+        "force_login": "true",
+        "code_challenge": code_challenge,
+        "code_challenge_method": "S256",
     }
-    if app.pkce:
-        query |= {"code_challenge": code_challenge, "code_challenge_method": app.pkce}
     return f"{server.base_url}/oauth/authorize?{urlencode(query)}"
 
 
@@ -67,9 +71,8 @@ async def exchange(server: Server, app: OAuthApp, *, redirect_uri: str, code: st
         "client_secret": app.client_secret,
         "redirect_uri": redirect_uri,
         "scope": SCOPES,
+        "code_verifier": code_verifier,
     }
-    if app.pkce:
-        form["code_verifier"] = code_verifier
     try:
         response = await server.call("POST", "/oauth/token", data=form, timeout_seconds=CONNECT_SECONDS)
     except ApiError as error:

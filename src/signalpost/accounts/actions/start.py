@@ -1,0 +1,153 @@
+"""Between the two halves of the authorization flow: a person reads who asks for their account, and agrees in a browser.
+
+Without this, whoever began a flow could send its address to someone else and get their account.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from msgspec import Struct
+
+from signalpost import networks
+from signalpost.accounts import queries
+from signalpost.accounts.actions.oauth_flows import OAuthFlow, bind_flow, find_flow, is_of_browser, open_authorize_url
+from signalpost.accounts.errors import OauthStateInvalid
+from signalpost.context import AppContext
+from signalpost.identity.queries import tenant_sql
+from signalpost.identity.roles import SCOPES_OF
+from signalpost.kit import crypto, problems, rows
+from signalpost.kit.crypto import Undecipherable
+from signalpost.kit.db import Db
+from signalpost.kit.tenant import Tenant, tenant
+from signalpost.web.caller import Role
+
+
+class Starter(Struct, frozen=True):
+    """Who began a flow, as the database knows them now; `profile` is None if it was deleted."""
+
+    role: Role
+    tenant_id: UUID
+    member_profiles: list[UUID] | None
+    key_profiles: list[UUID] | None
+    workspace: str
+    profile: str | None
+    user: str | None
+    email: str
+    key: str | None
+
+
+_STARTER = f"""
+select m.role, {tenant_sql("m.workspace_id")}, m.profile_ids, k.profile_ids, w.name, p.name, u.name, u.email, k.name
+from member m join workspace w on w.id = m.workspace_id join app_user u on u.id = m.user_id
+left join profile p on p.id = $4 and p.workspace_id = m.workspace_id and p.deleted_at is null
+left join api_key k on k.id = $3
+where m.workspace_id = $1 and m.user_id = $2 and m.status = 'active'
+    and ($3::uuid is null or k.revoked_at is null and (k.expires_at is null or k.expires_at > now()))
+"""  # noqa: S608 - constants only
+_read = rows.reader(Starter)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlowDescription:
+    """What a person should know before they agree."""
+
+    network: str
+    host: str
+    workspace: str
+    profile: str
+    requester: str
+    api_key: str | None
+    """The name of the key by which they asked."""
+    reconnects: str | None
+    """The name of the account that is to be connected again."""
+    return_host: str | None
+    expires_at: datetime
+    authorize_url: str
+
+
+async def describe_flow(context: AppContext, state: str, browser: str | None) -> FlowDescription:
+    """Return what a flow is about; this changes nothing, so that a preview of the link does no harm.
+
+    Raises:
+        OauthStateInvalid: there is no such flow, it is over, or another browser started it.
+        Forbidden, NotFound: as `require_starter`.
+    """
+    async with context.database.connection() as db:
+        flow = await find_flow(db, state)
+        if flow is None or (flow.browser_hash is not None and not is_of_browser(flow, browser)):
+            raise OauthStateInvalid
+        starter = await require_starter(db, flow)
+        account = None if flow.account_id is None else await queries.by_id(db, flow.account_id)
+    url = _authorize_url(context, flow, state)
+    connector = networks.get(flow.platform)
+    return FlowDescription(
+        network=connector.facts.name if connector else flow.platform,
+        host=urlsplit(url).netloc,
+        workspace=starter.workspace,
+        profile=starter.profile or "",
+        requester=f"{starter.user} ({starter.email})" if starter.user else starter.email,
+        api_key=starter.key,
+        reconnects=account.username if account else None,
+        return_host=urlsplit(flow.redirect_url).netloc if flow.redirect_url else None,
+        expires_at=flow.expires_at,
+        authorize_url=url,
+    )
+
+
+async def start_flow(context: AppContext, state: str, browser: str | None) -> tuple[str, str]:
+    """Bind the flow to the browser of a person who agrees.
+
+    Args:
+        context: of the process.
+        state: of the flow.
+        browser: the flow's cookie; who has it may go through the start page again.
+
+    Returns:
+        The address at the platform, and the secret for the cookie.
+
+    Raises:
+        OauthStateInvalid: there is no such flow, it is over, or another browser started it.
+        Forbidden, NotFound: as `require_starter`.
+    """
+    async with context.database.transaction() as db:
+        flow = await find_flow(db, state)
+        if flow is None or browser is None or not is_of_browser(flow, browser):
+            browser = crypto.random_token()  # never the value of a cookie that we did not set
+            flow = await bind_flow(db, state, browser)
+        if flow is None:
+            raise OauthStateInvalid
+        await require_starter(db, flow)
+    return _authorize_url(context, flow, state), browser
+
+
+async def require_starter(db: Db, flow: OAuthFlow) -> Starter:
+    """Return who began; a removed or demoted member, or a revoked key, must not complete the flow.
+
+    From then on the request, which has no credential, counts as their workspace's.
+
+    Raises:
+        Forbidden: they may no longer connect accounts to this profile.
+        NotFound: the profile was deleted.
+    """
+    by = flow.started_by
+    record = await db.fetchrow(_STARTER, flow.workspace_id, by.user_id, by.key_id, flow.profile_id)
+    starter = None if record is None else _read(record)
+    if starter is None or "accounts:write" not in SCOPES_OF[starter.role] or not _sees(starter, flow.profile_id):
+        raise problems.Forbidden("The person who began this may no longer connect accounts here.")
+    if starter.profile is None:
+        raise problems.NotFound("The profile was deleted.")
+    tenant.set(Tenant(starter.tenant_id, flow.workspace_id))
+    return starter
+
+
+def _sees(starter: Starter, profile_id: UUID) -> bool:
+    return all(ids is None or profile_id in ids for ids in (starter.member_profiles, starter.key_profiles))
+
+
+def _authorize_url(context: AppContext, flow: OAuthFlow, state: str) -> str:
+    try:
+        return open_authorize_url(context, flow, state)
+    except Undecipherable:
+        raise OauthStateInvalid from None
