@@ -2,8 +2,8 @@
 
 from signalpost.migrations import sql
 
-revision = "0021"
-down_revision = "0020"
+revision = "0022"
+down_revision = "0021"
 
 SQL = """
 alter table oauth_flow
