@@ -16,8 +16,9 @@ OWNERS = {
     "delivery": "webhooks", "idempotency": "web", "instance": "main", "job": "engine", "lane": "engine",
     "media": "media", "member": "identity", "network_app": "accounts", "oauth_flow": "accounts",
     "one_time_token": "identity", "post": "posts", "profile": "profiles", "profile_link": "profiles",
-    "profile_link_history": "profiles", "rate_bucket": "engine", "session": "identity", "target": "posts",
-    "usage": "plans", "webhook": "webhooks", "worker": "engine", "workspace": "identity",
+    "profile_link_history": "profiles", "rate_bucket": "engine", "search_block": "posts",
+    "search_pending": "posts", "session": "identity", "target": "posts", "usage": "plans",
+    "webhook": "webhooks", "worker": "engine", "workspace": "identity",
 }  # fmt: skip
 """Table -> the room that writes it, and whose functions the others call."""
 
@@ -46,6 +47,7 @@ READS = {
     ("posts", "account"): "a post is built from one read of its profile with the accounts; targets show the username",
     ("posts", "lane"): "locks lanes before rows, in the order in which workers lock them",
     ("posts", "profile"): "a post is built from one read of its profile with the accounts",
+    ("posts", "workspace"): "the job that keeps what searches use looks at one workspace after the other",
     ("profiles", "account"): "upward: the number of accounts comes with the profile, in the same statement",
     ("publishing", "account"): "the context of an attempt is one read",
     ("publishing", "lane"): "the queue shows until when a target is leased",

@@ -10,22 +10,21 @@ from signalpost.context import AppContext
 from signalpost.kit import clock, problems, rows
 from signalpost.kit.db import READ_SECONDS, Db
 from signalpost.kit.wire import Listing
-from signalpost.posts import queries, times, views
+from signalpost.posts import queries, search, times, views
 from signalpost.posts.rows import AuditRow, PostRow
 from signalpost.posts.schemas.requests import PostListQuery, ProfileQuery
 from signalpost.posts.schemas.responses import AuditEntry, Post
+from signalpost.posts.search import Condition
 from signalpost.posts.times import InvalidTime
 from signalpost.posts.views import StoredPost
 from signalpost.web.caller import Caller
 from signalpost.web.inputs import require_profile
 from signalpost.web.paging import Page, Position, keyset
 
-Condition = tuple[str, tuple[Any, ...]]
-"""A condition in SQL, with a "$" for each of its values."""
-
+_CREATED: Final = "p.created_at"
 _MOMENT: Final = "coalesce(p.scheduled_at, p.published_at, p.created_at)"
 _POSITIONS: Final = {
-    "p.created_at": ("created_at",),
+    _CREATED: ("created_at",),
     "p.deleted_at": ("deleted_at",),
     _MOMENT: ("scheduled_at", "published_at", "created_at"),
 }
@@ -47,8 +46,11 @@ async def list_posts(context: AppContext, db: Db, caller: Caller, query: PostLis
         NotFound: the profile is unknown.
     """
     conditions = [*_visible(caller, query), ("p.deleted_at is null", ()), *_filters(query)]
-    at = "p.created_at" if query.sort.endswith("createdAt") else _MOMENT
-    posts = await _page_of(db, conditions, page, at, ascending=not query.sort.startswith("-"))
+    at, ascending = _CREATED if query.sort.endswith("createdAt") else _MOMENT, not query.sort.startswith("-")
+    if query.q:
+        order = _search_order(page, ascending=ascending) if at == _CREATED else search.UNORDERED
+        conditions.append(await search.containing(db, caller.workspace_id, query.q, conditions, order))
+    posts = await _page_of(db, conditions, page, at, ascending=ascending)
     if not posts.data:
         await require_profile(context, db, caller, query.profile_id)
     return posts
@@ -96,10 +98,14 @@ async def _page_of(db: Db, conditions: Sequence[Condition], page: Page, at: str,
 
 @lru_cache(maxsize=256)
 def _statement(conditions: tuple[str, ...], at: str, limit: int, *, ascending: bool) -> str:
-    first, *rest = " and ".join(conditions).split("$")
-    where = first + "".join(f"${number}{sql}" for number, sql in enumerate(rest, 1))
-    end = keyset(at, "p.id", first=len(rest) + 1, ascending=ascending, limit=limit + 1)
+    where, parameters = search.number_parameters(conditions)
+    end = keyset(at, "p.id", first=parameters + 1, ascending=ascending, limit=limit + 1)
     return queries.with_targets(f"select {queries.STORED_POST} from post p where {where} and {end}", limit)  # noqa: S608
+
+
+def _search_order(page: Page, *, ascending: bool) -> search.Order:
+    after = None if page.after_at is None or page.after_id is None else (page.after_at, page.after_id)
+    return search.Order(page.limit + 1, ascending, after)
 
 
 def _visible(caller: Caller, query: PostListQuery | ProfileQuery) -> list[Condition]:
@@ -122,7 +128,6 @@ def _filters(query: PostListQuery) -> list[Condition]:
         ("exists (select from target t where t.post_id = p.id and t.account_id = $)", query.account_id),
         (f"{_MOMENT} >= $", _instant("from", query.from_)),
         (f"{_MOMENT} < $", _instant("to", query.to)),
-        ("strpos(lower(concat_ws(' ', p.title, p.text)), lower($)) > 0", query.q),
         ("$ = any(p.tags)", query.tag),
         ("p.external_id = $", query.external_id),
         ("p.fanout_id = $", query.fanout_id),

@@ -1,28 +1,40 @@
-"""Work of this room: deleting posts that were in the trash for 30 days, and following changes of time zone rules."""
+"""Work of this room: deleting what was in the trash for 30 days, following time zone rules, keeping search blocks."""
 
 from collections.abc import Mapping
 from typing import Any, Final
+from uuid import UUID
 
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain
 from signalpost.kit import clock, log
 from signalpost.posts import times
+from signalpost.posts.actions.search_blocks import index_posts, workspaces_to_index
 from signalpost.posts.actions.trash import delete_expired
 from signalpost.posts.actions.zone_rules import OutdatedPost, apply_zone_rules, outdated_posts
 
 JOB: Final = "posts.purge"
 ZONE_RULES_JOB: Final = "posts.zone_rules"
+SEARCH_JOB: Final = "posts.search"
 EVERY_SECONDS: Final = 3_600
+SEARCH_EVERY_SECONDS: Final = 60
 DAY_SECONDS: Final = 86_400
 _BATCH: Final = 200
 _ZONE_BATCH: Final = 500
+_FIRST_WORKSPACE: Final = UUID(int=0)
+_WORKSPACES: Final = 500
+_TRANSACTIONS: Final = 20
+"""How many a workspace has in a row, each of up to a thousand posts, before others have their turn."""
 _logger = log.get("posts")
 
 
 def jobs(_context: AppContext) -> list[JobKind]:
     """Return the jobs of this room."""
-    return [JobKind(JOB, purge, EVERY_SECONDS), JobKind(ZONE_RULES_JOB, ZoneRules().follow, EVERY_SECONDS)]
+    return [
+        JobKind(JOB, purge, EVERY_SECONDS),
+        JobKind(ZONE_RULES_JOB, ZoneRules().follow, EVERY_SECONDS),
+        JobKind(SEARCH_JOB, SearchIndex().keep, SEARCH_EVERY_SECONDS),
+    ]
 
 
 async def purge(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
@@ -55,3 +67,29 @@ class ZoneRules:
                 break
             last = batch[-1]
         self._followed_at = clock.monotonic()
+
+
+class SearchIndex:
+    """Writes for all workspaces, one after the other, which posts a search can skip."""
+
+    def __init__(self) -> None:
+        self._after = _FIRST_WORKSPACE
+
+    async def keep(self, lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
+        """Look at some workspaces; run again at once if there are more."""
+        async with lease.transaction() as db:
+            workspaces, last = await workspaces_to_index(db, self._after, _WORKSPACES)
+        left = False
+        for workspace_id in workspaces:
+            left |= await self._index(lease, workspace_id)
+        self._after = last or _FIRST_WORKSPACE
+        return RunAgain(0) if last or left else None
+
+    @staticmethod
+    async def _index(lease: Lease, workspace_id: UUID) -> bool:
+        """Index posts of one workspace; return whether there are more."""
+        for _ in range(_TRANSACTIONS):
+            async with lease.transaction() as db:
+                if not await index_posts(db, workspace_id):
+                    return False
+        return True
