@@ -95,6 +95,9 @@ def shown_error(error: documents.TargetError) -> dict[str, Any]:
     }
 
 
+OF_ACCOUNT = ("username", "account_status", "paused_until")
+
+
 def shown_target(row: TargetRow) -> dict[str, Any]:
     comment = row.first_comment
     return {
@@ -133,6 +136,8 @@ def shown_post(row: PostRow, target_rows: list[TargetRow], now: datetime) -> dic
     due = [target.next_attempt_at for target in target_rows if target.next_attempt_at is not None]
     waits = row.status == "scheduled" and row.deleted_at is None and not any(row.held_reason for row in target_rows)
     approval = row.approval
+    holds = views.row_holds(row, target_rows)
+    held = views.held_state(holds)
     return {
         "id": ids.encode("pst", row.id),
         "profileId": ids.encode("prof", row.profile_id),
@@ -145,6 +150,10 @@ def shown_post(row: PostRow, target_rows: list[TargetRow], now: datetime) -> dic
         "platforms": platforms,
         "targets": targets,
         "status": "queued" if waits and due and min(due) <= now else row.status,
+        "held": held.held,
+        "heldReason": held.held_reason,
+        "heldUntil": held.held_until,
+        "heldMessage": held.held_message,
         "approval": {
             "state": approval.state,
             "requestedBy": actor(approval.requested_by),
@@ -199,9 +208,11 @@ def shown_post(row: PostRow, target_rows: list[TargetRow], now: datetime) -> dic
                 "message": warning.message,
                 "platform": warning.platform,
                 "accountId": ids.encode_or_none("acc", warning.account_id),
+                "remediation": None,
             }
             for warning in row.warnings
-        ],
+        ]
+        + [msgspec.json.decode(msgspec.json.encode(views.hold_warning(hold))) for hold in holds],
         "createdBy": actor(row.created_by),
         "source": row.source,
         "mode": row.mode,
@@ -250,7 +261,7 @@ async def test_a_read_shows_every_field_that_is_stored(
         targets = [
             random_row(
                 TargetRow, chance, post_id=post.id, workspace_id=owner.workspace_id, account_id=account,
-                username=f"name{number}", position=2 - number,
+                username=f"name{number}", position=2 - number, account_status="active", paused_until=None,
             )
             for number, account in enumerate(others[: seed % 4])
         ]  # fmt: skip
@@ -260,7 +271,7 @@ async def test_a_read_shows_every_field_that_is_stored(
             )
             for target in targets:
                 await db.execute(
-                    rows.insert("target", TargetRow, without=["username"]), *rows.values(target, without=["username"])
+                    rows.insert("target", TargetRow, without=OF_ACCOUNT), *rows.values(target, without=OF_ACCOUNT)
                 )
         expected[made["id"]] = shown_post(post, targets[::-1], NOW)
 

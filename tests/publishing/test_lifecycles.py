@@ -288,6 +288,8 @@ async def test_a_post_fails_if_the_account_is_not_reconnected_in_time(stage: Sta
     post = await stage.post(account)
     await stage.work()
     assert (await stage.target(post))["held_reason"] == "account"
+    status = await stage.status(post)
+    assert (status["status"], status["held"], status["heldReason"]) == ("queued", True, "account")
 
     await stage.delay(post, 13 * 3600)
     await stage.work()

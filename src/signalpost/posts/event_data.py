@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from signalpost.events import PostData, TargetData
 from signalpost.kit import clock, ids
-from signalpost.posts import progress, views
+from signalpost.posts import document_views, progress
 from signalpost.posts.rows import AnyPost, AnyTarget, TargetRow
 
 
@@ -37,7 +37,7 @@ def target_data(target: AnyTarget) -> TargetData:
     """Return a target that ended, as events show it: without the network's literal response."""
     error: dict[str, Any] | UnsetType = UNSET
     if target.error is not None:
-        document = msgspec.to_builtins(views.target_error(target.error))
+        document = msgspec.to_builtins(document_views.target_error(target.error))
         error = {name: value for name, value in document.items() if name != "platformResponse"}
     return TargetData(
         target_id=ids.encode("tgt", target.id),

@@ -11,9 +11,7 @@ from zlib import crc32
 
 import asyncpg
 
-GRAM: Final = 3
-"""Characters of a gram. Texts have those of one and two characters too, for strings as short as that."""
-SIZES: Final = (2_048, 8_192, 32_768)
+SIZES: Final = (4_096, 16_384, 65_536)
 """How many bits there may be."""
 
 
@@ -23,15 +21,14 @@ def grams_of(text: str) -> set[str]:
 
 
 def bits_of_text(grams: Iterable[str], count: int) -> asyncpg.BitString:
-    """Return the bits of these `count` grams; at most half of them are set, if the largest size permits it."""
-    size = next((size for size in SIZES if count * 3 <= size * 2), SIZES[-1])
+    """Return the bits of these `count` grams; less than a third of them are set, if the largest size permits it."""
+    size = next((size for size in SIZES if count * 3 <= size), SIZES[-1])
     return _bits(grams, size)
 
 
 def bits_of_search(text: str) -> tuple[asyncpg.BitString, ...]:
     """Return the bits that a text has if it contains `text`, for each of `SIZES`."""
-    length = min(GRAM, len(text))
-    grams = {text[start : start + length] for start in range(len(text) - length + 1)}
+    grams = grams_of(text)
     return tuple(_bits(grams, size) for size in SIZES)
 
 

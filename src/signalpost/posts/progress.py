@@ -13,10 +13,11 @@ def status_of(targets: Sequence[AnyTarget], now: datetime) -> PostStatus:
     """Return the status to store for a post with these targets.
 
     A target that failed before its first attempt does not count as started. A post that waits for approval is
-    scheduled, also when its time has come.
+    scheduled, also when its time has come; one that a worker found due and holds is queued, whenever it looks again.
     """
     started = any(target.started_at is not None for target in targets)
-    status = post_status([target.status for target in targets], first_due(targets), now, started=started)
+    due = now if any(target.held_reason in ("account", "plan") for target in targets) else first_due(targets)
+    status = post_status([target.status for target in targets], due, now, started=started)
     awaits_approval = status == "queued" and any(target.held_reason == "approval" for target in targets)
     return "scheduled" if awaits_approval else status
 

@@ -28,6 +28,7 @@ class ConnectedAccount(Struct):
     facts: dict[str, Any]
     over_limit: bool
     digest: int
+    status: str
 
 
 class ProfileWithAccounts(Struct):
@@ -55,7 +56,12 @@ class Duplicate(NamedTuple):
 
 POST_COLUMNS: Final = rows.columns(PostRow, "p")
 read_post: Final = rows.reader(PostRow)
-_TARGET_COLUMNS: Final = rows.columns(TargetRow, "t", username="a.username")
+_PAUSED_UNTIL: Final = """case when t.next_attempt_at <= now() then (
+    select l.not_before from lane l where l.kind = 'target' and l.key = t.account_id and l.owner is null
+        and l.not_before > now() + interval '2 seconds') end"""
+"""Until when the network of a due target keeps its account waiting; shorter pauses are not shown."""
+_OF_ACCOUNT: Final = {"username": "a.username", "account_status": "a.status"}
+_TARGET_COLUMNS: Final = rows.columns(TargetRow, "t", **_OF_ACCOUNT, paused_until=_PAUSED_UNTIL)
 _read_target: Final = rows.reader(TargetRow)
 
 _FIND = f"""
@@ -100,7 +106,8 @@ async def targets_by_post(db: Db, post_ids: Sequence[UUID]) -> dict[UUID, list[T
 _NO_POST = ", ".join(["null"] * (len(views.POST_COLUMNS) - 1))
 _NO_TARGET = ", ".join(["null"] * len(views.TARGET_COLUMNS))
 STORED_POST = rows.view_columns(PostRow, "p", views.POST_COLUMNS)
-_STORED_TARGET = rows.view_columns(TargetRow, "t", views.TARGET_COLUMNS, username="a.username")
+_PAUSED_MICROS = f"(date_part('epoch', {_PAUSED_UNTIL}) * 1000000)::int8"
+_STORED_TARGET = rows.view_columns(TargetRow, "t", views.TARGET_COLUMNS, **_OF_ACCOUNT, paused_until=_PAUSED_MICROS)
 _READ = f"""
 select {STORED_POST}, {_NO_TARGET}, p.xmin from post p
 where p.id = $1 and p.workspace_id = $2 and ($3::uuid[] is null or p.profile_id = any($3)) and ($4 or p.mode = 'test')
@@ -195,7 +202,7 @@ async def lock_post_only(db: Db, post_id: UUID) -> PostRow | None:
 def _profile(heard: str, chosen: str) -> str:
     return f"""
     select now(), p.timezone, p.approval_required, p.over_limit, profile_digest(p), {heard},
-        a.id, a.platform, a.username, a.facts, a.over_limit, account_digest(a)
+        a.id, a.platform, a.username, a.facts, a.over_limit, account_digest(a), a.status
     from profile p left join account a on a.profile_id = p.id and a.status <> 'disconnected' and {chosen}
     where p.id = $1 and p.workspace_id = $2 and p.deleted_at is null
     order by a.created_at, a.id

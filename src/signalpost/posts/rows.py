@@ -80,7 +80,10 @@ class PostRow(Struct, gc=False):
 
 
 class TargetRow(Struct, gc=False):
-    """A post on one account; the columns that only workers use are left out. `username` is the account's."""
+    """A post on one account; the columns that only workers use are left out.
+
+    `username` and `account_status` are the account's. `paused_until`: how long its network keeps a due target.
+    """
 
     id: UUID
     post_id: UUID
@@ -110,6 +113,8 @@ class TargetRow(Struct, gc=False):
     started_at: datetime | None = None
     published_at: datetime | None = None
     removed_at: datetime | None = None
+    account_status: str = "active"
+    paused_until: datetime | None = None
 
 
 class PostSummary(Struct, gc=False):

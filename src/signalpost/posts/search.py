@@ -23,24 +23,27 @@ _CONTAINS: Final = "strpos(lower(concat_ws(' ', p.title, p.text)), lower($)) > 0
 _ROUNDS: Final = (32, 128, 512, 2_048, 8_192)
 """How many blocks are read at a time: few first, as most strings are found soon; the last number stays."""
 _PENDING_MAX: Final = 2_000
-"""With more changed posts than this, all posts are read: it does not take longer."""
+"""With as many notes of changed posts, all posts are read: it does not take longer."""
 _FIRST: Final = (datetime(1, 1, 1, tzinfo=UTC), UUID(int=0))
 _LAST: Final = (datetime(9999, 12, 31, tzinfo=UTC), UUID(int=2**128 - 1))
 
 _STATE: Final = """
-select lower($2), b.through_at, b.through_id, array(
-    select distinct post_id from search_pending where workspace_id = $1 limit $3)
+select lower($2), b.through_at, b.through_id, array(select pending_searches($1, $3))
 from (values (true)) as one left join lateral (
     select through_at, through_id from search_block where workspace_id = $1
     order by through_at desc, through_id desc limit 1) b on true
 """
 _MASKED: Final = " ".join(
-    f"when {size} then b.grams & ${number}::bit varying = ${number}" for number, size in enumerate(grams.SIZES, 4)
+    f"when {size} then b.grams & ${number}::bit varying = ${number}" for number, size in enumerate(grams.SIZES, 2)
 )
 _BLOCKS: Final = f"""
 select after_at, after_id, through_at, through_id from search_block b
-where workspace_id = $1 and {{position}} ($2, $3) and case length(b.grams) {_MASKED} else true end
+where workspace_id = $1 and {{position}} ($5, $6) and case length(b.grams) {_MASKED} else true end
 order by through_at {{order}}, through_id {{order}} limit $7
+"""  # noqa: S608 - constants only
+_COUNTS: Final = f"""
+select count(*), count(*) filter (where case length(b.grams) {_MASKED} else true end) from search_block b
+where workspace_id = $1
 """  # noqa: S608 - constants only
 _NEWEST_BLOCKS: Final = _BLOCKS.format(position="(through_at, through_id) <=", order="desc")
 _OLDEST_BLOCKS: Final = _BLOCKS.format(position="(after_at, after_id) >=", order="asc")
@@ -81,16 +84,25 @@ async def containing(db: Db, workspace_id: UUID, text: str, conditions: Sequence
     ((lowered, at, id_, pending),) = await db.fetch(_STATE, workspace_id, text, _PENDING_MAX)
     if at is None or len(pending) == _PENDING_MAX:
         return contains
+    bits = grams.bits_of_search(lowered)
+    if order.limit is None and await _is_frequent(db, workspace_id, bits):
+        return contains
     search = _Search(db, [*conditions, contains, *_beyond(order)], order)
-    await search.add(pending)
+    await search.add(set(pending))
     tail = _Range((at, id_), _LAST)
     if not order.ascending:
         await search.read_in_order(tail)
     if not search.is_full:
-        await _search_blocks(search, workspace_id, grams.bits_of_search(lowered))
+        await _search_blocks(search, workspace_id, bits)
     if order.ascending and not search.is_full:
         await search.read_in_order(tail)
     return "p.id = any($)", (list(search.found),)
+
+
+async def _is_frequent(db: Db, workspace_id: UUID, bits: Sequence[asyncpg.BitString]) -> bool:
+    """Whether so many blocks may contain the string that reading all posts at once takes less time."""
+    ((count, possible),) = await db.fetch(_COUNTS, workspace_id, *bits, timeout=READ_SECONDS)
+    return bool(possible * 4 > count)
 
 
 async def _search_blocks(search: "_Search", workspace_id: UUID, bits: Sequence[asyncpg.BitString]) -> None:
@@ -98,7 +110,7 @@ async def _search_blocks(search: "_Search", workspace_id: UUID, bits: Sequence[a
     statement = _OLDEST_BLOCKS if ascending else _NEWEST_BLOCKS
     position = _FIRST if ascending else _LAST
     for count in chain(_ROUNDS, iter(lambda: _ROUNDS[-1], None)):
-        rows = await search.db.fetch(statement, workspace_id, *position, *bits, count, timeout=READ_SECONDS)
+        rows = await search.db.fetch(statement, workspace_id, *bits, *position, count, timeout=READ_SECONDS)
         ranges = [_Range((row[0], row[1]), (row[2], row[3])) for row in rows]
         if bound is not None:
             ranges = [range_ for range_ in ranges if (range_.through > bound if ascending else range_.after < bound)]
@@ -125,7 +137,7 @@ class _Search:
         """Whether no post that is not found yet can be on the page."""
         return self.order.limit is not None and len(self._in_order) >= self.order.limit
 
-    async def add(self, post_ids: Sequence[UUID]) -> None:
+    async def add(self, post_ids: set[UUID]) -> None:
         """Look at these posts, wherever they stand."""
         if post_ids:
             self.found |= await self._ids(f"select p.id {self._posts} and p.id = any(${self._next})", post_ids)

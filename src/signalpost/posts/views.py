@@ -5,6 +5,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
+from operator import itemgetter
 from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
@@ -12,26 +13,17 @@ from msgspec import Struct
 
 from signalpost.events import Actor
 from signalpost.kit import clock, ids, rows
-from signalpost.posts import documents, progress
+from signalpost.posts import document_views, documents, progress
+from signalpost.posts.holds import USABLE, Hold, HoldReason, Waiting, holds_of, message_of
 from signalpost.posts.rows import AuditRow, PostRow, TargetRow
 from signalpost.posts.schemas.responses import (
-    Approval,
-    AttemptRecord,
     AuditEntry,
-    FieldChange,
-    FirstCommentState,
-    MediaRef,
     Post,
     PostProgress,
     PostStatus,
     PostWarning,
-    Recurrence,
     Target,
-    TargetError,
     TargetSummary,
-    ThreadPart,
-    UserTag,
-    Utm,
 )
 from signalpost.web.conditional import Conditional
 
@@ -52,10 +44,11 @@ class StoredPost(NamedTuple):
 def conditional_post(stored: StoredPost) -> Conditional[Post]:
     """Return the post with its targets, to be made if the client does not have it.
 
-    Each write gives a row another `xmin`; beside the rows, the post shows the time and the names of its accounts.
+    Each write gives a row another `xmin`; beside the rows, the post shows the time and the states of its accounts.
     """
     usernames = [target[_USERNAME] for target in stored.targets]
-    state = (_current_status(stored), stored.row_versions, usernames)
+    holds = [(hold.message, hold.until) for hold in _stored_holds(stored)]
+    state = (_current_status(stored), stored.row_versions, usernames, *holds)
     return Conditional(stored.post[_VERSION], state, lambda: stored_post(stored))
 
 
@@ -63,22 +56,97 @@ def stored_post(stored: StoredPost) -> Post:
     """Return the post with its targets."""
     post_id = stored.post[_ID]
     targets = [_target_of_values([*values, post_id, None]) for values in stored.targets]
-    return _post(_post_of_values, stored.post, targets, _current_status(stored))
+    return _post(_post_of_values, stored.post, targets, _current_status(stored), _stored_holds(stored))
 
 
 def post(row: PostRow, target_rows: Sequence[TargetRow]) -> Post:
     """Return the post with its targets."""
     targets = [_target_of_row([*msgspec.structs.astuple(target_row), None]) for target_row in target_rows]
-    return _post(_post_of_row, msgspec.structs.astuple(row), targets, progress.current_status(row, target_rows))
+    status = progress.current_status(row, target_rows)
+    return _post(_post_of_row, msgspec.structs.astuple(row), targets, status, row_holds(row, target_rows))
 
 
 def _post(
-    build: Callable[[Sequence[Any]], Post], values: Iterable[Any], targets: list[Target], status: PostStatus
+    build: Callable[[Sequence[Any]], Post],
+    values: Iterable[Any],
+    targets: list[Target],
+    status: PostStatus,
+    holds: Sequence[Hold],
 ) -> Post:
     by_platform: dict[str, list[Target]] = {}
     for target in targets:
         by_platform.setdefault(target.platform, []).append(target)
-    return build([*values, status, list(by_platform), targets, progress.count(targets), by_platform])
+    held = held_state(holds) if holds else _FREE
+    built = build([*values, status, list(by_platform), targets, progress.count(targets), by_platform, *held])
+    if holds:
+        built.warnings = [*built.warnings, *map(hold_warning, holds)]
+    return built
+
+
+class HeldState(NamedTuple):
+    """What a post on the queue waits for, as it is shown."""
+
+    held: bool
+    held_reason: HoldReason | None
+    held_until: str | None
+    held_message: str | None
+
+
+_FREE: Final = HeldState(held=False, held_reason=None, held_until=None, held_message=None)
+
+
+def held_state(holds: Iterable[Hold]) -> HeldState:
+    """Return what keeps targets on the queue; the first reason stands for all."""
+    queued = [hold for hold in holds if hold.target.queued]
+    if not queued:
+        return _FREE
+    until = max((hold.until for hold in queued if hold.until is not None), default=None)
+    return HeldState(True, queued[0].reason, clock.wire_or_none(until), message_of(queued))  # noqa: FBT003 - a field
+
+
+def hold_warning(hold: Hold) -> PostWarning:
+    """Return a hold as a warning: what stands in the way, and what to do."""
+    return PostWarning(
+        code=hold.code,
+        path=f"/targets/{hold.target.position}/accountId",
+        message=hold.message,
+        platform=hold.target.platform,
+        account_id=ids.encode("acc", hold.target.account_id),
+        remediation=hold.remediation,
+    )
+
+
+def row_holds(row: PostRow, target_rows: Iterable[TargetRow]) -> list[Hold]:
+    """Return why targets of the post cannot be published as things are."""
+    if row.deleted_at is not None:
+        return []
+    return holds_of(row.profile_id, [
+        Waiting(
+            target.account_id, target.position, target.platform, target.username, target.status,
+            target.next_attempt_at is not None, target.held_reason, target.account_status, target.paused_until,
+        )
+        for target in target_rows
+    ])  # fmt: skip
+
+
+def _stored_holds(stored: StoredPost) -> list[Hold]:
+    """Return what `row_holds` does."""
+    if stored.post[_DELETED_AT] is not None or not any(map(_may_be_held, stored.targets)):
+        return []
+    targets = []
+    for values in stored.targets:
+        (account_id, position, platform, username, status, next_attempt_at, held_reason, account_status,
+         paused_until) = _hold_values(values)  # fmt: skip
+        until = None if paused_until is None else clock.from_micros(paused_until)
+        waits = next_attempt_at is not None
+        targets.append(Waiting(
+            account_id, position, platform, username, status, waits, held_reason, account_status, until))  # fmt: skip
+    return holds_of(stored.post[_PROFILE_ID], targets)
+
+
+def _may_be_held(values: Sequence[Any]) -> bool:
+    held_reason, account_status, paused_until = _hold_signs(values)
+    return held_reason is not None or paused_until is not None or account_status not in USABLE
 
 
 def _current_status(stored: StoredPost) -> PostStatus:
@@ -98,10 +166,15 @@ def _current_status(stored: StoredPost) -> PostStatus:
 def post_progress(row: PostRow, target_rows: Sequence[TargetRow]) -> PostProgress:
     """Return how far the post is, target by target."""
     counts = progress.count(target_rows)
+    held = held_state(row_holds(row, target_rows))
     return PostProgress(
         post_id=ids.encode("pst", row.id),
         status=progress.current_status(row, target_rows),
-        approval=approval(row.approval),
+        held=held.held,
+        held_reason=held.held_reason,
+        held_until=held.held_until,
+        held_message=held.held_message,
+        approval=document_views.approval(row.approval),
         published=counts.published,
         failed=counts.failed,
         pending=counts.pending,
@@ -124,7 +197,7 @@ def target_summary(row: TargetRow) -> TargetSummary:
         delivery=row.delivery,
         url=row.url,
         attempts=row.attempts,
-        error=None if row.error is None else target_error(row.error),
+        error=None if row.error is None else document_views.target_error(row.error),
     )
 
 
@@ -136,149 +209,10 @@ def audit_entry(row: AuditRow) -> AuditEntry:
         action=row.action,
         actor=row.actor,
         target_id=ids.encode_or_none("tgt", row.target_id),
-        changes=None if row.changes is None else [change(document) for document in row.changes],
-        attempt=None if row.attempt is None else attempt_record(row.attempt),
+        changes=None if row.changes is None else [document_views.change(document) for document in row.changes],
+        attempt=None if row.attempt is None else document_views.attempt_record(row.attempt),
         request_id=row.request_id,
     )
-
-
-# --- documents -----------------------------------------------------------------------------------------------------
-
-
-def media_ref(document: documents.MediaRef) -> MediaRef:
-    """Return a file of a post."""
-    return MediaRef(
-        media_id=ids.encode("med", document.media_id),
-        alt_text=document.alt_text,
-        thumbnail_media_id=ids.encode_or_none("med", document.thumbnail_media_id),
-        thumbnail_time_ms=document.thumbnail_time_ms,
-        user_tags=[UserTag(username=tag.username, x=tag.x, y=tag.y) for tag in document.user_tags],
-    )
-
-
-def thread_part(document: documents.ThreadPart) -> ThreadPart:
-    """Return a further post of a thread."""
-    return ThreadPart(text=document.text, media=[media_ref(media) for media in document.media])
-
-
-def approval(document: documents.Approval) -> Approval:
-    """Return the approval of a post."""
-    return Approval(
-        state=document.state,
-        requested_by=document.requested_by,
-        requested_at=clock.wire(document.requested_at) if document.requested_at else None,
-        decided_by=document.decided_by,
-        note=document.note,
-        decided_at=clock.wire_or_none(document.decided_at),
-    )
-
-
-def recurrence(document: documents.Recurrence) -> Recurrence:
-    """Return the repetition of a post."""
-    return Recurrence(
-        rrule=document.rrule,
-        timezone=document.timezone,
-        until=document.until,
-        count=document.count,
-        variations=document.variations,
-    )
-
-
-def utm(document: documents.Utm) -> Utm:
-    """Return the campaign parameters of a post."""
-    return Utm(
-        source=document.source,
-        medium=document.medium,
-        campaign=document.campaign,
-        term=document.term,
-        content=document.content,
-    )
-
-
-def warning(document: documents.PostWarning) -> PostWarning:
-    """Return a warning."""
-    return PostWarning(
-        code=document.code,
-        path=document.path,
-        message=document.message,
-        platform=document.platform,
-        account_id=ids.encode_or_none("acc", document.account_id),
-    )
-
-
-def first_comment(document: documents.FirstComment) -> FirstCommentState:
-    """Return how far the first comment of a target is."""
-    return FirstCommentState(status=document.status, id=document.id, error=document.error)
-
-
-def target_error(document: documents.TargetError) -> TargetError:
-    """Return why a target failed."""
-    return TargetError(
-        code=document.code,
-        category=document.category,
-        source=document.source,
-        message=document.message,
-        user_message=document.user_message,
-        rule=document.rule,
-        retryable=document.retryable,
-        http_status=document.http_status,
-        platform_code=document.platform_code,
-        platform_response=document.platform_response,
-        remediation=document.remediation,
-        occurred_at=clock.wire(document.occurred_at),
-    )
-
-
-def attempt_record(document: documents.AttemptRecord) -> AttemptRecord:
-    """Return the request and response of an attempt."""
-    return AttemptRecord(
-        number=document.number,
-        duration_ms=document.duration_ms,
-        request=document.request,
-        http_status=document.http_status,
-        response=document.response,
-    )
-
-
-def change(document: documents.Change) -> FieldChange:
-    """Return a changed field, with the names that the API uses."""
-    return FieldChange(
-        field=_camel(document.field),
-        before=_value(document.field, document.before),
-        after=_value(document.field, document.after),
-    )
-
-
-def _value(field: str, value: Any) -> Any:
-    """Return the value of a changed field; a document in it as the API shows it."""
-    if field == "media":
-        return [media_ref(media) for media in msgspec.convert(value, list[documents.MediaRef])]
-    if field == "thread":
-        return [thread_part(part) for part in msgspec.convert(value, list[documents.ThreadPart])]
-    if field == "targets" and isinstance(value, list):
-        return [overrides(entry) if isinstance(entry, dict) else entry for entry in value]
-    return value
-
-
-def overrides(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return a target of the audit log: its account, and what differs there from the post."""
-    document = msgspec.convert(entry, documents.TargetOverrides)
-    media = None if document.media is None else [media_ref(media) for media in document.media]
-    members = {
-        "accountId": ids.encode("acc", document.account_id),
-        "platform": document.platform,
-        "text": document.text,
-        "title": document.title,
-        "media": media,
-        "options": document.options,
-        "scheduledAt": clock.wire_or_none(document.scheduled_at),
-    }
-    return {name: value for name, value in members.items() if value is not None}
-
-
-def _camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(part.capitalize() for part in rest)
 
 
 # --- how values become fields ----------------------------------------------------------------------------------------
@@ -322,32 +256,42 @@ _INSTANTS: Final = (
 )  # fmt: skip
 _TARGET_INSTANTS: Final = ("scheduled_at", "next_attempt_at", "started_at", "published_at", "removed_at")
 _DOCUMENTS: Final[dict[str, tuple[Any, rows.Convert]]] = {
-    "media": (list[documents.MediaRef], _list_of(media_ref)),
-    "thread": (list[documents.ThreadPart], _list_of(thread_part)),
-    "approval": (documents.Approval, approval),
-    "recurrence": (documents.Recurrence, recurrence),
-    "utm": (documents.Utm, utm),
+    "media": (list[documents.MediaRef], _list_of(document_views.media_ref)),
+    "thread": (list[documents.ThreadPart], _list_of(document_views.thread_part)),
+    "approval": (documents.Approval, document_views.approval),
+    "recurrence": (documents.Recurrence, document_views.recurrence),
+    "utm": (documents.Utm, document_views.utm),
     "options": (dict[str, dict[str, Any]], _itself),
-    "warnings": (list[documents.PostWarning], _list_of(warning)),
+    "warnings": (list[documents.PostWarning], _list_of(document_views.warning)),
     "created_by": (Actor, _itself),
 }
 _TARGET_DOCUMENTS: Final[dict[str, tuple[Any, rows.Convert]]] = {
-    "media": (list[documents.MediaRef], _list_of(media_ref)),
+    "media": (list[documents.MediaRef], _list_of(document_views.media_ref)),
     "options": (dict[str, Any], _itself),
-    "first_comment": (documents.FirstComment, first_comment),
-    "error": (documents.TargetError, target_error),
+    "first_comment": (documents.FirstComment, document_views.first_comment),
+    "error": (documents.TargetError, document_views.target_error),
 }
 
-_FROM_TARGETS: Final = ("status", "platforms", "targets", "counts", "platform_results")  # the status as of now
+_FROM_TARGETS: Final = (
+    "status", "platforms", "targets", "counts", "platform_results", *HeldState._fields
+)  # fmt: skip # the status as of now
 
 POST_COLUMNS: Final = tuple(name for name in PostRow.__struct_fields__ if name in Post.__struct_fields__)
+_NOT_SHOWN: Final = ("remote_id", "held_reason", "position", "account_status", "paused_until")
 TARGET_COLUMNS: Final = tuple(
     name
     for name in TargetRow.__struct_fields__
-    if name in (*Target.__struct_fields__, "remote_id", "held_reason", "position") and name != "post_id"
+    if name in (*Target.__struct_fields__, *_NOT_SHOWN) and name != "post_id"
 )
 """What a read selects."""
-_ID, _STATUS, _VERSION, _DELETED_AT = map(POST_COLUMNS.index, ("id", "status", "version", "deleted_at"))
+_ID, _PROFILE_ID, _STATUS, _VERSION, _DELETED_AT = map(
+    POST_COLUMNS.index, ("id", "profile_id", "status", "version", "deleted_at")
+)
+_hold_signs: Final = itemgetter(*map(TARGET_COLUMNS.index, ("held_reason", "account_status", "paused_until")))
+_hold_values: Final = itemgetter(*map(TARGET_COLUMNS.index, (
+    "account_id", "position", "platform", "username", "status", "next_attempt_at", "held_reason", "account_status",
+    "paused_until",
+)))  # fmt: skip
 POSITION, _USERNAME, _HELD_REASON, _NEXT_ATTEMPT_AT = map(
     TARGET_COLUMNS.index, ("position", "username", "held_reason", "next_attempt_at")
 )

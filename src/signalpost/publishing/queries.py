@@ -228,29 +228,19 @@ where t.account_id = any($1) and t.next_attempt_at < $2 and t.post_id <> $3 and 
 """
 
 
-_PAUSED = """
-select key, not_before from lane
-where kind = 'target' and key = any($1) and owner is null and not_before > now() + make_interval(secs => $2)
-"""
-PAUSE_SECONDS_MIN: Final = 2.0
-"""Shorter pauses of an account are not shown."""
-
-
 async def queue_entry(db: Db, post: PostRow) -> QueueEntry | NeverQueued:
     """Return the post's entry on the queue."""
     targets = await posts.targets_of(db, [post.id])
     if post.queued_at is None and not any(target.status == "cancelled" for target in targets):
         return views.never_queued(post)
     now = clock.now()
-    paused = await _paused_until(db, [target for target in targets if states.task_state(target, now) == "ready"])
-    tasks = [states.task_state(target, now, paused=target.account_id in paused) for target in targets]
+    tasks = [states.task_state(target, now) for target in targets]
     state = states.queue_state(tasks, post.status)
     ready = [target for target, task in zip(targets, tasks, strict=True) if task == "ready"]
     return views.queue_entry(
         post,
         list(zip(targets, tasks, strict=True)),
         state=state,
-        paused=paused,
         position=await _position(db, post, progress.first_due(targets), ready) if state == "ready" else None,
         leased_until=await _leased_until(db, [target for target in targets if target.status == "publishing"]),
     )
@@ -263,14 +253,6 @@ async def _position(db: Db, post: PostRow, run_at: datetime | None, ready: Seque
     account_ids = [target.account_id for target in ready]
     ahead: int = await db.fetchval(_POSTS_AHEAD, account_ids, run_at, post.id, post.workspace_id)
     return ahead + 1
-
-
-async def _paused_until(db: Db, due: Sequence[TargetRow]) -> dict[UUID, datetime]:
-    """Return the accounts of due targets that their network keeps waiting, each with the time until which."""
-    if not due:
-        return {}
-    records = await db.fetch(_PAUSED, [target.account_id for target in due], PAUSE_SECONDS_MIN)
-    return {record[0]: record[1] for record in records}
 
 
 async def _leased_until(db: Db, publishing: Sequence[TargetRow]) -> datetime | None:

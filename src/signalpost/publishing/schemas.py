@@ -7,8 +7,7 @@ from msgspec import Meta, field
 from signalpost.kit.ids import example
 from signalpost.kit.wire import Input, Instant, Output
 from signalpost.posts.schemas.requests import Time
-from signalpost.posts.schemas.responses import TargetError
-from signalpost.posts.states import HeldReason
+from signalpost.posts.schemas.responses import Held, HeldMessage, HeldUntil, HoldReason, PostWarning, TargetError
 from signalpost.publishing.states import QueueState, TaskState
 from signalpost.web.fields import TargetId
 
@@ -66,10 +65,12 @@ class QueueEntry(Output):
     id: EntryId
     post_id: str
     state: QueueState
-    held: Annotated[bool, Meta(description="Whether the post is due but waits for `heldReason`.", examples=[False])]
-    held_reason: Annotated[
-        HeldReason | Literal["network"] | None,
-        Meta(description="What the post waits for. `network`: a rate limit of the account, until `runAt`."),
+    held: Held
+    held_reason: HoldReason
+    held_until: HeldUntil
+    held_message: HeldMessage
+    warnings: Annotated[
+        list[PostWarning], Meta(description="What keeps targets waiting, and what to do.", examples=[[]])
     ]
     run_at: Annotated[Instant | None, Meta(description="When the first waiting target is looked at next.")]
     priority: Annotated[int, Meta(examples=[5])]

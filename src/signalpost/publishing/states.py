@@ -23,12 +23,13 @@ _TASK_STATES: Final[Mapping[TargetStatus, TaskState]] = {
 }
 
 
-def task_state(target: TargetRow, now: datetime, *, paused: bool = False) -> TaskState:
-    """Return what the queue shows for a target. `paused`: its network keeps its account waiting."""
+def task_state(target: TargetRow, now: datetime) -> TaskState:
+    """Return what the queue shows for a target."""
     if target.status == "pending" and target.next_attempt_at is None:
         return "cancelled"  # a draft again
     due = target.next_attempt_at is not None and target.next_attempt_at <= now
-    return _TASK_STATES.get(target.status, "ready" if due and target.held_reason is None and not paused else "waiting")
+    free = target.held_reason is None and target.paused_until is None
+    return _TASK_STATES.get(target.status, "ready" if due and free else "waiting")
 
 
 def queue_state(tasks: Sequence[TaskState], post_status: PostStatus) -> QueueState:

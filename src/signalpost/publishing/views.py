@@ -1,12 +1,12 @@
 """Rows as the API shows them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
-from uuid import UUID
 
 from signalpost.engine.contract import TickReport
 from signalpost.kit import clock, ids
+from signalpost.posts import document_views
 from signalpost.posts import views as post_views
 from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.publishing.schemas import (
@@ -32,28 +32,26 @@ def queue_entry(
     tasks: Sequence[tuple[TargetRow, TaskState]],
     *,
     state: QueueState,
-    paused: Mapping[UUID, datetime],
     position: int | None,
     leased_until: datetime | None,
 ) -> QueueEntry:
-    """Return a post's queue entry.
-
-    `tasks` are its targets with their states, `paused` the accounts that their network keeps waiting, until when.
-    """
+    """Return a post's queue entry. `tasks`: its targets with their states."""
     targets = [target for target, _ in tasks]
-    held_reason = next(
-        (target.held_reason for target in targets if target.held_reason and target.next_attempt_at), None
-    )
+    holds = post_views.row_holds(post, targets)
+    held = post_views.held_state(holds)
     return QueueEntry(
         id=ids.encode("que", post.id),
         post_id=ids.encode("pst", post.id),
         state=state,
-        held=held_reason is not None or bool(paused),
-        held_reason=held_reason or ("network" if paused else None),
-        run_at=clock.wire_or_none(_run_at(targets, paused)),
+        held=held.held,
+        held_reason=held.held_reason,
+        held_until=held.held_until,
+        held_message=held.held_message,
+        warnings=[post_views.hold_warning(hold) for hold in holds],
+        run_at=clock.wire_or_none(min((at for at in map(_looked_at, targets) if at is not None), default=None)),
         priority=PRIORITY,
         attempts=max((target.attempts for target in targets), default=0),
-        tasks=[queue_task(target, task, paused) for target, task in tasks],
+        tasks=[queue_task(target, task) for target, task in tasks],
         position=position,
         leased_until=clock.wire_or_none(leased_until),
         enqueued_at=clock.wire_or_none(post.queued_at),
@@ -61,25 +59,19 @@ def queue_entry(
     )
 
 
-def _run_at(targets: Sequence[TargetRow], paused: Mapping[UUID, datetime]) -> datetime | None:
-    """Return when the first waiting target is looked at next."""
-    times = [_looked_at(target, paused) for target in targets]
-    return min((at for at in times if at is not None), default=None)
+def _looked_at(target: TargetRow) -> datetime | None:
+    """Return when a worker looks at the target next."""
+    return None if target.next_attempt_at is None else target.paused_until or target.next_attempt_at
 
 
-def _looked_at(target: TargetRow, paused: Mapping[UUID, datetime]) -> datetime | None:
-    at = target.next_attempt_at
-    return None if at is None else paused.get(target.account_id, at)
-
-
-def queue_task(target: TargetRow, state: TaskState, paused: Mapping[UUID, datetime]) -> QueueTask:
+def queue_task(target: TargetRow, state: TaskState) -> QueueTask:
     return QueueTask(
         target_id=ids.encode("tgt", target.id),
         platform=target.platform,
         state=state,
         attempts=target.attempts,
-        run_at=clock.wire_or_none(_looked_at(target, paused)),
-        last_error=None if target.error is None else post_views.target_error(target.error),
+        run_at=clock.wire_or_none(_looked_at(target)),
+        last_error=None if target.error is None else document_views.target_error(target.error),
     )
 
 

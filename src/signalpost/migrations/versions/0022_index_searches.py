@@ -25,8 +25,15 @@ create table search_pending (
     id bigint generated always as identity primary key,
     workspace_id uuid not null,
     post_id uuid not null
-);
-create index search_pending_workspace on search_pending (workspace_id);
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+create index search_pending_workspace on search_pending (workspace_id, id);
+
+-- The posts of a workspace that are noted, up to a number of notes. By the index, also while statistics are older than
+-- an import.
+create function pending_searches(p_workspace uuid, p_limit integer) returns setof uuid
+language sql stable set enable_seqscan = off as $$
+    select post_id from search_pending where workspace_id = p_workspace order by id limit p_limit
+$$;
 
 create function note_search_pending() returns trigger language plpgsql as $$
 begin

@@ -286,6 +286,7 @@ def _target(
         position=position,
         platform=account.platform,
         username=account.username,
+        account_status=account.status,
         content_hash=b"",
         dedupe_key=target_id.hex,
         first_comment=_WAITING if post.first_comment else _NO_COMMENT,

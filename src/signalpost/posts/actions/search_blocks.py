@@ -34,7 +34,7 @@ _WORKSPACES = """
 select w.id from (select id from workspace where id > $1 order by id limit $3) w left join lateral (
     select through_at, through_id from search_block b where b.workspace_id = w.id
     order by through_at desc, through_id desc limit 1) b on true
-where exists (select from search_pending s where s.workspace_id = w.id)
+where w.id in (select workspace_id from search_pending)
     or exists (
         select from post p where p.workspace_id = w.id and p.deleted_at is null and p.created_at <= $2
             and (p.created_at, p.id) > (coalesce(b.through_at, $4), coalesce(b.through_id, $5))

@@ -4,7 +4,7 @@ from signalpost import networks
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.networks import counting, preflight
-from signalpost.posts import content, views
+from signalpost.posts import content, document_views, views
 from signalpost.posts.actions.draft import PostDraft, TargetDraft, build_draft
 from signalpost.posts.actions.fetch import Fetched
 from signalpost.posts.actions.preflight import errors_of, run_preflight
@@ -27,7 +27,10 @@ async def validate_post(db: Db, caller: Caller, data: PostCreate, fetched: Fetch
     return PostValidation(
         valid=not issues,
         errors=[msgspec.to_builtins(issue) for issue in issues],
-        warnings=[views.warning(warning) for warning in draft.post.warnings if warning.code not in codes],
+        warnings=[
+            *(document_views.warning(warning) for warning in draft.post.warnings if warning.code not in codes),
+            *map(views.hold_warning, views.row_holds(draft.post, draft.target_rows)),
+        ],
         targets=[checked for target in draft.targets if (checked := _validated(draft, target)) is not None],
     )
 

@@ -23,6 +23,21 @@ Source = Annotated[
 Delivery = Annotated[Literal["live", "inbox", "private"], Meta(examples=["live"])]
 Platform = Annotated[str, Meta(examples=["bluesky"])]
 Username = Annotated[str, Meta(examples=["acme.bsky.social"])]
+Held = Annotated[
+    bool, Meta(description="Whether the post is on the queue but cannot be published for now.", examples=[False])
+]
+HoldReason = Annotated[
+    states.HeldReason | Literal["network"] | None,
+    Meta(description="What the post waits for. `network`: its rate limit, until `heldUntil`."),
+]
+HeldUntil = Annotated[Instant | None, Meta(description="When the wait is over, if that is known.")]
+HeldMessage = Annotated[
+    str | None,
+    Meta(
+        description="What the post waits for, in words. `warnings` say what to do.",
+        examples=["The account acme on mastodon has to be connected again."],
+    ),
+]
 Url = Annotated[str | None, Meta(examples=["https://bsky.app/profile/acme.bsky.social/post/3kabcdefghij2"])]
 
 # gc=False: nothing here can be part of a cycle, and a page of posts is hundreds of these objects.
@@ -81,6 +96,7 @@ class PostWarning(Output, gc=False):
     message: Annotated[str, Meta(examples=["This picture has no alternative text."])]
     platform: Annotated[str | None, Meta(examples=["bluesky"])]
     account_id: str | None
+    remediation: Annotated[str | None, Meta(description="What to do about it.", examples=[None])]
 
 
 class FirstCommentState(Output, gc=False):
@@ -170,6 +186,10 @@ class Post(Output, gc=False):
     platforms: list[Platform]
     targets: list[Target]
     status: PostStatus
+    held: Held
+    held_reason: HoldReason
+    held_until: HeldUntil
+    held_message: HeldMessage
     approval: Approval
     scheduled_at: Instant | None
     timezone: Annotated[str, Meta(examples=["Europe/Berlin"])]
@@ -221,6 +241,10 @@ class PostProgress(Output, gc=False):
 
     post_id: str
     status: PostStatus
+    held: Held
+    held_reason: HoldReason
+    held_until: HeldUntil
+    held_message: HeldMessage
     approval: Approval
     published: Annotated[int, Meta(examples=[0])]
     failed: Annotated[int, Meta(examples=[0])]
