@@ -31,9 +31,7 @@ def changed(count: int, *, text: str | None = None, index: int | None = None, **
         TARGET, remote_id="1" if count else None, thread_ids=[str(number) for number in range(1, count)]
     )
     row = msgspec.structs.replace(TARGET, text=text)
-    account = ConnectedAccount(
-        TARGET.account_id, "mastodon", "ada", {}, over_limit=False, digest=0, status="active"
-    )
+    account = ConnectedAccount(TARGET.account_id, "mastodon", "ada", {}, over_limit=False, digest=0, status="active")
     profile = ProfileWithAccounts(clock.now(), "UTC", False, False, 1, False, [account])
     media = PostMedia([], [], [], {}, [])
     post = msgspec.structs.replace(POST, **fields)
