@@ -41,10 +41,17 @@ class Hold(NamedTuple):
     until: datetime | None = None
 
 
-def holds_of(profile_id: UUID, targets: Iterable[Waiting]) -> list[Hold]:
-    """Return why targets of a post that are not over cannot be published as things are, those of drafts included."""
-    holds = (_hold(profile_id, target) for target in targets if target.status not in (*OVER, "cancelled"))
-    return [hold for hold in holds if hold is not None]
+def holds_of(post_id: UUID, profile_id: UUID, targets: Iterable[Waiting]) -> list[Hold]:
+    """Return why targets of a post that are not over cannot be published as things are, those of drafts included.
+
+    An approval is missed once, whatever the number of targets.
+    """
+    holds: list[Hold] = []
+    for target in targets:
+        hold = None if target.status in (*OVER, "cancelled") else _hold(post_id, profile_id, target)
+        if hold is not None and not (hold.reason == "approval" and holds):
+            holds.append(hold)
+    return holds
 
 
 def message_of(holds: Iterable[Hold]) -> str:
@@ -55,12 +62,12 @@ def message_of(holds: Iterable[Hold]) -> str:
     return " ".join(sentences)
 
 
-def _hold(profile_id: UUID, target: Waiting) -> Hold | None:
+def _hold(post_id: UUID, profile_id: UUID, target: Waiting) -> Hold | None:
     name = f"{target.username} on {target.platform}"
     if target.held_reason == "approval":
         return Hold(
             target, "approval", "approval_required", "The post waits for approval.",
-            "Someone who may approve posts has to: POST /api/v1/posts/{id}/approve.",
+            f"Someone who may approve posts has to: POST /api/v1/posts/{ids.encode('pst', post_id)}/approve.",
         )  # fmt: skip
     if target.account_status not in USABLE:
         return _account_hold(profile_id, target, name)

@@ -106,12 +106,13 @@ def held_state(holds: Iterable[Hold]) -> HeldState:
 
 def hold_warning(hold: Hold) -> PostWarning:
     """Return a hold as a warning: what stands in the way, and what to do."""
+    of_account = hold.reason != "approval"
     return PostWarning(
         code=hold.code,
-        path=f"/targets/{hold.target.position}/accountId",
+        path=f"/targets/{hold.target.position}/accountId" if of_account else "/approval",
         message=hold.message,
-        platform=hold.target.platform,
-        account_id=ids.encode("acc", hold.target.account_id),
+        platform=hold.target.platform if of_account else None,
+        account_id=ids.encode("acc", hold.target.account_id) if of_account else None,
         remediation=hold.remediation,
     )
 
@@ -120,7 +121,7 @@ def row_holds(row: PostRow, target_rows: Iterable[TargetRow]) -> list[Hold]:
     """Return why targets of the post cannot be published as things are."""
     if row.deleted_at is not None:
         return []
-    return holds_of(row.profile_id, [
+    return holds_of(row.id, row.profile_id, [
         Waiting(
             target.account_id, target.position, target.platform, target.username, target.status,
             target.next_attempt_at is not None, target.held_reason, target.account_status, target.paused_until,
@@ -141,7 +142,7 @@ def _stored_holds(stored: StoredPost) -> list[Hold]:
         waits = next_attempt_at is not None
         targets.append(Waiting(
             account_id, position, platform, username, status, waits, held_reason, account_status, until))  # fmt: skip
-    return holds_of(stored.post[_PROFILE_ID], targets)
+    return holds_of(stored.post[_ID], stored.post[_PROFILE_ID], targets)
 
 
 def _may_be_held(values: Sequence[Any]) -> bool:
