@@ -2,8 +2,8 @@
 
 from signalpost.migrations import sql
 
-revision = "0022"
-down_revision = "0021"
+revision = "0023"
+down_revision = "0022"
 
 SQL = """
 -- Some posts of a workspace that follow one another by (created_at, id), and which sequences of up to three characters
