@@ -13,7 +13,7 @@ HoldReason = HeldReason | Literal["network"]
 USABLE: Final = frozenset({"active", "expiring"})
 """Statuses of accounts that can publish."""
 _NAMED_MAX: Final = 3
-"""So many holds are told in a sentence each."""
+"""So many holds have a sentence each."""
 
 
 class Waiting(NamedTuple):
