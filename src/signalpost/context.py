@@ -6,6 +6,7 @@ asks a room above a question, or lets it do its part or refuse.
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -18,6 +19,9 @@ from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Database, Db
 from signalpost.kit.http import Clients
 from signalpost.settings import Settings
+
+requested_url: ContextVar[str | None] = ContextVar("requested_url", default=None)
+"""Scheme, host and port of the current request, unless SIGNALPOST_BASE_URL says where the service is."""
 
 E = TypeVar("E", bound=Event)
 S = TypeVar("S")
@@ -166,6 +170,7 @@ class AppContext:
     storage: Any  # obstore.store.ObjectStore, opened by kit.storage
     version: str = "0"
     revision: str = "0"  # the newest schema revision that this program knows
+    fixed_url: str = "http://127.0.0.1:8000"  # SIGNALPOST_BASE_URL, else where this process listens
     engine: Engine | None = None  # for what ticks it or reads its state; None in a command-line tool
     hooks: Hooks = field(default_factory=Hooks)
     subscribers: defaultdict[type[Event], list[Subscriber[Any]]] = field(default_factory=lambda: defaultdict(list))
@@ -174,8 +179,13 @@ class AppContext:
 
     @property
     def base_url(self) -> str:
-        """The address under which users reach the service, without a trailing slash."""
-        return self.settings.base_url or "http://127.0.0.1:8000"
+        """The address under which users reach the service, without a trailing slash.
+
+        That is SIGNALPOST_BASE_URL, else the one that the current request was sent to, else where we listen. A client
+        chooses the second one, so what others read, such as a mail or the redirect address of an application, contains
+        `fixed_url`.
+        """
+        return self.settings.base_url or requested_url.get() or self.fixed_url
 
     def state(self, kind: type[S]) -> S:
         """Return this process's only `kind`, made at first use: a cache or a counter that belongs to one room."""

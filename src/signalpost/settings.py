@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, Final, Literal
+from urllib.parse import urlsplit
 
 from signalpost.kit import settings_loader
 from signalpost.kit.addresses import AllowList
 from signalpost.kit.crypto import KeyRing
 
 PREFIX = "SIGNALPOST_"
+NETWORK_SETTINGS = ("CLIENT_ID", "CLIENT_SECRET", "BASE_URL")
 BRAND_KEY = "sp"
 """Prefix of API keys (`sp_live_…`): one constant, so that a fork changes it in one place."""
 
@@ -24,6 +26,11 @@ class Settings:
         r"SIGNALPOST_[A-Z0-9_]+_(CLIENT_ID|CLIENT_SECRET|BASE_URL)",
         r"SIGNALPOST_(TEST|BENCH)_[A-Z_]+",
     )
+
+    OPTIONS: ClassVar[Mapping[str, str]] = {
+        "SIGNALPOST_HOST": "; use `serve --host`",
+        "SIGNALPOST_PORT": "; use `serve --port`",
+    }
 
     data_dir: Path = Path("data")
     """Folder of the embedded database, uploaded media, the master key and the `.env` file."""
@@ -81,7 +88,7 @@ class Settings:
 _NETWORK_SETTING: Final = re.compile(PREFIX + r"([A-Z0-9_]+_(?:CLIENT_ID|CLIENT_SECRET|BASE_URL))")
 _PATTERNS: Final = {
     "base_url": (r"https?://[^/\s?#@]+(/[^\s?#]*)?", "must be an address such as https://social.example.com"),
-    "database_url": (r"postgres(ql)?://.*", "must be an address such as postgresql://user:password@host/name"),
+    "database_url": (r"postgres(ql)?://\S*", "must be an address such as postgresql://user:password@host/name"),
     "smtp_url": (r"smtps?://.+", "must be an address such as smtp://user:password@host:587"),
     "brand": (
         r"(?=.{1,41}$)[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*",
@@ -95,6 +102,25 @@ _MINIMUMS: Final = {
 }  # fmt: skip
 
 
+_PERCENT_ENCODE: Final = (
+    "must be postgresql://user:password@host:port/name; percent-encode special characters of the password:"
+    " # is %23, @ is %40, / is %2F, : is %3A, ? is %3F, % is %25, [ is %5B, ] is %5D"
+)
+_HOST_AND_PORT: Final = re.compile(r"(\[[^\[\]]*\]|[^\[\]:@]*)(:\d{1,5})?", re.ASCII)
+
+
+def _is_unambiguous(url: str) -> bool:
+    """Whether an address can be taken apart in one way only, so that no part of a password is read as a host."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # brackets
+        return False
+    _, _, hosts = parts.netloc.rpartition("@")
+    at_signs = url.count("@") <= 1 and ("@" not in url or "@" in parts.netloc)
+    encoded = not parts.fragment and not re.search(r"%(?![0-9A-Fa-f]{2})", url)
+    return at_signs and encoded and all(_HOST_AND_PORT.fullmatch(host) for host in hosts.split(","))
+
+
 def _errors(settings: Settings) -> Iterator[str]:
     """Check values that have the right type. No message quotes a value, since some values are secret."""
     for name, (pattern, message) in _PATTERNS.items():
@@ -104,6 +130,8 @@ def _errors(settings: Settings) -> Iterator[str]:
     for name, minimum in _MINIMUMS.items():
         if getattr(settings, name) < minimum:
             yield f"{PREFIX}{name.upper()}: must be at least {minimum}"
+    if settings.database_url is not None and not _is_unambiguous(settings.database_url):
+        yield f"{PREFIX}DATABASE_URL: {_PERCENT_ENCODE}"
     try:
         AllowList.parse(settings.allowed_private_hosts)
     except ValueError as error:
@@ -115,6 +143,12 @@ def _errors(settings: Settings) -> Iterator[str]:
         yield f"{PREFIX}MASTER_KEY: {error}"
 
 
+def data_folder(environment: Mapping[str, str] | None = None, *, data_dir: Path | None = None) -> Path:
+    """Return the data folder: the option, else the setting, else `data` in the current folder."""
+    named = (os.environ if environment is None else environment).get(PREFIX + "DATA_DIR")
+    return (data_dir or Path(named or Settings.data_dir)).expanduser().absolute()
+
+
 def load(environment: Mapping[str, str] | None = None, *, data_dir: Path | None = None) -> Settings:
     """Read the environment, and from the `.env` file of the data folder what the environment leaves out.
 
@@ -122,17 +156,15 @@ def load(environment: Mapping[str, str] | None = None, *, data_dir: Path | None 
         BadSettings: with every error.
     """
     variables = {name: value for name, value in (os.environ if environment is None else environment).items() if value}
-    if data_dir is not None:
-        variables[PREFIX + "DATA_DIR"] = str(data_dir)
     variables.pop(PREFIX + "NETWORKS", None)
-    folder = Path(variables.get(PREFIX + "DATA_DIR", "data"))
+    folder = data_folder(variables, data_dir=data_dir)
     variables = settings_loader.read_env_file(folder / ".env") | variables
     settings = settings_loader.load(Settings, variables, PREFIX)
     if errors := list(_errors(settings)):
         raise settings_loader.BadSettings(errors)
     return replace(
         settings,
-        data_dir=folder.expanduser().absolute(),
+        data_dir=folder,
         base_url=settings.base_url and settings.base_url.rstrip("/"),
         networks={match[1]: value for name, value in variables.items() if (match := _NETWORK_SETTING.fullmatch(name))},
     )

@@ -1,13 +1,17 @@
 """Pages as responses: their headers, their content, what they refuse."""
 
 import asyncio
+import dataclasses
 import re
+from pathlib import Path
 
 import httpx
 import pytest
 
 from signalpost.context import AppContext
+from signalpost.kit import machine_zone
 from signalpost.kit.problems import Problem
+from signalpost.main import app
 
 FORM = {
     "email": "ada@example.test", "password": "correct horse battery", "workspaceName": "Bakery <b>& Söhne</b>",
@@ -176,6 +180,61 @@ async def test_pages_are_limited_by_address(visit: httpx.AsyncClient) -> None:
     assert [answer.status_code for answer in answers] == [200] * 30 + [429] * 2
     assert answers[-1].headers["content-type"].startswith("text/html")
     assert int(answers[-1].headers["retry-after"]) >= 1
+
+
+async def test_an_expired_link_names_the_command_that_creates_a_user(empty: AppContext) -> None:
+    """With the data folder in use, but only to whoever sits at that machine."""
+    shown = []
+    for address, headers in (("127.0.0.1", {}), ("127.0.0.1", {"X-Forwarded-For": "203.0.113.7"}), ("203.0.113.7", {})):
+        transport = httpx.ASGITransport(app=app.create(empty), client=(address, 50_000))
+        async with httpx.AsyncClient(transport=transport, base_url="http://signalpost.test", headers=headers) as client:
+            answer = await client.get("/first-run?token=expired")
+        assert answer.status_code == 410
+        assert "signalpost create-owner --email you@example.com --workspace Me --data-dir " in answer.text
+        shown.append(str(empty.settings.data_dir) in answer.text)
+
+    assert shown == [True, False, False]
+
+
+async def test_the_time_zone_is_that_of_the_machine_or_chosen(
+    visit: httpx.AsyncClient, token: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Servers run in UTC, which is rarely what their users mean: then none is chosen, and the form asks for one."""
+    zones = {}
+    for zone in ("America/Toronto", "UTC"):
+        monkeypatch.setenv("TZ", zone)
+        monkeypatch.setattr(machine_zone, "_FILES", (Path("/nowhere"), Path("/nowhere")))
+        zones[zone] = re.findall(
+            r"<option selected>(.*?)</option>", (await visit.get(f"/first-run?token={token}")).text
+        )
+    unchosen = await visit.post(f"/first-run?token={token}", data=FORM | {"timezone": ""})
+
+    assert zones == {"America/Toronto": ["America/Toronto"], "UTC": []}
+    assert (unchosen.status_code, "timezone-error" in unchosen.text) == (422, True)
+
+
+async def test_without_a_base_url_every_address_is_the_one_that_the_client_uses(empty: AppContext, token: str) -> None:
+    """Behind `--host 0.0.0.0` or a proxy, only the client knows it. What is not a host name is not repeated."""
+    context = dataclasses.replace(empty, settings=dataclasses.replace(empty.settings, base_url=None))
+    context.fixed_url = "http://192.0.2.1:9000"
+    transport = httpx.ASGITransport(app=app.create(context), client=("203.0.113.7", 50_000))
+    shown = {}
+    async with httpx.AsyncClient(transport=transport, base_url="http://x.test") as client:
+        for host in ("social.test", "10.0.0.1:8000", "[::1]:8000", "a&b", "127.0.0.1:8000:9", "192.0.2.1:9000"):
+            headers = {"Host": host, "X-Forwarded-Proto": "https" if host == "social.test" else "http"}
+            document = (await client.get("/openapi.json", headers=headers)).json()
+            page = (await client.get("/docs", headers=headers)).text
+            problem = (await client.get("/api/v1/posts", headers=headers)).json()
+            url = document["servers"][0]["url"].removesuffix("/api/v1")
+            assert f"curl {url}/api/v1/posts" in page
+            assert problem["type"] == f"{url}/problems/unauthenticated"
+            shown[host] = url
+
+    assert shown == {
+        "social.test": "https://social.test", "10.0.0.1:8000": "http://10.0.0.1:8000",
+        "[::1]:8000": "http://[::1]:8000", "a&b": "http://192.0.2.1:9000", "127.0.0.1:8000:9": "http://192.0.2.1:9000",
+        "192.0.2.1:9000": "http://192.0.2.1:9000",
+    }  # fmt: skip
 
 
 async def test_the_start_page_shows_the_next_step(visit: httpx.AsyncClient, token: str) -> None:

@@ -79,7 +79,7 @@ async def test_the_lines_about_bluesky_and_webhooks_work(pds: ReferencePds, serv
     alice = pds.accounts[0]
     picture = service.folder / "cat.jpg"
     await asyncio.to_thread(Image.new("RGB", (64, 48), "teal").save, picture)
-    [publishing], [hearing] = blocks("Publish to Bluesky"), blocks("Receive results")
+    [_, publishing], [hearing] = blocks("Publish to Bluesky"), blocks("Receive results")
     [variables, connect, upload, post] = publishing.split("\n\n")
     variables = filled(variables, {ADDRESS: service.base_url, "sp_live_…": api.key, "prof_…": api.profile})
     account = {

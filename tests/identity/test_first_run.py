@@ -12,6 +12,7 @@ from signalpost.identity.actions import NewWorkspace, first_run
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.kit import problems
 from signalpost.kit.db import Database
+from signalpost.main import operations
 
 PASSWORD = "correct horse battery"
 
@@ -83,3 +84,18 @@ async def test_a_guessed_token_is_refused(empty: AppContext) -> None:
     for guess in ("", "x", secrets.token_urlsafe(32), "\ud800"):
         with pytest.raises(InvalidCredentials):
             await redeem(empty, guess)
+
+
+async def test_a_demo_leaves_the_door_open(empty: AppContext) -> None:
+    """Its user has no password, so nobody could sign in, invite others or create a workspace."""
+    token = await issue(empty)
+    assert token is not None
+    await operations.demo(empty)
+
+    async with empty.database.connection() as db:
+        assert await first_run.is_valid(db, token)
+        assert await first_run.has_no_users(db)
+    assert await issue(empty) is not None
+    assert await redeem(empty, token)
+    await operations.demo(empty)
+    assert await issue(empty) is None

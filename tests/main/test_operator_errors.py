@@ -11,6 +11,7 @@ import pytest
 
 from signalpost import settings
 from signalpost.embedded_postgres.watch import DatabaseVanished, watch
+from signalpost.kit import settings_loader
 from signalpost.kit.settings_loader import BadSettings
 from signalpost.main import app, serve
 from signalpost.main.database import database_of
@@ -56,9 +57,21 @@ def test_an_env_file_of_a_windows_editor_is_read(tmp_path: Path) -> None:
     assert settings.load({}, data_dir=tmp_path).brand == "Acme"
 
 
+def test_env_files_follow_the_usual_rules(tmp_path: Path) -> None:
+    """Quotes, comments and `export`, as in every other program that reads such a file."""
+    lines = [
+        ("A=plain # why", "plain"), ("export B = two words ", "two words"), ('C="a # b"  # why', "a # b"),
+        ("D='$x \\n'", "$x \\n"), (r'E="say \"hi\"\n"', 'say "hi"\n'), ("F=se#cr@et", "se#cr@et"), ("G=", ""),
+        ("H=  # nothing", ""), ("I=it's", "it's"),
+    ]  # fmt: skip
+    (tmp_path / ".env").write_text("\n".join(line for line, _ in lines))
+
+    assert [*settings_loader.read_env_file(tmp_path / ".env").values()] == [value for _, value in lines]
+
+
 def test_an_address_of_another_machine_is_not_reported_as_in_use() -> None:
     with pytest.raises(serve.PortBusy, match="cannot be used"):
-        serve.refuse_busy_port("192.0.2.1", 8000)
+        serve.listen_on("192.0.2.1", 8000)
 
 
 @pytest.fixture

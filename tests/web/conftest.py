@@ -89,8 +89,7 @@ async def small_app(settings: Settings, dsn: str) -> AsyncIterator[SmallApp]:
         keys = KeyRing.from_master("k1:" + "A" * 43 + "=")
         context = AppContext(settings=settings, database=database, http=http, keys=keys, storage=None)
         web = Web(
-            context=context, authenticate=_authenticate, base_url="http://signalpost.test", page_key=b"k" * 32,
-            limiter=found.limiter,
+            context=context, authenticate=_authenticate, page_key=b"k" * 32, limiter=found.limiter,
         )  # fmt: skip
         async with Api(build(web, _routes(found))) as api:
             found.api = api

@@ -55,7 +55,7 @@ def redirect_uri(base_url: str, connector: Connector, server_url: str = "") -> s
 
 def start_url(context: AppContext, state: str) -> str:
     """Return the address of the page on which a person starts a flow."""
-    return f"{context.base_url}/connect/{state}"
+    return f"{context.fixed_url}/connect/{state}"
 
 
 def server_key(connector: Connector, server_url: str) -> str | None:

@@ -59,7 +59,7 @@ CONNECTING = (
 @routes.get("/platforms", scope="accounts:read")
 async def list_platforms(context: AppContext) -> Listing[Platform]:
     """List every platform: whether and how it can be connected here, and its rules and limits."""
-    settings, base_url = context.settings, context.base_url
+    settings, base_url = context.settings, context.fixed_url
     return Listing(data=[views.platform(slug, settings=settings, base_url=base_url) for slug in networks.PLATFORMS])
 
 

@@ -12,10 +12,12 @@ from signalpost.identity import actions as identity
 from signalpost.identity.actions import first_run
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.kit import ids, problems
+from signalpost.kit.machine_zone import machine_zone
 from signalpost.web.request import Request, query_values, read_body
 from signalpost.web.response import Response
 
 FORM_BYTES_MAX = 10_000
+CREATE_OWNER = "create-owner --email you@example.com --workspace Me"
 _FIELDS = ("email", "password", "workspaceName", "timezone")
 
 
@@ -31,14 +33,16 @@ class FirstRunPages:
 
     def __init__(self, site: Site) -> None:
         self.site = site
-        self.zones = sorted(zone for zone in available_timezones() if "/" in zone and not zone.startswith("Etc/"))
+        places = (zone for zone in available_timezones() if "/" in zone and not zone.startswith("Etc/"))
+        self.zones = [*sorted(places), "UTC"]
 
     async def show(self, request: Request) -> Response:
         """Show the form if the link is valid."""
         async with self.site.web.context.database.connection() as db:
             if not await first_run.is_valid(db, _token(request)):
-                return self._expired()
-        return self._form({"timezone": "UTC"}, {})
+                return self._expired(request)
+        zone = machine_zone()
+        return self._form({"timezone": "" if zone == "UTC" else zone}, {})
 
     async def redeem(self, request: Request) -> Response:
         """Create the user, workspace, profile and API key; this uses up the link."""
@@ -56,7 +60,7 @@ class FirstRunPages:
                 timezone=form["timezone"],
             )
         except InvalidCredentials:
-            return self._expired()
+            return self._expired(request)
         except problems.ValidationFailed as problem:
             messages = {issue.path.removeprefix("/"): issue.message for issue in reversed(problem.errors)}
             return self._form(form, messages, status=422)
@@ -70,6 +74,7 @@ class FirstRunPages:
             workspace_name=form["workspaceName"],
             workspace_id=ids.encode("wsp", owner.workspace_id),
             profile_id=profile_id,
+            timezone=form["timezone"],
             key=key,
             steps=steps(self.site.web.base_url, key, profile_id),
         )
@@ -77,13 +82,14 @@ class FirstRunPages:
     def _form(self, values: Mapping[str, str], messages: Mapping[str, str], *, status: int = 200) -> Response:
         return self.site.page("first_run", status=status, values=values, messages=messages, zones=self.zones)
 
-    def _expired(self) -> Response:
+    def _expired(self, request: Request) -> Response:
         text = (
             "A first-run link works once, within 30 minutes, and only as long as no user exists.\n\n"
-            "If no user exists yet, restart the service to get a new link. Otherwise, ask the owner for an"
-            " invitation."
+            "If no user exists yet, restart the service to get a new link. Otherwise, ask the owner for an API key, or"
+            " create another user and workspace in a terminal of the machine on which the service runs:"
         )
-        return self.site.notice("This link is no longer valid", text, status=410)
+        command = self.site.command(CREATE_OWNER, request)
+        return self.site.notice("This link is no longer valid", text, status=410, command=command)
 
 
 def steps(base_url: str, key: str, profile_id: str) -> list[Step]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import msgspec
 
 from signalpost.console import connect
-from signalpost.console.first_run import FirstRunPages
+from signalpost.console.first_run import CREATE_OWNER, FirstRunPages
 from signalpost.console.site import CachedContent, PageHandler, Site
 from signalpost.identity.actions import first_run
 from signalpost.kit import problems
@@ -26,9 +26,11 @@ def handlers(web: Web, openapi_document: Callable[[], Document]) -> list[Route]:
     first_run_pages = FirstRunPages(site)
     connect_pages = connect.ConnectPages(site)
 
-    async def index(_: Request) -> Response:
+    async def index(request: Request) -> Response:
         async with web.context.database.connection() as db:
-            return site.page("index", no_users=await first_run.has_no_users(db))
+            no_users = await first_run.has_no_users(db)
+        command = site.command(CREATE_OWNER if no_users else "demo", request)
+        return site.page("index", no_users=no_users, command=command)
 
     async def problem_list(_: Request) -> Response:
         kinds = sorted(Problem.registry.values(), key=lambda kind: (kind.status, kind.code))
@@ -46,8 +48,8 @@ def handlers(web: Web, openapi_document: Callable[[], Document]) -> list[Route]:
 
     return [
         *site.routes(["/"], index),
-        *site.routes(["/docs"], cached(lambda: site.docs)),
-        *site.routes([f"{prefix}/openapi.json" for prefix in _PREFIXES], cached(lambda: site.openapi)),
+        *site.routes(["/docs"], cached(lambda: site.addressed(site.docs))),
+        *site.routes([f"{prefix}/openapi.json" for prefix in _PREFIXES], cached(lambda: site.addressed(site.openapi))),
         *site.routes([site.common["sheet"].removeprefix(site.common["root"])], cached(lambda: site.sheet), bucket=None),
         *site.routes(
             [site.common["icon"].removeprefix(site.common["root"]), "/favicon.ico"],

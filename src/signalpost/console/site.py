@@ -13,10 +13,12 @@ import msgspec
 from signalpost.console.reference import Reference, error_codes, inline, operations, prose
 from signalpost.kit import log, problems
 from signalpost.kit.loop_watch import Watched
+from signalpost.kit.lru import LruDict
 from signalpost.kit.problems import Problem
+from signalpost.kit.program import command_line
 from signalpost.web import limits
 from signalpost.web.components import Document
-from signalpost.web.request import Request, address_bucket, client_address
+from signalpost.web.request import Request, address_bucket, client_address, comes_from_this_machine
 from signalpost.web.response import Headers, Response
 from signalpost.web.router import Route
 from signalpost.web.serve import Web
@@ -65,6 +67,7 @@ class CachedContent:
         self.body = body
         self.compressed = gzip.compress(body, mtime=0)
         self.media_type = media_type
+        self._extra = headers
         self.digest = hashlib.sha256(body).hexdigest()[:16]
         caching = f"public, max-age={max_age_seconds}, immutable" if max_age_seconds else "no-cache"
         self.headers = [
@@ -73,6 +76,10 @@ class CachedContent:
             (b"vary", b"accept-encoding"),
             *(headers or []),
         ]
+
+    def replaced(self, old: bytes, new: bytes) -> "CachedContent":
+        """Return the same content with another text in place of one."""
+        return CachedContent(self.body.replace(old, new), self.media_type, headers=self._extra)
 
     def reply(self, request: Request) -> Response:
         """Return the content, or 304 if the client has it already."""
@@ -132,6 +139,7 @@ class Site:
         self._openapi_document = openapi_document
         self.sheet, self.icon = _sheet(), _icon()
         self.common = _common(web.base_url)
+        self._addressed: LruDict[tuple[str, str], CachedContent] = LruDict(8)
 
     @cached_property
     def openapi(self) -> CachedContent:
@@ -145,6 +153,17 @@ class Site:
         titles = {code: kind.title for code, kind in Problem.registry.items()}
         page = Reference(self._openapi_document())
         return CachedContent(self.text("docs", page=page, titles=titles), HTML, headers=SECURITY_HEADERS)
+
+    def addressed(self, content: CachedContent) -> CachedContent:
+        """Return content that contains the address of the service, with the one that this client uses."""
+        ours, url = self.web.context.fixed_url, self.web.base_url
+        if url == ours:
+            return content
+        key = content.digest, url
+        if (with_url := self._addressed.get(key)) is None:
+            with_url = content.replaced(ours.encode(), url.encode())
+            self._addressed[key] = with_url
+        return with_url
 
     @cached_property
     def operations_by_code(self) -> Mapping[str, list[tuple[str, str, str]]]:
@@ -161,9 +180,17 @@ class Site:
         common = [header for header in SECURITY_HEADERS if header[0] not in own]
         return Response(status, self.text(template, **values), [*common, *(headers or [])], HTML)
 
-    def notice(self, title: str, text: str, *, status: int, headers: Headers | None = None) -> Response:
-        """Return a page with a title and a text."""
-        return self.page("notice", status=status, headers=headers, title=title, text=text)
+    def notice(
+        self, title: str, text: str, *, status: int, headers: Headers | None = None, command: str = ""
+    ) -> Response:
+        """Return a page with a title, a text and perhaps a command."""
+        return self.page("notice", status=status, headers=headers, title=title, text=text, command=command)
+
+    def command(self, arguments: str, request: Request) -> str:
+        """Return a command of the operator, with the data folder: where that is, only this machine learns."""
+        if comes_from_this_machine(request):
+            return command_line(arguments, self.web.context.settings.data_dir)
+        return f"signalpost {arguments} --data-dir DATA_FOLDER"
 
     def routes(
         self, paths: list[str], handler: PageHandler, *, method: str = "GET", bucket: str | None = "pages"

@@ -29,7 +29,7 @@ async def shared_cluster(data_dir: Path, *, meanwhile: Callable[[], None] = lamb
         starting = asyncio.get_running_loop().run_in_executor(None, start_postgres, data_dir)
         try:
             meanwhile()
-            yield await starting
+            yield await asyncio.shield(starting)  # a cancelled start is waited for below, and stopped
         finally:
             cluster = await starting
             with users.leave() as was_last:

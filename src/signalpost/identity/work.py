@@ -49,7 +49,7 @@ async def send_reset_link(context: AppContext, lease: Lease, payload: Mapping[st
     async with lease.transaction() as db:
         email = await db.fetchval(_INSERT, payload["email"], tokens.digest(token), RESET_MINUTES, RESETS_PER_HOUR)
     if email is not None:
-        link = f"{context.base_url}/reset-password?token={token}"
+        link = f"{context.fixed_url}/reset-password?token={token}"
         values = {"email": email, "minutes": RESET_MINUTES, "link": link}
         message = mail.Message(id=message_id, to=email, template="password_reset", values=values)
         await mail.send(context.settings, message)

@@ -3,7 +3,7 @@
 import dataclasses
 import re
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,24 +18,59 @@ class BadSettings(Exception):
         self.errors = errors
 
 
+_ENV_LINE = re.compile(
+    r"""(?:export\s+)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)\s*=\s*
+    (?:'(?P<literal>[^']*)'|"(?P<escaped>(?:[^"\\]|\\.)*)"|(?P<bare>[^'"\s#](?:.*?)|))
+    (?:\s*|\s+\#.*)""",
+    re.VERBOSE,
+)
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
+
+
 def read_env_file(path: Path) -> dict[str, str]:
-    """Read `NAME=value` lines; skip blank lines and lines that start with #. A missing file is empty.
+    """Read `NAME=value` lines by the usual rules; a missing file is empty.
+
+    A line may begin with `export`. A value may stand in single quotes, where every character counts as it is, or in
+    double quotes, where a backslash escapes the next one. ` #` after a value begins a comment.
 
     Raises:
-        BadSettings: the file is unreadable.
+        BadSettings: the file is unreadable, or a line is not of this form; no message quotes a value.
     """
-    if not path.is_file():
-        return {}
     try:
         lines = path.read_text("utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadSettings([f"{path} cannot be read as UTF-8 text ({error})"]) from None
-    values = {}
-    for line in lines:
-        name, equals, value = line.strip().partition("=")
-        if equals and not name.startswith("#"):
-            values[name.strip()] = value.strip().strip("\"'")
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError as error:
+        raise BadSettings([f"{path} cannot be read: {error.strerror}"]) from None
+    except UnicodeDecodeError:
+        raise BadSettings([f"{path} is not UTF-8 text"]) from None
+    values, errors = {}, []
+    for number, line in enumerate(map(str.strip, lines), 1):
+        if not line or line.startswith("#"):
+            continue
+        if match := _ENV_LINE.fullmatch(line):
+            values[match["name"]] = _env_value(match)
+        else:
+            errors.append(f'{path}, line {number}: write NAME=value, or NAME="value" if it contains quotes or " #"')
+    if errors:
+        raise BadSettings(errors)
     return values
+
+
+def _env_value(match: re.Match[str]) -> str:
+    if (literal := match["literal"]) is not None:
+        return literal
+    if (escaped := match["escaped"]) is not None:
+        return re.sub(r"\\(.)", lambda pair: _ESCAPES.get(pair[1], pair[1]), escaped)
+    return match["bare"]
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """Return `; did you mean ...?` with the most similar name, or nothing if none is similar."""
+    import difflib  # noqa: PLC0415 - only for a mistake
+
+    similar = difflib.get_close_matches(name, list(names), n=1, cutoff=0.75)
+    return f"; did you mean {similar[0]}?" if similar else ""
 
 
 def load(kind: type[T], environment: Mapping[str, str], prefix: str) -> T:
@@ -49,8 +84,9 @@ def load(kind: type[T], environment: Mapping[str, str], prefix: str) -> T:
     types = typing.get_type_hints(kind)
     fields = {prefix + field.name.upper(): field.name for field in dataclasses.fields(typing.cast("Any", kind))}
     open_names = getattr(kind, "OPEN_NAMES", ())
+    options = getattr(kind, "OPTIONS", {})
     errors += [
-        f"{name}: unknown setting"
+        f"{name}: unknown setting{options.get(name) or nearest(name, fields)}"
         for name in sorted(environment)
         if name.startswith(prefix)
         and name not in fields

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from importlib import metadata
 
 from signalpost.console import pages
@@ -45,16 +44,14 @@ class WrongMasterKey(OperatorError):
 
 @asynccontextmanager
 async def open_context(
-    settings: Settings, dsn: str, *, base_url: str | None = None, name: str = "signalpost"
+    settings: Settings, dsn: str, *, url: str | None = None, name: str = "signalpost"
 ) -> AsyncIterator[AppContext]:
-    """Open the process context, and close it at the end.
+    """Open the process context, and close it at the end. `url`: where it can be reached, if it serves.
 
     Raises:
         BadSettings: the master key or the storage address is invalid.
         WrongMasterKey: the database was created with another master key.
     """
-    if base_url and not settings.base_url:
-        settings = replace(settings, base_url=base_url)
     keys = key_ring(settings)
     try:
         store = storage.open_store(settings.storage_url, settings.data_dir / "media")
@@ -67,6 +64,7 @@ async def open_context(
             context = AppContext(
                 settings=settings, database=database, http=http, keys=keys, storage=store,
                 version=metadata.version("signalpost"), revision=HEAD, hooks=wiring.hooks(),
+                fixed_url=url or settings.base_url or AppContext.fixed_url,
             )  # fmt: skip
             wiring.subscribe(context)
             context.engine = wiring.engine(context)
@@ -107,13 +105,14 @@ def create(context: AppContext) -> Application:
     web = Web(
         context=context,
         authenticate=authenticator(context, rates=rates, guesses=Guesses(limiter)),
-        base_url=context.base_url,
         page_key=context.keys.derive("page-cursor"),
         limiter=limiter,
     )
     endpoints = wiring.endpoints()
 
     def document() -> Document:
-        return openapi_document(endpoints, base_url=web.base_url, version=context.version, brand=context.settings.brand)
+        return openapi_document(
+            endpoints, base_url=context.fixed_url, version=context.version, brand=context.settings.brand
+        )
 
     return build(web, endpoints, pages=[*pages.handlers(web, document), metrics.route(web)])

@@ -12,13 +12,18 @@ import uvloop
 
 from signalpost.kit import log
 from signalpost.kit.errors import OperatorError
+from signalpost.kit.machine_zone import machine_zone
 from signalpost.kit.problems import Problem
-from signalpost.kit.settings_loader import BadSettings
-from signalpost.settings import Settings, load
+from signalpost.kit.program import command_line
+from signalpost.kit.settings_loader import BadSettings, nearest
+from signalpost.main.interruption import Interrupted, interruptible
+from signalpost.main.listening import running_service
+from signalpost.main.operator import STDIN, ForeignFolder, hint_at_unread_file, read_password, require_own_folder
+from signalpost.settings import NETWORK_SETTINGS, PREFIX, Settings, data_folder, load
 
 app = typer.Typer(
     name="signalpost", help="Self-hosted social publishing.", no_args_is_help=True, add_completion=False,
-    pretty_exceptions_enable=False,
+    pretty_exceptions_enable=False, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]},
 )  # fmt: skip
 keys_app = typer.Typer(help="Manage API keys.", no_args_is_help=True)
 users_app = typer.Typer(help="Manage users.", no_args_is_help=True)
@@ -28,7 +33,10 @@ for name, group in (("keys", keys_app), ("users", users_app), ("staff", staff_ap
     app.add_typer(group, name=name)
 
 T = TypeVar("T")
-STDIN = "-"
+Password = Annotated[
+    str,
+    typer.Option(help="10 to 200 characters. Left out: a terminal asks for it, a script writes it to standard input."),
+]
 DataDir = Annotated[Path | None, typer.Option("--data-dir", help="Data folder (default: ./data).")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object to standard output.")]
 
@@ -56,13 +64,32 @@ def fail(message: str, code: int = 1) -> NoReturn:
 
 
 def load_settings(data_dir: Path | None) -> Settings:
-    """Read the settings and configure logging; exit with code 2 if they are invalid."""
+    """Read the settings and configure logging; exit with code 2 if they are invalid, or belong to another user."""
+    folder = data_folder(data_dir=data_dir)
     try:
+        require_own_folder(folder)
+        hint_at_unread_file(folder)
         settings = load(data_dir=data_dir)
-    except BadSettings as error:
+        if settings.networks:
+            require_known_networks(settings)
+    except (BadSettings, ForeignFolder) as error:
         fail(str(error), 2)
     log.set_up(level=settings.log_level, human={"auto": None, "json": False, "text": True}[settings.log_format])
     return settings
+
+
+def require_known_networks(settings: Settings) -> None:
+    """Verify the names of networks in settings such as SIGNALPOST_BLUESKY_BASE_URL.
+
+    Raises:
+        BadSettings: one of them is not a network.
+    """
+    from signalpost.networks import PLATFORMS  # noqa: PLC0415 - few instances have such settings
+
+    possible = [f"{platform.upper()}_{setting}" for platform in PLATFORMS for setting in NETWORK_SETTINGS]
+    if unknown := sorted(set(settings.networks) - set(possible)):
+        names = [PREFIX + name for name in possible]
+        raise BadSettings([f"{PREFIX}{name}: unknown setting{nearest(PREFIX + name, names)}" for name in unknown])
 
 
 def run(work: Awaitable[T]) -> T:
@@ -74,6 +101,8 @@ def run(work: Awaitable[T]) -> T:
 
     try:
         return uvloop.run(main())
+    except Interrupted as interrupted:
+        raise typer.Exit(interrupted.status) from None
     except Problem as problem:
         fail("\n".join(f"{issue.path}: {issue.message}" for issue in problem.errors) or problem.detail)
     except BadSettings as error:
@@ -87,7 +116,7 @@ def run(work: Awaitable[T]) -> T:
     except OSError as error:
         if error.filename:
             fail(f"{error.filename}: {error.strerror}.")
-        fail(f"The database or the network cannot be reached: {error}")
+        fail(f"The database or the network cannot be reached: {error}. Check SIGNALPOST_DATABASE_URL.")
 
 
 def with_context(settings: Settings, work: "Callable[[Any], Awaitable[T]]") -> T:
@@ -96,8 +125,9 @@ def with_context(settings: Settings, work: "Callable[[Any], Awaitable[T]]") -> T
     from signalpost.main.database import database_of  # noqa: PLC0415
 
     async def main() -> T:
-        async with database_of(settings) as (dsn, _), open_context(settings, dsn, name="signalpost-cli") as context:
-            return await work(context)
+        with interruptible():
+            async with database_of(settings) as (dsn, _), open_context(settings, dsn, name="signalpost-cli") as context:
+                return await work(context)
 
     return run(main())
 
@@ -111,9 +141,15 @@ def print_result(result: dict[str, Any], *, as_json: bool) -> None:
         sys.stdout.write("".join(f"{key:<{width}}  {value}\n" for key, value in result.items()))
 
 
-def read_secret(option: str) -> str:
-    """Return the option, or for `-` a line of standard input, which keeps the secret out of the process list."""
-    return sys.stdin.readline().rstrip("\n") if option == STDIN else option
+def ask_password(option: str) -> str:
+    """Return the password that the operator types; exit if there is none."""
+    try:
+        return read_password(option)
+    except OperatorError as error:
+        fail(str(error))
+    except (KeyboardInterrupt, EOFError):
+        sys.stderr.write("\n")
+        raise typer.Exit(130) from None
 
 
 @app.command()
@@ -149,7 +185,9 @@ def migrate(data_dir: DataDir = None) -> None:
     from signalpost.main.database import database_of  # noqa: PLC0415
 
     async def main(settings: Settings) -> None:
-        async with database_of(settings):
+        with interruptible():
+            async with database_of(settings):
+                pass
             sys.stdout.write("The database is up to date.\n")
 
     run(main(load_settings(data_dir)))
@@ -158,26 +196,29 @@ def migrate(data_dir: DataDir = None) -> None:
 @app.command("create-owner")
 def create_owner(
     email: Annotated[str, typer.Option()],
-    password: Annotated[str, typer.Option(help="10 to 200 characters; - reads a line from standard input.")],
     workspace: Annotated[str, typer.Option(help="Name of the new workspace.")],
+    password: Password = STDIN,
+    timezone: Annotated[str | None, typer.Option(help="Such as Europe/Berlin (default: that of this machine).")] = None,
     data_dir: DataDir = None,
     *,
     as_json: Json = False,
 ) -> None:
-    """Create a user with a workspace, a profile and an API key."""
+    """Create a user with a workspace, a profile and an API key, which is shown only once."""
     from signalpost.main import operations  # noqa: PLC0415
 
-    settings, secret = load_settings(data_dir), read_secret(password)
-    print_result(
-        with_context(settings, lambda context: operations.create_owner(context, email, secret, workspace)),
-        as_json=as_json,
-    )
+    settings, secret, zone = load_settings(data_dir), ask_password(password), timezone or machine_zone()
+    owner = with_context(settings, lambda context: operations.create_owner(context, email, secret, workspace, zone))
+    print_result(owner, as_json=as_json)
+    if not as_json:
+        sys.stdout.write("\nKeep the API key: it is not shown again.\n")
+        if timezone is None:
+            sys.stdout.write(f"Times without an offset mean {zone}; --timezone chooses another zone.\n")
 
 
 @app.command()
 def demo(
     data_dir: DataDir = None,
-    base_url: Annotated[str, typer.Option(help="Address of the running service.")] = "http://127.0.0.1:8000",
+    base_url: Annotated[str | None, typer.Option(help="Address of the service (default: the running one).")] = None,
     *,
     as_json: Json = False,
 ) -> None:
@@ -186,13 +227,18 @@ def demo(
 
     settings = load_settings(data_dir)
     workspace = with_context(settings, operations.demo)
-    command = operations.demo_curl(settings.base_url or base_url, workspace)
+    running = running_service(settings.data_dir)
+    address = base_url or settings.base_url or running or "http://127.0.0.1:8000"
+    command = operations.demo_curl(address, workspace)
     if as_json:
         print_result(workspace | {"curl": command}, as_json=True)
-    else:
-        status = operations.status_curl(settings.base_url or base_url, workspace)
-        sys.stdout.write(f"The demo workspace is ready. Publish a post to the sandbox:\n\n{command}\n\n")
-        sys.stdout.write(f"Then read its status, with the id from the response:\n\n{status}\n")
+        return
+    status = operations.status_curl(address, workspace)
+    sys.stdout.write(f"The demo workspace is ready. Publish a post to the sandbox:\n\n{command}\n\n")
+    sys.stdout.write(f"Then read its status, with the id from the response:\n\n{status}\n")
+    if running is None and settings.database_url is None:
+        start = command_line("serve", settings.data_dir)
+        sys.stdout.write(f"\nNo service is running on {settings.data_dir}. Start it first: {start}\n")
 
 
 @keys_app.command("create")
@@ -216,13 +262,13 @@ def keys_create(
 @users_app.command("reset-password")
 def users_reset_password(
     email: Annotated[str, typer.Option()],
-    password: Annotated[str, typer.Option(help="10 to 200 characters; - reads a line from standard input.")],
+    password: Password = STDIN,
     data_dir: DataDir = None,
 ) -> None:
     """Set the password of a user and end all of their sessions."""
     from signalpost.main import operations  # noqa: PLC0415
 
-    secret = read_secret(password)
+    secret = ask_password(password)
     with_context(load_settings(data_dir), lambda context: operations.reset_password(context, email, secret))
     sys.stdout.write("The password is changed, and all sessions of the user have ended.\n")
 

@@ -1,7 +1,6 @@
 """`GET /metrics`: what this process counts, in Prometheus format."""
 
 import hmac
-import ipaddress
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,13 +9,12 @@ from prometheus_client.exposition import choose_encoder
 
 from signalpost.kit import problems
 from signalpost.web import limits
-from signalpost.web.request import Request, address_bucket, client_address
+from signalpost.web.request import Request, address_bucket, client_address, comes_from_this_machine
 from signalpost.web.response import Response, problem_response
 from signalpost.web.router import Route
 from signalpost.web.serve import Web
 
 PATH = "/metrics"
-_PROXY_HEADERS = ("forwarded", "via", "x-forwarded-for", "x-real-ip")
 
 
 def route(web: Web) -> Route:
@@ -54,7 +52,7 @@ def _authorise(web: Web, request: Request) -> None:
         RateLimited: too many such requests from that address.
     """
     settings = web.context.settings
-    if _comes_from_this_machine(request) or _has_token(request, settings.metrics_token):
+    if comes_from_this_machine(request) or _has_token(request, settings.metrics_token):
         return
     address = address_bucket(client_address(request.scope, settings.trusted_proxies))
     web.limiter.check(f"address:{address}:metrics", "address", limits.PER_ADDRESS)
@@ -64,18 +62,6 @@ def _authorise(web: Web, request: Request) -> None:
         "Send the token of SIGNALPOST_METRICS_TOKEN as `Authorization: Bearer <token>`.",
         headers={"WWW-Authenticate": "Bearer"},
     )
-
-
-def _comes_from_this_machine(request: Request) -> bool:
-    """Whether the peer is a loopback address and not a reverse proxy, behind which the client may be anyone."""
-    client = request.scope.get("client")
-    if any(name in request.headers for name in _PROXY_HEADERS) or client is None:
-        return False
-    try:
-        address = ipaddress.ip_address(client[0])
-    except ValueError:
-        return False
-    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
 
 
 def _has_token(request: Request, token: str | None) -> bool:

@@ -13,15 +13,10 @@ from signalpost.identity import actions as identity
 from signalpost.identity.authenticate import authenticator
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
+from signalpost.kit.machine_zone import machine_zone
 from signalpost.migrations import runner
 from signalpost.plans import limits
 from signalpost.web.fields import ProfileId
-
-
-def _checked_password(password: str) -> str:
-    if not 10 <= len(password) <= 200:
-        raise problems.invalid("--password", "too_short", "Must have 10 to 200 characters.")
-    return password
 
 
 def _checked_email(email: str) -> str:
@@ -50,13 +45,14 @@ async def _workspace(db: Db, text: str) -> tuple[UUID, UUID]:
     return rows[0]["id"], rows[0]["user_id"]
 
 
-async def create_owner(context: AppContext, email: str, password: str, workspace: str) -> dict[str, Any]:
+async def create_owner(context: AppContext, email: str, password: str, workspace: str, timezone: str) -> dict[str, Any]:
     """Create a user, a workspace, a profile and a live key with every scope."""
     name = _checked_name("--workspace", workspace)
     async with context.database.transaction() as db:
         owner = await identity.create_owner(
-            context, db, email=_checked_email(email), password=_checked_password(password), workspace_name=name
-        )
+            context, db, email=_checked_email(email), password=password, workspace_name=name,
+            timezone=timezone,
+        )  # fmt: skip
         _, key = await identity.create_key_for(
             db, context.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="First key"
         )
@@ -64,6 +60,7 @@ async def create_owner(context: AppContext, email: str, password: str, workspace
         "userId": ids.encode("usr", owner.user_id),
         "workspaceId": ids.encode("wsp", owner.workspace_id),
         "profileId": ids.encode("prof", owner.profile_id),
+        "timezone": timezone,
         "apiKey": key,
     }
 
@@ -86,27 +83,21 @@ async def demo(context: AppContext) -> dict[str, Any]:
     """Create a workspace with a sandbox account and a test key."""
     suffix = secrets.token_hex(4)
     async with context.database.transaction() as db:
-        owner = await identity.create_owner(
-            context,
-            db,
-            email=f"demo-{suffix}@example.invalid",
-            password=secrets.token_urlsafe(24),
-            workspace_name=f"Demo {suffix}",
+        # Without a password, so that the first-run link still waits for the first user.
+        user_id = await identity.create_user(db, email=f"demo-{suffix}@example.invalid", password_hash=None)
+        workspace_id, profile_id = await identity.create_workspace(
+            context, db, user_id=user_id, name=f"Demo {suffix}", timezone=machine_zone()
         )
         _, key = await identity.create_key_for(
-            db,
-            context.keys,
-            user_id=owner.user_id,
-            workspace_id=owner.workspace_id,
-            name="Demo",
+            db, context.keys, user_id=user_id, workspace_id=workspace_id, name="Demo",
             terms=identity.KeyTerms(mode="test"),
-        )
+        )  # fmt: skip
     caller = await authenticator(context)(key, None, "127.0.0.1")
-    data = AccountConnect(profile_id=ProfileId(int=owner.profile_id.int), fields={"username": "demo"})
+    data = AccountConnect(profile_id=ProfileId(int=profile_id.int), fields={"username": "demo"})
     account = await accounts.connect_account(context, caller, "sandbox", data)
     return {
-        "workspaceId": ids.encode("wsp", owner.workspace_id),
-        "profileId": ids.encode("prof", owner.profile_id),
+        "workspaceId": ids.encode("wsp", workspace_id),
+        "profileId": ids.encode("prof", profile_id),
         "accountId": account.id,
         "apiKey": key,
     }
@@ -129,7 +120,7 @@ def demo_curl(base_url: str, workspace: dict[str, Any]) -> str:
 async def reset_password(context: AppContext, email: str, password: str) -> None:
     """Set a password and end the user's sessions."""
     async with context.database.transaction() as db:
-        await identity.reset_password(context, db, email=email, password=_checked_password(password))
+        await identity.reset_password(context, db, email=email, password=password)
 
 
 async def add_staff(context: AppContext, email: str) -> None:

@@ -1,17 +1,14 @@
 """`signalpost serve` and `signalpost worker`: the database starts while the service is being imported."""
 
-import asyncio
-import contextlib
 import errno
 import gc
 import importlib
-import signal
 import socket
-import sys
-from collections.abc import Iterator
 
 from signalpost.kit.errors import OperatorError
 from signalpost.main.database import database_of
+from signalpost.main.interruption import interruptible
+from signalpost.main.listening import Listening
 from signalpost.settings import Settings
 
 
@@ -19,40 +16,32 @@ class PortBusy(OperatorError):
     """The address is in use, or it is not an address of this machine."""
 
 
-def refuse_busy_port(host: str, port: int) -> None:
-    """Verify that the port is free: the server binds with SO_REUSEPORT and would silently share it.
+def listen_on(host: str, port: int) -> Listening:
+    """Return where to listen: of a name, its first IPv4 address, else its first one.
+
+    Verifies that the port is free: the server binds with SO_REUSEPORT and would silently share it.
 
     Raises:
-        PortBusy: another process listens there.
+        PortBusy: another process listens there, or it is not an address of this machine.
     """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
+    try:
+        entries = socket.getaddrinfo(bare, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError):
+        raise PortBusy(
+            f"{host!r} is not an address of this machine. Give --host a name or an address, such as 127.0.0.1 or"
+            " 0.0.0.0, and the port with --port."
+        ) from None
+    family, _, _, _, address = min(entries, key=lambda entry: entry[0] != socket.AF_INET)
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((host, port))
+            probe.bind(address)
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise PortBusy(f"{host}:{port} is in use. Stop the other program, or choose another port.") from None
             raise PortBusy(f"{host}:{port} cannot be used: {error.strerror}. Choose another host or port.") from None
-
-
-@contextlib.contextmanager
-def stop_signals(stop: asyncio.Event) -> Iterator[None]:
-    """Set `stop` on SIGTERM and SIGINT; a second signal ends the process at once."""
-    loop = asyncio.get_running_loop()
-
-    def request_stop() -> None:
-        if stop.is_set():
-            sys.exit(1)
-        stop.set()
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, request_stop)
-    try:
-        yield
-    finally:
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.remove_signal_handler(number)
+    return Listening(str(address[0]), port)
 
 
 def _import_service() -> None:
@@ -65,31 +54,29 @@ def _import_service() -> None:
 
 
 async def serve(settings: Settings, host: str, port: int, *, worker: bool = True) -> None:
-    """Serve until SIGTERM or SIGINT; then stop taking work, finish work in flight and release leases.
+    """Serve until SIGTERM, SIGINT or SIGHUP; then stop taking work, finish work in flight and release leases.
 
     Raises:
         PortBusy: the port is in use; nothing has been started.
     """
-    refuse_busy_port(host, port)
-    stop = asyncio.Event()
-    with stop_signals(stop):
+    listening = listen_on(host, port)
+    with interruptible() as interruption:
         async with database_of(settings, meanwhile=_import_service) as (dsn, cluster):
             from signalpost.main import service  # noqa: PLC0415 - imported above
 
-            await service.serve(settings, dsn, cluster, host, port, stop, worker=worker)
+            await service.serve(settings, dsn, cluster, listening, interruption, worker=worker)
 
 
 async def work(settings: Settings, metrics_port: int | None = None) -> None:
-    """Run only the engine, until SIGTERM or SIGINT.
+    """Run only the engine, until SIGTERM, SIGINT or SIGHUP.
 
     Raises:
         PortBusy: the metrics port is in use.
     """
     if metrics_port is not None:
-        refuse_busy_port("127.0.0.1", metrics_port)
-    stop = asyncio.Event()
-    with stop_signals(stop):
+        listen_on("127.0.0.1", metrics_port)
+    with interruptible() as interruption:
         async with database_of(settings, meanwhile=_import_service) as (dsn, _):
             from signalpost.main import service  # noqa: PLC0415 - imported above
 
-            await service.work(settings, dsn, metrics_port, stop)
+            await service.work(settings, dsn, metrics_port, interruption)

@@ -15,8 +15,10 @@ from signalpost.embedded_postgres.cluster import Cluster
 from signalpost.embedded_postgres.watch import watch
 from signalpost.identity.actions import first_run
 from signalpost.kit import log, loop_watch
-from signalpost.kit.db import Database
+from signalpost.kit.program import command_line
 from signalpost.main import app, metrics, wiring
+from signalpost.main.interruption import Interruption
+from signalpost.main.listening import Listening
 from signalpost.settings import Settings
 from signalpost.web.lingering import Lingering
 
@@ -29,14 +31,21 @@ _logger = log.get("main")
 
 
 async def serve(
-    settings: Settings, dsn: str, cluster: Cluster | None, host: str, port: int, stop: asyncio.Event, *, worker: bool
+    settings: Settings,
+    dsn: str,
+    cluster: Cluster | None,
+    listening: Listening,
+    interruption: Interruption,
+    *,
+    worker: bool,
 ) -> None:
-    """Serve the API, and with `worker` run the engine, until `stop`; then finish work in flight and release leases."""
-    base_url = settings.base_url or f"http://{f'[{host}]' if ':' in host else host}:{port}"
-    async with app.open_context(settings, dsn, base_url=base_url) as context, contextlib.AsyncExitStack() as stack:
+    """Serve the API, and with `worker` run the engine, until a signal; then finish work in flight, release leases."""
+    url = settings.base_url or listening.url
+    async with app.open_context(settings, dsn, url=url) as context, contextlib.AsyncExitStack() as stack:
         engine = context.engine
         assert engine is not None  # noqa: S101 - open_context made it
         await wiring.prepare(context)
+        interruption.stop = asyncio.Event()
         tasks = [asyncio.create_task(loop_watch.measure_lag())]
         if cluster:
             tasks.append(asyncio.create_task(watch(cluster)))
@@ -44,18 +53,19 @@ async def serve(
             tasks.append(asyncio.create_task(engine.run()))
         for task in tasks:
             stack.callback(task.cancel)
-        server = _server(context, host, port)
+        server = _server(context, listening)
         tune_garbage_collection()
         serving = asyncio.create_task(server.serve())
-        await greet(context.database, base_url)
-        await _run_until(stop, serving, tasks)
+        await greet(context, listening)
+        stack.enter_context(listening.recorded(settings.data_dir, url))
+        await _run_until(interruption.stop, serving, tasks)
         server.stop()  # type: ignore[no-untyped-call]
         await asyncio.gather(engine.stop(GRACE_SECONDS), serving)
     _logger.info("service.stopped")
 
 
-async def work(settings: Settings, dsn: str, metrics_port: int | None, stop: asyncio.Event) -> None:
-    """Run only the engine, until `stop`; with a port, serve `/metrics` there."""
+async def work(settings: Settings, dsn: str, metrics_port: int | None, interruption: Interruption) -> None:
+    """Run only the engine, until a signal; with a port, serve `/metrics` there."""
     async with (
         app.open_context(settings, dsn, name="signalpost-worker") as context,
         contextlib.AsyncExitStack() as stack,
@@ -66,9 +76,10 @@ async def work(settings: Settings, dsn: str, metrics_port: int | None, stop: asy
         assert engine is not None  # noqa: S101 - open_context made it
         await wiring.prepare(context)
         tune_garbage_collection()
+        interruption.stop = asyncio.Event()
         running, lag = asyncio.create_task(engine.run()), asyncio.create_task(loop_watch.measure_lag())
         stack.callback(lag.cancel)
-        await _run_until(stop, running, [lag])
+        await _run_until(interruption.stop, running, [lag])
         await engine.stop(GRACE_SECONDS)
         running.cancel()
     _logger.info("worker.stopped")
@@ -85,11 +96,11 @@ def tune_garbage_collection() -> None:
     gc.enable()
 
 
-def _server(context: AppContext, host: str, port: int) -> Server:
+def _server(context: AppContext, listening: Listening) -> Server:
     return Server(
         Lingering(app.create(context)),
-        address=host,
-        port=port,
+        address=listening.address,
+        port=listening.port,
         interface=Interfaces.ASGINL,
         log_enabled=False,
         websockets=False,
@@ -120,12 +131,23 @@ async def _run_until(stop: asyncio.Event, serving: "asyncio.Task[None]", tasks: 
         raise RuntimeError("a part of the service ended unexpectedly")
 
 
-async def greet(database: Database, base_url: str) -> None:
-    """Print the address of the service, and the first-run link while there is no user."""
-    async with database.transaction() as db:
+async def greet(context: AppContext, listening: Listening) -> None:
+    """Print where the service listens, where its data are and, while there is no user, the first-run link."""
+    async with context.database.transaction() as db:
         token = await first_run.issue_token(db)
-    lines = [f"Signalpost is ready: {base_url}", f"API reference:       {base_url}/docs"]
+    settings, url = context.settings, context.fixed_url
+    env_file = settings.data_dir / ".env"
+    lines = [
+        "Signalpost is ready.",
+        f"  Listening on   {listening}",
+        f"  Reachable as   {url}",
+        f"  API reference  {url}/docs",
+        f"  Data folder    {settings.data_dir}" + (", settings from its .env" if env_file.exists() else ""),
+    ]
     if token:
-        lines.append(f"There is no user yet. Create one within 30 minutes: {base_url}/first-run?token={token}")
+        lines.append(f"Create the first user within 30 minutes: {url}/first-run?token={token}")
+    lines.append(
+        f"Try it with {command_line('demo', settings.data_dir)} in another terminal. Ctrl-C stops the service."
+    )
     sys.stdout.write("\n".join(lines) + "\n")
     sys.stdout.flush()

@@ -13,7 +13,7 @@ from signalpost.media.schemas import Media, MediaDeletion, MediaError
 def media(context: AppContext, row: MediaRow, uses: Mapping[UUID, MediaUse]) -> Media:
     """Return a file; `uses` are what `count_media_uses` returned for it."""
     use = uses.get(row.id, MediaUse())
-    keys, base_url = context.keys, context.settings.base_url or ""
+    keys, base_url = context.keys, context.base_url
     return Media(
         id=ids.encode("med", row.id),
         profile_id=ids.encode_or_none("prof", row.profile_id),

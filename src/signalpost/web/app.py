@@ -6,6 +6,7 @@ from typing import Any
 
 import asyncpg
 
+from signalpost.context import requested_url
 from signalpost.kit import db, log, problems
 from signalpost.kit.loop_watch import Watched
 from signalpost.kit.tenant import tenant
@@ -17,6 +18,7 @@ from signalpost.web.request import (
     address_bucket,
     client_address,
     require_valid_host,
+    url_of,
 )
 from signalpost.web.response import Response, problem_response
 from signalpost.web.router import Handler, Route, Router
@@ -32,7 +34,7 @@ class Application:
 
     def __init__(self, web: Web, routes: Sequence[Route]) -> None:
         self._web = web
-        self.router = Router(routes, reference=f"{web.base_url}/docs")
+        self.router = Router(routes, reference=lambda: f"{web.base_url}/docs")
 
     async def __call__(self, scope: Any, receive: Callable[[], Awaitable[Any]], send: Any) -> None:
         """Serve one request."""
@@ -40,6 +42,7 @@ class Application:
             raise NotImplementedError(f"ASGI {scope['type']} is not served")
         request = Request(scope, receive)
         id_token, tenant_token = log.request_id.set(request.id), tenant.set(None)
+        url_token = requested_url.set(self._requested_url(request))
         try:
             require_valid_host(request)
             response = await self.router.match(request).handler(request)
@@ -51,7 +54,15 @@ class Application:
         finally:
             log.request_id.reset(id_token)
             tenant.reset(tenant_token)
+            requested_url.reset(url_token)
         await response.send(send, request.id, head=scope["method"] == "HEAD")
+
+    def _requested_url(self, request: Request) -> str | None:
+        settings = self._web.context.settings
+        if settings.base_url:
+            return None
+        forwarded = request.headers.get("x-forwarded-proto", "") if settings.trusted_proxies else ""
+        return url_of(request.headers.get("host", ""), forwarded)
 
 
 def _unmatched(web: Web, request: Request, problem: problems.Problem) -> Response:

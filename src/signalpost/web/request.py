@@ -23,6 +23,8 @@ BODY_SECONDS = 60
 TEST_YEARS = range(2000, 2101)  # arithmetic with them stays within what Python and PostgreSQL can hold
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,100}")
 _HOST_CHARACTERS = (string.ascii_letters + string.digits + "!$&'()*+,;=-._~:[]@%").encode()
+_HOST = re.compile(r"(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?", re.ASCII)
+_PROXY_HEADERS = ("forwarded", "via", "x-forwarded-for", "x-real-ip")
 _SLASHES = re.compile("//+")
 _ACCEPTABLE = re.compile(r"json|\*/\*|application/\*|text/")
 
@@ -92,6 +94,13 @@ def require_valid_host(request: Request) -> None:
         raise problems.MalformedRequest
 
 
+@lru_cache(maxsize=256)
+def url_of(host: str, forwarded_scheme: str) -> str | None:
+    """Return the address that a request with this Host header was sent to; None if the header is not a host."""
+    scheme = "https" if forwarded_scheme.strip().lower() == "https" else "http"
+    return f"{scheme}://{host}" if _HOST.fullmatch(host) else None
+
+
 def _ids() -> Iterator[str]:
     """Yield request ids; one call of the system gives the randomness for many."""
     while True:
@@ -113,6 +122,18 @@ def client_address(scope: Any, trusted_proxies: int) -> str:
             return str(hops[-min(trusted_proxies, len(hops))])
     client = scope.get("client")
     return client[0] if client else "unknown"
+
+
+def comes_from_this_machine(request: Request) -> bool:
+    """Whether the peer is a loopback address and not a reverse proxy, behind which the client may be anyone."""
+    client = request.scope.get("client")
+    if any(name in request.headers for name in _PROXY_HEADERS) or client is None:
+        return False
+    try:
+        address = ipaddress.ip_address(client[0])
+    except ValueError:
+        return False
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
 
 
 @lru_cache(maxsize=4_096)

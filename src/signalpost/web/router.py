@@ -33,7 +33,7 @@ class _Node:
 class Router:
     """All routes. GET routes serve HEAD too, and every path serves OPTIONS."""
 
-    def __init__(self, routes: Sequence[Route], *, reference: str) -> None:
+    def __init__(self, routes: Sequence[Route], *, reference: Callable[[], str]) -> None:
         self._root = _Node()
         self._reference = reference
         for route in routes:
@@ -76,7 +76,7 @@ class Router:
         return route
 
     def _not_found(self, request: Request) -> problems.NotFound:
-        return problems.NotFound(f"No operation at {request.path[:200]}. The API reference is at {self._reference}.")
+        return problems.NotFound(f"No operation at {request.path[:200]}. The API reference is at {self._reference()}.")
 
     def _other_method(self, request: Request, node: _Node) -> Route:
         if not node.routes:

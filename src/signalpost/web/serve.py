@@ -43,10 +43,14 @@ class Web:
 
     context: AppContext
     authenticate: Authenticate
-    base_url: str
     page_key: bytes
     limiter: limits.Limiter
     cache: ResponseCache = field(default_factory=ResponseCache)
+
+    @property
+    def base_url(self) -> str:
+        """The address under which the current client reaches the service."""
+        return self.context.base_url
 
 
 async def _identify(web: Web, endpoint: Endpoint, call: Call) -> None:

@@ -120,7 +120,7 @@ async def _begin(
 ) -> Authorization:
     request = ConnectRequest.of(caller, connector, profile_id=query.profile_id, account_id=query.account_id)
     secrets = FlowSecrets.new()
-    callback = redirect_uri(context.base_url, connector, server.base_url)
+    callback = redirect_uri(context.fixed_url, connector, server.base_url)
     authorize_url = oauth.authorize_url(
         server, app, redirect_uri=callback, state=secrets.state, code_challenge=secrets.code_challenge
     )

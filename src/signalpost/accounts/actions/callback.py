@@ -121,7 +121,7 @@ async def _exchange(
     except Undecipherable:
         raise OauthStateInvalid from None
     server = server_of(context, connector, flow.base_url, context.http.accounts)
-    callback = redirect_uri(context.base_url, connector, flow.base_url)
+    callback = redirect_uri(context.fixed_url, connector, flow.base_url)
     try:
         app = await get_or_register_app(context, connector, server)
         _check_issuer(app, server, query.iss)

@@ -29,7 +29,7 @@ async def get_or_register_app(context: AppContext, connector: Connector, server:
         PlatformNotConfigured: the operator has to create an app and has not done so.
         ApiError, HttpFailure: the server does not register an app.
     """
-    platform, callback = connector.facts.key, redirect_uri(context.base_url, connector, server.base_url)
+    platform, callback = connector.facts.key, redirect_uri(context.fixed_url, connector, server.base_url)
     register = connector.oauth.register if connector.oauth else None
     if register is None:
         return _operator_app(context, connector, callback)

@@ -170,7 +170,7 @@ def cookie_name(context: AppContext, state: str) -> str:
 
 def is_https(context: AppContext) -> bool:
     """Return whether people reach the service over https."""
-    return context.base_url.startswith("https://")
+    return context.fixed_url.startswith("https://")
 
 
 def _opened(context: AppContext, flow: OAuthFlow, state: str, column: str, sealed: bytes) -> str:

@@ -1,4 +1,7 @@
-"""The first owner: while there is no user, `serve` prints a link that is valid for 30 minutes and creates one owner."""
+"""The first owner: while there is no user, `serve` prints a link that is valid for 30 minutes and creates one owner.
+
+Users of demo workspaces do not count: nobody can sign in as one.
+"""
 
 from signalpost.context import AppContext
 from signalpost.identity import passwords, tokens
@@ -7,22 +10,23 @@ from signalpost.identity.errors import InvalidCredentials
 from signalpost.kit import crypto
 from signalpost.kit.db import Db
 
-_ISSUE = """
+_USERS = "select from app_user where password_hash is not null"
+_ISSUE = f"""
 insert into one_time_token (hash, purpose, expires_at)
-select $1, 'first_run', now() + interval '30 minutes' where not exists (select from app_user)
+select $1, 'first_run', now() + interval '30 minutes' where not exists ({_USERS})
 returning true
 """
-_VALID = """
+_VALID = f"""
 select true from one_time_token where hash = $1 and purpose = 'first_run' and used_at is null and expires_at > now()
-    and not exists (select from app_user)
-"""
+    and not exists ({_USERS})
+"""  # noqa: S608 - a constant of ours
 _LOCK = "select pg_advisory_xact_lock(hashtextextended('first_run', 0))"
-_REDEEM = """
+_REDEEM = f"""
 update one_time_token set used_at = now()
 where hash = $1 and purpose = 'first_run' and used_at is null and expires_at > now()
-    and not exists (select from app_user)
+    and not exists ({_USERS})
 returning true
-"""
+"""  # noqa: S608 - a constant of ours
 
 
 async def issue_token(db: Db) -> str | None:
@@ -33,7 +37,7 @@ async def issue_token(db: Db) -> str | None:
 
 async def has_no_users(db: Db) -> bool:
     """Whether the service still waits for its first user."""
-    return bool(await db.fetchval("select not exists (select from app_user)"))
+    return bool(await db.fetchval(f"select not exists ({_USERS})"))
 
 
 async def is_valid(db: Db, token: str) -> bool:

@@ -47,7 +47,7 @@ async def register(context: AppContext, data: UserRegister, address: str) -> Reg
         user = await queries.read_user(db, user_id)
         [workspace] = await queries.workspaces_of(db, user_id)
         if context.settings.smtp_url:
-            values = {"workspace": workspace_name, "email": data.email, "link": context.base_url}
+            values = {"workspace": workspace_name, "email": data.email, "link": context.fixed_url}
             message = mail.Message(to=data.email, template="welcome", values=values)
             await mail.enqueue(db, message)
     return Registration(
@@ -68,9 +68,9 @@ returning id
 
 
 async def create_user(
-    db: Db, *, email: str, password_hash: str, name: str | None = None, timezone: str = "UTC"
+    db: Db, *, email: str, password_hash: str | None, name: str | None = None, timezone: str = "UTC"
 ) -> UUID:
-    """Write a user.
+    """Write a user; without a password hash, nobody can sign in as this user.
 
     Raises:
         AlreadyExists: the e-mail address, in any case, belongs to a user already.
