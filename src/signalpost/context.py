@@ -170,7 +170,7 @@ class AppContext:
     storage: Any  # obstore.store.ObjectStore, opened by kit.storage
     version: str = "0"
     revision: str = "0"  # the newest schema revision that this program knows
-    fixed_url: str = "http://127.0.0.1:8000"  # SIGNALPOST_BASE_URL, else where this process listens
+    listening_url: str = "http://127.0.0.1:8000"
     engine: Engine | None = None  # for what ticks it or reads its state; None in a command-line tool
     hooks: Hooks = field(default_factory=Hooks)
     subscribers: defaultdict[type[Event], list[Subscriber[Any]]] = field(default_factory=lambda: defaultdict(list))
@@ -185,7 +185,12 @@ class AppContext:
         chooses the second one, so what others read, such as a mail or the redirect address of an application, contains
         `fixed_url`.
         """
-        return self.settings.base_url or requested_url.get() or self.fixed_url
+        return self.settings.base_url or requested_url.get() or self.listening_url
+
+    @property
+    def fixed_url(self) -> str:
+        """SIGNALPOST_BASE_URL, else the address at which this process listens: no client has a say in it."""
+        return self.settings.base_url or self.listening_url
 
     def state(self, kind: type[S]) -> S:
         """Return this process's only `kind`, made at first use: a cache or a counter that belongs to one room."""

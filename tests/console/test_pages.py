@@ -216,7 +216,7 @@ async def test_the_time_zone_is_that_of_the_machine_or_chosen(
 async def test_without_a_base_url_every_address_is_the_one_that_the_client_uses(empty: AppContext, token: str) -> None:
     """Behind `--host 0.0.0.0` or a proxy, only the client knows it. What is not a host name is not repeated."""
     context = dataclasses.replace(empty, settings=dataclasses.replace(empty.settings, base_url=None))
-    context.fixed_url = "http://192.0.2.1:9000"
+    context.listening_url = "http://192.0.2.1:9000"
     transport = httpx.ASGITransport(app=app.create(context), client=("203.0.113.7", 50_000))
     shown = {}
     async with httpx.AsyncClient(transport=transport, base_url="http://x.test") as client:

@@ -46,7 +46,7 @@ class WrongMasterKey(OperatorError):
 async def open_context(
     settings: Settings, dsn: str, *, url: str | None = None, name: str = "signalpost"
 ) -> AsyncIterator[AppContext]:
-    """Open the process context, and close it at the end. `url`: where it can be reached, if it serves.
+    """Open the process context, and close it at the end. `url`: where it listens, if it serves.
 
     Raises:
         BadSettings: the master key or the storage address is invalid.
@@ -64,7 +64,7 @@ async def open_context(
             context = AppContext(
                 settings=settings, database=database, http=http, keys=keys, storage=store,
                 version=metadata.version("signalpost"), revision=HEAD, hooks=wiring.hooks(),
-                fixed_url=url or settings.base_url or AppContext.fixed_url,
+                listening_url=url or AppContext.listening_url,
             )  # fmt: skip
             wiring.subscribe(context)
             context.engine = wiring.engine(context)

@@ -40,8 +40,7 @@ async def serve(
     worker: bool,
 ) -> None:
     """Serve the API, and with `worker` run the engine, until a signal; then finish work in flight, release leases."""
-    url = settings.base_url or listening.url
-    async with app.open_context(settings, dsn, url=url) as context, contextlib.AsyncExitStack() as stack:
+    async with app.open_context(settings, dsn, url=listening.url) as context, contextlib.AsyncExitStack() as stack:
         engine = context.engine
         assert engine is not None  # noqa: S101 - open_context made it
         await wiring.prepare(context)
@@ -57,7 +56,7 @@ async def serve(
         tune_garbage_collection()
         serving = asyncio.create_task(server.serve())
         await greet(context, listening)
-        stack.enter_context(listening.recorded(settings.data_dir, url))
+        stack.enter_context(listening.recorded(settings.data_dir, context.fixed_url))
         await _run_until(interruption.stop, serving, tasks)
         server.stop()  # type: ignore[no-untyped-call]
         await asyncio.gather(engine.stop(GRACE_SECONDS), serving)
