@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 from uuid import UUID
 
 from signalpost.engine.engine import Engine
@@ -30,10 +30,11 @@ Subscriber = Callable[["AppContext", Db, Sequence[E]], Awaitable[None]]
 
 
 class MediaUse(NamedTuple):
-    """How often a file is used: in all, and by what is not published yet (or always needs it, such as a watermark)."""
+    """How often a file is used: in all, by what is not published yet, and by what is live."""
 
     posts: int = 0
     waiting: int = 0
+    live: int = 0
 
 
 class TrashedPosts(NamedTuple):
@@ -44,11 +45,12 @@ class TrashedPosts(NamedTuple):
 
 
 class DeletedProfile(NamedTuple):
-    """A profile that is being deleted in this transaction."""
+    """A profile that is being deleted in this transaction, with a key of this mode."""
 
     workspace_id: UUID
     profile_id: UUID
     actor: Actor
+    mode: Literal["live", "test"]
     at: datetime
 
 
@@ -84,13 +86,20 @@ class ProfileExists(Protocol):
 
 
 class MediaExists(Protocol):
-    """`profiles` asks, `media` answers: whether the workspace has this file, and not only for other profiles.
+    """`profiles` asks, `media` answers: whether there is this file, of this mode, for this user.
 
     `profile_ids`: those that the caller is limited to, or None.
     """
 
     async def __call__(
-        self, db: Db, workspace_id: UUID, media_id: UUID, *, profile_ids: Sequence[UUID] | None
+        self,
+        db: Db,
+        workspace_id: UUID,
+        media_id: UUID,
+        *,
+        profile_ids: Sequence[UUID] | None,
+        user_id: UUID,
+        live: bool,
     ) -> bool: ...
 
 
@@ -105,13 +114,18 @@ class TrashProfilePosts(Protocol):
 
     Raises:
         InvalidState: a network is receiving one of them at this moment.
+        TestModeOnlySandbox: one of them is live, and the mode is test.
     """
 
     async def __call__(self, context: "AppContext", db: Db, profile: DeletedProfile, /) -> TrashedPosts: ...
 
 
 class DisconnectProfileAccounts(Protocol):
-    """`profiles` asks, `accounts` answers: disconnect every account of a profile; return how many there were."""
+    """`profiles` asks, `accounts` answers: disconnect every account of a profile; return how many there were.
+
+    Raises:
+        TestModeOnlySandbox: one of them is live, and the mode is test.
+    """
 
     async def __call__(self, context: "AppContext", db: Db, profile: DeletedProfile, /) -> int: ...
 
@@ -202,18 +216,18 @@ class AppContext:
     def subscribe(self, kind: type[E], subscriber: Subscriber[E], *, when: str = "true") -> None:
         """Call `subscriber(context, db, events)` for events of this kind, after those that subscribed before.
 
-        `when`: SQL without which it has nothing to do, over an event's {workspace_id}, {profile_id} and {type}.
+        `when`: SQL without which it has nothing to do, over an event's {workspace_id}, {profile_id}, {mode} and {type}.
         """
         self.subscribers[kind].append(subscriber)
         self.conditions[subscriber] = when
 
-    def heard_sql(self, kind: type[PublicEvent], *, workspace_id: str, profile_id: str) -> str:
+    def heard_sql(self, kind: type[PublicEvent], *, workspace_id: str, profile_id: str, mode: str) -> str:
         """Return whether any subscriber would act on such an event, as SQL; the arguments are SQL of its ids.
 
         A change that asks this within a read that it needs anyway emits only what has an effect.
         """
         conditions = tuple(self.conditions.get(subscriber, "true") for subscriber in self.subscribers.get(kind, ()))
-        return _any_of(conditions, workspace_id, profile_id, kind.type)
+        return _any_of(conditions, workspace_id, profile_id, mode, kind.type)
 
     async def emit(self, db: Db, *emitted: Event) -> None:
         """Call each subscriber, once, with those of the events that it subscribed to, in their order.
@@ -229,6 +243,6 @@ class AppContext:
 
 
 @cache
-def _any_of(conditions: tuple[str, ...], workspace_id: str, profile_id: str, event_type: str) -> str:
-    names = {"workspace_id": workspace_id, "profile_id": profile_id, "type": f"'{event_type}'"}
+def _any_of(conditions: tuple[str, ...], workspace_id: str, profile_id: str, mode: str, event_type: str) -> str:
+    names = {"workspace_id": workspace_id, "profile_id": profile_id, "mode": mode, "type": f"'{event_type}'"}
     return " or ".join(condition.format_map(names) for condition in conditions) or "false"

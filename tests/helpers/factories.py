@@ -102,6 +102,11 @@ class Make:
             body["platforms"] = ["sandbox"]
         return await self._created("/posts", key or owner.key, body)
 
+    async def draft(self, owner: Login, *, key: str | None = None, **fields: Any) -> dict[str, Any]:
+        """A draft without targets, as the API answers it."""
+        body: dict[str, Any] = {"profileId": owner.profile, "text": "Later", "draft": True} | fields
+        return await self._created("/posts", key or owner.key, body)
+
     async def _created(self, path: str, key: str, body: dict[str, Any]) -> dict[str, Any]:
         answer = await self.api.post(path, json=body, key=key)
         assert answer.status_code == 201, answer.text

@@ -5,7 +5,6 @@ from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 
 from signalpost.context import AppContext
-from signalpost.kit.db import Database
 from signalpost.kit.tenant import Tenant
 from signalpost.profiles import queries
 from signalpost.web.caller import SCOPES, Caller
@@ -339,18 +338,3 @@ async def test_an_idempotency_key_makes_one_profile(api: Api, make: Make) -> Non
 
     assert again.json() == first.json()
     assert again.headers["idempotent-replayed"] == "true"
-
-
-async def test_accounts_of_live_platforms_do_not_count_for_test_keys(api: Api, make: Make, database: Database) -> None:
-    owner = await make.owner()
-    await make.account(owner)
-    await database.pool.execute(
-        "insert into account (id, workspace_id, profile_id, platform, kind, remote_id, username, display_name, status,"
-        " connected_via) select gen_random_uuid(), workspace_id, profile_id, 'bluesky', 'personal', 'did:x', 'x', 'x',"
-        " 'active', 'api' from account where workspace_id = $1",
-        owner.workspace_id,
-    )
-
-    live = (await api.get(f"/profiles/{owner.profile}", key=owner.key)).json()
-    test = (await api.get(f"/profiles/{owner.profile}", key=owner.test_key)).json()
-    assert (live["accountCount"], test["accountCount"]) == (2, 1)

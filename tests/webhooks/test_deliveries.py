@@ -88,7 +88,7 @@ async def test_a_delivery_is_the_event_in_an_envelope(api: Api, make: Make, data
 
 
 async def test_events_reach_the_right_webhooks(api: Api, make: Make, database: Database, engine: Engine) -> None:
-    """By type, profile and workspace; events of test mode too, marked as such. Deliveries of one event share its id."""
+    """By type, profile, mode and workspace. Deliveries of one event share its id."""
     owner, stranger = await make.owner(), await make.owner()
     second = (await make.profile(owner))["id"]
     async with receiver_server() as receiver:
@@ -97,11 +97,16 @@ async def test_events_reach_the_right_webhooks(api: Api, make: Make, database: D
         profile = await register(api, owner, receiver.url, profileIds=[second])
         paused = await register(api, owner, receiver.url, active=False)
         foreign = await register(api, stranger, receiver.url)
-        await emit(database, post_published(owner), post_published(owner, profile=second, mode="test"))
-        await receiver.wait(3)
-        await wait_until_idle(database, all_, queued, profile, paused, foreign)
+        tested = (await api.post("/webhooks", json={"url": receiver.url}, key=owner.test_key)).json()
+        emitted = [post_published(owner, profile=second, mode=mode) for mode in ("live", "test")]
+        await emit(database, post_published(owner), *emitted)
+        await receiver.wait(4)
+        await wait_until_idle(database, all_, queued, profile, paused, foreign, tested)
 
-        assert [request.json["data"]["mode"] for request in receiver.requests].count("test") == 2
+        (of_test,) = await deliveries(api, owner, tested)
+        modes = {request.json["id"]: request.json["data"]["mode"] for request in receiver.requests}
+        assert modes.pop(of_test["id"]) == "test"
+        assert list(modes.values()) == ["live"] * 3
         counts = [len(await deliveries(api, owner, webhook)) for webhook in (all_, queued, profile, paused)]
         assert [*counts, len(await deliveries(api, stranger, foreign))] == [2, 0, 1, 0, 0]
     (shared,) = await deliveries(api, owner, profile)
@@ -300,7 +305,7 @@ async def test_a_test_delivery_is_signed_like_any_other(api: Api, make: Make, en
     owner = await make.owner()
     async with receiver_server() as receiver:
         webhook = await register(api, owner, receiver.url, events=["post.failed"])
-        answer = await api.post(f"/webhooks/{webhook['id']}/test", key=owner.test_key)
+        answer = await api.post(f"/webhooks/{webhook['id']}/test", key=owner.key)
         (request,) = await receiver.wait(1)
 
     assert answer.status_code == 201

@@ -36,7 +36,7 @@ async def test_a_webhook_needs_only_an_address(api: Api, make: Make) -> None:
     assert re.fullmatch(r"whsec_[A-Za-z0-9]{43}=", secret)
     assert len(base64.b64decode(secret[6:])) == 32
     assert webhook == {
-        "id": webhook["id"], "url": URL, "events": DEFAULT_EVENTS, "name": None, "profileIds": None,
+        "id": webhook["id"], "mode": "live", "url": URL, "events": DEFAULT_EVENTS, "name": None, "profileIds": None,
         "deliveryMode": "retry", "active": True, "status": "active", "disabledReason": None, "consecutiveFailures": 0,
         "lastSuccessAt": None, "lastFailureAt": None, "description": None, "createdAt": webhook["createdAt"],
         "updatedAt": webhook["updatedAt"],

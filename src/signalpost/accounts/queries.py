@@ -12,7 +12,7 @@ from signalpost.accounts.schemas import Kind, Via
 from signalpost.kit import clock, rows
 from signalpost.kit.db import Db
 from signalpost.kit.db import Row as Record
-from signalpost.web.caller import Caller
+from signalpost.web.caller import Caller, Mode
 from signalpost.web.paging import Page, keyset
 
 
@@ -101,7 +101,10 @@ select count(*) filter (where status in ('published', 'removed') and published_a
     count(*) filter (where status = 'failed' and updated_at >= $2)
 from target where account_id = $1 and (published_at >= $2 or status = 'failed')
 """
-_WAITING = "select exists (select from target where account_id = $1 and next_attempt_at is not null)"
+_WAITING = """
+select exists (select from target t where t.account_id = $1 and t.next_attempt_at is not null
+    and ($2::text is null or (select p.mode from post p where p.id = t.post_id) = $2))
+"""
 _LAST_CHECK = f"select {rows.columns(_Checked)} from account where id = $1"  # noqa: S608 - constants only
 
 
@@ -155,9 +158,9 @@ async def recent_targets(db: Db, account_id: UUID, since: datetime) -> RecentTar
     return RecentTargets(*record) if record else RecentTargets(0, 0)
 
 
-async def has_waiting_targets(db: Db, account_id: UUID) -> bool:
-    """Return whether targets wait for this account. Exact only while its row is locked for update."""
-    return bool(await db.fetchval(_WAITING, account_id))
+async def has_waiting_targets(db: Db, account_id: UUID, *, mode: Mode | None = None) -> bool:
+    """Return whether targets, of this mode, wait for this account. Exact only while its row is locked for update."""
+    return bool(await db.fetchval(_WAITING, account_id, mode))
 
 
 async def last_check(db: Db, account_id: UUID) -> HealthCheck | None:

@@ -97,7 +97,7 @@ async def get_account_health(account: MyAccount, context: AppContext, query: Hea
 @routes.patch(
     "/platforms/accounts/{accountId}",
     scope="accounts:write",
-    raises=(InvalidState, AccountInUse, AlreadyExists, Forbidden, PlanLimitReached),
+    raises=(InvalidState, AccountInUse, AlreadyExists, Forbidden, PlanLimitReached, TestModeOnlySandbox),
 )
 async def update_account(
     account: MyAccount, context: AppContext, db: Db, caller: Caller, data: AccountUpdate
@@ -110,7 +110,7 @@ async def update_account(
     return await actions.update_account(context, db, caller, account, data)
 
 
-@routes.delete("/platforms/accounts/{accountId}", scope="accounts:write", raises=(Forbidden,))
+@routes.delete("/platforms/accounts/{accountId}", scope="accounts:write", raises=(Forbidden, TestModeOnlySandbox))
 async def disconnect_account(account: MyAccount, context: AppContext, caller: Caller) -> Disconnection:
     """Disconnect an account. Its tokens are deleted here and revoked at the platform, and its waiting posts fail.
 

@@ -11,7 +11,7 @@ from signalpost.kit.db import Db
 from signalpost.media.file_types import MediaKind
 from signalpost.media.schemas import MediaQuery
 from signalpost.media.states import MediaStatus
-from signalpost.web.caller import Caller
+from signalpost.web.caller import Caller, Mode
 from signalpost.web.paging import Page, keyset
 
 
@@ -27,6 +27,7 @@ class MediaRow(Struct):
 
     id: UUID
     workspace_id: UUID
+    mode: Mode
     profile_id: UUID | None
     kind: MediaKind
     file_name: str
@@ -53,14 +54,14 @@ class MediaRow(Struct):
 MEDIA_COLUMNS = rows.columns(MediaRow)
 read_media = rows.reader(MediaRow)
 
-_VISIBLE = """workspace_id = $1 and deleted_at is null
+_VISIBLE = """workspace_id = $1 and deleted_at is null and ($4 or mode = 'test')
     and ($2::uuid[] is null or profile_id = any($2) or (profile_id is null and created_by_user_id = $3))"""
-_BY_IDS = f"select {MEDIA_COLUMNS} from media where {_VISIBLE} and id = any($4)"  # noqa: S608 - constants only
-_BY_PATHS = f"select {MEDIA_COLUMNS} from media where {_VISIBLE} and storage_path = any($4)"  # noqa: S608
+_BY_IDS = f"select {MEDIA_COLUMNS} from media where {_VISIBLE} and id = any($5)"  # noqa: S608 - constants only
+_BY_PATHS = f"select {MEDIA_COLUMNS} from media where {_VISIBLE} and storage_path = any($5)"  # noqa: S608
 _LISTED = f"""
 select {MEDIA_COLUMNS} from media
-where {_VISIBLE} and ($4::uuid is null or profile_id = $4) and ($5::text is null or kind = $5)
-    and {keyset("created_at", "id", first=6)}
+where {_VISIBLE} and ($5::uuid is null or profile_id = $5) and ($6::text is null or kind = $6)
+    and {keyset("created_at", "id", first=7)}
 """  # noqa: S608 - constants only
 _FOR_PUBLISHING = f"""
 select {MEDIA_COLUMNS} from media
@@ -71,15 +72,12 @@ select {MEDIA_COLUMNS} from media where id = $1 and (status <> 'deleted' or expi
 """  # noqa: S608 - constants only
 
 
-_EXISTS = """
-select exists (select from media where id = $1 and workspace_id = $2 and deleted_at is null
-    and (profile_id is null or $3::uuid[] is null or profile_id = any($3)))
-"""
+_EXISTS = f"select exists (select from media where {_VISIBLE} and id = $5 and (mode = 'live') = $4)"  # noqa: S608
 
 
-def _visible_to(caller: Caller) -> tuple[UUID, list[UUID] | None, UUID]:
-    """Return the parameters of `_VISIBLE`."""
-    return caller.workspace_id, caller.sees_profiles, caller.user_id
+def _visible_to(caller: Caller) -> tuple[UUID, list[UUID] | None, UUID, bool]:
+    """Return the parameters of `_VISIBLE`: with a test key, live files do not exist."""
+    return caller.workspace_id, caller.sees_profiles, caller.user_id, caller.mode == "live"
 
 
 async def visible(db: Db, caller: Caller, media_ids: Sequence[UUID]) -> dict[UUID, MediaRow]:
@@ -115,9 +113,11 @@ async def for_publishing(db: Db, workspace_id: UUID, media_ids: Sequence[UUID]) 
     return {record["id"]: read_media(record) for record in records}
 
 
-async def media_exists(db: Db, workspace_id: UUID, media_id: UUID, *, profile_ids: Sequence[UUID] | None) -> bool:
-    """Whether the workspace has this file for all profiles, or for one of `profile_ids`; None means every profile."""
-    return bool(await db.fetchval(_EXISTS, media_id, workspace_id, profile_ids))
+async def media_exists(
+    db: Db, workspace_id: UUID, media_id: UUID, *, profile_ids: Sequence[UUID] | None, user_id: UUID, live: bool
+) -> bool:
+    """Whether a file of this mode exists that a caller limited to these profiles may see; None means every profile."""
+    return bool(await db.fetchval(_EXISTS, workspace_id, profile_ids, user_id, live, media_id))
 
 
 async def with_bytes(db: Db, media_id: UUID) -> MediaRow | None:

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from signalpost.context import AppContext
-from signalpost.identity.errors import PlanLimitReached
+from signalpost.identity.errors import PlanLimitReached, TestModeOnlySandbox
 from signalpost.kit import problems
 from signalpost.kit.db import Db
 from signalpost.kit.wire import Listing
@@ -68,7 +68,7 @@ async def upload_media(request: Request, context: AppContext, caller: Caller) ->
 
 @routes.get("/media", scope="posts:read")
 async def list_media(db: Db, context: AppContext, caller: Caller, page: Page, query: MediaQuery) -> Listing[Media]:
-    """List files, newest first."""
+    """List files, newest first. A test key sees the files of test mode only."""
     rows = await queries.listed(db, caller, query, page)
     if not rows:
         await require_profile(context, db, caller, query.profile_id)
@@ -88,7 +88,7 @@ async def update_media(media: MyMedia, db: Db, context: AppContext, data: MediaU
     return await _view(context, db, await update.update_media(db, media, data))
 
 
-@routes.delete("/media/{id}", scope="media:write", raises=(problems.InvalidState,))
+@routes.delete("/media/{id}", scope="media:write", raises=(problems.InvalidState, TestModeOnlySandbox))
 async def delete_media(media: MyMedia, context: AppContext, db: Db, caller: Caller) -> MediaDeletion:
     """Delete a file that nothing needs any more. If a post used it, its bytes are kept for seven days."""
     return views.media_deletion(await delete.delete_media(context, db, caller, media))

@@ -8,6 +8,7 @@ from signalpost.kit.wire import Input, Instant, Output
 from signalpost.media import signed_urls
 from signalpost.media.file_types import MediaKind
 from signalpost.media.states import MediaStatus
+from signalpost.web.caller import Mode
 from signalpost.web.fields import ProfileId
 
 AltText = Annotated[str, Meta(max_length=1500)]
@@ -109,6 +110,7 @@ class Media(Output):
     """
 
     id: str
+    mode: Annotated[Mode, Meta(description="That of the key that uploaded it.", examples=["live"])]
     profile_id: str | None
     kind: Annotated[MediaKind, Meta(examples=["image"])]
     file_name: Annotated[str, Meta(examples=["cat.jpg"])]

@@ -16,6 +16,7 @@ def media(context: AppContext, row: MediaRow, uses: Mapping[UUID, MediaUse]) -> 
     keys, base_url = context.keys, context.base_url
     return Media(
         id=ids.encode("med", row.id),
+        mode=row.mode,
         profile_id=ids.encode_or_none("prof", row.profile_id),
         kind=row.kind,
         file_name=row.file_name,

@@ -60,6 +60,7 @@ cross join lateral (
     where account_id = a.id and published_at > now() - interval '1 day'
 ) t
 where a.workspace_id = $1 and a.status <> 'disconnected' and ($2::uuid[] is null or a.profile_id = any($2))
+    and ($4 or a.platform = 'sandbox')
 order by a.created_at desc, a.id desc
 limit $3
 """  # noqa: S608 - columns of a struct
@@ -68,5 +69,6 @@ _read_quota = reader(AccountQuota)
 
 async def account_quotas(db: Db, caller: Caller) -> list[AccountQuota]:
     """Return the daily quotas of the accounts that the caller may see, at most 500."""
-    rows = await db.fetch(_QUOTAS, caller.workspace_id, caller.sees_profiles, ACCOUNTS_MAX)
+    live = caller.mode == "live"
+    rows = await db.fetch(_QUOTAS, caller.workspace_id, caller.sees_profiles, ACCOUNTS_MAX, live)
     return [_read_quota(row) for row in rows]

@@ -217,7 +217,8 @@ _TAKE_PROFILE = "select pg_advisory_xact_lock(profile_lock($1))"
 _TAKE_PROFILE_OF = "select pg_advisory_xact_lock(profile_lock(profile_id)) from account where id = $1"
 _DUPLICATES = "select post_id, account_id from find_duplicates($1, $2, $3, $4, $5)"
 _USES = """
-select m.id, count(*), count(*) filter (where p.status not in ('published', 'partial', 'failed'))
+select m.id, count(*), count(*) filter (where p.status not in ('published', 'partial', 'failed')),
+    count(*) filter (where p.mode = 'live')
 from unnest($2::uuid[]) as m(id)
 join post p on p.media_ids @> array[m.id] and p.media_ids <> '{}' and p.workspace_id = $1 and p.deleted_at is null
 group by m.id
@@ -275,4 +276,4 @@ async def find_duplicates(db: Db, post: PostRow, hashes: Sequence[bytes]) -> lis
 
 async def media_uses(db: Db, workspace_id: UUID, media_ids: Sequence[UUID]) -> dict[UUID, MediaUse]:
     """Return how many posts use each of these files. Not only queued posts count as waiting, but drafts too."""
-    return {record[0]: MediaUse(record[1], record[2]) for record in await db.fetch(_USES, workspace_id, media_ids)}
+    return {record[0]: MediaUse(*record[1:]) for record in await db.fetch(_USES, workspace_id, media_ids)}

@@ -7,6 +7,7 @@ from uuid import UUID
 from signalpost import events
 from signalpost.context import AppContext, DeletedProfile, DisconnectedAccount, TrashedPosts
 from signalpost.engine.wake import resume, wake
+from signalpost.identity.errors import TestModeOnlySandbox
 from signalpost.kit import problems
 from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
@@ -94,11 +95,14 @@ async def trash_profile_posts(_context: AppContext, db: Db, profile: DeletedProf
 
     Raises:
         InvalidState: a network is receiving one of them at this moment.
+        TestModeOnlySandbox: one of them is live, and the mode is test.
     """
     await queries.take_profile(db, profile.profile_id)
     await queries.lock_profile_lanes(db, profile.profile_id)
     records = await db.fetch(_OF_PROFILE, profile.profile_id, profile.workspace_id)
     posts = await queries.lock_all(db, [record["id"] for record in records])
+    if profile.mode == "test" and any(post.mode == "live" for post in posts):
+        raise TestModeOnlySandbox("This profile has live posts. Delete it with a live key.")
     post_ids = [post.id for post in posts]
     if platform := await db.fetchval(_UNDER_WAY, post_ids, UNDER_WAY):
         raise problems.InvalidState(f"A post of this profile is being published to {platform}. Try again in a moment.")

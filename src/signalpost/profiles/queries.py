@@ -1,4 +1,7 @@
-"""Reads of profiles and links. $2 of profile statements: whether live accounts count; for a test key they do not."""
+"""Reads of profiles and links. For a test key, live accounts and the profiles that have some do not exist.
+
+$2 of profile statements: whether the caller is live.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -94,25 +97,45 @@ _read_profile = rows.reader(ProfileRow)
 read_link = rows.reader(LinkRow)
 _read_history = rows.reader(LinkHistoryRow)
 
+
+def _has_live_accounts(profile_id: str) -> str:
+    return f"""exists (select from account a
+        where a.profile_id = {profile_id} and a.platform <> 'sandbox' and a.status <> 'disconnected')"""
+
+
+_PARENT_SHOWN = f"($2 or not {_has_live_accounts('l.parent_profile_id')})"
+_CHILD_SHOWN = f"($2 or not {_has_live_accounts('l.child_profile_id')})"
 _COLUMNS = rows.columns(
     ProfileRow,
     "p",
-    parent_id="""(select l.parent_profile_id from profile_link l
-        where l.child_profile_id = p.id and l.deleted_at is null)""",
-    child_count="(select count(*) from profile_link l where l.parent_profile_id = p.id and l.deleted_at is null)",
-    account_count="""(select count(*) from account a
-        where a.profile_id = p.id and a.status <> 'disconnected' and ($2 or a.platform = 'sandbox'))""",
+    parent_id=f"""(select l.parent_profile_id from profile_link l
+        where l.child_profile_id = p.id and l.deleted_at is null and {_PARENT_SHOWN})""",  # noqa: S608 - constants only
+    child_count=f"""(select count(*) from profile_link l
+        where l.parent_profile_id = p.id and l.deleted_at is null and {_CHILD_SHOWN})""",  # noqa: S608 - constants only
+    account_count="(select count(*) from account a where a.profile_id = p.id and a.status <> 'disconnected')",
 )
 _SELECT = f"select {_COLUMNS} from profile p where p.workspace_id = $1 and p.deleted_at is null "  # noqa: S608 - constants only
-_BY_ID = _SELECT + "and p.id = $3"
+_SHOWN = f"{_SELECT} and ($2 or not {_has_live_accounts('p.id')}) "
+_BY_ID = _SHOWN + "and p.id = $3"
 _LOCK = _BY_ID + " for update of p"
-_LOCK_SHARED = _BY_ID + " for share of p"
-_BY_IDS = _SELECT + "and p.id = any($3)"
-_VISIBLE = f"""{_SELECT}
+_LOCK_SHARED = _SELECT + "and p.id = $3 for share of p"
+_BY_IDS = _SHOWN + "and p.id = any($3)"
+_VISIBLE = f"""{_SHOWN}
 and ($3::uuid[] is null or p.id = any($3)) and {keyset("p.created_at", "p.id", first=4)}
 """
 _LOCK_WORKSPACE = "select pg_advisory_xact_lock(hashtextextended('profiles:' || $1::text, 0))"
 _EXISTS = "select exists (select from profile where id = $1 and workspace_id = $2 and deleted_at is null)"
+_NAMED = "select id from profile where id = any($1) and workspace_id = $2 and deleted_at is null"
+_IN_LIVE_USE = """
+select exists (select from post where profile_id = $1 and mode = 'live' and deleted_at is null)
+    or exists (select from post
+        where workspace_id = $2 and profile_id = $1 and mode = 'live' and deleted_at is not null)
+    or exists (select from media where workspace_id = $2 and profile_id = $1 and mode = 'live' and deleted_at is null)
+    or exists (select from webhook
+        where workspace_id = $2 and profile_ids @> array[$1] and mode = 'live' and deleted_at is null)
+    or exists (select from api_key
+        where workspace_id = $2 and profile_ids @> array[$1] and mode = 'live' and revoked_at is null)
+"""
 
 
 async def find_mine(db: Db, caller: Caller, profile_id: UUID) -> ProfileRow | None:
@@ -139,6 +162,21 @@ async def by_ids(db: Db, caller: Caller, profile_ids: Sequence[UUID]) -> dict[UU
     return {record["id"]: _read_profile(record) for record in records}
 
 
+async def named(db: Db, caller: Caller, profile_ids: Sequence[UUID]) -> list[UUID]:
+    """Return those of the ids that the caller may name for something of its own.
+
+    A test key may name profiles that have live accounts too: what it makes belongs to their sandbox.
+    """
+    visible_ids = [profile_id for profile_id in profile_ids if caller.may_see_profile(profile_id)]
+    existing = {record["id"] for record in await db.fetch(_NAMED, visible_ids, caller.workspace_id)}
+    return [profile_id for profile_id in dict.fromkeys(visible_ids) if profile_id in existing]
+
+
+async def in_live_use(db: Db, workspace_id: UUID, profile_id: UUID) -> bool:
+    """Whether live posts, files, webhooks or keys hang on the profile. Accounts are not looked at."""
+    return bool(await db.fetchval(_IN_LIVE_USE, profile_id, workspace_id))
+
+
 async def visible(db: Db, caller: Caller, page: Page) -> list[ProfileRow]:
     """Return the caller's profiles, newest first."""
     records = await db.fetch(_VISIBLE, caller.workspace_id, caller.mode == "live", caller.sees_profiles, *page.bounds)
@@ -159,37 +197,42 @@ def _profile_or_none(record: Record | None) -> ProfileRow | None:
     return None if record is None else _read_profile(record)
 
 
-# $1 workspace, $2 the profiles that the caller is limited to, or null
+# $1 workspace, $2 the profiles that the caller is limited to, or null, $3 whether the caller is live
+_ENDS_SHOWN = f"""($2::uuid[] is null or (l.parent_profile_id = any($2) and l.child_profile_id = any($2)))
+and ($3 or not ({_has_live_accounts("l.parent_profile_id")} or {_has_live_accounts("l.child_profile_id")}))"""
 _LINK = f"""
 select {rows.columns(LinkRow, "l")} from profile_link l
-where l.workspace_id = $1 and l.deleted_at is null
-and ($2::uuid[] is null or (l.parent_profile_id = any($2) and l.child_profile_id = any($2)))
+where l.workspace_id = $1 and l.deleted_at is null and {_ENDS_SHOWN}
 """  # noqa: S608 - constants only
-_LINK_BY_ID = f"{_LINK} and l.id = $3"
-_LINKS = f"{_LINK} and {keyset('l.created_at', 'l.id', first=3)}"
-_CHILDREN = f"{_LINK} and l.parent_profile_id = $3 and {keyset('l.created_at', 'l.id', first=4)}"
+_LINK_BY_ID = f"{_LINK} and l.id = $4"
+_LINKS = f"{_LINK} and {keyset('l.created_at', 'l.id', first=4)}"
+_CHILDREN = f"{_LINK} and l.parent_profile_id = $4 and {keyset('l.created_at', 'l.id', first=5)}"
 _HISTORY = f"""
-select {rows.columns(LinkHistoryRow, "h")} from profile_link_history h
-where h.workspace_id = $1 and ($2::uuid[] is null or (h.parent_profile_id = any($2) and h.child_profile_id = any($2)))
-and {keyset("h.created_at", "h.id", first=3)}
+select {rows.columns(LinkHistoryRow, "l")} from profile_link_history l
+where l.workspace_id = $1 and {_ENDS_SHOWN} and {keyset("l.created_at", "l.id", first=4)}
 """  # noqa: S608 - constants only
+
+
+def _visible_to(caller: Caller) -> tuple[UUID, list[UUID] | None, bool]:
+    """Return the first three parameters of the statements about links."""
+    return caller.workspace_id, caller.sees_profiles, caller.mode == "live"
 
 
 async def find_my_link(db: Db, caller: Caller, link_id: UUID) -> LinkRow | None:
     """Return the link if this caller may see both of its profiles."""
-    record = await db.fetchrow(_LINK_BY_ID, caller.workspace_id, caller.sees_profiles, link_id)
+    record = await db.fetchrow(_LINK_BY_ID, *_visible_to(caller), link_id)
     return None if record is None else read_link(record)
 
 
 async def links(db: Db, caller: Caller, page: Page) -> list[LinkRow]:
     """Return the links between profiles that this caller may see, newest first."""
-    records = await db.fetch(_LINKS, caller.workspace_id, caller.sees_profiles, *page.bounds)
+    records = await db.fetch(_LINKS, *_visible_to(caller), *page.bounds)
     return [read_link(record) for record in records]
 
 
 async def children(db: Db, caller: Caller, parent_id: UUID, page: Page) -> list[tuple[LinkRow, ProfileRow]]:
     """Return the profile's links to its children, each with the child, newest link first."""
-    records = await db.fetch(_CHILDREN, caller.workspace_id, caller.sees_profiles, parent_id, *page.bounds)
+    records = await db.fetch(_CHILDREN, *_visible_to(caller), parent_id, *page.bounds)
     child_links = [read_link(record) for record in records]
     profiles = await by_ids(db, caller, [link.child_profile_id for link in child_links])
     return [(link, profiles[link.child_profile_id]) for link in child_links if link.child_profile_id in profiles]
@@ -197,5 +240,5 @@ async def children(db: Db, caller: Caller, parent_id: UUID, page: Page) -> list[
 
 async def history(db: Db, caller: Caller, page: Page) -> list[LinkHistoryRow]:
     """Return what happened to links, newest first."""
-    records = await db.fetch(_HISTORY, caller.workspace_id, caller.sees_profiles, *page.bounds)
+    records = await db.fetch(_HISTORY, *_visible_to(caller), *page.bounds)
     return [_read_history(record) for record in records]

@@ -3,7 +3,7 @@ from typing import Annotated
 import msgspec
 
 from signalpost.context import AppContext
-from signalpost.identity.errors import PlanLimitReached
+from signalpost.identity.errors import PlanLimitReached, TestModeOnlySandbox
 from signalpost.kit.db import Db
 from signalpost.kit.problems import AlreadyExists, Forbidden, InvalidState, VersionConflict
 from signalpost.kit.wire import Listing
@@ -47,7 +47,10 @@ async def create_profile(context: AppContext, db: Db, caller: Caller, data: Prof
 
 @routes.get("/profiles", scope="profiles:read", limit_default=LIST_ALL)
 async def list_profiles(db: Db, caller: Caller, page: Page) -> Listing[Profile]:
-    """List profiles, newest first. Without `limit`, up to 500 are returned."""
+    """List profiles, newest first. Without `limit`, up to 500 are returned.
+
+    A test key does not see profiles that have live accounts.
+    """
     return page.of(await queries.visible(db, caller, page), views.profile)
 
 
@@ -57,7 +60,11 @@ async def list_profile_links(db: Db, caller: Caller, page: Page) -> Listing[Prof
     return page.of(await queries.links(db, caller, page), views.link)
 
 
-@routes.post("/profiles/links", scope="profiles:write", raises=(AlreadyExists, LinkCycle, PlanFeatureUnavailable))
+@routes.post(
+    "/profiles/links",
+    scope="profiles:write",
+    raises=(AlreadyExists, LinkCycle, PlanFeatureUnavailable, TestModeOnlySandbox),
+)
 async def create_profile_link(db: Db, caller: Caller, data: ProfileLinkCreate) -> ProfileLink:
     """Link a child profile to a parent, so that posts of the parent can be passed on.
 
@@ -73,7 +80,7 @@ async def list_profile_link_history(db: Db, caller: Caller, page: Page) -> Listi
     return page.of(await queries.history(db, caller, page), views.link_history)
 
 
-@routes.delete("/profiles/links/{linkId}", scope="profiles:write")
+@routes.delete("/profiles/links/{linkId}", scope="profiles:write", raises=(TestModeOnlySandbox,))
 async def delete_profile_link(link: MyLink, db: Db, caller: Caller) -> LinkDeletion:
     """Remove a link. The posts it created stay."""
     return await actions.unlink_profiles(db, caller, link)
@@ -86,7 +93,10 @@ async def get_profile(profile: MyProfile) -> Conditional[Profile]:
 
 
 @routes.patch(
-    "/profiles/{id}", scope="profiles:write", raises=(AlreadyExists, VersionConflict, PlanLimitReached), etag=True
+    "/profiles/{id}",
+    scope="profiles:write",
+    raises=(AlreadyExists, VersionConflict, PlanLimitReached, TestModeOnlySandbox),
+    etag=True,
 )
 async def update_profile(
     profile: MyProfile, context: AppContext, db: Db, caller: Caller, data: ProfileUpdate, if_match: IfMatch
@@ -95,7 +105,7 @@ async def update_profile(
     return await actions.update_profile(context, db, caller, profile.id, data, if_match)
 
 
-@routes.delete("/profiles/{id}", scope="profiles:write", raises=(InvalidState, VersionConflict))
+@routes.delete("/profiles/{id}", scope="profiles:write", raises=(InvalidState, VersionConflict, TestModeOnlySandbox))
 async def delete_profile(
     profile: MyProfile, context: AppContext, db: Db, caller: Caller, if_match: IfMatch
 ) -> ProfileDeletion:

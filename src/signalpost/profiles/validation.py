@@ -3,19 +3,34 @@
 import unicodedata
 from collections.abc import Iterator
 from typing import TypeVar
+from uuid import UUID
 
 from msgspec import UNSET, UnsetType, structs
 
 from signalpost.context import AppContext
+from signalpost.identity.errors import TestModeOnlySandbox
 from signalpost.kit import clock, problems
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
+from signalpost.profiles import queries
 from signalpost.profiles.queries import LATE_TOLERANCE_MINUTES, MIN_GAP_SECONDS, ProfileRow
 from signalpost.profiles.schemas import LatePolicyIn, ProfileUpdate
 from signalpost.web.caller import Caller
 from signalpost.web.fields import MediaId
 
 T = TypeVar("T")
+
+
+async def require_no_live_use(db: Db, caller: Caller, *profile_ids: UUID) -> None:
+    """Ensure that a test key changes no profile on which something live hangs.
+
+    Raises:
+        TestModeOnlySandbox: it would.
+    """
+    if caller.mode == "test":
+        for profile_id in profile_ids:
+            if await queries.in_live_use(db, caller.workspace_id, profile_id):
+                raise TestModeOnlySandbox("Live posts, files, webhooks or keys belong to this profile. Use a live key.")
 
 
 async def check(context: AppContext, db: Db, caller: Caller, data: ProfileUpdate) -> None:
@@ -27,7 +42,12 @@ async def check(context: AppContext, db: Db, caller: Caller, data: ProfileUpdate
     issues = list(_issues(data))
     media_id = data.watermark_media_id
     if isinstance(media_id, MediaId) and not await context.hooks.media_exists(
-        db, caller.workspace_id, media_id, profile_ids=caller.sees_profiles
+        db,
+        caller.workspace_id,
+        media_id,
+        profile_ids=caller.sees_profiles,
+        user_id=caller.user_id,
+        live=caller.mode == "live",
     ):
         issues.append(MediaId.not_found("/watermarkMediaId"))
     if issues:

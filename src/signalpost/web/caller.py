@@ -21,6 +21,8 @@ PUBLIC: Final = "public"
 SIGNED_IN: Final = "signed_in"
 """Scope of a route that any valid credential may use; its action checks the role."""
 
+Mode = Literal["live", "test"]
+
 Role = Literal["owner", "admin", "editor", "contributor", "approver", "viewer"]
 
 
@@ -34,7 +36,7 @@ class Caller:
     tenant: Tenant
     role: Role
     scopes: frozenset[str]
-    mode: Literal["live", "test"]
+    mode: Mode
     auth: Literal["session", "api_key"]
     credential: str  # stable name of the credential, by which rate limits and idempotency keys are kept
     plan: str

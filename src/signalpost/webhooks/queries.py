@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from signalpost.kit import rows
 from signalpost.kit.db import Db
-from signalpost.web.caller import Caller
+from signalpost.web.caller import Caller, Mode
 from signalpost.web.paging import Page, keyset
 from signalpost.webhooks.schemas import DeliveryQuery
 from signalpost.webhooks.states import DeliveryMode, DeliveryState, WebhookStatus
@@ -18,6 +18,7 @@ class WebhookRow(Struct):
 
     id: UUID
     workspace_id: UUID
+    mode: Mode
     url: str
     events: list[str]
     name: str | None
@@ -79,10 +80,11 @@ DELIVERY_COLUMNS = rows.columns(DeliveryRow)
 
 _VISIBLE = f"""
 select {WEBHOOK_COLUMNS} from webhook
-where workspace_id = $1 and ($2::uuid[] is null or profile_ids <@ $2) and deleted_at is null and """  # noqa: S608
-_BY_ID = _VISIBLE + "id = $3"
+where workspace_id = $1 and ($2::uuid[] is null or profile_ids <@ $2) and ($3 or mode = 'test') and deleted_at is null
+    and """  # noqa: S608
+_BY_ID = _VISIBLE + "id = $4"
 _LOCK = _BY_ID + " for no key update"
-_LISTED = _VISIBLE + keyset("created_at", "id", first=3)
+_LISTED = _VISIBLE + keyset("created_at", "id", first=4)
 _DELIVERIES = f"""
 select {DELIVERY_COLUMNS} from delivery
 where workspace_id = $1 and webhook_id = $2 and ($3::text is null or state = $3) and ($4::text is null or type = $4)
@@ -93,24 +95,26 @@ select {rows.columns(DeliveryDetailRow)} from delivery where workspace_id = $1 a
 """  # noqa: S608 - constants only
 
 
+def _visible_to(caller: Caller) -> tuple[UUID, list[UUID] | None, bool]:
+    """Return the parameters of `_VISIBLE`: with a test key, live webhooks do not exist."""
+    return caller.workspace_id, caller.sees_profiles, caller.mode == "live"
+
+
 async def find_mine(db: Db, caller: Caller, webhook_id: UUID) -> WebhookRow | None:
     """Return the webhook if the caller may see it."""
-    record = await db.fetchrow(_BY_ID, caller.workspace_id, caller.sees_profiles, webhook_id)
+    record = await db.fetchrow(_BY_ID, *_visible_to(caller), webhook_id)
     return None if record is None else read_webhook(record)
 
 
 async def lock_mine(db: Db, caller: Caller, webhook_id: UUID) -> WebhookRow | None:
     """Return the webhook as it is now, and keep others from changing it until the transaction ends."""
-    record = await db.fetchrow(_LOCK, caller.workspace_id, caller.sees_profiles, webhook_id)
+    record = await db.fetchrow(_LOCK, *_visible_to(caller), webhook_id)
     return None if record is None else read_webhook(record)
 
 
 async def listed(db: Db, caller: Caller, page: Page) -> list[WebhookRow]:
     """Return a page of the webhooks that the caller may see, newest first."""
-    return [
-        read_webhook(record)
-        for record in await db.fetch(_LISTED, caller.workspace_id, caller.sees_profiles, *page.bounds)
-    ]
+    return [read_webhook(record) for record in await db.fetch(_LISTED, *_visible_to(caller), *page.bounds)]
 
 
 async def deliveries(db: Db, webhook: WebhookRow, query: DeliveryQuery, page: Page) -> list[DeliveryRow]:

@@ -47,8 +47,8 @@ async def create_webhook(
 ) -> WebhookCreated:
     """Register an address that receives events.
 
-    The response shows the signing `secret`; it is never shown again. Events of live and test mode are sent alike, and
-    `data.mode` tells them apart. The address is resolved and checked now, and again at every delivery.
+    The response shows the signing `secret`; it is never shown again. Live and test mode have webhooks of their own: one
+    receives the events of its `mode`. The address is resolved and checked now, and again at every delivery.
 
     A workspace can have 100 webhooks, or what its plan allows, and 10 of them for one host.
     """
@@ -57,7 +57,10 @@ async def create_webhook(
 
 @routes.get("/webhooks", scope="webhooks:read", limit_default=LIST_ALL)
 async def list_webhooks(db: Db, caller: Caller, page: Page) -> Listing[Webhook]:
-    """List webhooks, newest first. Without `limit`, all of them are returned. Secrets are never shown."""
+    """List webhooks, newest first. Without `limit`, all of them are returned. Secrets are never shown.
+
+    A test key sees those of test mode only.
+    """
     return page.of(await queries.listed(db, caller, page), views.webhook)
 
 

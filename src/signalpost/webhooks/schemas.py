@@ -6,6 +6,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from signalpost.kit import ids
 from signalpost.kit.wire import Input, Instant, Output
+from signalpost.web.caller import Mode
 from signalpost.web.fields import Name, ProfileId
 from signalpost.webhooks.states import DeliveryMode, DeliveryState, WebhookStatus
 
@@ -63,12 +64,21 @@ class WebhookCreate(WebhookUpdate):
     """Register a webhook. Only `url` is required."""
 
     url: Annotated[Url, Meta(description="The public https address that receives the events.", examples=[_URL])]
+    mode: Annotated[
+        Mode | None,
+        Meta(
+            description="The mode whose events it receives. With an API key, the mode of the key; else `live`, unless"
+            " you choose.",
+            examples=["live"],
+        ),
+    ] = None
 
 
 class Webhook(Output):
-    """`consecutiveFailures` counts failed attempts since the last success."""
+    """It receives events of its `mode` only. `consecutiveFailures` counts failed attempts since the last success."""
 
     id: str
+    mode: Annotated[Mode, Meta(examples=["live"])]
     url: Annotated[str, Meta(examples=[_URL])]
     events: Annotated[list[str], Meta(examples=[_EVENTS])]
     name: Annotated[str | None, Meta(examples=["Production"])]

@@ -18,6 +18,7 @@ from signalpost.webhooks.schemas import (
 def webhook(row: WebhookRow) -> Webhook:
     return Webhook(
         id=ids.encode("whk", row.id),
+        mode=row.mode,
         url=row.url,
         events=row.events,
         name=row.name,
@@ -39,6 +40,7 @@ def webhook_with_secret(row: WebhookRow, secret: str) -> WebhookWithSecret:
     """Return the response that shows the secret, which happens once."""
     return WebhookWithSecret(
         id=ids.encode("whk", row.id),
+        mode=row.mode,
         url=row.url,
         events=row.events,
         name=row.name,

@@ -65,7 +65,7 @@ async def find_unknown_ids(
         pointer: what the paths of the issues begin with: "/" in a body, "" in a query.
     """
     issues: list[Issue] = []
-    if await profiles.find_mine(db, caller, profile_id) is None:
+    if not await profiles.named(db, caller, [profile_id]):
         issues.append(ProfileId.not_found(f"{pointer}profileId"))
     if account_id is not None:
         row = await queries.find_mine(db, caller, account_id)

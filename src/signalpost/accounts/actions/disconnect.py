@@ -3,12 +3,14 @@ from uuid import UUID
 
 from signalpost import events, networks
 from signalpost.accounts import queries, token_store
+from signalpost.accounts.actions import live_posts
 from signalpost.accounts.moves import move
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import Disconnection
 from signalpost.accounts.token_store import NoCredentials, Superseded
 from signalpost.context import AppContext, DeletedProfile, DisconnectedAccount
 from signalpost.events import Actor
+from signalpost.identity.errors import TestModeOnlySandbox
 from signalpost.identity.roles import may_disconnect_accounts
 from signalpost.kit import clock, ids, log, problems
 from signalpost.kit.db import Db
@@ -32,6 +34,7 @@ async def disconnect_account(context: AppContext, caller: Caller, account: Accou
 
     Raises:
         Forbidden: the role may connect accounts, but not disconnect them.
+        TestModeOnlySandbox: live posts wait for the account, and the caller is a test key.
     """
     if not may_disconnect_accounts(caller.role):
         raise problems.Forbidden("Only owners and admins disconnect accounts.")
@@ -43,6 +46,7 @@ async def disconnect_account(context: AppContext, caller: Caller, account: Accou
         row = await queries.lock(db, caller.workspace_id, account.id)
         if row is None:
             raise problems.NotFound
+        await live_posts.require_none(db, caller.mode, row)
         affected: list[UUID] = []
         if row.status != "disconnected":
             affected = await _disconnect(context, db, row, reason="user_request", actor=caller.actor, mode=caller.mode)
@@ -58,11 +62,16 @@ async def disconnect_account(context: AppContext, caller: Caller, account: Accou
 async def disconnect_profile(context: AppContext, db: Db, profile: DeletedProfile) -> int:
     """Disconnect every account of a profile that is being deleted; return how many there were.
 
+    Raises:
+        TestModeOnlySandbox: one of them is live, and the mode is test.
+
     No network is called inside a transaction: the grants stay open at the networks, but their tokens are deleted here.
     """
     rows = await queries.lock_of_profile(db, profile.workspace_id, profile.profile_id)
+    if profile.mode == "test" and any(row.platform != "sandbox" for row in rows):
+        raise TestModeOnlySandbox("This profile has live accounts. Delete it with a live key.")
     for row in rows:
-        await _disconnect(context, db, row, reason="profile_deleted", actor=profile.actor, mode="live")
+        await _disconnect(context, db, row, reason="profile_deleted", actor=profile.actor, mode=profile.mode)
     return len(rows)
 
 

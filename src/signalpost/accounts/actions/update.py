@@ -1,6 +1,7 @@
 import asyncpg
 
 from signalpost.accounts import queries, views
+from signalpost.accounts.actions import live_posts
 from signalpost.accounts.errors import AccountInUse
 from signalpost.accounts.moves import mark_ready, move
 from signalpost.accounts.queries import AccountRow
@@ -29,10 +30,12 @@ async def update_account(
         AlreadyExists: the other profile already has this platform account.
         Forbidden: the role may pause accounts, but not move them.
         PlanLimitReached: the plan does not cover the account or the other profile.
+        TestModeOnlySandbox: live posts wait for the account, and the caller is a test key.
     """
     row = await queries.lock(db, caller.workspace_id, account.id)
     if row is None:
         raise problems.NotFound
+    await live_posts.require_none(db, caller.mode, row)
     if data.profile_id is not None and data.profile_id != row.profile_id:
         await _move_to_profile(db, caller, row, data.profile_id)
     if data.status == "paused" and row.status != "paused":

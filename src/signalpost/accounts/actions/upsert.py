@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from signalpost import events
 from signalpost.accounts import queries, states, token_store
+from signalpost.accounts.actions import live_posts
 from signalpost.accounts.actions.connect_request import ConnectRequest
 from signalpost.accounts.moves import emit_ready, move
 from signalpost.accounts.queries import AccountRow
@@ -79,6 +80,7 @@ async def upsert_account(context: AppContext, db: Db, request: ConnectRequest, i
         ValidationFailed: the credentials belong to another account than the one to be connected again.
         NotFound: the profile was deleted.
         PlanLimitReached: the plan does not cover one more account, or the profile is over the plan's limit.
+        TestModeOnlySandbox: live posts wait for the account to work again, and the request is one of test mode.
     """
     await db.execute(_LOCK, str(request.workspace_id))
     profile = await profiles.lock_shared(db, request.workspace_id, request.profile_id)
@@ -91,6 +93,8 @@ async def upsert_account(context: AppContext, db: Db, request: ConnectRequest, i
         raise problems.invalid(
             "/accountId", "not_allowed", f"These credentials open {identity.username}, which is another account."
         )
+    if existing is not None and existing.status not in states.READY:
+        await live_posts.require_none(db, request.mode, existing)
     if existing is None or existing.status == "disconnected":
         plan = plan_in_force(context.settings, await db.fetchval(_PLAN, request.workspace_id))
         await plans.check_capacity(db, request.workspace_id, plan, limits.ACCOUNTS, adding=1)

@@ -5,6 +5,7 @@ from msgspec import structs
 from signalpost.context import AppContext, MediaUse
 from signalpost.engine import jobs
 from signalpost.identity import roles
+from signalpost.identity.errors import TestModeOnlySandbox
 from signalpost.kit import problems
 from signalpost.kit.db import Db
 from signalpost.media import states
@@ -26,11 +27,14 @@ async def delete_media(context: AppContext, db: Db, caller: Caller, media: Media
     Raises:
         Forbidden: another member uploaded the file, and the caller's role may delete only own files.
         InvalidState: something that is not published yet needs the file, or it is not ready yet.
+        TestModeOnlySandbox: a live post uses the file, and the caller is a test key.
     """
     if not roles.may_delete_others_media(caller.role) and media.created_by_user_id != caller.user_id:
         raise problems.Forbidden("Your role may delete only files that you uploaded.")
     uses = await context.hooks.count_media_uses(db, media.workspace_id, [media.id])
     use = uses.get(media.id, MediaUse())
+    if caller.mode == "test" and use.live:
+        raise TestModeOnlySandbox("A live post uses this file. Delete it with a live key.")
     if use.waiting:
         raise problems.InvalidState(
             f"This file is still needed in {use.waiting} place(s), such as a post that is not published yet."

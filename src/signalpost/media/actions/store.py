@@ -17,9 +17,9 @@ from signalpost.web.caller import Caller
 _INSERT = """
 insert into media (id, workspace_id, profile_id, kind, file_name, mime_type, size_bytes, sha256, width, height,
     duration_ms, fps, video_codec, audio_codec, storage_path, thumbnail_path, alt_text, status, source_url, created_by,
-    created_by_user_id, expires_at)
+    created_by_user_id, mode, expires_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 'processing', $18, $19, $20,
-    now() + interval '1 hour')
+    $21, now() + interval '1 hour')
 """
 _READY = f"""
 update media set status = 'ready', expires_at = now() + interval '90 days', updated_at = now()
@@ -66,7 +66,7 @@ async def store_file(
             _INSERT, media_id, caller.workspace_id, fields.profile_id, kind,
             file_types.safe_name(file_name, file.type), file.type.mime_type, file.size, file.sha256, probed.width,
             probed.height, probed.duration_ms, probed.fps, probed.video_codec, probed.audio_codec, path,
-            thumbnail_path, fields.alt_text, source_url, caller.actor, caller.user_id,
+            thumbnail_path, fields.alt_text, source_url, caller.actor, caller.user_id, caller.mode,
         )  # fmt: skip
     try:
         await context.storage.put(path, file.path)

@@ -22,7 +22,7 @@ from signalpost.posts.actions.write import NewPost, Obstacle, Seen
 from signalpost.posts.queries import ProfileWithAccounts
 from signalpost.posts.schemas.requests import PostCreate
 from signalpost.posts.schemas.responses import Post
-from signalpost.web.caller import Caller
+from signalpost.web.caller import Caller, Mode
 
 ATTEMPTS_MAX: Final = 5
 """How often a post is built because its profile or an account was changed since it was read."""
@@ -66,13 +66,13 @@ async def create_post(
 
 
 async def _read(context: AppContext, db: Db, caller: Caller, data: PostCreate) -> ProfileWithAccounts:
-    profile = await read_profile(db, caller, data, _heard_sql(context))
+    profile = await read_profile(db, caller, data, _heard_sql(context, caller.mode))
     context.state(RecentReads).put(caller, data, profile)
     return profile
 
 
-def _heard_sql(context: AppContext) -> str:
-    return context.heard_sql(PostQueued, workspace_id="p.workspace_id", profile_id="p.id")
+def _heard_sql(context: AppContext, mode: Mode) -> str:
+    return context.heard_sql(PostQueued, workspace_id="p.workspace_id", profile_id="p.id", mode=f"'{mode}'")
 
 
 def _decide(context: AppContext, caller: Caller, draft: PostDraft, target_issues: Sequence[TargetIssue]) -> NewPost:
@@ -93,7 +93,7 @@ def _decide(context: AppContext, caller: Caller, draft: PostDraft, target_issues
     actions = ["created", *(["queued"] if accepted else []), *(["approval_requested"] if pending else [])]
     history = [audit.entry(post, action, post.created_by) for action in actions]
     digest = reduce(xor, (target.account.digest for target in draft.targets), profile.digest)
-    seen = Seen(digest, profile.heard, _heard_sql(context))
+    seen = Seen(digest, profile.heard, _heard_sql(context, caller.mode))
     return NewPost(post, targets, seen, history, accepted)
 
 

@@ -14,13 +14,13 @@ from signalpost.kit import clock
 from signalpost.kit.lru import LruDict
 from signalpost.posts.queries import ProfileWithAccounts
 from signalpost.posts.schemas.requests import PostCreate
-from signalpost.web.caller import Caller
+from signalpost.web.caller import Caller, Mode
 
 RECENT_SECONDS: Final = 1.0
 """So long the clock of the database is known from a read, without another one."""
 READS_MAX: Final = 256
 
-_Key = tuple[UUID, UUID, tuple[UUID, ...]]
+_Key = tuple[UUID, Mode, UUID, tuple[UUID, ...]]
 
 
 class RecentReads:
@@ -49,4 +49,9 @@ def _key(caller: Caller, data: PostCreate) -> _Key | None:
     """Return what the read depends on; None if it has to find out which accounts there are on a platform."""
     if data.targets is None and data.platforms is not None:
         return None
-    return caller.workspace_id, data.profile_id, tuple([target.account_id for target in data.targets or ()])
+    return (
+        caller.workspace_id,
+        caller.mode,
+        data.profile_id,
+        tuple([target.account_id for target in data.targets or ()]),
+    )

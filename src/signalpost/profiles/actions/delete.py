@@ -10,7 +10,7 @@ from signalpost.profiles.schemas import ProfileDeletion
 from signalpost.web.caller import Caller
 from signalpost.web.inputs import IfMatch
 
-_DELETE = "update profile set deleted_at = $3, updated_at = $3 where id = $1 and workspace_id = $2"
+_DELETE = "update profile set deleted_at = now(), updated_at = now() where id = $1 and workspace_id = $2"
 
 
 async def delete_profile(
@@ -20,16 +20,15 @@ async def delete_profile(
 
     Raises:
         InvalidState: a post of it is being published at this moment.
-        VersionConflict: it was changed since the caller read it.
+        VersionConflict, TestModeOnlySandbox: see `lock_version`.
     """
     await queries.lock_workspace(db, caller.workspace_id)
     row = await lock_version(db, caller, profile_id, if_match)
-    now = clock.now()
-    deleted = DeletedProfile(row.workspace_id, row.id, caller.actor, now)
+    deleted = DeletedProfile(row.workspace_id, row.id, caller.actor, caller.mode, clock.actual())
     posts = await context.hooks.trash_profile_posts(context, db, deleted)  # first, since it may refuse
     accounts_disconnected = await context.hooks.disconnect_profile_accounts(context, db, deleted)
     await end_links(db, caller, row.id)
-    await db.execute(_DELETE, row.id, row.workspace_id, now)
+    await db.execute(_DELETE, row.id, row.workspace_id)
     return ProfileDeletion(
         id=ids.encode("prof", row.id),
         deleted=True,

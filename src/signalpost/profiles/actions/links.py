@@ -7,7 +7,7 @@ from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
-from signalpost.profiles import queries, views
+from signalpost.profiles import queries, validation, views
 from signalpost.profiles.errors import LinkCycle
 from signalpost.profiles.queries import LinkRow, LinkRulesRow
 from signalpost.profiles.schemas import LinkDeletion, LinkRulesIn, ProfileLink, ProfileLinkCreate
@@ -52,7 +52,7 @@ _UPDATE_RULES = f"""
 update profile_link set rules = $3, updated_at = $4 where id = $1 and workspace_id = $2 returning {_LINK}
 """  # noqa: S608 - constants only
 _END = f"""
-update profile_link set deleted_at = $3, updated_at = $3, active = false
+update profile_link set deleted_at = now(), updated_at = now(), active = false
 where workspace_id = $1 and deleted_at is null and id = any($2)
 returning {_LINK}
 """  # noqa: S608 - constants only
@@ -76,6 +76,7 @@ async def link_profiles(db: Db, caller: Caller, data: ProfileLinkCreate) -> Prof
         AlreadyExists: the child has another parent.
         LinkCycle: the link would close a cycle, or make a chain of more than three.
         PlanFeatureUnavailable: the plan has no links, or no language override.
+        TestModeOnlySandbox: the caller is a test key, and something live hangs on one of the profiles.
     """
     plans.require_feature(caller, limits.PROFILE_LINKS)
     if data.rules is not None and data.rules.language_override is not None:
@@ -83,6 +84,7 @@ async def link_profiles(db: Db, caller: Caller, data: ProfileLinkCreate) -> Prof
     rules = _rules(data.rules or LinkRulesIn())
     await queries.lock_workspace(db, caller.workspace_id)  # so that neither profile is deleted meanwhile
     await _require_profiles(db, caller, data)
+    await validation.require_no_live_use(db, caller, data.parent_profile_id, data.child_profile_id)
     parent_id, child_id, now = data.parent_profile_id, data.child_profile_id, clock.now()
     existing = await db.fetchrow(_OF_CHILD, caller.workspace_id, child_id)
     if existing is not None and existing["parent_profile_id"] == parent_id:
@@ -103,7 +105,12 @@ async def link_profiles(db: Db, caller: Caller, data: ProfileLinkCreate) -> Prof
 
 
 async def unlink_profiles(db: Db, caller: Caller, link: LinkRow) -> LinkDeletion:
-    """Remove a link. The posts it created stay."""
+    """Remove a link. The posts it created stay.
+
+    Raises:
+        TestModeOnlySandbox: the caller is a test key, and something live hangs on one of the profiles.
+    """
+    await validation.require_no_live_use(db, caller, link.parent_profile_id, link.child_profile_id)
     await _end(db, caller, [link.id], reason=None)
     return LinkDeletion(id=ids.encode("lnk", link.id), deleted=True)
 
@@ -115,7 +122,7 @@ async def end_links(db: Db, caller: Caller, profile_id: UUID) -> None:
 
 
 async def _end(db: Db, caller: Caller, link_ids: Sequence[UUID], *, reason: str | None) -> None:
-    records = await db.fetch(_END, caller.workspace_id, link_ids, clock.now())
+    records = await db.fetch(_END, caller.workspace_id, link_ids)
     await _insert_history(db, caller, "unlinked", [queries.read_link(record) for record in records], reason)
 
 

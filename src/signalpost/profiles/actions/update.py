@@ -26,7 +26,7 @@ async def update_profile(
     """Change the fields that are present in `data`.
 
     Raises:
-        VersionConflict: it was changed since the caller read it.
+        VersionConflict, TestModeOnlySandbox: see `lock_version`.
         AlreadyExists: another profile of the workspace has the new name.
         PlanLimitReached: the profile is over the plan's limit, so it can only be read and deleted.
     """
@@ -43,15 +43,17 @@ async def update_profile(
 
 
 async def lock_version(db: Db, caller: Caller, profile_id: UUID, if_match: IfMatch) -> ProfileRow:
-    """Lock the profile until the transaction ends and return it.
+    """Lock the profile, which the caller is about to change, until the transaction ends, and return it.
 
     Raises:
         NotFound: it was deleted meanwhile.
         VersionConflict: it was changed since the caller read it.
+        TestModeOnlySandbox: the caller is a test key, and something live hangs on the profile.
     """
     row = await queries.lock(db, caller, profile_id)
     if row is None:
         raise problems.NotFound
+    await validation.require_no_live_use(db, caller, profile_id)
     if not if_match.allows(row.version):
         raise problems.VersionConflict(f"The profile now has version {row.version}.")
     return row

@@ -2,12 +2,12 @@
 
 from msgspec import UNSET
 
-from signalpost.kit import clock, ids
+from signalpost.kit import ids, problems
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
-from signalpost.web.caller import Caller
+from signalpost.web.caller import Caller, Mode
 from signalpost.webhooks import signing, views
 from signalpost.webhooks.actions import bounds
 from signalpost.webhooks.actions.validation import DEFAULT_EVENTS, Scope, scope_of
@@ -16,8 +16,8 @@ from signalpost.webhooks.schemas import WebhookCreate, WebhookCreated
 
 _INSERT = f"""
 insert into webhook (id, workspace_id, url, events, name, description, profile_ids, delivery_mode, status, secret,
-    created_by, created_at, updated_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)
+    created_by, mode)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 returning {WEBHOOK_COLUMNS}
 """  # noqa: S608 - constants only
 
@@ -38,11 +38,13 @@ async def create_webhook(
         PlanLimitReached: the plan does not allow another webhook.
         PlanFeatureUnavailable: the plan does not include webhooks.
         TooManyItems: see `bounds`.
+        ValidationFailed: the body is wrong, or a key asks for another mode than its own.
     """
     await plans.require_capacity(db, caller, limits.WEBHOOKS)
     scope = scope or await scope_of(db, caller, data)
     webhook_id, secret = ids.new_id(), signing.new_secret()
-    is_registered = await bounds.require_room(db, caller, webhook_id, data.url)
+    mode = _mode(caller, data)
+    is_registered = await bounds.require_room(db, caller, webhook_id, data.url, mode)
     [record] = await db.fetch(
         _INSERT,
         webhook_id,
@@ -56,6 +58,14 @@ async def create_webhook(
         "paused" if data.active is False else "active",
         signing.seal(keys, webhook_id, caller.workspace_id, secret),
         caller.actor,
-        clock.now(),
+        mode,
     )
     return views.webhook_created(read_webhook(record), secret, is_registered=is_registered)
+
+
+def _mode(caller: Caller, data: WebhookCreate) -> Mode:
+    if data.mode not in (None, caller.mode) and caller.auth == "api_key":
+        raise problems.invalid(
+            "/mode", "not_allowed", f"A webhook has the mode of the key that creates it: {caller.mode}."
+        )
+    return data.mode or caller.mode

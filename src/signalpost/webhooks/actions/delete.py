@@ -1,6 +1,6 @@
 """Delete a webhook."""
 
-from signalpost.kit import clock, ids, problems
+from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
 from signalpost.webhooks.actions.wake import wake_waiting
 from signalpost.webhooks.queries import WebhookRow
@@ -11,7 +11,7 @@ update delivery set next_attempt_at = null, resend_at = null
 where workspace_id = $2 and webhook_id = $1 and due_at is not null
 """
 _DELETE = """
-update webhook set deleted_at = now(), status = 'disabled', updated_at = $3
+update webhook set deleted_at = now(), status = 'disabled', updated_at = now()
 where id = $1 and workspace_id = $2 and deleted_at is null returning true
 """
 
@@ -24,6 +24,6 @@ async def delete_webhook(db: Db, webhook: WebhookRow) -> WebhookDeletion:
     """
     await wake_waiting(db, webhook)
     await db.execute(_DROP_WAITING, webhook.id, webhook.workspace_id)
-    if not await db.fetchval(_DELETE, webhook.id, webhook.workspace_id, clock.now()):
+    if not await db.fetchval(_DELETE, webhook.id, webhook.workspace_id):
         raise problems.NotFound
     return WebhookDeletion(id=ids.encode("whk", webhook.id), deleted=True)

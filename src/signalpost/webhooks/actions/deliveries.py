@@ -20,11 +20,11 @@ from signalpost.webhooks.schemas import Delivery, TestData
 TEST_EVENT = "webhook.test"
 
 _ACTIVE = """
-select id, workspace_id, events, profile_ids from webhook where workspace_id = any($1) and status = 'active'
+select id, workspace_id, mode, events, profile_ids from webhook where workspace_id = any($1) and status = 'active'
 """
 LISTENING = """
-exists (select from webhook where workspace_id = {workspace_id} and status = 'active' and events @> array[{type}]
-    and (profile_ids is null or profile_ids @> array[{profile_id}]))
+exists (select from webhook where workspace_id = {workspace_id} and mode = {mode} and status = 'active'
+    and events @> array[{type}] and (profile_ids is null or profile_ids @> array[{profile_id}]))
 """
 """Whether any active webhook receives such an event: a condition for `AppContext.subscribe`."""
 _WAKE = wake_sql("delivery", keys="w.keys", workspace_id="w.workspace_id", due="w.due")
@@ -75,8 +75,8 @@ async def record_events(db: Db, emitted: Sequence[PublicEvent]) -> None:
 def _deliveries(event: PublicEvent, webhooks: Sequence[Row]) -> list[NewDelivery]:
     webhook_ids = [
         webhook_id
-        for webhook_id, workspace_id, types, profile_ids in webhooks
-        if workspace_id == event.workspace_id
+        for webhook_id, workspace_id, mode, types, profile_ids in webhooks
+        if (workspace_id, mode) == (event.workspace_id, event.mode)
         and event.type in types
         and (profile_ids is None or event.profile_id in profile_ids)
     ]

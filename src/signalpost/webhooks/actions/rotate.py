@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from signalpost.kit import clock, problems
+from signalpost.kit import problems
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Db
 from signalpost.webhooks import signing, views
@@ -12,7 +12,7 @@ from signalpost.webhooks.schemas import WebhookWithSecret
 FORMER_SECRET_SIGNS_FOR = timedelta(hours=24)
 
 _ROTATE = f"""
-update webhook set former_secret = secret, former_secret_until = now() + $4::interval, secret = $3, updated_at = $5
+update webhook set former_secret = secret, former_secret_until = now() + $4::interval, secret = $3, updated_at = now()
 where id = $1 and workspace_id = $2 and deleted_at is null
 returning {WEBHOOK_COLUMNS}
 """  # noqa: S608 - constants only
@@ -31,7 +31,6 @@ async def rotate_secret(db: Db, keys: KeyRing, webhook: WebhookRow) -> WebhookWi
         webhook.workspace_id,
         signing.seal(keys, webhook.id, webhook.workspace_id, secret),
         FORMER_SECRET_SIGNS_FOR,
-        clock.now(),
     )
     if record is None:
         raise problems.NotFound

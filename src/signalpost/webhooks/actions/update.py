@@ -2,7 +2,7 @@
 
 from msgspec import UNSET
 
-from signalpost.kit import clock, problems
+from signalpost.kit import problems
 from signalpost.kit.db import Db
 from signalpost.web.caller import Caller
 from signalpost.webhooks import queries, views
@@ -19,7 +19,7 @@ update webhook set url = $3, events = $4, name = $5, description = $6, profile_i
     status = $9, disabled_reason = case when $9 = 'active' then null else disabled_reason end,
     consecutive_failures = case when $10 then 0 else consecutive_failures end,
     consecutive_lost = case when $10 then 0 else consecutive_lost end,
-    enabled_at = case when $10 then now() else enabled_at end, updated_at = $11
+    enabled_at = case when $10 then now() else enabled_at end, updated_at = now()
 where id = $1 and workspace_id = $2
 returning {WEBHOOK_COLUMNS}
 """  # noqa: S608 - constants only
@@ -49,7 +49,7 @@ async def update_webhook(
     if row is None:
         raise problems.NotFound
     if data.url is not UNSET:
-        await bounds.require_room(db, caller, row.id, data.url)
+        await bounds.require_room(db, caller, row.id, data.url, row.mode)
     status = row.status if data.active is UNSET else with_active(row.status, active=data.active)
     [record] = await db.fetch(
         _UPDATE,
@@ -63,6 +63,5 @@ async def update_webhook(
         row.delivery_mode if data.delivery_mode is UNSET else data.delivery_mode,
         status,
         row.status == "disabled" and status == "active",
-        clock.now(),
     )
     return views.webhook(read_webhook(record))

@@ -42,9 +42,8 @@ async def scope_of(db: Db, caller: Caller, data: WebhookUpdate) -> Scope:
     issues = list(_unknown_events(data.events or ()))
     profile_ids: list[UUID] | UnsetType | None = UNSET
     if isinstance(data.profile_ids, list):
-        visible = await profiles.by_ids(db, caller, data.profile_ids)
-        issues += _unknown_profiles(data.profile_ids, visible)
-        profile_ids = list(visible)
+        profile_ids = await profiles.named(db, caller, data.profile_ids)
+        issues += _unknown_profiles(data.profile_ids, profile_ids)
     elif data.profile_ids is None:
         profile_ids = caller.sees_profiles
     if issues:
