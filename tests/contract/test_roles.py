@@ -1,28 +1,78 @@
-"""What each role may do, against a table that was read by people: `roles.tsv`, from C2 of the contract.
+"""Who may do what, against a table that was read by people: `roles.tsv`, from C2 of the contract.
 
-The table is about things that somebody else made: `no` is 403, `hidden` 404. To write it again: leave only its
-first line, run this file with `SIGNALPOST_TEST_WRITE_ROLES=1` in one process, and read the difference against
-the contract before committing it.
+Its columns are credentials. Of one workspace: a key with every scope of each role, the owner's session, a key of theirs
+that only reads, their test key, the key of an admin who is limited to another profile; and that of another workspace's
+owner.
+What they ask for is live and was made by the owner. `no` is 403 (409 for what only a session has), `hidden` 404, or 422
+that knows an id in the body as little.
+
+To write the table again: leave only its first line, run this file with `SIGNALPOST_TEST_WRITE_ROLES=1` in one process,
+and read the difference against the contract before committing it.
 """
 
 import csv
 import os
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from httpx import Response
 from tests.contract.conftest import CreateSample
 from tests.contract.test_success import PREPARED
 from tests.helpers.api import Api
-from tests.helpers.contract import ENDPOINTS, name_of
+from tests.helpers.contract import ENDPOINTS, Sample, create_sample, name_of
+from tests.helpers.factories import Make
 
+from signalpost.context import AppContext
+from signalpost.identity import actions as identity
 from signalpost.web.caller import PUBLIC
 from signalpost.web.routing import Endpoint
 
 TABLE = Path(__file__).parent / "roles.tsv"
 ROLES = ("owner", "admin", "editor", "contributor", "approver", "viewer")
+CREDENTIALS = (*ROLES, "session", "reader", "test", "outsider", "stranger")
 GUARDED = [endpoint for endpoint in ENDPOINTS if endpoint.scope != PUBLIC]
 BY_SESSION = {"POST /auth/logout", "POST /workspaces", "PATCH /workspaces/{id}"}
-"""What no API key may do, whatever its role: tests/identity shows these."""
+"""What no API key may do, whatever its role."""
+
+ONCE = {"POST /profiles", "POST /posts"}
+"""What is refused the second time, since names and contents are unique."""
+
+_keys: dict[str, dict[str, str]] = defaultdict(dict)
+"""Workspace -> credential -> bearer: the people of a sample are the same for all cases."""
+
+
+async def bearer_of(sample: Sample, credential: str) -> str:
+    people = _keys[sample.ids["wsp"]]
+    if credential not in people:
+        people[credential] = await _new_bearer(sample, credential)
+    return people[credential]
+
+
+async def _new_bearer(sample: Sample, credential: str) -> str:
+    make, owner = sample.make, sample.owner
+    if credential == "session":
+        async with make.context.database.transaction() as db:
+            opened = await identity.open_session(
+                db, make.context.keys, owner.user_id, owner.workspace_id, "owner", "192.0.2.1"
+            )
+        return opened.access_token
+    if credential == "reader":
+        answer = await sample.api.post("/api-keys", json={"name": "r", "permission": "read"}, key=owner.key)
+        return str(answer.json()["key"])
+    if credential == "outsider":
+        other = await make.profile(owner)
+        return (await make.member(owner, role="admin", profile_ids=[other["id"]])).key
+    own = {"owner": owner.key, "test": owner.test_key}
+    if credential in own:
+        return own[credential]
+    return (await (make.owner() if credential == "stranger" else make.member(owner, role=credential))).key
+
+
+@pytest.fixture(scope="session")
+async def shared(context: AppContext, api: Api) -> Sample:
+    """The sample of all cases that use nothing up; they may change it."""
+    return await create_sample(api, Make(context, api))
 
 
 def table() -> dict[str, dict[str, str]]:
@@ -30,27 +80,45 @@ def table() -> dict[str, dict[str, str]]:
         return {row["endpoint"]: row for row in csv.DictReader(file, delimiter="\t")}
 
 
+def uses_up(endpoint: Endpoint) -> bool:
+    """Whether a success changes what the next credential asks for; what only adds something does not."""
+    if name_of(endpoint) in PREPARED.keys() | ONCE or endpoint.method == "DELETE":
+        return True
+    return endpoint.method == "POST" and bool(endpoint.path_inputs)
+
+
+def result_of(answer: Response, endpoint: Endpoint) -> str:
+    results = {endpoint.status: "yes", 403: "no", 404: "hidden"}
+    if name_of(endpoint) in BY_SESSION:
+        results[409] = "no"
+    if answer.status_code == 422:
+        assert {issue["code"] for issue in answer.json()["errors"]} == {"not_found"}, answer.text
+        results[422] = "hidden"
+    return results[answer.status_code]
+
+
 def test_the_table_has_a_line_for_every_endpoint() -> None:
-    assert sorted(table()) == sorted(name_of(endpoint) for endpoint in GUARDED if name_of(endpoint) not in BY_SESSION)
+    assert sorted(table()) == sorted(name_of(endpoint) for endpoint in GUARDED)
 
 
-@pytest.mark.parametrize("endpoint", [e for e in GUARDED if name_of(e) not in BY_SESSION], ids=name_of)
-async def test_each_role_may_do_what_the_table_says(api: Api, fresh_sample: CreateSample, endpoint: Endpoint) -> None:
+@pytest.mark.parametrize("endpoint", GUARDED, ids=name_of)
+async def test_each_credential_may_do_what_the_table_says(
+    api: Api, shared: Sample, fresh_sample: CreateSample, endpoint: Endpoint
+) -> None:
     name = name_of(endpoint)
     found = {}
-    sample = await fresh_sample(endpoint)
-    for role in reversed(ROLES):
-        login = await sample.make.member(sample.owner, role=role) if role != "owner" else sample.owner
+    sample = await fresh_sample(endpoint) if uses_up(endpoint) else shared
+    for credential in reversed(CREDENTIALS):
+        bearer = await bearer_of(sample, credential)
         request = sample.prepare(endpoint)
-        if prepare := PREPARED.get(name):
+        if name not in BY_SESSION and (prepare := PREPARED.get(name)):
             await prepare(sample, request)
-        answer = await request.send(api, key=login.key)
-        found[role] = {endpoint.status: "yes", 403: "no", 404: "hidden"}[answer.status_code]
-        if endpoint.writes and found[role] == "yes":
-            sample = await fresh_sample(endpoint)  # this one is used up
+        found[credential] = result_of(await request.send(api, key=bearer), endpoint)
+        if found[credential] == "yes" and uses_up(endpoint):
+            sample = await fresh_sample(endpoint)
 
     if os.environ.get("SIGNALPOST_TEST_WRITE_ROLES"):
         with TABLE.open("a") as file:
-            file.write("\t".join([name, *(found[role] for role in ROLES)]) + "\n")
+            file.write("\t".join([name, *(found[credential] for credential in CREDENTIALS)]) + "\n")
     else:
-        assert found == {role: table()[name][role] for role in ROLES}
+        assert found == {credential: table()[name][credential] for credential in CREDENTIALS}

@@ -46,9 +46,9 @@ class PlanLimitReached(problems.Problem, status=402):
 
 
 class TestModeOnlySandbox(problems.Problem, status=403):
-    """A test key can use only sandbox accounts.
+    """A test key can use only the sandbox.
 
-    Use a live key for other networks.
+    Use a live key for other networks, and to change what live posts, files, webhooks or keys depend on.
     """
 
     __test__ = False  # not a test class, whatever pytest makes of its name
