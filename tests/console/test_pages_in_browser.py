@@ -92,11 +92,20 @@ def first_run_link(service: Service) -> str:
     return str(link)
 
 
-PAGES = {"/": 200, "/docs": 200, "/problems": 200, "/problems/rate_limited": 200, "FIRST_RUN": 200, "/first-run": 410}
+PAGES = {"/": 200, "/problems": 200, "/problems/rate_limited": 200, "FIRST_RUN": 200, "/first-run": 410}
+DOCS = (
+    "/docs",
+    "/docs/search?q=schedule",
+    "/docs/guides/webhooks",
+    "/docs/reference/networks",
+    "/docs/posts",
+    "/docs/events",
+)
+PAGES |= dict.fromkeys(DOCS, 200)
 WIDTHS = (360, 800, 1440)
 SCHEMES = ("light", "dark")
-CASES = [(path, width, scheme) for path in PAGES for width in WIDTHS for scheme in SCHEMES if path != "/docs"]
-CASES += [("/docs", 360, "dark"), ("/docs", 1440, "light")]  # half a minute each: the page is long
+CASES = [(path, width, scheme) for path in PAGES for width in WIDTHS for scheme in SCHEMES if path not in DOCS]
+CASES += [(path, width, scheme) for path in DOCS for width, scheme in ((360, "dark"), (1440, "light"))]  # long pages
 
 
 @pytest.mark.parametrize(("path", "width", "scheme"), CASES)
@@ -126,18 +135,54 @@ def _url(service: Service, path: str) -> str:
     return first_run_link(service) if path == "FIRST_RUN" else path
 
 
-async def test_the_reference_works_without_scripts_and_by_keyboard(open_page: OpenPage) -> None:
+async def test_the_documentation_works_without_scripts_and_by_keyboard(open_page: OpenPage) -> None:
     async with open_page(java_script_enabled=False) as page:
         await page.goto("/docs")
         await page.keyboard.press("Tab")
         await page.keyboard.press("Enter")
         assert page.url.endswith("#content")
 
-        await page.get_by_role("navigation").get_by_role("link", name="Create post", exact=False).last.click()
-        assert page.url.endswith("#createPost")
+        await page.get_by_role("searchbox").fill("create post")
+        await page.keyboard.press("Enter")
+        await page.get_by_role("main").get_by_role("link", name="Create post", exact=True).click()
+        assert page.url.endswith("/docs/posts#createPost")
         operation = page.locator("#createPost")
         assert await operation.get_by_text("posts:write").first.is_visible()
         assert await operation.get_by_role("link", name="preflight_failed").is_visible()
+
+        samples = operation.locator(".samples pre")
+        assert [await sample.is_visible() for sample in await samples.all()] == [True, False, False]
+        await operation.get_by_label("curl").focus()
+        await page.keyboard.press("ArrowRight")
+        assert [await sample.is_visible() for sample in await samples.all()] == [False, True, False]
+
+
+async def test_an_operation_is_tried_in_its_page(service: Service, open_page: OpenPage, axe: str) -> None:
+    """With a test key only, against this instance; found by typing into the search."""
+    async with open_page(expected={401}) as page:
+        await page.goto("/docs")
+        await page.keyboard.press("/")
+        await page.keyboard.type("validate post")
+        await page.get_by_role("search").get_by_role("link", name="Validate post").click()
+        await page.wait_for_url("**/docs/posts#validatePost")
+
+        operation = page.locator("#validatePost")
+        await operation.locator("label", has_text="TypeScript").click()
+        assert await operation.get_by_text("await fetch").is_visible()
+        assert await page.locator("#createPost").get_by_text("await fetch").is_visible(), "all samples change"
+
+        await operation.get_by_text("Try it").click()
+        await operation.get_by_label("Test key").fill("sp_live_mine")
+        await operation.get_by_role("button", name="Send POST").click()
+        assert "test keys only" in await operation.get_by_role("status").inner_text()
+        await operation.get_by_label("Test key").fill("sp_test_unknown")
+        await operation.get_by_role("button", name="Send POST").click()
+        await operation.get_by_text("401").first.wait_for()
+        await operation.get_by_text('"code": "unauthenticated"').wait_for()
+
+        await page.evaluate(axe)
+        result = await page.evaluate("axe.run('#validatePost')")
+        assert [rule["id"] for rule in result["violations"]] == []
 
 
 async def test_first_run_from_the_link_to_a_published_post(service: Service, open_page: OpenPage) -> None:

@@ -15,6 +15,7 @@ from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 
 from signalpost.console.openapi import openapi_document
+from signalpost.console.samples import example_bodies
 from signalpost.kit import clock, ids
 from signalpost.main import wiring
 from signalpost.web.routing import Endpoint, PathInput
@@ -86,7 +87,7 @@ class Sample:
         if "multipart/form-data" in content:
             request.files = {"file": ("dot.png", picture(), "image/png")}
         elif "application/json" in content:
-            request.body = self._own(content["application/json"]["example"])
+            request.body = self._own(example_bodies(content["application/json"])[0])
         return request
 
     def _value(self, name: str) -> str:

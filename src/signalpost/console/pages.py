@@ -1,13 +1,12 @@
 """Pages rendered on the server. They need no scripts, load nothing from other sites and never show a token."""
 
-import asyncio
 from collections.abc import Callable
 
 import msgspec
 
-from signalpost.console import connect
+from signalpost.console import connect, docs_pages
 from signalpost.console.first_run import CREATE_OWNER, FirstRunPages
-from signalpost.console.site import CachedContent, PageHandler, Site
+from signalpost.console.site import Site, cached
 from signalpost.identity.actions import first_run
 from signalpost.kit import problems
 from signalpost.kit.problems import Problem
@@ -39,16 +38,9 @@ def handlers(web: Web, openapi_document: Callable[[], Document]) -> list[Route]:
     async def problem(request: Request) -> Response:
         return _problem_page(site, request)
 
-    def cached(build: Callable[[], CachedContent]) -> PageHandler:
-        async def respond(request: Request) -> Response:
-            content = await asyncio.to_thread(build)  # slow the first time
-            return content.reply(request)
-
-        return respond
-
     return [
         *site.routes(["/"], index),
-        *site.routes(["/docs"], cached(lambda: site.addressed(site.docs))),
+        *docs_pages.routes(site),
         *site.routes([f"{prefix}/openapi.json" for prefix in _PREFIXES], cached(lambda: site.addressed(site.openapi))),
         *site.routes([site.common["sheet"].removeprefix(site.common["root"])], cached(lambda: site.sheet), bucket=None),
         *site.routes(

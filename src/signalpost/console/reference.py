@@ -1,38 +1,16 @@
-"""The API reference page, built from the OpenAPI document alone."""
+"""The API reference, built from the OpenAPI document alone: one page for each tag."""
 
 import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from html import escape
-from typing import Any, Literal
 
 from markupsafe import Markup
 
-from signalpost.web.components import Document
-
-_ONE_LINE_MAX = 60  # characters of an example body that is shown on one line
-_SCHEMA = "#/components/schemas/"
-
-
-@dataclass(frozen=True)
-class Field:
-    """A parameter, or a member of a body or schema."""
-
-    name: str
-    type: Markup
-    required: bool
-    text: str
-    location: str = ""  # of a parameter: path, query or header
-
-
-@dataclass(frozen=True)
-class Example:
-    """A request to copy, or a response."""
-
-    title: str
-    text: Markup
+from signalpost.console.samples import Sample, example_bodies, highlighted, sample_request, samples
+from signalpost.console.schema_words import Field, fields_of, name_of, type_of
+from signalpost.web.components import Document, reachable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,64 +24,79 @@ class Operation:
     label: str
     text: str
     parameters: Sequence[Field]
-    body: Markup | None
-    fields: Sequence[Field]
-    responses: Sequence[tuple[str, Markup]]  # status and type
-    errors: Sequence[tuple[str, Sequence[str]]]  # status and codes
-    examples: Sequence[Example]
-
-
-@dataclass(frozen=True)
-class Group:
-    """The operations of one tag."""
-
-    name: str
-    text: str
-    operations: list[Operation] = field(default_factory=list)
-
-    @property
-    def anchor(self) -> str:
-        """The id of its heading on the page."""
-        return "group-" + re.sub(r"\W+", "-", self.name.lower())
+    body: Markup | None = None
+    fields: Sequence[Field] = ()
+    responses: Sequence[tuple[str, Markup]] = ()  # status and type
+    errors: Sequence[tuple[str, Sequence[str]]] = ()  # status and codes
+    samples: Sequence[Sample] = ()  # the request, in several languages
+    bodies: Sequence[Sample] = ()  # more bodies that it takes
+    examples: Sequence[Sample]  # responses or deliveries
+    json_body: str | None = None  # to start from when the reader tries it
+    can_be_tried: bool = False
 
 
 @dataclass(frozen=True)
 class NamedSchema:
-    """A schema of the document's components."""
+    """An object that responses contain."""
 
     name: str
     text: str
     fields: Sequence[Field]
-    is_output: bool  # responses always have all of their fields, so "required" would say nothing
+
+
+@dataclass(frozen=True)
+class Group:
+    """The operations of one tag, with the objects of their responses."""
+
+    name: str
+    text: str
+    operations: list[Operation] = field(default_factory=list)
+    objects: list[NamedSchema] = field(default_factory=list)
+
+    @property
+    def slug(self) -> str:
+        """The last segment of the page's address."""
+        return re.sub(r"\W+", "-", self.name.lower())
+
+    @property
+    def is_events(self) -> bool:
+        """Whether it describes deliveries to webhooks instead of requests."""
+        return bool(self.operations) and self.operations[0].method == "EVENT"
 
 
 class Reference:
-    """Everything the page shows."""
+    """Everything the pages show."""
 
     def __init__(self, document: Document) -> None:
         self.title = document["info"]["title"]
         self.version = document["info"]["version"]
         self.text = document["info"]["description"]
         self.server = document["servers"][0]["url"]
+        self._schemas: Document = document["components"]["schemas"]
         paths = list(operations(document))
         self.common_errors = common_codes(operation for *_, operation in paths)
-        self.schemas = [_named_schema(name, schema) for name, schema in document["components"]["schemas"].items()]
-        self._fields_by_name = {schema.name: schema.fields for schema in self.schemas}
-        groups = {tag["name"]: Group(tag["name"], tag["description"]) for tag in document["tags"]}
+        self._groups = {tag["name"]: Group(tag["name"], tag["description"]) for tag in document["tags"]}
+        described: dict[str, list[Document]] = {}
         for method, path, operation in paths:
-            groups[operation["tags"][0]].operations.append(self._operation(method, path, operation))
+            self._groups[operation["tags"][0]].operations.append(self._operation(method, path, operation))
+            described.setdefault(operation["tags"][0], []).append(operation["responses"])
         for name, item in document.get("webhooks", {}).items():
-            groups[item["post"]["tags"][0]].operations.append(_event(name, item["post"]))
-        self.groups = list(groups.values())
+            event = item["post"]
+            self._groups[event["tags"][0]].operations.append(_event(name, event))
+            described.setdefault(event["tags"][0], []).append(event["requestBody"])
+        for tag, places in described.items():
+            self._groups[tag].objects.extend(self._objects(places))
+        self.groups = list(self._groups.values())
 
     def _operation(self, method: str, path: str, operation: Document) -> Operation:
         content = operation.get("requestBody", {}).get("content", {})
-        body = content.get("application/json", {}).get("schema")
-        form = content.get("multipart/form-data", {}).get("schema", {})
+        json_content = content.get("application/json", {})
+        schema = json_content.get("schema") or content.get("multipart/form-data", {}).get("schema", {})
         errors = [
             (status, [code for code in error_codes(response) if code not in self.common_errors])
             for status, response in operation["responses"].items()
         ]
+        bodies = example_bodies(json_content)
         return Operation(
             anchor=operation["operationId"],
             method=method,
@@ -116,25 +109,29 @@ class Reference:
                 for parameter in operation["parameters"]
                 if parameter["name"] != "Idempotency-Key"  # the introduction explains it
             ],
-            body=type_of(body) if body else (Markup("{}").format(" or ".join(content)) if content else None),
-            fields=self._fields_by_name.get(body["$ref"].removeprefix(_SCHEMA), ())
-            if body and "$ref" in body
-            else _fields(form),
+            body=_body_in_words(content),
+            fields=_common_first(fields_of(schema, self._schemas), json_content),
             responses=[
                 (status, _response_type(response))
                 for status, response in operation["responses"].items()
                 if not error_codes(response)
             ],
             errors=[(status, codes) for status, codes in errors if codes],
-            examples=list(self._examples(method, path, operation)),
+            samples=list(samples(sample_request(self.server, method, path, operation))),
+            bodies=[
+                Sample(example["summary"], highlighted(example["value"]))
+                for example in list(json_content.get("examples", {}).values())[1:]
+            ],
+            examples=list(_responses(operation)),
+            json_body=json.dumps(bodies[0], indent=2, ensure_ascii=False) if bodies else None,
+            can_be_tried=not content or "application/json" in content,
         )
 
-    def _examples(self, method: str, path: str, operation: Document) -> Iterator[Example]:
-        yield Example("Request", code(curl(self.server, method, path, operation)))
-        for status, response in operation["responses"].items():
-            content = response.get("content", {}).get("application/json", {})
-            if "example" in content:
-                yield Example(f"Response {status}", highlighted(content["example"]))
+    def _objects(self, places: Iterable[Document]) -> Iterator[NamedSchema]:
+        """Yield what the places contain, at any depth, but for the errors, which are the same everywhere."""
+        for name in reachable([_without_problems(place) for place in places], self._schemas):
+            schema = self._schemas[name]
+            yield NamedSchema(name, schema.get("description", ""), fields_of(schema, {}))
 
 
 def label_of(operation_id: str) -> str:
@@ -179,12 +176,42 @@ def _parameter(parameter: Document) -> Field:
     )
 
 
+def _body_in_words(content: Document) -> Markup | None:
+    """Return the type, unless it is one JSON object, whose fields say enough."""
+    if content.keys() != {"application/json"}:
+        return Markup("{}").format(" or ".join(content)) if content else None
+    schema = content["application/json"]["schema"]
+    return Markup() if "$ref" in schema else type_of(schema)
+
+
+def _common_first(fields: Sequence[Field], content: Document) -> list[Field]:
+    """Put what the examples use, which is what most requests need, before the rest."""
+    bodies = [body for body in example_bodies(content) if isinstance(body, dict)]
+    used = list(dict.fromkeys(name for body in bodies for name in body))
+    return sorted(fields, key=lambda item: used.index(item.name) if item.name in used else len(used))
+
+
 def _response_type(response: Document) -> Markup:
     types = [
         type_of(content["schema"]) if media_type == "application/json" else Markup("<code>{}</code>").format(media_type)
         for media_type, content in response.get("content", {}).items()
     ]
     return Markup(" or ").join(types) if types else Markup("no body")
+
+
+def _responses(operation: Document) -> Iterator[Sample]:
+    for status, response in operation["responses"].items():
+        content = response.get("content", {}).get("application/json", {})
+        if "example" in content:
+            yield Sample(f"Response {status}", highlighted(content["example"]))
+
+
+def _without_problems(place: Document) -> Document:
+    return {
+        status: response
+        for status, response in place.items()
+        if not isinstance(response, dict) or not error_codes(response)
+    }
 
 
 def _event(name: str, operation: Document) -> Operation:
@@ -197,122 +224,8 @@ def _event(name: str, operation: Document) -> Operation:
         label=name,
         text="",
         parameters=[_parameter(parameter) for parameter in operation["parameters"]],
-        body=type_of(content["schema"]),
-        fields=[],
-        responses=[],
-        errors=[],
+        body=Markup('<a href="#object-{0}">{0}</a>').format(name_of(content["schema"])),
         examples=[
-            Example(f"Example: {title}", highlighted(example["value"]))
-            for title, example in content["examples"].items()
+            Sample(f"Example: {title}", highlighted(example["value"])) for title, example in content["examples"].items()
         ],
     )
-
-
-def _named_schema(name: str, schema: Document) -> NamedSchema:
-    is_output = schema.get("additionalProperties") is not False
-    return NamedSchema(name, schema.get("description", ""), _fields(schema), is_output=is_output)
-
-
-def _fields(schema: Document) -> list[Field]:
-    required = schema.get("required", ())
-    return [
-        Field(name, type_of(member), name in required, _text_of(member))
-        for name, member in schema.get("properties", {}).items()
-    ]
-
-
-def _text_of(schema: Document) -> str:
-    description = schema.get("description", "")
-    default = schema.get("default")
-    if default is None or default in ([], {}):
-        return str(description)
-    return f"{description} Default `{json.dumps(default)}`.".strip()
-
-
-def type_of(schema: Document) -> Markup:
-    """Return the type in words; a named schema becomes a link."""
-    if "$ref" in schema:
-        return Markup('<a href="#schema-{0}">{0}</a>').format(schema["$ref"].removeprefix(_SCHEMA))
-    if "anyOf" in schema:
-        return Markup(" or ").join([type_of(option) for option in schema["anyOf"]])
-    if "const" in schema or "enum" in schema:
-        values = [schema["const"]] if "const" in schema else schema["enum"]
-        return Markup(" · ").join([Markup("<code>{}</code>").format(value) for value in values])
-    return _simple_type(schema)
-
-
-def _simple_type(schema: Document) -> Markup:
-    kind = schema.get("type", "any value")
-    if kind == "array":
-        return Markup("list of {}{}").format(type_of(schema.get("items", {})), _bounds(schema, "Items"))
-    if isinstance(inner := schema.get("additionalProperties"), dict):
-        return Markup("object of {}").format(type_of(inner))
-    if kind == "string":
-        form = {"date-time": "timestamp", "email": "e-mail", "binary": "file"}.get(schema.get("format", ""), "string")
-        return Markup("{}{}").format(form, _bounds(schema, "Length") if form == "string" else "")
-    return Markup("{}{}").format(kind, _range(schema))
-
-
-def _bounds(schema: Document, what: Literal["Items", "Length"]) -> str:
-    least, most = schema.get(f"min{what}"), schema.get(f"max{what}")
-    unit = "characters" if what == "Length" else "items"
-    if not most:
-        return ""
-    text = f"{least} to {most:,} {unit}" if least else f"up to {most:,} {unit}"
-    return f", {text}" if what == "Items" else f" ({text})"
-
-
-def _range(schema: Document) -> str:
-    least, most = schema.get("minimum"), schema.get("maximum")
-    if least is not None and most is not None:
-        return f" ({least:,} to {most:,})"
-    return f" (from {least:,})" if least is not None else ""
-
-
-def curl(server: str, method: str, path: str, operation: Document) -> str:
-    """Return a curl command for the example request."""
-    parameters = operation["parameters"]
-    schemas = {parameter["name"]: parameter["schema"] for parameter in parameters if parameter["in"] == "path"}
-    filled = re.sub(r"\{(\w+)\}", lambda name: str(schemas[name[1]]["examples"][0]), path)
-    required = [item["name"] for item in parameters if item["in"] == "query" and item["required"]]
-    query = "&".join(f"{name}={name.upper()}" for name in required)
-    parts = [f"curl {server}{filled}" if not query else f"curl '{server}{filled}?{query}'"]
-    if method not in ("GET", "POST"):
-        parts[0] = parts[0].replace("curl ", f"curl -X {method} ", 1)
-    content = operation.get("requestBody", {}).get("content", {})
-    body = content.get("application/json", {}).get("example")
-    if method == "POST" and not content:
-        parts[0] = parts[0].replace("curl ", "curl -X POST ", 1)
-    if operation.get("security") != []:
-        parts.append("-H 'Authorization: Bearer KEY'")
-    if body is not None:
-        parts.append("-H 'Content-Type: application/json'")
-        one_line = json.dumps(body, ensure_ascii=False)
-        text = one_line if len(one_line) <= _ONE_LINE_MAX else json.dumps(body, ensure_ascii=False, indent=2)
-        parts.append("-d '" + text.replace("'", "'\\''") + "'")
-    elif "multipart/form-data" in content:
-        parts.append("-F file=@cat.jpg")
-    return " \\\n  ".join(parts)
-
-
-def code(text: str) -> Markup:
-    """Return text for a code block."""
-    return Markup("{}").format(text)
-
-
-def highlighted(value: Any) -> Markup:
-    """Return indented JSON with its keys in bold."""
-    text = escape(json.dumps(value, indent=2, ensure_ascii=False), quote=False)
-    return Markup(re.sub(r'^( *)("[^"]*"):', r"\1<b>\2</b>:", text, flags=re.MULTILINE))  # noqa: S704 - escaped above
-
-
-def prose(text: str) -> Markup:
-    """Render a description: paragraphs, `code` and **bold**, the only Markdown that descriptions use."""
-    paragraphs = [paragraph.strip() for paragraph in re.split(r"\n\s*\n", text) if paragraph.strip()]
-    return Markup("").join([Markup("<p>{}</p>").format(inline(paragraph)) for paragraph in paragraphs])
-
-
-def inline(text: str) -> Markup:
-    """Render one line of a description."""
-    coded = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
-    return Markup(re.sub(r"[*]{2}([^*]+)[*]{2}", r"<strong>\1</strong>", coded))  # noqa: S704 - escaped above

@@ -1,5 +1,6 @@
 """What all pages share: templates, security headers, rate limits by address, cached content."""
 
+import asyncio
 import gzip
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
@@ -10,11 +11,12 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from signalpost.console.reference import Reference, error_codes, inline, operations, prose
+from signalpost.console.docs import Documentation
+from signalpost.console.markdown import inline, prose
+from signalpost.console.reference import error_codes, operations
 from signalpost.kit import log, problems
 from signalpost.kit.loop_watch import Watched
 from signalpost.kit.lru import LruDict
-from signalpost.kit.problems import Problem
 from signalpost.kit.program import command_line
 from signalpost.web import limits
 from signalpost.web.components import Document
@@ -32,13 +34,22 @@ LISTED_OPERATIONS_MAX = 40  # an error of more operations than that is a general
 _CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-SECURITY_HEADERS: Headers = [
-    (b"content-security-policy", _CONTENT_SECURITY_POLICY.encode()),
-    (b"x-frame-options", b"DENY"),
-    # Not `no-referrer`: browsers would then send `Origin: null`, and the check of a form's origin could not work.
-    (b"referrer-policy", b"same-origin"),
-    (b"cross-origin-opener-policy", b"same-origin"),
-]
+_SCRIPT_POLICY = f"{_CONTENT_SECURITY_POLICY}; script-src 'self'; connect-src 'self'"
+
+
+def _security_headers(policy: str) -> Headers:
+    return [
+        (b"content-security-policy", policy.encode()),
+        (b"x-frame-options", b"DENY"),
+        # Not `no-referrer`: browsers would then send `Origin: null`, and the check of a form's origin could not work.
+        (b"referrer-policy", b"same-origin"),
+        (b"cross-origin-opener-policy", b"same-origin"),
+    ]
+
+
+SECURITY_HEADERS = _security_headers(_CONTENT_SECURITY_POLICY)
+SCRIPT_HEADERS = _security_headers(_SCRIPT_POLICY)
+"""Of pages that load the one script of the documentation."""
 _YEAR_SECONDS = 365 * 24 * 3600
 _logger = log.get("console")
 
@@ -92,6 +103,16 @@ class CachedContent:
         )
 
 
+def cached(build: Callable[[], CachedContent]) -> PageHandler:
+    """Return a handler of content that is built when it is first requested."""
+
+    async def respond(request: Request) -> Response:
+        content = await asyncio.to_thread(build)  # slow the first time
+        return content.reply(request)
+
+    return respond
+
+
 def _without_no_store(reply: Response) -> Response:
     """Drop the `no-store` that every reply starts with."""
     reply.headers = [header for header in reply.headers if header != (b"cache-control", b"no-store")]
@@ -108,6 +129,11 @@ def _icon() -> CachedContent:
     return CachedContent(_static("icon.svg"), b"image/svg+xml", max_age_seconds=_YEAR_SECONDS, headers=SECURITY_HEADERS)
 
 
+@cache
+def _script() -> CachedContent:
+    return CachedContent(_static("docs.js"), b"text/javascript; charset=utf-8", max_age_seconds=_YEAR_SECONDS)
+
+
 def _static(name: str) -> bytes:
     return (resources.files("signalpost.console") / "static" / name).read_bytes()
 
@@ -119,6 +145,7 @@ def _common(base_url: str) -> dict[str, str]:
         "root": root,
         "sheet": f"{root}/assets/style-{_sheet().digest}.css",
         "icon": f"{root}/assets/icon-{_icon().digest}.svg",
+        "script": f"{root}/assets/docs-{_script().digest}.js",
     }
 
 
@@ -130,29 +157,23 @@ def render(base_url: str, template: str, **values: Any) -> bytes:
 class Site:
     """Everything the pages share.
 
-    The OpenAPI document and the pages made from it are built on first use: they cost a quarter of a second and some
+    The OpenAPI document and the documentation are built on first use: they cost a quarter of a second and some
     megabytes, and most processes never serve them.
     """
 
     def __init__(self, web: Web, openapi_document: Callable[[], Document]) -> None:
         self.web = web
         self._openapi_document = openapi_document
-        self.sheet, self.icon = _sheet(), _icon()
+        self.sheet, self.icon, self.script = _sheet(), _icon(), _script()
         self.common = _common(web.base_url)
-        self._addressed: LruDict[tuple[str, str], CachedContent] = LruDict(8)
+        self._addressed: LruDict[tuple[str, str], CachedContent] = LruDict(32)
+        self.documentation = Documentation(openapi_document, self.common["root"])
 
     @cached_property
     def openapi(self) -> CachedContent:
         """The OpenAPI document."""
         body = msgspec.json.encode(self._openapi_document())
         return CachedContent(body, b"application/json", headers=[(b"access-control-allow-origin", b"*")])
-
-    @cached_property
-    def docs(self) -> CachedContent:
-        """The API reference."""
-        titles = {code: kind.title for code, kind in Problem.registry.items()}
-        page = Reference(self._openapi_document())
-        return CachedContent(self.text("docs", page=page, titles=titles), HTML, headers=SECURITY_HEADERS)
 
     def addressed(self, content: CachedContent) -> CachedContent:
         """Return content that contains the address of the service, with the one that this client uses."""
@@ -167,8 +188,12 @@ class Site:
 
     @cached_property
     def operations_by_code(self) -> Mapping[str, list[tuple[str, str, str]]]:
-        """The operations that can respond with each error code: (method, path, anchor)."""
-        return _operations_by_code(self._openapi_document())
+        """The operations that can respond with each error code: (method, path, address in the reference)."""
+        addresses = self.documentation.addresses
+        return {
+            code: [(method, path, addresses[anchor]) for method, path, anchor in places]
+            for code, places in _operations_by_code(self._openapi_document()).items()
+        }
 
     def text(self, template: str, **values: Any) -> bytes:
         """Render a template."""

@@ -9,6 +9,8 @@ T = TypeVar("T")
 
 Instant = Annotated[str, Meta(extra_json_schema={"format": "date-time"}, examples=["2026-11-21T18:00:00.000Z"])]
 """RFC 3339 UTC with milliseconds, made by `clock.wire`. A string, since msgspec writes datetimes with microseconds."""
+UNAVAILABLE = {"x-unavailable": True}
+"""`extra_json_schema` of a field that is understood but still refused: the documentation leaves it out."""
 
 
 class Input(Struct, rename="camel", forbid_unknown_fields=True, kw_only=True):

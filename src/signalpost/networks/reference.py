@@ -36,7 +36,7 @@ def _network(connector: Connector) -> Iterator[str]:
     yield f"## {facts.name} (`{facts.key}`)\n"
     if facts.notes:
         yield f"{facts.notes}\n"
-    yield "| | |\n|---|---|"
+    yield "| Property | Value |\n|---|---|"
     for name, value in (*_account(connector), *_limits(facts)):
         yield f"| {name} | {value} |"
     yield f"| Source | {facts.source}; read on {facts.verified_on} |\n"

@@ -55,14 +55,29 @@ NOT_ACCEPTED = (
 NO_NOTE, REJECTED = ApprovalDecision(), ApprovalRejection()
 """The bodies of requests that send none."""
 
-_EXAMPLE = {
+_POST = {
     "profileId": "prof_01M7Z0000000000000000000AB",
     "platforms": ["bluesky"],
     "text": "Hello from #signalpost",
 }
+_EXAMPLES = {
+    "Publish now": _POST,
+    "Schedule for a local time": {**_POST, "scheduledAt": "2026-12-24T18:00", "timezone": "Europe/Berlin"},
+    "Save a draft": {**_POST, "draft": True},
+    "With an image": {
+        **_POST,
+        "media": [{"mediaId": "med_01M7Z0000000000000000000AB", "altText": "A cat asleep on a keyboard"}],
+    },
+    "A thread": {**_POST, "thread": [{"text": "The second part."}, {"text": "And the last one."}]},
+    "Different words for one account": {
+        **_POST,
+        "platforms": ["bluesky", "mastodon"],
+        "targets": [{"accountId": "acc_01M7Z0000000000000000000AB", "text": "Hello, Fediverse!"}],
+    },
+}
 
 
-@routes.post("/posts", scope="posts:write", raises=NOT_ACCEPTED, etag=True, example=_EXAMPLE, transaction=False)
+@routes.post("/posts", scope="posts:write", raises=NOT_ACCEPTED, etag=True, examples=_EXAMPLES, transaction=False)
 async def create_post(context: AppContext, db: Db, caller: Caller, data: PostCreate, fetched: FetchedFiles) -> Post:
     """Create a post and queue it for every chosen account.
 
@@ -78,7 +93,7 @@ async def list_posts(context: AppContext, db: Db, caller: Caller, query: PostLis
     return await listing.list_posts(context, db, caller, query, page)
 
 
-@routes.post("/posts/validate", scope="posts:write", status=200, raises=(TestModeOnlySandbox,), example=_EXAMPLE)
+@routes.post("/posts/validate", scope="posts:write", status=200, raises=(TestModeOnlySandbox,), examples=_EXAMPLES)
 async def validate_post(db: Db, caller: Caller, data: PostCreate, fetched: FetchedFiles) -> PostValidation:
     """Validate a post without saving it: errors and warnings of its networks, and the length of each text."""
     return await validate.validate_post(db, caller, data, fetched)

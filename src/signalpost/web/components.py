@@ -28,16 +28,43 @@ class Components:
         for name, schema in self.schemas.items():
             if "title" in schema:
                 schema["title"] = name
-            for member in schema.get("properties", {}).values():
+            properties = schema.get("properties", {})
+            for unavailable in [key for key, member in properties.items() if member.get("x-unavailable")]:
+                del properties[unavailable]
+            for member in properties.values():
                 _lift_description(member)
                 _tell_default(member)
                 _plain_constant(member)
         self._refs = {kind: _renamed(schema, names) for kind, schema in zip(types, schemas, strict=True)}
+        used = set(reachable(self._refs.values(), self.schemas))
+        self.schemas = {name: schema for name, schema in self.schemas.items() if name in used}
 
     def of(self, kind: Any) -> Document:
         """Return the schema of one of the kinds, as a reference if it is named."""
         schemas = [self._refs[member] for member in members(kind)]
         return dict(schemas[0]) if len(schemas) == 1 else {"anyOf": schemas}
+
+
+def names_in(schema: Document) -> Iterator[str]:
+    """Yield the names of the schemas that a schema refers to, at any depth of it."""
+    if isinstance(reference := schema.get("$ref"), str):
+        yield reference.rsplit("/", 1)[1]
+    for inner in schema.values():
+        for part in inner if isinstance(inner, list) else [inner]:
+            if isinstance(part, dict):
+                yield from names_in(part)
+
+
+def reachable(places: Iterable[Document], schemas: Document) -> Iterator[str]:
+    """Yield the names of the schemas that the places refer to, directly or through another schema, each once."""
+    pending = [name for place in places for name in names_in(place)]
+    seen: set[str] = set()
+    while pending:
+        name = pending.pop(0)
+        if name not in seen:
+            seen.add(name)
+            pending.extend(names_in(schemas[name]))
+            yield name
 
 
 def members(kind: Any) -> tuple[Any, ...]:

@@ -165,7 +165,7 @@ class _Writer:
         if endpoint.scope not in (PUBLIC, SIGNED_IN):
             operation["x-scope"] = endpoint.scope
         if endpoint.body is not None:
-            content = {"application/json": self._content(endpoint.body, endpoint.example)}
+            content = {"application/json": self._request(endpoint)}
             operation["requestBody"] = {"required": not endpoint.body_optional, "content": content}
         elif endpoint.documented_request_body is not None:
             content = {
@@ -212,6 +212,15 @@ class _Writer:
                 },
             },
         }
+
+    def _request(self, endpoint: Endpoint) -> Document:
+        if endpoint.examples is None:
+            return self._content(endpoint.body, endpoint.example)
+        examples = {
+            re.sub(r"\W+", "-", title.lower()): {"summary": title, "value": value}
+            for title, value in endpoint.examples.items()
+        }
+        return {"schema": self.components.of(endpoint.body), "examples": examples}
 
     def _content(self, kind: Any, example: Any = None) -> Document:
         schema = self.components.of(kind)

@@ -89,6 +89,7 @@ class Endpoint:
     body_bytes_max: int = BODY_BYTES_MAX
     request_types: tuple[str, ...] = ("application/json",)
     example: Any = None  # of the body, where the generated one is not enough
+    examples: Mapping[str, Any] | None = None  # several of the body instead, by title
     documented_request_body: Mapping[str, Any] | None = None
     """Media type -> OpenAPI content or struct, for a body that the handler reads itself."""
     documented_response: Mapping[str, Any] | None = None  # OpenAPI content of a response that is not JSON

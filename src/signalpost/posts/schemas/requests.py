@@ -4,8 +4,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType, field
 
-from signalpost.kit.wire import Input
-from signalpost.posts.schemas.responses import PublishMode
+from signalpost.kit.wire import UNAVAILABLE, Input
+from signalpost.posts.schemas.responses import PublishMode as AnyPublishMode
 from signalpost.posts.states import PostStatus
 from signalpost.web.fields import AccountId, ExternalId, FanoutId, MediaId, PlatformSlug, ProfileId, TimeZone
 
@@ -66,13 +66,14 @@ _SCHEDULED_AT = Meta(
 _TIMEZONE = Meta(
     description="The IANA time zone of times without an offset. Default: the profile's.", examples=["Europe/Berlin"]
 )
+PublishMode = Annotated[AnyPublishMode, Meta(extra_json_schema={"enum": ["now", "schedule", "draft"]})]  # no slots yet
 _PUBLISH_MODE = Meta(
     description="Default: `draft` if `draft` is true, `schedule` if there is a `scheduledAt`, else `now`.",
     examples=["schedule"],
 )
-_RECURRENCE = Meta(description="A repetition of the post. Not available yet.")
-_UTM = Meta(description="Campaign parameters for links in the text. Not available yet.")
-_SHORTEN_LINKS = Meta(description="Shorten links in the text. Not available yet.")
+_RECURRENCE = Meta(description="A repetition of the post.", extra_json_schema=UNAVAILABLE)
+_UTM = Meta(description="Campaign parameters for links in the text.", extra_json_schema=UNAVAILABLE)
+_SHORTEN_LINKS = Meta(description="Shorten links in the text.", extra_json_schema=UNAVAILABLE)
 _OPTIONS = Meta(
     description="Options by network, as `GET /platforms` lists them.", examples=[{"bluesky": {"languages": ["en"]}}]
 )

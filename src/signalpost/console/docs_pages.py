@@ -1,0 +1,83 @@
+"""The pages of the documentation. They can be read without their script, which adds copying, trying and live search."""
+
+import asyncio
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from signalpost.console.markdown import MarkdownPage
+from signalpost.console.site import HTML, SCRIPT_HEADERS, CachedContent, PageHandler, Site, cached
+from signalpost.kit import problems
+from signalpost.kit.problems import Problem
+from signalpost.web.request import Request, query_values
+from signalpost.web.response import Response
+from signalpost.web.router import Route
+
+_TEXT = b"text/plain; charset=utf-8"
+_MARKDOWN = b"text/markdown; charset=utf-8"
+FOLDERS = ("guides", "reference")
+
+
+def routes(site: Site) -> list[Route]:
+    """Return the routes of the documentation."""
+    pages = _Pages(site)
+    script = site.common["script"].removeprefix(site.common["root"])
+    return [
+        *site.routes(["/docs"], cached(lambda: site.addressed(pages.overview()))),
+        *site.routes(["/docs/search"], pages.search, bucket="search"),
+        *site.routes(["/docs/{slug}"], pages.group),
+        *(route for folder in FOLDERS for route in site.routes([f"/docs/{folder}/{{name}}"], pages.texts(folder))),
+        *site.routes(["/llms.txt"], cached(lambda: site.addressed(pages.llms()))),
+        *site.routes([script], cached(lambda: site.script), bucket=None),
+    ]
+
+
+class _Pages:
+    """Renders each page once."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._docs = site.documentation
+        self.overview = cache(lambda: self._page("overview"))
+        self._group = cache(self._group_page)
+        self._text = cache(self._text_page)
+        self.llms = cache(lambda: CachedContent(self._docs.llms_text(site.web.context.fixed_url).encode(), _TEXT))
+
+    def _page(self, template: str, here: str = "", **values: Any) -> CachedContent:
+        body = self._site.text(f"docs/{template}", docs=self._docs, here=here, query="", **values)
+        return CachedContent(body, HTML, headers=SCRIPT_HEADERS)
+
+    def _group_page(self, slug: str) -> CachedContent:
+        if (group := self._docs.groups.get(slug)) is None:
+            raise problems.NotFound("The documentation has no such page.")
+        titles = {code: kind.title for code, kind in Problem.registry.items()}
+        return self._page("group", slug, group=group, titles=titles)
+
+    def _text_page(self, folder: str, name: str) -> CachedContent:
+        texts: Mapping[str, MarkdownPage] = self._docs.guides if folder == "guides" else self._docs.tables
+        if (text := texts.get(name.removesuffix(".md"))) is None:
+            raise problems.NotFound("The documentation has no such page.")
+        if name.endswith(".md"):
+            return CachedContent(text.source.encode(), _MARKDOWN)
+        return self._page("text", f"{folder}/{name}", text=text)
+
+    async def group(self, request: Request) -> Response:
+        """Answer with the operations of one group."""
+        content = await asyncio.to_thread(self._group, request.path_params["slug"])
+        return self._site.addressed(content).reply(request)
+
+    def texts(self, folder: str) -> PageHandler:
+        """Return what answers with a guide or a table: as a page or, to names that end in `.md`, as Markdown."""
+
+        async def respond(request: Request) -> Response:
+            content = await asyncio.to_thread(self._text, folder, request.path_params["name"])
+            return self._site.addressed(content).reply(request)
+
+        return respond
+
+    async def search(self, request: Request) -> Response:
+        """Answer with the places that contain all words of `q`."""
+        query = query_values(request).get("q", "").strip()
+        results = await asyncio.to_thread(self._docs.search, query)
+        body = self._site.text("docs/search", docs=self._docs, here="search", query=query, results=results)
+        return Response(200, body, list(SCRIPT_HEADERS), HTML)

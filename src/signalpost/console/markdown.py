@@ -1,0 +1,115 @@
+"""Markdown as HTML: the guides and the generated pages whole, descriptions of the API in a small part of it."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading with the text below it."""
+
+    anchor: str
+    title: str
+    text: str
+
+
+class MarkdownPage:
+    """A page of the documentation.
+
+    Args:
+        link: from the target of a link, as it is written, to an address of this site; None if there is no such page.
+    """
+
+    def __init__(self, source: str, link: Callable[[str], str | None]) -> None:
+        self.source = source
+        self._link = link
+
+    @cached_property
+    def title(self) -> str:
+        """The first heading."""
+        return _plain(self.source.partition("\n")[0].removeprefix("# "))
+
+    @cached_property
+    def summary(self) -> str:
+        """The first sentence of the first paragraph."""
+        paragraphs = [part for part in self.source.split("\n\n")[1:] if not part.startswith("Generated")]
+        return _plain(" ".join(paragraphs[0].split()).partition(". ")[0].rstrip(".")) if paragraphs else ""
+
+    @cached_property
+    def _parts(self) -> list[str]:
+        """The text before the first heading of the second level, then in turn such a heading and its text."""
+        return re.split(r"^## (.+)\n", _outside_code(self.source), flags=re.MULTILINE)
+
+    @property
+    def introduction(self) -> str:
+        """The text above the first heading of the second level."""
+        return _plain(self._parts[0])
+
+    @property
+    def headings(self) -> Sequence[Heading]:
+        """The headings of the second level."""
+        titles, texts = self._parts[1::2], self._parts[2::2]
+        return [
+            Heading(anchor_of(title), _plain(title), _plain(text)) for title, text in zip(titles, texts, strict=True)
+        ]
+
+    @cached_property
+    def html(self) -> Markup:
+        """The page. HTML in the source is shown as text."""
+        from markdown_it import MarkdownIt  # noqa: PLC0415 - only these pages need it
+
+        renderer = MarkdownIt("commonmark", {"html": False}).enable("table")
+        tokens = renderer.parse(self.source)
+        for position, token in enumerate(tokens):
+            self._prepare(token, tokens[position + 1] if position + 1 < len(tokens) else token)
+        text: str = renderer.renderer.render(tokens, renderer.options, {})
+        text = text.replace("<table>", '<div class="scroll" tabindex="0"><table>').replace("</table>", "</table></div>")
+        return Markup(text.replace("<pre>", '<pre tabindex="0">').replace("<th>", '<th scope="col">'))  # noqa: S704 - rendered
+
+    def _prepare(self, token: "Token", following: "Token") -> None:
+        if token.type == "heading_open" and token.tag != "h1":
+            token.attrSet("id", anchor_of(following.content))
+        for child in token.children or ():
+            if child.type == "link_open":
+                self._point(child)
+
+    def _point(self, link: "Token") -> None:
+        target = str(link.attrGet("href") or "")
+        if not target.startswith(("http://", "https://", "#")):
+            address = self._link(target)
+            link.attrs = {} if address is None else {"href": address}  # without one, its words say enough
+
+
+def anchor_of(title: str) -> str:
+    """Return the id that GitHub gives a heading."""
+    return re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-")
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\[([^\]]*)\]\([^)]*\)|[`*]", r"\1", text).strip()
+
+
+def _outside_code(text: str) -> str:
+    """Drop fenced code, whose comments look like headings."""
+    return re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def prose(text: str) -> Markup:
+    """Render a description: paragraphs, `code` and **bold**, the only Markdown that descriptions use."""
+    paragraphs = [paragraph.strip() for paragraph in re.split(r"\n\s*\n", text) if paragraph.strip()]
+    return Markup("").join([Markup("<p>{}</p>").format(inline(paragraph)) for paragraph in paragraphs])
+
+
+def inline(text: str) -> Markup:
+    """Render one line of a description."""
+    coded = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
+    return Markup(re.sub(r"[*]{2}([^*]+)[*]{2}", r"<strong>\1</strong>", coded))  # noqa: S704 - escaped above

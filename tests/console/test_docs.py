@@ -1,0 +1,183 @@
+"""The documentation as responses: complete, small, readable without its script, with samples that run."""
+
+import ast
+import gzip
+import re
+
+import httpx
+import pytest
+
+from signalpost.console.docs import Documentation
+from signalpost.console.markdown import MarkdownPage
+from signalpost.console.openapi import openapi_document
+from signalpost.console.samples import SampleRequest, curl, python, typescript
+from signalpost.kit.problems import Problem
+from signalpost.main import wiring
+
+COMPRESSED_BYTES_MAX = 80_000
+DOCS = Documentation(
+    lambda: openapi_document(wiring.endpoints(), base_url="http://signalpost.test", version="0", brand="Service"), ""
+)
+PAGES = [
+    "/docs", *(f"/docs/{slug}" for slug in DOCS.groups), *(f"/docs/guides/{name}" for name in DOCS.guides),
+    *(f"/docs/reference/{name}" for name in DOCS.tables),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", PAGES)
+async def test_every_page_is_small_and_loads_nothing_from_elsewhere(visit: httpx.AsyncClient, path: str) -> None:
+    answer = await visit.get(path)
+
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    policy = answer.headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self';")
+    assert policy.endswith("; script-src 'self'; connect-src 'self'")
+    assert answer.headers["x-frame-options"] == "DENY"
+    [script] = re.findall(r'<script src="([^"]+)" defer></script>', answer.text)
+    assert answer.text.count("<script") == 1
+    assert not re.search(r"<style|style=|javascript:|\son\w+=", answer.text)
+    assert not re.findall(r'(?:src|action)="(?:https?:)?//(?!signalpost\.test)', answer.text)
+    loaded = answer.content + (await visit.get(script)).content
+    assert len(gzip.compress(loaded)) <= COMPRESSED_BYTES_MAX
+
+
+async def test_no_link_is_dead(visit: httpx.AsyncClient) -> None:
+    """Neither between pages nor to places in them."""
+    texts = {path: (await visit.get(path, headers={"X-Forwarded-For": "-"})).text for path in PAGES}
+    anchors = {path: set(re.findall(r'\bid="([^"]+)"', text)) for path, text in texts.items()}
+    known = {"/", "/problems", "/openapi.json", "/llms.txt", *(f"/problems/{code}" for code in Problem.registry)}
+    known |= {f"{path}.md" for path in PAGES if path.startswith(("/docs/guides/", "/docs/reference/"))}
+
+    dead = [
+        (path, link)
+        for path, text in texts.items()
+        for link in re.findall(r'<a [^>]*?href="([^"]+)"', text)
+        if not link.startswith(("http://", "https://"))
+        for page, _, anchor in [link.partition("#")]
+        if page not in known and ((page or path) not in texts or (anchor and anchor not in anchors[page or path]))
+    ]
+
+    assert dead == []
+
+
+def test_every_operation_event_and_object_of_a_response_has_its_place() -> None:
+    document = openapi_document(wiring.endpoints(), base_url="http://x", version="0", brand="Service")
+    operations = [operation for item in document["paths"].values() for operation in item.values()]
+    operations += [item["post"] for item in document["webhooks"].values()]
+
+    assert {operation["operationId"] for operation in operations} == DOCS.addresses.keys()
+    assert next(iter(DOCS.groups)) == "posts", "what most people look for"
+    shown = {schema.name for group in DOCS.groups.values() for schema in group.objects}
+    assert {"Post", "Target", "Profile", "PlatformAccount"} <= shown
+
+
+def test_members_of_members_are_shown_where_they_are_needed() -> None:
+    [create] = [operation for operation in DOCS.groups["posts"].operations if operation.anchor == "createPost"]
+    fields = {field.name: field for field in create.fields}
+
+    assert next(iter(fields)) == "profileId"
+    assert {"accountId", "text", "media"} <= {member.name for member in fields["targets"].members}
+    [media] = [member for member in fields["targets"].members if member.name == "media"]
+    assert "altText" in {member.name for member in media.members}
+
+
+def test_what_is_refused_is_not_offered() -> None:
+    names = {field.name for operation in DOCS.groups["posts"].operations for field in operation.fields}
+
+    assert not names & {"recurrence", "utm", "shortenLinks"}
+    assert (
+        not {"RecurrenceIn", "UtmIn"}
+        & openapi_document(wiring.endpoints(), base_url="http://x", version="0", brand="Service")["components"][
+            "schemas"
+        ].keys()
+    )
+
+
+@pytest.mark.parametrize("group", DOCS.groups.values(), ids=lambda group: group.slug)
+def test_samples_are_programs(group: object) -> None:
+    for operation in group.operations:  # type: ignore[attr-defined] - a Group, which pytest's ids know nothing of
+        samples = {sample.title: str(sample.text) for sample in operation.samples}
+        if samples:
+            assert samples.keys() == {"curl", "Python", "TypeScript"}
+            ast.parse(samples["Python"].replace("&#34;", '"').replace("&#39;", "'").replace("&gt;", ">"))
+
+
+def test_samples_quote_what_their_language_would_take_apart() -> None:
+    body = {"text": "it's \"true\", isn't it", "draft": True, "link": None}
+    request = SampleRequest(method="PATCH", url="http://x/posts/1?a=B&c=D", signed_in=True, body=body, has_body=True)
+
+    assert curl(request).startswith("curl -X PATCH 'http://x/posts/1?a=B&c=D' \\\n  -H 'Authorization: Bearer KEY'")
+    assert "it'\\''s" in curl(request)
+    assert ast.literal_eval(next(keyword.value for keyword in _calls(python(request)) if keyword.arg == "json")) == body
+    assert 'method: "PATCH"' in typescript(request)
+
+
+def _calls(program: str) -> list[ast.keyword]:
+    return [keyword for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Call) for keyword in node.keywords]
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("create post", "/docs/posts#createPost"),
+        ("CREATE webhook", "/docs/webhooks#createWebhook"),
+        ("rate_limited", "/problems/rate_limited"),
+        ("SIGNALPOST_SMTP_URL", "/docs/reference/settings"),
+        ("verify", "/docs/guides/webhooks#verify"),
+        ("no such words", None),
+        ("", None),
+        ("<script>", None),
+    ],
+)
+async def test_search_works_without_scripts(visit: httpx.AsyncClient, query: str, first: str | None) -> None:
+    answer = await visit.get("/docs/search", params={"q": query})
+
+    results = answer.text.partition('id="results"')[2]
+    found = re.findall(r'<li><a href="([^"]+)"', results)
+    assert found[:1] == ([first] if first else [])
+    assert "<script>" not in results
+
+
+async def test_guides_are_markdown_for_programs(visit: httpx.AsyncClient) -> None:
+    contents = (await visit.get("/llms.txt")).text
+    links = re.findall(r"\]\(http://signalpost\.test(/docs/guides/[^)]+)\)", contents)
+    source = await visit.get(links[0])
+
+    assert contents.startswith("# Signalpost\n\n> ")
+    assert len(links) == len(DOCS.guides)
+    assert source.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert source.text.startswith("# ")
+
+
+@pytest.mark.parametrize("path", ["/docs/nothing", "/docs/guides/nothing", "/docs/guides/..%2f..%2fpyproject.toml"])
+async def test_unknown_pages_are_404(visit: httpx.AsyncClient, path: str) -> None:
+    assert (await visit.get(path)).status_code == 404
+
+
+def test_markdown_is_rendered_with_places_to_link_to_and_never_as_html() -> None:
+    source = """# Title
+
+First sentence. Second.
+
+## What `a` *b*?
+
+<b onclick=x>[in](other.md) [out](https://x.test) [gone](nowhere.md)
+
+```sh
+## no heading
+```
+
+| A |
+|---|
+| `1` |
+"""
+    page = MarkdownPage(source, {"other.md": "/docs/guides/other"}.get)
+
+    assert (page.title, page.summary) == ("Title", "First sentence")
+    assert [heading.anchor for heading in page.headings] == ["what-a-b"]
+    assert '<h2 id="what-a-b">' in page.html
+    assert "<b onclick" not in page.html
+    assert '<a href="/docs/guides/other">in</a>' in page.html
+    assert '<a href="https://x.test">out</a>' in page.html
+    assert "<a>gone</a>" in page.html
+    assert '<div class="scroll" tabindex="0"><table>' in page.html
