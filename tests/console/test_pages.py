@@ -163,11 +163,14 @@ async def test_guesses_are_limited_by_address(visit: httpx.AsyncClient) -> None:
 
 
 async def test_pages_are_limited_by_address(visit: httpx.AsyncClient) -> None:
-    answers = [await visit.get("/problems/not_found") for _ in range(32)]
+    served = 0
+    while (answer := await visit.get("/problems/not_found")).status_code == 200:
+        served += 1
 
-    assert [answer.status_code for answer in answers] == [200] * 30 + [429] * 2
-    assert answers[-1].headers["content-type"].startswith("text/html")
-    assert int(answers[-1].headers["retry-after"]) >= 1
+    assert 30 <= served < 60, "30 at once, and one every two seconds"
+    assert answer.status_code == 429
+    assert answer.headers["content-type"].startswith("text/html")
+    assert int(answer.headers["retry-after"]) >= 1
 
 
 async def test_an_expired_link_names_the_command_that_creates_a_user(empty: AppContext) -> None:
