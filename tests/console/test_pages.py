@@ -214,7 +214,7 @@ async def test_without_a_base_url_every_address_is_the_one_that_the_client_uses(
         for host in ("social.test", "10.0.0.1:8000", "[::1]:8000", "a&b", "127.0.0.1:8000:9", "192.0.2.1:9000"):
             headers = {"Host": host, "X-Forwarded-Proto": "https" if host == "social.test" else "http"}
             document = (await client.get("/openapi.json", headers=headers)).json()
-            page = (await client.get("/docs", headers=headers)).text
+            page = (await client.get("/docs/posts", headers=headers)).text
             problem = (await client.get("/api/v1/posts", headers=headers)).json()
             url = document["servers"][0]["url"].removesuffix("/api/v1")
             assert f"curl {url}/api/v1/posts" in page
