@@ -27,15 +27,15 @@ class Result:
     summary: str
     words: str  # everything to look in, in lower case
 
-    def score(self, wanted: Sequence[str]) -> int:
+    def score(self, terms: Sequence[str]) -> int:
         """Return how well it fits; 0 if a word is missing."""
         title = self.title.lower()
         points = 0
-        for word in wanted:
-            if word in title:
-                points += 30 if re.search(rf"\b{re.escape(word)}", title) else 20
-            elif word in self.words:
-                points += 5 if re.search(rf"\b{re.escape(word)}", self.words) else 1
+        for term in terms:
+            if term in title:
+                points += 30 if re.search(rf"\b{re.escape(term)}", title) else 20
+            elif term in self.words:
+                points += 5 if re.search(rf"\b{re.escape(term)}", self.words) else 1
             else:
                 return 0
         return points
@@ -132,10 +132,10 @@ class Documentation:
 
     def search(self, query: str) -> list[Result]:
         """Return the places that contain all words of a query, the best first."""
-        wanted = query[:QUERY_CHARACTERS_MAX].lower().split()
-        scored = [(result.score(wanted), result) for result in self._results] if wanted else []
-        found = sorted((pair for pair in scored if pair[0]), key=lambda pair: -pair[0])
-        return [result for _, result in found[:RESULTS_MAX]]
+        terms = query[:QUERY_CHARACTERS_MAX].lower().split()
+        scored = [(result.score(terms), result) for result in self._results] if terms else []
+        matches = sorted((pair for pair in scored if pair[0]), key=lambda pair: -pair[0])
+        return [result for _, result in matches[:RESULTS_MAX]]
 
     def llms_text(self, base_url: str) -> str:
         """Return the table of contents that language models read, as llmstxt.org describes it."""

@@ -96,8 +96,8 @@ def python(request: SampleRequest) -> str:
     elif request.sends_file:
         arguments.append(f'files={{"file": open("{FILE}", "rb")}}')
     inner = "".join(f"    {argument},\n" for argument in arguments)
-    shown = "print(response.status_code, response.text)"
-    return f"import requests\n\nresponse = requests.{request.method.lower()}(\n{inner})\n{shown}"
+    output = "print(response.status_code, response.text)"
+    return f"import requests\n\nresponse = requests.{request.method.lower()}(\n{inner})\n{output}"
 
 
 def typescript(request: SampleRequest) -> str:
@@ -134,7 +134,7 @@ def _python_literal(value: Any) -> str:
     """Return JSON as Python writes it: with its names of true, false and null."""
     literals = {"true": "True", "false": "False", "null": "None"}
     text = re.sub(
-        r'"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b', lambda found: literals.get(found[0], found[0]), _json(value)
+        r'"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b', lambda match: literals.get(match[0], match[0]), _json(value)
     )
     return text.replace("\n", "\n    ")
 
