@@ -24,6 +24,7 @@ import asyncpg
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Make
+from tests.helpers.word_checks import add_word_checks
 
 from signalpost import settings as settings_module
 from signalpost.context import AppContext
@@ -94,6 +95,7 @@ def pytest_configure(config: pytest.Config) -> None:
     cluster = start_postgres(folder, settings=FAST)
     os.environ[_ADDRESS] = cluster.dsn()
     asyncio.run(migrate(cluster.dsn()))
+    asyncio.run(add_word_checks(cluster.dsn()))
 
     def stop() -> None:
         del os.environ[_ADDRESS]

@@ -1,0 +1,21 @@
+"""The database of the tests refuses words that the program does not know."""
+
+import asyncpg
+import pytest
+from tests.helpers.factories import Make
+
+from signalpost.kit.db import Database
+
+
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [("post", "status"), ("post", "publish_mode"), ("post", "source"), ("post", "mode"), ("target", "status"),
+     ("target", "delivery"), ("target", "held_reason")],
+)  # fmt: skip
+async def test_an_unknown_word_is_refused(make: Make, database: Database, table: str, column: str) -> None:
+    owner = await make.owner()
+    await make.account(owner)
+    await make.post(owner, scheduledAt="2027-01-01T00:00:00Z")
+    with pytest.raises(asyncpg.CheckViolationError):
+        async with database.transaction() as db:
+            await db.execute(f"update {table} set {column} = 'cancled' where workspace_id = $1", owner.workspace_id)
