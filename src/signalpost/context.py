@@ -86,9 +86,9 @@ class ProfileExists(Protocol):
 
 
 class MediaExists(Protocol):
-    """`profiles` asks, `media` answers: whether there is this file, of this mode, for this user.
+    """`profiles` asks, `media` answers: whether there is this file, of this mode, for a caller.
 
-    `profile_ids`: those that the caller is limited to, or None.
+    `profile_ids`: those that the caller is limited to, or None. `uploader`: as `Caller` has it.
     """
 
     async def __call__(
@@ -98,7 +98,7 @@ class MediaExists(Protocol):
         media_id: UUID,
         *,
         profile_ids: Sequence[UUID] | None,
-        user_id: UUID,
+        uploader: str,
         live: bool,
     ) -> bool: ...
 

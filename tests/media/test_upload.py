@@ -253,6 +253,27 @@ async def test_files_are_hidden_from_other_workspaces_and_profiles(api: Api, mak
     assert (await send(api, stranger, media_files.image("PNG"), profileId=home["id"])).status_code == 422
 
 
+async def test_a_key_for_one_profile_sees_no_loose_files_of_other_keys(api: Api, make: Make) -> None:
+    """An agency gives a client a key for their profile: the agency's own files are not theirs, nor another client's."""
+    owner = await make.owner()
+    client = await api.post("/api-keys", json={"name": "client", "profileIds": [owner.profile]}, key=owner.key)
+    key = client.json()["key"]
+    agency = (await send(api, owner, media_files.image("PNG"))).json()
+    files = {"file": ("a.png", media_files.image("PNG"))}
+    own = (await api.post("/media/upload", files=files, key=key)).json()
+
+    assert [media["id"] for media in (await api.get("/media", key=key)).json()["data"]] == [own["id"]]
+    assert (await api.get(f"/media/{agency['id']}", key=key)).status_code == 404
+    post = {"profileId": owner.profile, "text": "x", "draft": True, "media": [{"mediaId": agency["id"]}]}
+    for method, path, body in (
+        ("POST", "/posts", post),
+        ("PATCH", f"/profiles/{owner.profile}", {"watermarkMediaId": agency["id"]}),
+    ):
+        refused = await api.call(method, path, json=body, key=key)
+        assert [issue["code"] for issue in refused.json()["errors"]] == ["not_found"]
+    assert len((await api.get("/media", key=owner.key)).json()["data"]) == 2
+
+
 async def test_the_list_pages_and_filters(api: Api, make: Make) -> None:
     owner = await make.owner()
     home = await make.profile(owner)

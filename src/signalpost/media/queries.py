@@ -55,7 +55,8 @@ MEDIA_COLUMNS = rows.columns(MediaRow)
 read_media = rows.reader(MediaRow)
 
 _VISIBLE = """workspace_id = $1 and deleted_at is null and ($4 or mode = 'test')
-    and ($2::uuid[] is null or profile_id = any($2) or (profile_id is null and created_by_user_id = $3))"""
+    and ($2::uuid[] is null or profile_id = any($2)
+        or (profile_id is null and $3::text in (created_by_user_id::text, created_by ->> 'id')))"""
 _BY_IDS = f"select {MEDIA_COLUMNS} from media where {_VISIBLE} and id = any($5)"  # noqa: S608 - constants only
 _BY_PATHS = f"select {MEDIA_COLUMNS} from media where {_VISIBLE} and storage_path = any($5)"  # noqa: S608
 _LISTED = f"""
@@ -75,9 +76,9 @@ select {MEDIA_COLUMNS} from media where id = $1 and (status <> 'deleted' or expi
 _EXISTS = f"select exists (select from media where {_VISIBLE} and id = $5 and (mode = 'live') = $4)"  # noqa: S608
 
 
-def _visible_to(caller: Caller) -> tuple[UUID, list[UUID] | None, UUID, bool]:
+def _visible_to(caller: Caller) -> tuple[UUID, list[UUID] | None, str, bool]:
     """Return the parameters of `_VISIBLE`: with a test key, live files do not exist."""
-    return caller.workspace_id, caller.sees_profiles, caller.user_id, caller.mode == "live"
+    return caller.workspace_id, caller.sees_profiles, caller.uploader, caller.mode == "live"
 
 
 async def visible(db: Db, caller: Caller, media_ids: Sequence[UUID]) -> dict[UUID, MediaRow]:
@@ -114,10 +115,10 @@ async def for_publishing(db: Db, workspace_id: UUID, media_ids: Sequence[UUID]) 
 
 
 async def media_exists(
-    db: Db, workspace_id: UUID, media_id: UUID, *, profile_ids: Sequence[UUID] | None, user_id: UUID, live: bool
+    db: Db, workspace_id: UUID, media_id: UUID, *, profile_ids: Sequence[UUID] | None, uploader: str, live: bool
 ) -> bool:
     """Whether a file of this mode exists that a caller limited to these profiles may see; None means every profile."""
-    return bool(await db.fetchval(_EXISTS, workspace_id, profile_ids, user_id, live, media_id))
+    return bool(await db.fetchval(_EXISTS, workspace_id, profile_ids, uploader, live, media_id))
 
 
 async def with_bytes(db: Db, media_id: UUID) -> MediaRow | None:

@@ -46,7 +46,7 @@ async def check(context: AppContext, db: Db, caller: Caller, data: ProfileUpdate
         caller.workspace_id,
         media_id,
         profile_ids=caller.sees_profiles,
-        user_id=caller.user_id,
+        uploader=caller.uploader,
         live=caller.mode == "live",
     ):
         issues.append(MediaId.not_found("/watermarkMediaId"))

@@ -58,6 +58,11 @@ class Caller:
         return Actor(type="user", id=ids.encode("usr", self.user_id), name=self.user_name)
 
     @property
+    def uploader(self) -> str:
+        """Whose files without a profile a caller limited to profiles sees: the key's own, or all of the user."""
+        return str(self.user_id) if self.key_id is None else ids.encode("key", self.key_id)
+
+    @property
     def sees_profiles(self) -> list[UUID] | None:
         """The profile filter as a query parameter: None means all."""
         return None if self.profile_ids is None else list(self.profile_ids)
