@@ -32,6 +32,12 @@ def short_waits() -> None:
     constants(TOO_EARLY_SECONDS=2, TOO_EARLY_WITH_KEY_SECONDS=1)
 
 
+def no_renewal() -> None:
+    """Short waits, but for that until a network is believed that a post is missing; leases are never renewed."""
+    short_waits()
+    constants(RENEW_SECONDS=1e9, TOO_EARLY_SECONDS=10)
+
+
 def freeze_at(place: str, trigger: Path) -> None:
     """Stop the process (SIGSTOP) at this failpoint once there is the file `trigger`, which is removed then."""
     armed: Any = failpoint

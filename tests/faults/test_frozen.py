@@ -151,6 +151,35 @@ async def test_frozen_between_intent_and_bytes(scene: Scene, relative: HostileNe
     assert len(relative.called("once")) == 1
 
 
+_HELD = """
+select owner is not null and fence = $2 from lane where kind = 'target' and key = $1 and clock_timestamp() < $3
+"""
+
+
+async def test_a_call_ends_before_its_lease(scene: Scene, relative: HostileNetwork) -> None:
+    """The lease is not renewed, the network takes longer: the call is given up in time, and nothing is sent again.
+
+    The network makes the post nevertheless, when nobody waits for it any more.
+    """
+    tenant = await scene.tenant()
+    account = await tenant.mastodon(relative)
+    relative.on("late", slow(4.0))
+    await scene.worker(sabotage.no_renewal)
+    post = await tenant.post(account, text="late")
+    await scene.until(lambda: relative.calls, "create call")
+    (lane,) = await scene.query("select key, fence, lease_until from lane where kind = 'target'")
+
+    async def given_up() -> bool:
+        rows = await scene.query(_HELD, *lane)
+        assert rows, "the lease has expired"
+        return not rows[0][0]
+
+    await scene.until(given_up, "end of the call", 5)
+    await scene.until(lambda: relative.posts, "publication", 10)
+    await tenant.ends(post, "published")
+    assert len(relative.made("late")) == len(relative.called("late")) == 1
+
+
 @sizes("accounts", quick=8, heavy=40)
 @pytest.mark.parametrize("kind", ["mastodon", "relative", "bluesky"])
 async def test_frozen_in_the_middle_of_calls(scene: Scene, kind: str, accounts: int) -> None:

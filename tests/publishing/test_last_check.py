@@ -1,26 +1,29 @@
 """A frozen worker that wakes with a connection in its hands sends nothing once another may have taken the target."""
 
+import asyncio
 from typing import Any, cast
 
 import pytest
-from tests.helpers.http_servers import OK, answering, serve
+from tests.helpers.http_servers import OK, Connection, answering, serve
 
+from signalpost.engine.clock import boottime
 from signalpost.engine.contract import LeaseLost
+from signalpost.engine.lease import LaneLease
+from signalpost.kit import ids
 from signalpost.kit.http import Client
 from signalpost.publishing.journal import RecordingHttp, TargetJournal
+from signalpost.publishing.work import TargetSource
 
 
-class Lease:
-    """A lease that expires while the connection is opened."""
-
-    expired = False
-
-    def ensure_fresh(self) -> None:
-        if self.expired:
-            raise LeaseLost
+def lease_of(seconds: float) -> LaneLease:
+    """A lease that may be relied on for so long, unless it is renewed; the real one ends a second later."""
+    row: Any = {"key": ids.new_id(), "fence": 1, "tenant_id": None, "workspace_id": None, "platform": None}
+    lease = LaneLease(cast(Any, TargetSource), cast(Any, None), row, ids.new_id(), 0)
+    lease.fresh_until = boottime() + seconds + 1
+    return lease
 
 
-def journal_of(lease: Lease, *, intent: Any) -> TargetJournal:
+def journal_of(lease: LaneLease, *, intent: Any) -> TargetJournal:
     journal = TargetJournal.__new__(TargetJournal)
     journal._lease, journal.intent = cast(Any, lease), intent
     journal._attempt = cast(Any, type("Attempt", (), {"unwritten": {}}))
@@ -29,10 +32,11 @@ def journal_of(lease: Lease, *, intent: Any) -> TargetJournal:
 
 @pytest.mark.parametrize(("intent", "sent"), [("part:0", 0), (None, 1)])
 async def test_the_lease_is_checked_right_before_the_bytes(intent: Any, sent: int) -> None:
-    lease = Lease()
+    """It expires while the connection is opened."""
+    lease = lease_of(10)
 
     async def lookup(_: str) -> list[str]:
-        lease.expired = True
+        lease.fresh_until = 0
         return ["127.0.0.1"]
 
     async with serve(answering(OK)) as server, Client(["127.0.0.1"], lookup=lookup) as client:
@@ -45,3 +49,34 @@ async def test_the_lease_is_checked_right_before_the_bytes(intent: Any, sent: in
                 await http.request("POST", address, json={})
 
     assert (server.accepted, len(server.requests)) == (1, sent)
+
+
+async def answer_late(connection: Connection) -> None:
+    await connection.request()
+    await asyncio.sleep(0.6)
+    await connection.send(OK)
+
+
+@pytest.mark.parametrize("renewed", [True, False])
+async def test_a_call_that_may_create_something_ends_before_the_lease(renewed: bool) -> None:
+    """A server that takes longer than what is left: the call goes on only if the lease is renewed meanwhile."""
+    lease = lease_of(0.3)
+    expires_at = lease.fresh_until
+    async with serve(answer_late) as server, Client(["127.0.0.1"]) as client:
+        http = RecordingHttp(client, {}, journal_of(lease, intent="part:0"))
+        call = asyncio.create_task(http.request("POST", server.url, json={}))
+        while not server.accepted:
+            await asyncio.sleep(0.01)
+        if renewed:
+            lease.fresh_until += 10
+            assert (await call).status == 200
+        else:
+            with pytest.raises(LeaseLost):
+                await call
+            assert boottime() < expires_at
+
+
+async def test_a_call_that_creates_nothing_needs_no_lease() -> None:
+    async with serve(answer_late) as server, Client(["127.0.0.1"]) as client:
+        http = RecordingHttp(client, {}, journal_of(lease_of(0.1), intent=None))
+        assert (await http.request("GET", server.url)).status == 200

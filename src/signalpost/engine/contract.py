@@ -78,6 +78,16 @@ class Lease(Protocol):
         """
         ...
 
+    def while_fresh(self) -> AbstractAsyncContextManager[None]:
+        """Do what cannot be undone, and stop doing it, by cancellation, before the lease can have expired.
+
+        As long as the lease is renewed, the block may take its time.
+
+        Raises:
+            LeaseLost: the lease may have expired before the block, or would have during it.
+        """
+        ...
+
     def pause_lane(self, seconds: float) -> None:
         """Keep the lane back for this long (429, Retry-After); claimed items not yet started are handed back."""
         ...

@@ -80,10 +80,32 @@ class LaneLease:
         except asyncpg.LockNotAvailableError as error:
             raise Unavailable("Another session holds a row for too long.") from error
 
+    @property
+    def fresh_seconds(self) -> float:
+        """How long the lease may still be relied on unless it is renewed; 0 or less: not any more."""
+        return self.fresh_until - _FRESH_MARGIN_SECONDS - boottime()
+
     def ensure_fresh(self) -> None:
         """See `Lease`."""
-        if self._lost or boottime() > self.fresh_until - _FRESH_MARGIN_SECONDS:
+        if self._lost or self.fresh_seconds <= 0:
             raise LeaseLost
+
+    @asynccontextmanager
+    async def while_fresh(self) -> AsyncIterator[None]:
+        """See `Lease`."""
+        self.ensure_fresh()
+        limit = asyncio.timeout(None)
+        watch = _Renewals(self, limit)
+        try:
+            async with limit:
+                try:
+                    yield
+                finally:
+                    watch.stop()
+        except TimeoutError as error:
+            if limit.expired():
+                raise LeaseLost from error
+            raise
 
     def pause_lane(self, seconds: float) -> None:
         """See `Lease`."""
@@ -155,6 +177,26 @@ class LaneLease:
         _log.error("item.unexpected_error", source=self.kind, lane=str(self.key), exc_info=error)
         self.done.append(Done(self.key, item, None, error))
         self.pause_seconds = max(self.pause_seconds, ERROR_PAUSE_SECONDS)
+
+
+class _Renewals:
+    """Ends a block by its `limit` once the lease must not be relied on any more, unless it is renewed."""
+
+    def __init__(self, lease: LaneLease, limit: asyncio.Timeout) -> None:
+        self._lease = lease
+        self._limit = limit
+        self._loop = asyncio.get_running_loop()
+        self._timer = self._loop.call_soon(self._check)
+
+    def stop(self) -> None:
+        self._timer.cancel()
+
+    def _check(self) -> None:
+        left = self._lease.fresh_seconds
+        if left > 0:
+            self._timer = self._loop.call_later(left, self._check)
+        else:
+            self._limit.reschedule(self._loop.time())
 
 
 class _Watchdog:

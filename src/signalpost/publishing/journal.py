@@ -7,6 +7,7 @@ attempt looks for the post before it sends anything.
 """
 
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -93,6 +94,14 @@ class TargetJournal:
         if self.intent is not None:
             self._lease.ensure_fresh()
 
+    def sending(self) -> AbstractAsyncContextManager[None]:
+        """Return the context in which a request is sent: one that may create something ends before the lease does.
+
+        Raises:
+            LeaseLost: the lease has expired, or was about to; the next attempt looks for what this one created.
+        """
+        return nullcontext() if self.intent is None else self._lease.while_fresh()
+
     async def _write(self, steps: dict[str, Any], intent: str | None = None) -> None:
         """Write these steps with those that wait to be written."""
         attempt = self._attempt
@@ -132,7 +141,8 @@ class RecordingHttp:
         self.request_made = {"method": method, "host": parts.hostname or "", "path": path}
         self.status = None
         failpoint("before-call")
-        response = await self._http.request(method, url, before_send=self._journal.before_send, **options)
+        async with self._journal.sending():
+            response = await self._http.request(method, url, before_send=self._journal.before_send, **options)
         failpoint("after-call")
         self.status = response.status
         return response
