@@ -11,7 +11,7 @@ import httpx
 import pytest
 from tests.faults import sabotage
 from tests.faults.hostile import HANGS, HostileNetwork, slow
-from tests.faults.scene import Scene, Tenant, post_id, sizes
+from tests.faults.scene import Scene, Tenant, account_id, post_id, sizes
 
 from signalpost.kit import clock
 
@@ -213,6 +213,36 @@ async def _live(  # noqa: C901 - a life has many turns
         assert answer.status_code in (200, 409), answer.text
         if answer.status_code == 200:
             deleted.append((f"{name}-", clock.now().timestamp()))
+
+
+_WAITING = """
+count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+    and clock_timestamp() - query_start > make_interval(secs => $1)
+"""
+
+
+async def test_a_profile_and_its_account_go_at_the_same_time(scene: Scene) -> None:
+    """Deleting the profile waits for a lane while someone disconnects the account: in one order, so no deadlock."""
+    tenant = await scene.tenant()
+    profile = (await tenant.call("POST", "/profiles", 201, json={"name": "Gone"}))["id"]
+    body = {"profileId": profile, "fields": {"username": "sand"}}
+    account = (await tenant.call("POST", "/platforms/sandbox/connect", 201, json=body))["id"]
+    post = {"profileId": profile, "text": "waits", "targets": [{"accountId": account}]}
+    await tenant.call("POST", "/posts", 201, json=post | {"scheduledAt": clock.wire(clock.now() + timedelta(hours=1))})
+
+    async def waiting(count: int, seconds: float) -> None:
+        await scene.until(lambda: scene.value(f"(select {_WAITING}) = {count}", seconds), f"{count} that wait", 10)
+
+    async with scene.context.database.transaction() as db:
+        await db.execute("select from lane where key = $1 for no key update", account_id(account))
+        deleting = asyncio.create_task(tenant.call("DELETE", f"/profiles/{profile}", None))
+        await waiting(1, 0)
+        disconnecting = asyncio.create_task(tenant.call("DELETE", f"/platforms/accounts/{account}", None))
+        await waiting(2, 1.5)  # past the one look for a deadlock that each makes
+
+    deleted, disconnected = await asyncio.gather(deleting, disconnecting)
+    assert deleted.get("accountsDisconnected") == 1, deleted
+    assert disconnected.get("status") == "disconnected", disconnected
 
 
 @sizes("rounds", quick=2, heavy=10)

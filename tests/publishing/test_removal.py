@@ -8,7 +8,7 @@ from tests.helpers.publishing import StagedNetwork
 
 from signalpost.kit.http import MaybeSent
 from signalpost.main import wiring
-from signalpost.networks.contract import ApiError
+from signalpost.networks.contract import ApiError, Journal, NetworkSession, Outcome, Outgoing, Refused
 
 REASONS = {
     "an answer": (ApiError(FakeResponse(403, b'{"error": "no"}'), "DELETE /posts"), "403"),
@@ -104,3 +104,30 @@ async def test_an_account_that_is_gone_is_told_at_once(stage: StagedNetwork) -> 
     target, entries = await _shown(stage, post)
     assert target["error"]["code"] == "removal_failed"
     assert len(entries) == 1
+
+
+async def test_a_thread_does_not_go_on_while_its_public_parts_are_removed(stage: StagedNetwork) -> None:
+    """Deleted with cascade and restored at once: a retry waits for the removal, and then publishes anew."""
+
+    async def stop_halfway(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
+        await stage.accept(session, outgoing, journal)
+        return Refused(code="content_rejected", message="Enough.")
+
+    stage.publish = stop_halfway
+    post = await stage.post()
+    await stage.work()
+    api, key = stage.make.api, stage.owner.key
+    assert (await api.delete(f"/posts/{post}?cascade=true", key=key)).status_code == 200
+    assert (await api.post(f"/posts/{post}/restore", key=key)).status_code == 201
+    for path in (f"/posts/{post}/retry", f"/queue/submit/{post}"):
+        refused = await api.post(path, key=key, json={})
+        assert (refused.status_code, refused.json()["code"]) == (409, "invalid_state"), refused.text
+        assert "being removed from stage" in refused.json()["detail"]
+
+    await _run_jobs(stage, 1)
+    stage.publish = stage.accept
+    assert (await api.post(f"/posts/{post}/retry", key=key, json={})).status_code == 201
+    await stage.work()
+
+    assert stage.deleted == ["r1"]
+    assert (await stage.target(post))["remote_id"] == "r2"

@@ -84,7 +84,9 @@ and ($4::uuid[] is null or a.profile_id = any($4))
 """
 _LOCK = _SELECT + "where a.workspace_id = $1 and a.id = $2 for update"
 _LOCK_REMOTE = _SELECT + "where a.profile_id = $1 and a.platform = $2 and a.remote_id = $3 for update"
-_LOCK_OF_PROFILE = _SELECT + "where a.workspace_id = $1 and a.profile_id = $2 and a.status <> 'disconnected' for update"
+_LOCK_OF_PROFILE = (
+    _SELECT + "where a.workspace_id = $1 and a.profile_id = $2 and a.status <> 'disconnected' order by a.id for update"
+)
 _VISIBLE = f"""{_SELECT}
 where a.workspace_id = $1 and ($2 or a.platform = 'sandbox') and ($3::uuid[] is null or a.profile_id = any($3))
 and ($4::uuid is null or a.profile_id = $4) and ($5 or a.status <> 'disconnected')

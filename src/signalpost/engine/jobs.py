@@ -81,6 +81,7 @@ update job set started_at = null, next_attempt_at = null, unique_key = null, sta
     failure_code = d.code, last_error = d.error
 from unnest($1::uuid[], $2::text[], $3::text[]) as d(id, code, error) where job.id = d.id
 """
+_OPEN_KEYS = "select unique_key from job where unique_key = any($1)"  # a job that failed for good has none any more
 _HAND_BACK = "update job set started_at = null, attempts = greatest(0, attempts - 1) where id = any($1)"
 
 _PURGE_FAILED = """
@@ -172,6 +173,11 @@ async def enqueue(
     assert row is not None  # noqa: S101 - insert and update both return the row
     job_id: UUID = row["id"]
     return job_id
+
+
+async def open_keys(db: Db, unique_keys: Sequence[str]) -> set[str]:
+    """Return which of these keys belong to jobs that wait or run."""
+    return {row[0] for row in await db.fetch(_OPEN_KEYS, unique_keys)}
 
 
 class Jobs(Source[Job, JobResult]):

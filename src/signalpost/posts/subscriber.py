@@ -5,6 +5,7 @@ from typing import Final
 from uuid import UUID
 
 from signalpost import events
+from signalpost.accounts import queries as accounts
 from signalpost.context import AppContext, DeletedProfile, DisconnectedAccount, TrashedPosts
 from signalpost.engine.wake import resume, wake
 from signalpost.identity.errors import TestModeOnlySandbox
@@ -97,6 +98,7 @@ async def trash_profile_posts(_context: AppContext, db: Db, profile: DeletedProf
         InvalidState: a network is receiving one of them at this moment.
         TestModeOnlySandbox: one of them is live, and the mode is test.
     """
+    await accounts.lock_of_profile(db, profile.workspace_id, profile.profile_id)  # first, as whoever disconnects one
     await queries.take_profile(db, profile.profile_id)
     await queries.lock_profile_lanes(db, profile.profile_id)
     records = await db.fetch(_OF_PROFILE, profile.profile_id, profile.workspace_id)

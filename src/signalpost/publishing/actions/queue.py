@@ -19,6 +19,7 @@ from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.posts.schemas.responses import PostProgress
 from signalpost.posts.states import sources
 from signalpost.publishing import queries, views
+from signalpost.publishing.actions.removal import being_removed
 from signalpost.publishing.errors import NothingToRetry
 from signalpost.publishing.schemas import NeverQueued, PostCancellation, PostRetry, PostSubmit, QueueEntry
 from signalpost.web.caller import Caller
@@ -112,6 +113,7 @@ async def _requeue(
     retried = [target for target in targets if _is_retried(target, data)]
     if not retried:
         raise NothingToRetry(_why_nothing(targets))
+    await _require_no_removal(db, retried)
     now: datetime = await db.fetchval("select now()")
     due_at, held_reason = scheduled_at or now, approvals.held_reason(post.approval)
     unknown = [target.id for target in retried if _is_unknown(target)]
@@ -129,6 +131,20 @@ async def _requeue(
     changes = [Change("targets", "failed", [ids.encode("tgt", target.id) for target in retried])]
     await audit.record(db, [audit.entry(post, "retried", caller.actor, changes=changes)])
     await emit.post_queued(context, db, post, targets)
+
+
+async def _require_no_removal(db: Db, targets: Sequence[TargetRow]) -> None:
+    """Refuse to go on with a thread whose public parts are being removed: the rest would reply to nothing.
+
+    Raises:
+        InvalidState: the removal waits, or runs.
+    """
+    public = {target.id: target.platform for target in targets if target.remote_id is not None}
+    if public and (found := await being_removed(db, list(public))):
+        raise problems.InvalidState(
+            f"What is public of this post is being removed from {public[found[0]]}, as requested when it was deleted. "
+            "Try again when that is done."
+        )
 
 
 def _is_retried(target: TargetRow, data: PostRetry) -> bool:

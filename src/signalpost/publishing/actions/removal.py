@@ -1,6 +1,6 @@
 """Removing published posts from their networks: a job per target, tried again until it succeeds or is given up."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
@@ -65,9 +65,18 @@ async def enqueue_removal(db: Db, removal: Removal, *, workspace_id: UUID, actor
         thread_ids=list(removal.thread_ids),
         actor=actor,
     )
-    await jobs.enqueue(
-        db, REMOVE, msgspec.to_builtins(payload), unique_key=f"{REMOVE}/{removal.target_id}", workspace_id=workspace_id
-    )
+    key = _job_key(removal.target_id)
+    await jobs.enqueue(db, REMOVE, msgspec.to_builtins(payload), unique_key=key, workspace_id=workspace_id)
+
+
+async def being_removed(db: Db, target_ids: Sequence[UUID]) -> list[UUID]:
+    """Return which of these targets have a removal that is not over. Their posts must be locked."""
+    found = await jobs.open_keys(db, [_job_key(target_id) for target_id in target_ids])
+    return [target_id for target_id in target_ids if _job_key(target_id) in found]
+
+
+def _job_key(target_id: UUID) -> str:
+    return f"{REMOVE}/{target_id}"
 
 
 async def remove_from_network(context: AppContext, lease: Lease, payload: Mapping[str, Any]) -> None:
