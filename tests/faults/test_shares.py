@@ -1,10 +1,15 @@
 """Nobody's requests take the database or the event loop away from the others, or from the engine."""
 
 import asyncio
+import json
+import sys
 from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
+import pytest
 from tests.faults import sabotage
 from tests.faults.scene import Scene, Tenant, percentile, sizes
 
@@ -147,14 +152,77 @@ async def test_the_worst_allowed_input_does_not_hold_the_loop(scene: Scene, roun
     assert held == {}, worst
 
 
-async def _worst_requests(tenant: Tenant, client: Any, box: str) -> dict[str, tuple[str, str, bytes]]:
+@pytest.mark.heavy
+@pytest.mark.timeout(1200)
+async def test_the_worst_requests_of_one_caller_leave_others_their_turns(scene: Scene) -> None:
+    """Sixteen of a kind at a time, in eight workspaces of one owner; someone else reads and checks meanwhile.
+
+    How that comes about is tested in tests/kit (loop turns, worker threads), at any load of the machine.
+    """
+    seconds = 10.0
+    greedy, quiet = await scene.workspaces(8), await scene.tenant()
+    boxes = [[await tenant.sandbox(f"box{number}") for number in range(20)] for tenant in greedy]
+    own = await quiet.sandbox()
+    server = await scene.serve()
+    worst: dict[str, float] = {}
+    async with scene.client(server, quiet) as client:
+        calm = [wait for _ in range(5) for wait in await _waits(client, quiet, own, seconds)]
+        requests = [await _worst_requests(tenant, client, *boxes[number]) for number, tenant in enumerate(greedy)]
+        for name in requests[0]:
+            lines = [str(client.base_url)]
+            for number in range(16):
+                method, path, body = requests[number % 8][name]
+                lines.append(json.dumps([method, path, greedy[number % 8].login.key, body.decode()]))
+            async with _attack(lines):
+                worst[name] = percentile(await _waits(client, quiet, own, seconds), 0.99)
+    assert max(worst.values()) <= max(0.1, 3 * percentile(calm, 0.99)), (percentile(calm, 0.99), worst)
+
+
+@asynccontextmanager
+async def _attack(lines: list[str]) -> AsyncIterator[None]:
+    """Have another process send requests as long as the block runs."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.faults.attacker", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write("\n".join(lines).encode())
+    process.stdin.close()
+    assert await process.stdout.readline() == b"begun\n"
+    try:
+        yield
+        assert process.returncode is None, "the attack ended"
+    finally:
+        process.kill()
+        await process.wait()
+
+
+async def _waits(client: Any, tenant: Tenant, box: str, seconds: float) -> list[float]:
+    """How long each of a series of ordinary requests took."""
+    body = {"profileId": tenant.login.profile, "text": "ordinary", "targets": [{"accountId": box}]}
+    waits = []
+    end = clock.monotonic() + seconds
+    while clock.monotonic() < end or len(waits) < 6:
+        for method, path, options in (
+            ("GET", "/posts?limit=1", {}),
+            ("POST", "/posts/validate", {"json": body}),
+            ("GET", "/profiles", {}),
+        ):
+            began = clock.monotonic()
+            answer = await client.request(method, path, **options)
+            waits.append(clock.monotonic() - began)
+            assert answer.status_code == 200, answer.text
+    return waits
+
+
+async def _worst_requests(tenant: Tenant, client: Any, *boxes: str) -> dict[str, tuple[str, str, bytes]]:
     """By name: method, path and body of requests that are as large or as nasty as the limits allow."""
     import msgspec
 
     profile = tenant.login.profile
     text = "🏳️‍🌈#a @b " * 600
     thread = [{"text": text[:4900]} for _ in range(49)]
-    post = {"profileId": profile, "text": text[:4900], "targets": [{"accountId": box}]}
+    post = {"profileId": profile, "text": text[:4900], "targets": [{"accountId": box} for box in boxes]}
     nested = b"[" * 2_000 + b"]" * 2_000
     encode = msgspec.json.encode
     return {
@@ -163,7 +231,9 @@ async def _worst_requests(tenant: Tenant, client: Any, box: str) -> dict[str, tu
         "a megabyte of text": ("POST", "/posts", encode(post | {"text": "x" * 1_000_000})),
         "deeply nested": ("POST", "/posts", b'{"options":' + nested + b"}"),
         "many unknown fields": ("POST", "/posts", encode(post | {f"field{n}": n for n in range(20_000)})),
-        "many targets": ("POST", "/posts", encode(post | {"targets": [{"accountId": box}] * 5_000})),
+        "many targets": ("POST", "/posts", encode(post | {"targets": [{"accountId": boxes[0]}] * 5_000})),
+        "many objects": ("POST", "/posts/validate", encode(post | {"options": {"x": [{}] * 19_000}})),
+        "the longest text": ("POST", "/posts/validate", encode(post | {"text": (text * 20)[:64_000]})),
         "a long search": ("GET", "/posts?q=" + "a%20" * 1_000, b""),
         "a page of posts": ("GET", "/posts?limit=100", b""),
         "the description of the API": ("GET", "/openapi.json", b""),

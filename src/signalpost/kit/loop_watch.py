@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 from prometheus_client import Counter, Histogram
 
 from signalpost.kit import log
+from signalpost.kit.loop_turns import LONG_SECONDS, took_long, turn
 
 HELD_SECONDS = 0.02
 """How long a step may take; longer ones are counted and logged."""
@@ -34,7 +35,10 @@ _logger = log.get("loop")
 
 
 class Watched(Generic[T]):
-    """Awaits `work` and measures each of its steps; `name` is the operation or the source, without ids."""
+    """Awaits `work` and measures each of its steps; long ones take turns (`loop_turns`).
+
+    `name` is the operation or the source, without ids.
+    """
 
     __slots__ = ("_name", "_work")
 
@@ -53,11 +57,14 @@ class Watched(Generic[T]):
                 result: T = end.value
                 return result
             finally:
-                if perf_counter() - started > HELD_SECONDS:
-                    held(self._name, perf_counter() - started)
+                if (seconds := perf_counter() - started) > LONG_SECONDS:
+                    took_long()
+                    if seconds > HELD_SECONDS:
+                        held(self._name, seconds)
             try:
                 value = yield waits_for
                 step = steps.send
+                yield from turn()
             except GeneratorExit:
                 steps.close()
                 raise
