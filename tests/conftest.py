@@ -13,10 +13,12 @@ Tests do not clean up: each creates its own workspace.
 """
 
 import asyncio
+import gc
 import os
 import secrets
 import shutil
 import tempfile
+import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -29,6 +31,7 @@ from tests.helpers.word_checks import add_word_checks
 from signalpost import settings as settings_module
 from signalpost.context import AppContext
 from signalpost.embedded_postgres.start import start_postgres
+from signalpost.kit import loop_watch
 from signalpost.kit.db import Database
 from signalpost.migrations.runner import migrate
 from signalpost.settings import Settings
@@ -171,6 +174,18 @@ async def api(context: AppContext) -> AsyncIterator[Api]:
 
     async with Api(app.create(context)) as opened:
         yield opened
+
+
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, float]]]:
+    """The steps of requests and items with more than 20 ms of processor time, without the garbage of other tests."""
+    gc.collect()
+    gc.disable()
+    found: list[tuple[str, float]] = []
+    monkeypatch.setattr(loop_watch, "perf_counter", time.thread_time)
+    monkeypatch.setattr(loop_watch, "held", lambda name, seconds: found.append((name, seconds)))
+    yield found
+    gc.enable()
 
 
 @pytest.fixture

@@ -3,20 +3,17 @@
 The processor time of each step is measured, from one `await` to the next, so that a busy machine changes nothing.
 """
 
-import gc
 import json
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.contract import ENDPOINTS, Sample, name_of
 
-from signalpost.kit import ids, loop_watch
+from signalpost.kit import ids
 from signalpost.web.routing import Endpoint
 
-STEP_SECONDS = 0.02
 FAMILY = "\U0001f469‍\U0001f469‍\U0001f467"
 SIZE = 1_900_000
 
@@ -46,19 +43,6 @@ def nested(levels: int) -> Any:
     for _ in range(levels):
         value = {"a": value} if levels % 2 else [value]
     return value
-
-
-@pytest.fixture
-def steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, float]]]:
-    """The steps that took more processor time than allowed, without the garbage of the tests before."""
-    gc.collect()
-    gc.disable()
-    found: list[tuple[str, float]] = []
-    monkeypatch.setattr(loop_watch, "perf_counter", time.thread_time)
-    monkeypatch.setattr(loop_watch, "HELD_SECONDS", STEP_SECONDS)
-    monkeypatch.setattr(loop_watch, "held", lambda name, seconds: found.append((name, seconds)))
-    yield found
-    gc.enable()
 
 
 @pytest.mark.slow

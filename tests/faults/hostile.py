@@ -93,6 +93,9 @@ class HostileNetwork:
     posts: list[Public] = field(default_factory=list)
     lookups: int = 0
     """How often somebody looked whether a post is there."""
+    lie: tuple[str, int, bytes] | None = None
+    """Calls whose method and path contain the first get this status and these bytes; `lies` counts them."""
+    lies: int = 0
     refreshes: Counter[str] = field(default_factory=Counter)
     """`ok`, and `spent` for a refresh token that was used before."""
 
@@ -145,8 +148,9 @@ class HostileNetwork:
         try:
             with suppress(asyncio.IncompleteReadError, ConnectionError, _Gone, asyncio.CancelledError):
                 while True:
-                    status, document, headers = await self._answer(*await _request(reader))
-                    raw = json.dumps(document).encode()
+                    request = await _request(reader)
+                    status, document, headers = self._lie(*request[:2]) or await self._answer(*request)
+                    raw = document if isinstance(document, bytes) else json.dumps(document).encode()
                     lines = [f"{name}: {value}\r\n" for name, value in headers.items()]
                     head = f"HTTP/1.1 {status} X\r\nContent-Type: application/json\r\n{''.join(lines)}"
                     writer.write(f"{head}Content-Length: {len(raw)}\r\n\r\n".encode() + raw)
@@ -154,6 +158,12 @@ class HostileNetwork:
         finally:
             writer.close()
             self._serving.discard(task)
+
+    def _lie(self, method: str, path: str) -> Answer | None:
+        if self.lie is None or self.lie[0] not in f"{method} {path}":
+            return None
+        self.lies += 1
+        return self.lie[1], self.lie[2], {}
 
     async def _answer(self, method: str, path: str, headers: dict[str, str], body: bytes) -> Answer:
         path, _, query = path.partition("?")
