@@ -24,3 +24,13 @@ def test_a_bucket_is_known_once_it_was_added() -> None:
     assert not limits.knows("b")
     limits.add("b")
     assert limits.knows("b")
+
+
+def test_limits_of_single_accounts_hold_back_nobody_else() -> None:
+    """One tenant may use up three accounts on a server on which others publish."""
+    limits = SharedLimits()
+    for _ in range(10):
+        assert not any(limits.met("b", account) for account in (uuid4(), uuid4()))
+        limits.published("b")
+    limits.published("a server that nobody knows")
+    assert not limits.knows("a server that nobody knows")

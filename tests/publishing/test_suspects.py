@@ -1,12 +1,15 @@
 """Which attempts may begin beside which. Times pass as the test says."""
 
+import asyncio
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.helpers.publishing import StagedNetwork
 
 from signalpost.kit import clock, ids
-from signalpost.publishing import suspects
+from signalpost.networks.contract import Journal, NetworkSession, Outcome, Outgoing
+from signalpost.publishing import suspects, work
 from signalpost.publishing.suspects import Suspects
 
 
@@ -33,7 +36,8 @@ def test_all_begin_at_once_while_there_is_no_suspect(time: Time) -> None:
     """One crash makes no suspect."""
     process, some, more = Suspects(), attempts(0, 1, 0), attempts(1, 0)
     assert process.admit(some) == some
-    with process.running(some[0]):
+    with process.running(some[0]) as alone:
+        assert not alone
         assert process.admit(more) == more
 
 
@@ -41,7 +45,8 @@ def test_suspects_begin_one_at_a_time_and_alone(time: Time) -> None:
     process, (fresh, first, second) = Suspects(), attempts(0, 2, 2)
     assert process.admit([fresh, first, second]) == [first]
     assert process.admit([fresh, second]) == []  # about to run
-    with process.running(first):
+    with process.running(first) as alone:
+        assert alone
         assert process.admit([fresh, second]) == []
     assert process.admit([fresh, second]) == [second]
     with process.running(second):
@@ -94,3 +99,29 @@ def test_a_claim_that_is_rolled_back_blocks_nobody(time: Time) -> None:
     assert process.admit([suspect]) == [suspect]
     time.now += suspects.SEEN_SECONDS + 0.1
     assert process.admit([fresh]) == [fresh]
+
+
+@pytest.mark.parametrize(("crashes", "status"), [(0, "published"), (2, "retrying")])
+async def test_a_suspect_has_less_time(
+    stage: StagedNetwork, monkeypatch: pytest.MonkeyPatch, crashes: int, status: str
+) -> None:
+    """Nothing else of its process begins meanwhile. It is tried again, and no suspect any more."""
+
+    async def take_long(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
+        await asyncio.sleep(0.5)
+        return await stage.accept(session, outgoing, journal)
+
+    monkeypatch.setattr(work, "ALONE_SECONDS_MAX", 0.1)
+    stage.publish = take_long
+    post = await stage.post()
+    await stage.execute(
+        "update target set status = 'retrying', tries = 1, crashes = $2 where post_id = $1", stage.id(post), crashes
+    )
+    await stage.work()
+
+    target = await stage.target(post)
+    assert (target["status"], target["crashes"]) == (status, 0)
+    if crashes:
+        assert target["error"]["code"] == "platform_timeout"
+        await stage.pass_time(post)
+        assert (await stage.target(post))["status"] == "published"

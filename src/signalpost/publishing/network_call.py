@@ -46,8 +46,17 @@ _logger = log.get("publishing")
 class NetworkCall:
     """The call of one attempt."""
 
-    def __init__(self, context: AppContext, attempt: Attempt, lease: Lease, writer: JournalWriter) -> None:
+    def __init__(
+        self,
+        context: AppContext,
+        attempt: Attempt,
+        lease: Lease,
+        writer: JournalWriter,
+        *,
+        seconds_max: float = CALL_SECONDS_MAX,
+    ) -> None:
         self._context = context
+        self._seconds_max = seconds_max
         self._attempt = attempt
         self._journal = TargetJournal(lease, attempt, writer)
         self._http = RecordingHttp(context.http.publishing, {}, self._journal)
@@ -62,7 +71,7 @@ class NetworkCall:
             LeaseLost, Unavailable: another worker goes on from the journal.
         """
         try:
-            async with asyncio.timeout(CALL_SECONDS_MAX):
+            async with asyncio.timeout(self._seconds_max):
                 return await self._ask()
         except (LeaseLost, Unavailable):
             raise
@@ -77,7 +86,7 @@ class NetworkCall:
         except (Missing, StorageFailure) as error:
             return self._failed(f"A file could not be read: {error}", "media_fetch_failed")
         except TimeoutError:
-            return self._failed(f"The network took longer than {CALL_SECONDS_MAX:.0f} s.", "platform_timeout")
+            return self._failed(f"The network took longer than {self._seconds_max:.0f} s.", "platform_timeout")
         except Exception as error:
             target = self._attempt.due.target
             _logger.exception("target.unexpected_error", target=str(target.id), platform=target.platform)

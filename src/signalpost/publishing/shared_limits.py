@@ -7,7 +7,8 @@ from signalpost.kit import clock
 from signalpost.kit.lru import LruDict
 
 ACCOUNTS_MIN: Final = 3
-"""So many accounts have to meet the limit within `WITHIN_SECONDS`: one alone may have used up its own."""
+"""So many accounts have to meet the limit within `WITHIN_SECONDS`, while none publishes: one alone may have used up its
+own, and so may all of one tenant."""
 WITHIN_SECONDS: Final = 60.0
 BUCKETS_MAX: Final = 1_000
 
@@ -25,6 +26,11 @@ class SharedLimits:
     def add(self, bucket: str) -> None:
         """Know a bucket from now on."""
         if not self.knows(bucket):
+            self._met[bucket] = {}
+
+    def published(self, bucket: str) -> None:
+        """Note that an account published: whoever met a limit before met its own."""
+        if self._met.get(bucket):
             self._met[bucket] = {}
 
     def met(self, bucket: str, account_id: UUID) -> bool:

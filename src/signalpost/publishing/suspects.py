@@ -24,6 +24,9 @@ DRAIN_SECONDS: Final = 15.0
 """How long nothing else begins, so that what is in flight ends before a suspect begins."""
 FEW: Final = 3
 """So many long calls may be in flight beside a suspect when that time is over."""
+ALONE_SECONDS_MAX: Final = 60.0
+"""How long a suspect may take, since its process does nothing else meanwhile. One that takes longer is tried again like
+any other whose network took too long; since it has not crashed, it is not a suspect then."""
 TURN_SECONDS: Final = 10.0
 """How long suspects run one after the other before everything else has a turn of the same length."""
 
@@ -75,11 +78,11 @@ class Suspects:
         return suspects[:1]
 
     @contextmanager
-    def running(self, attempt: Attempt) -> Iterator[None]:
-        """Count an attempt that has begun for as long as it asks the network."""
+    def running(self, attempt: Attempt) -> Iterator[bool]:
+        """Count an attempt that has begun for as long as it asks the network; yield whether it runs alone."""
         self._in_flight.add(attempt.id)
         try:
-            yield
+            yield self._alone == attempt.id
         finally:
             self._in_flight.discard(attempt.id)
             if self._alone == attempt.id:

@@ -31,7 +31,7 @@ from signalpost.publishing.outcomes import settle
 from signalpost.publishing.policy import TargetChange
 from signalpost.publishing.servers import Servers
 from signalpost.publishing.shared_limits import SharedLimits
-from signalpost.publishing.suspects import Suspects
+from signalpost.publishing.suspects import ALONE_SECONDS_MAX, Suspects
 
 _logger = log.get("publishing")
 
@@ -64,9 +64,10 @@ class TargetSource(Source[Begun, End]):
         if isinstance(item, Unreadable):
             raise item.error
         failpoint("after-begin")
-        with self._gates.suspects.running(item):
+        with self._gates.suspects.running(item) as alone:
             await self._declare_bucket(item)
-            call = NetworkCall(self._context, item, lease, self._journals)
+            seconds_max = ALONE_SECONDS_MAX if alone else CALL_SECONDS_MAX
+            call = NetworkCall(self._context, item, lease, self._journals, seconds_max=seconds_max)
             outcome = await self._ask(item, call)
         change, record = settle(call.snapshot(), item.kind, outcome), call.record(outcome)
         await self._spread(lease, item, change, call.secrets_version)
@@ -122,6 +123,8 @@ class TargetSource(Source[Begun, End]):
         )
         if change.lane_pause_seconds:
             lease.pause_lane(change.lane_pause_seconds)
+        if change.status == "published" and (shared := bucket_of(self._context, attempt.due.account)) is not None:
+            self._limits.published(shared)
         bucket = self._bucket_to_pause(attempt, change)
         if bucket is None and change.account_status is None:
             return

@@ -140,10 +140,10 @@ async def _require_no_removal(db: Db, targets: Sequence[TargetRow]) -> None:
         InvalidState: the removal waits, or runs.
     """
     public = {target.id: target.platform for target in targets if target.remote_id is not None}
-    if public and (found := await being_removed(db, list(public))):
+    if public and (removed := await being_removed(db, list(public))):
         raise problems.InvalidState(
-            f"What is public of this post is being removed from {public[found[0]]}, as requested when it was deleted. "
-            "Try again when that is done."
+            f"What is public of this post is being removed from {public[removed[0]]},"
+            " as requested when it was deleted. Try again when that is done."
         )
 
 

@@ -71,8 +71,8 @@ async def enqueue_removal(db: Db, removal: Removal, *, workspace_id: UUID, actor
 
 async def being_removed(db: Db, target_ids: Sequence[UUID]) -> list[UUID]:
     """Return which of these targets have a removal that is not over. Their posts must be locked."""
-    found = await jobs.open_keys(db, [_job_key(target_id) for target_id in target_ids])
-    return [target_id for target_id in target_ids if _job_key(target_id) in found]
+    open_keys = await jobs.open_keys(db, [_job_key(target_id) for target_id in target_ids])
+    return [target_id for target_id in target_ids if _job_key(target_id) in open_keys]
 
 
 def _job_key(target_id: UUID) -> str:
