@@ -2,9 +2,12 @@
 
 import re
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
+from uuid import UUID
 
+import httpx
 import jsonschema
 import pytest
 from tests.contract.conftest import CreateSample
@@ -12,6 +15,8 @@ from tests.helpers.api import Api
 from tests.helpers.contract import DOCUMENT, ENDPOINTS, PreparedRequest, Sample, name_of
 
 from signalpost.identity import tokens
+from signalpost.kit import ids
+from signalpost.web.caller import PUBLIC
 from signalpost.web.routing import Endpoint
 
 Prepare = Callable[[Sample, PreparedRequest], Awaitable[None]]
@@ -24,6 +29,9 @@ ELSEWHERE = {
     "GET /platforms/{platform}/callback/{server}": "tests/accounts/test_authorization.py",
 }
 """What needs another server to succeed, and where that is shown."""
+RECORDED_LATER = {"POST /auth/password/forgot"}
+"""A job looks up whom it concerns, and records it: tests/identity/test_passwords.py."""
+SECRET_NAMES = ("password", "token", "accessToken", "refreshToken", "key", "secret", "fields")
 
 
 async def _sign_up(sample: Sample) -> dict[str, str]:
@@ -137,9 +145,12 @@ async def test_it_succeeds_as_the_reference_says(api: Api, fresh_sample: CreateS
     if prepare := PREPARED.get(name_of(endpoint)):
         await prepare(sample, request)
 
+    before = ids.new_id()
     answer = await request.send(api)
 
     assert answer.status_code == endpoint.status, answer.text
+    if endpoint.writes and endpoint.history != "nothing" and name_of(endpoint) not in RECORDED_LATER:
+        await _require_history(endpoint, sample, request, answer, before)
     told = DOCUMENT["paths"][endpoint.path][endpoint.method.lower()]["responses"][str(endpoint.status)]
     if content := told.get("content", {}).get("application/json"):
         assert answer.headers["content-type"] == "application/json"
@@ -152,6 +163,40 @@ async def test_it_succeeds_as_the_reference_says(api: Api, fresh_sample: CreateS
     if endpoint.etag:
         state = "" if endpoint.writes else "-[0-9a-f]{16}"
         assert re.fullmatch(f'"{answer.json()["version"]}{state}"', answer.headers["etag"])
+
+
+async def _require_history(
+    endpoint: Endpoint, sample: Sample, request: PreparedRequest, answer: httpx.Response, before: UUID
+) -> None:
+    """Every writing operation leaves an entry that names who called, and no entry has a secret of the call."""
+    bearer = "" if endpoint.scope == PUBLIC else request.key or ""
+    async with sample.make.context.database.connection() as db:
+        entries = [
+            record[0] for record in await db.fetch("select to_jsonb(a)::text from audit a where id > $1", before)
+        ]
+        key_id = await db.fetchval("select id from api_key where $1 like '%' || key_id || '%'", bearer)
+    actor = ids.encode("key", key_id) if key_id else "usr_"
+    assert any(actor in entry for entry in entries), entries
+    secret_values = set(_secrets(request.body)) | (set(_secrets(answer.json())) if answer.content else set())
+    assert not [secret for secret in secret_values for entry in entries if secret in entry]
+
+
+def _secrets(value: Any, name: str = "") -> Iterator[str]:
+    """The secrets of a body: what stands under a name of one, at any depth."""
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            yield from _secrets(entry, name if name == "fields" else key)
+    elif isinstance(value, list):
+        for entry in value:
+            yield from _secrets(entry, name)
+    elif isinstance(value, str) and len(value) > 5 and name in SECRET_NAMES:
+        yield value
+
+
+def test_what_leaves_no_history_is_listed() -> None:
+    """An operation that changes nothing for good, or whose changes each leave entries of their own."""
+    silent = {name_of(endpoint) for endpoint in ENDPOINTS if endpoint.writes and endpoint.history == "nothing"}
+    assert silent == {"POST /posts/validate", "POST /queue/process"}
 
 
 def test_what_is_shown_elsewhere_is_there() -> None:

@@ -12,7 +12,8 @@ import signalpost
 
 PACKAGE = Path(signalpost.__file__).parent
 OWNERS = {
-    "account": "accounts", "api_key": "identity", "app_user": "identity", "attempt": "publishing", "audit": "posts",
+    "account": "accounts", "api_key": "identity", "app_user": "identity", "attempt": "publishing", "audit": "audit",
+    "audit_seal": "audit",
     "delivery": "webhooks", "idempotency": "web", "instance": "main", "job": "engine", "lane": "engine",
     "media": "media", "member": "identity", "network_app": "accounts", "oauth_flow": "accounts",
     "one_time_token": "identity", "post": "posts", "profile": "profiles", "profile_link": "profiles",
@@ -33,6 +34,7 @@ READS = {
     ("accounts", "post"): "upward: a test key changes no account that live posts wait for",
     ("accounts", "target"): "upward: posts of today, recent results and waiting posts of an account, counted in place",
     ("accounts", "workspace"): "the plan and the redirect URLs of the workspace",
+    ("audit", "workspace"): "upward: every workspace has a chain, and its plan says how long entries are kept",
     ("identity", "profile"): "upward: an API key names only profiles that exist",
     ("main", "lane"): "`signalpost doctor` counts overdue lanes",
     ("main", "member"): "the command line finds the owner of a workspace by its name",
@@ -46,6 +48,7 @@ READS = {
     ("plans", "target"): "upward: quotas of accounts count what was published today",
     ("plans", "webhook"): "usage is counted in one statement",
     ("posts", "account"): "a post is built from one read of its profile with the accounts; targets show the username",
+    ("posts", "audit"): "the log of one post, with its attempts",
     ("posts", "lane"): "locks lanes before rows, in the order in which workers lock them",
     ("posts", "profile"): "a post is built from one read of its profile with the accounts",
     ("posts", "workspace"): "the job that keeps what searches use looks at one workspace after the other",
@@ -66,6 +69,7 @@ READS = {
 """(room, table of another room) -> why the room reads it itself."""
 
 WRITES = {
+    ("posts", "audit"): "the entries of a post are written by the one statement that writes it",
     ("publishing", "post"): "the status of a post follows its targets, in the transaction that ends an attempt",
     ("publishing", "target"): "the steps and the end of an attempt; status moves come from `posts.states`",
     ("webhooks", "lane"): "the lanes of deleted webhooks go with them, in one statement",
@@ -126,7 +130,7 @@ def test_reads_of_other_tables_are_listed() -> None:
 
 def test_nothing_reads_upward_unless_it_is_listed_as_such() -> None:
     """Sideways and upward reads are the ones that could close a circle, so their reasons say that they know."""
-    floors = ["kit", "networks", "engine", "identity", "plans", "profiles", "accounts", "posts", "publishing"]
+    floors = ["kit", "networks", "engine", "audit", "identity", "plans", "profiles", "accounts", "posts", "publishing"]
     upward = {
         (room, table)
         for room, table in READS

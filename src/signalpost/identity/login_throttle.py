@@ -12,6 +12,7 @@ FAILURES_OF_NETWORK = 30
 FAILURES_OF_EMAIL = 100
 WINDOW_SECONDS = 900
 BUCKETS_MAX = 50_000  # of each kind
+RECORDED_MAX, RECORDED_SECONDS = 10, 3_600
 
 
 class LoginThrottle:
@@ -21,6 +22,7 @@ class LoginThrottle:
         self._by_address: LruDict[str, Bucket] = LruDict(BUCKETS_MAX)
         self._by_network: LruDict[str, Bucket] = LruDict(BUCKETS_MAX)
         self._by_email: LruDict[str, Bucket] = LruDict(BUCKETS_MAX)
+        self._recorded: LruDict[str, Bucket] = LruDict(BUCKETS_MAX)
 
     def count_attempt(self, email: str, address: str) -> LoginThrottled | None:
         """Count an attempt before anything is read, so that fifty at once do not all get through.
@@ -43,6 +45,14 @@ class LoginThrottle:
             if not bucket.take(now):
                 return _refusal(bucket)
         return None
+
+    def is_worth_recording(self, email: str) -> bool:
+        """Whether one more failure is written to history: ten an hour of an e-mail address, whoever guesses."""
+        now = clock.monotonic()
+        recorded = self._recorded.get(email.lower())
+        if recorded is None:
+            recorded = self._recorded[email.lower()] = Bucket(RECORDED_MAX, RECORDED_SECONDS, RECORDED_MAX, now)
+        return recorded.take(now)
 
     def forgive(self, email: str, address: str) -> None:
         """Forget the failures of this address: a user who knows the password is not guessing.

@@ -53,7 +53,13 @@ MyKey = Annotated[ApiKeyRow, Mine(ApiKeyId, queries.find_my_key)]
 MyWorkspace = Annotated[WorkspaceRow, Mine(WorkspaceId, queries.find_my_workspace)]
 
 
-@routes.post("/auth/register", scope=PUBLIC, bucket="login", raises=(RegistrationClosed, AlreadyExists))
+@routes.post(
+    "/auth/register",
+    scope=PUBLIC,
+    bucket="login",
+    history="action",
+    raises=(RegistrationClosed, AlreadyExists),
+)
 async def register(context: AppContext, data: UserRegister, address: ClientAddress) -> Registration:
     """Create a user and a workspace with a default profile, and sign in.
 
@@ -63,14 +69,21 @@ async def register(context: AppContext, data: UserRegister, address: ClientAddre
 
 
 @routes.post(
-    "/auth/login", scope=PUBLIC, bucket="login", status=200, raises=(InvalidCredentials, LoginThrottled, Forbidden)
+    "/auth/login",
+    scope=PUBLIC,
+    bucket="login",
+    status=200,
+    history="action",
+    raises=(InvalidCredentials, LoginThrottled, Forbidden),
 )
 async def login(context: AppContext, data: UserLogin, address: ClientAddress) -> Login:
     """Sign in with an e-mail address and password."""
     return await actions.login(context, data, address)
 
 
-@routes.post("/auth/refresh", scope=PUBLIC, status=200, raises=(InvalidCredentials, TokenExpired, Forbidden))
+@routes.post(
+    "/auth/refresh", scope=PUBLIC, status=200, history="action", raises=(InvalidCredentials, TokenExpired, Forbidden)
+)
 async def refresh(context: AppContext, data: SessionRefresh) -> Tokens:
     """Exchange a refresh token for an access token and the next refresh token.
 
@@ -86,14 +99,16 @@ async def logout(context: AppContext, db: Db, caller: Caller) -> None:
     await actions.logout(context, db, caller)
 
 
-@routes.post("/auth/password/forgot", scope=PUBLIC, bucket="login", status=202)
+@routes.post("/auth/password/forgot", scope=PUBLIC, bucket="login", status=202, history="action")
 async def forgot_password(db: Db, context: AppContext, data: PasswordForgot) -> Accepted:
     """Send a link to choose a new password, if the user exists. The response does not tell whether it does."""
     await actions.forgot_password(db, context.settings, data)
     return Accepted()
 
 
-@routes.post("/auth/password/reset", scope=PUBLIC, bucket="login", status=204, raises=(InvalidCredentials,))
+@routes.post(
+    "/auth/password/reset", scope=PUBLIC, bucket="login", status=204, history="action", raises=(InvalidCredentials,)
+)
 async def reset_password(context: AppContext, data: PasswordReset) -> None:
     """Choose a new password with the token of a mailed link. All sessions of the user end."""
     await actions.reset_with_token(context, data)

@@ -10,6 +10,7 @@ from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind
 from signalpost.identity import tokens
 from signalpost.identity.actions.passwords import RESET_JOB
+from signalpost.identity.actions.sign_in import record_in_workspaces
 from signalpost.kit import crypto
 
 RESET_MINUTES = 30
@@ -34,7 +35,7 @@ where u.email_key = lower($1) and (
     select count(*) from one_time_token t where t.user_id = u.id and t.purpose = 'password_reset'
         and t.created_at > now() - interval '1 hour' and t.hash <> $2) < $4
 on conflict (hash) do update set expires_at = excluded.expires_at
-returning (select email from app_user where id = user_id)
+returning (select email from app_user where id = user_id), user_id
 """
 
 
@@ -47,8 +48,11 @@ async def send_reset_link(context: AppContext, lease: Lease, payload: Mapping[st
     message_id = UUID(payload["message_id"])
     token = crypto.hmac_sha256(context.keys.derive("password-reset"), message_id.bytes).hex()
     async with lease.transaction() as db:
-        email = await db.fetchval(_INSERT, payload["email"], tokens.digest(token), RESET_MINUTES, RESETS_PER_HOUR)
-    if email is not None:
+        row = await db.fetchrow(_INSERT, payload["email"], tokens.digest(token), RESET_MINUTES, RESETS_PER_HOUR)
+        if row is not None:
+            await record_in_workspaces(db, row["user_id"], "forgot_password")
+    if row is not None:
+        email = row["email"]
         link = f"{context.fixed_url}/reset-password?token={token}"
         values = {"email": email, "minutes": RESET_MINUTES, "link": link}
         message = mail.Message(id=message_id, to=email, template="password_reset", values=values)

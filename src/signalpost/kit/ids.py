@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from datetime import datetime
 from functools import lru_cache
 from typing import Any, ClassVar
 from uuid import UUID
@@ -38,6 +39,11 @@ def new_id() -> UUID:
         value = _last[0] = max(value, _last[0] + 1)
     high, middle, low = value >> 74, (value >> 62) & 0xFFF, value & ((1 << 62) - 1)
     return UUID(int=(high << 80) | (0x7 << 76) | (middle << 64) | (0b10 << 62) | low)
+
+
+def first_at(instant: datetime) -> UUID:
+    """Return an id that is smaller than every one made at this instant or later, and greater than all before."""
+    return UUID(int=int(instant.timestamp() * 1000) << 80)
 
 
 @lru_cache(maxsize=2_048)

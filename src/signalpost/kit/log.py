@@ -16,6 +16,9 @@ import msgspec
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 """The id of the current request; it is in each of its log lines, problems and audit rows."""
 
+client_address: ContextVar[str | None] = ContextVar("client_address", default=None)
+"""The address of the client whose request this is, for audit rows."""
+
 _LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 _COLOURS = {"debug": "32", "info": "32", "warning": "33", "error": "31"}
 _encode = msgspec.json.Encoder(enc_hook=str).encode

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import metadata
 
+from signalpost.audit.actions.operations import record_operation
 from signalpost.console import pages
 from signalpost.console.openapi import openapi_document
 from signalpost.context import AppContext
@@ -107,6 +108,7 @@ def create(context: AppContext) -> Application:
         authenticate=authenticator(context, rates=rates, guesses=Guesses(limiter)),
         page_key=context.keys.derive("page-cursor"),
         limiter=limiter,
+        record=record_operation,
     )
     endpoints = wiring.endpoints()
 

@@ -28,8 +28,15 @@ app = typer.Typer(
 keys_app = typer.Typer(help="Manage API keys.", no_args_is_help=True)
 users_app = typer.Typer(help="Manage users.", no_args_is_help=True)
 staff_app = typer.Typer(help="Manage the staff of this instance.", no_args_is_help=True)
+audit_app = typer.Typer(help="Verify the audit log.", no_args_is_help=True)
 plans_app = typer.Typer(help="Manage the plans of workspaces.", no_args_is_help=True)
-for name, group in (("keys", keys_app), ("users", users_app), ("staff", staff_app), ("plans", plans_app)):
+for name, group in (
+    ("keys", keys_app),
+    ("users", users_app),
+    ("staff", staff_app),
+    ("plans", plans_app),
+    ("audit", audit_app),
+):
     app.add_typer(group, name=name)
 
 T = TypeVar("T")
@@ -293,6 +300,25 @@ def plans_set(
 
     with_context(load_settings(data_dir), lambda context: operations.set_plan(context, workspace, plan))
     sys.stdout.write(f"{workspace} is now on the plan {plan}.\n")
+
+
+@audit_app.command("verify")
+def audit_verify(
+    workspace: Annotated[str | None, typer.Option(help="Id, slug or name of a workspace; all without it.")] = None,
+    data_dir: DataDir = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Verify that no entry of the audit log was changed or removed; exit with code 1 and name the first one that was.
+
+    Keep the number and hash of the newest seal elsewhere: they show later that no newest entries were cut off.
+    """
+    from signalpost.main import operations  # noqa: PLC0415
+
+    chains = with_context(load_settings(data_dir), lambda context: operations.verify_history(context, workspace))
+    print_result(chains, as_json=as_json)
+    if any(str(value).startswith("PROBLEM") for value in chains.values()):
+        raise typer.Exit(1)
 
 
 @app.command()

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from signalpost.accounts import actions as accounts
 from signalpost.accounts.schemas import AccountConnect
+from signalpost.audit import actions as audit
 from signalpost.context import AppContext
 from signalpost.identity import actions as identity
 from signalpost.identity.authenticate import authenticator
@@ -56,6 +57,7 @@ async def create_owner(context: AppContext, email: str, password: str, workspace
         _, key = await identity.create_key_for(
             db, context.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="First key"
         )
+        await audit.command(db, "create-owner", workspace_id=owner.workspace_id)
     return {
         "userId": ids.encode("usr", owner.user_id),
         "workspaceId": ids.encode("wsp", owner.workspace_id),
@@ -76,6 +78,7 @@ async def create_key(context: AppContext, workspace: str, name: str, mode: str) 
             db, context.keys, user_id=owner_id, workspace_id=workspace_id, name=name,
             terms=identity.KeyTerms(mode="live" if mode == "live" else "test"),
         )  # fmt: skip
+        await audit.command(db, "keys create", workspace_id=workspace_id, subject=ids.encode("key", row.id))
     return {"id": ids.encode("key", row.id), "workspaceId": ids.encode("wsp", workspace_id), "apiKey": key}
 
 
@@ -136,6 +139,31 @@ async def set_plan(context: AppContext, workspace: str, plan: str) -> None:
     async with context.database.transaction() as db:
         workspace_id, _ = await _workspace(db, workspace)
         await identity.set_plan(context, db, workspace_id, plan)
+        await audit.command(db, "plans set", workspace_id=workspace_id, subject=plan)
+
+
+async def verify_history(context: AppContext, workspace: str | None) -> dict[str, Any]:
+    """Compare the history of one workspace, or of all and the installation, with its seals."""
+    async with context.database.connection() as db:
+        if workspace is None:
+            chains = [audit.INSTALLATION, *await audit.workspaces(db)]
+        else:
+            chains = [(await _workspace(db, workspace))[0]]
+        results = {chain: await audit.verify(db, chain) for chain in chains}
+    return {
+        "installation" if chain == audit.INSTALLATION else ids.encode("wsp", chain): _verdict(verification)
+        for chain, verification in results.items()
+        if verification.sealed or verification.unsealed or workspace is not None
+    }
+
+
+def _verdict(verification: audit.Verification) -> str:
+    entries = f"{verification.sealed} entries sealed, {verification.unsealed} not yet; newest seal"
+    head = f"{entries} {verification.last_seq}:{verification.head}" if verification.sealed else entries + " none"
+    if verification.broken_id is None:
+        return f"ok, {head}"
+    entry, what = ids.encode("aud", verification.broken_id), "is missing" if verification.missing else "was changed"
+    return f"PROBLEM: broken at {verification.broken_at}: entry {entry} {what}, or its seal was; {head}"
 
 
 async def check_health(context: AppContext) -> dict[str, Any]:

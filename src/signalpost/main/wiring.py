@@ -6,6 +6,8 @@ from signalpost import events
 from signalpost.accounts import actions as account_actions
 from signalpost.accounts import routes as account_routes
 from signalpost.accounts import work as account_work
+from signalpost.audit import routes as audit_routes
+from signalpost.audit import work as audit_work
 from signalpost.console import connect as connect_pages
 from signalpost.context import AppContext, Hooks
 from signalpost.engine import jobs
@@ -20,6 +22,7 @@ from signalpost.media import routes as media_routes
 from signalpost.media import work as media_work
 from signalpost.plans import actions as plan_actions
 from signalpost.plans import routes as plan_routes
+from signalpost.plans import work as plan_work
 from signalpost.posts import queries as post_queries
 from signalpost.posts import routes as post_routes
 from signalpost.posts import subscriber as posts
@@ -40,6 +43,7 @@ from signalpost.webhooks.actions.deliveries import LISTENING
 
 ROUTES: tuple[Routes, ...] = (
     identity_routes.routes,
+    audit_routes.routes,
     plan_routes.routes,
     profile_routes.routes,
     account_routes.routes,
@@ -53,6 +57,8 @@ ROUTES: tuple[Routes, ...] = (
 
 JOBS = (
     mail_work.jobs,
+    audit_work.jobs,
+    plan_work.jobs,
     identity_work.jobs,
     idempotency.jobs,
     media_work.jobs,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
+from uuid import UUID
 
 from signalpost import networks
 from signalpost.context import AppContext
@@ -11,7 +12,7 @@ from signalpost.kit import clock, problems, rows
 from signalpost.kit.db import READ_SECONDS, Db
 from signalpost.kit.wire import Listing
 from signalpost.posts import queries, search, times, views
-from signalpost.posts.rows import AuditRow, PostRow
+from signalpost.posts.rows import AuditRow
 from signalpost.posts.schemas.requests import PostListQuery, ProfileQuery
 from signalpost.posts.schemas.responses import AuditEntry, Post
 from signalpost.posts.search import Condition
@@ -69,9 +70,18 @@ async def list_trash(context: AppContext, db: Db, caller: Caller, query: Profile
     return posts
 
 
-async def list_audit(db: Db, post: PostRow, page: Page) -> Listing[AuditEntry]:
-    """Return a page of the post's audit log, newest first."""
-    records = await db.fetch(_AUDIT, post.workspace_id, post.id, *page.bounds)
+async def list_audit(db: Db, caller: Caller, post_id: UUID, page: Page) -> Listing[AuditEntry]:
+    """Return a page of the post's audit log, newest first. It is there also when the post is deleted.
+
+    Raises:
+        NotFound: there never was such a post, or the caller may not see it.
+    """
+    post = await queries.find_any(db, caller, post_id)
+    if post is None and (caller.profile_ids is not None or caller.mode != "live"):
+        raise problems.NotFound  # of a deleted post nobody knows the profile and the mode
+    records = await db.fetch(_AUDIT, caller.workspace_id, post_id, *page.bounds)
+    if post is None and not records:
+        raise problems.NotFound
     entries = [_read_audit(record) for record in records]
     return page.of(entries, views.audit_entry, position=lambda entry: (entry.at, entry.id))
 

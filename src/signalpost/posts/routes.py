@@ -77,7 +77,15 @@ _EXAMPLES = {
 }
 
 
-@routes.post("/posts", scope="posts:write", raises=NOT_ACCEPTED, etag=True, examples=_EXAMPLES, transaction=False)
+@routes.post(
+    "/posts",
+    history="action",
+    scope="posts:write",
+    raises=NOT_ACCEPTED,
+    etag=True,
+    examples=_EXAMPLES,
+    transaction=False,
+)
 async def create_post(context: AppContext, db: Db, caller: Caller, data: PostCreate, fetched: FetchedFiles) -> Post:
     """Create a post and queue it for every chosen account.
 
@@ -93,7 +101,14 @@ async def list_posts(context: AppContext, db: Db, caller: Caller, query: PostLis
     return await listing.list_posts(context, db, caller, query, page)
 
 
-@routes.post("/posts/validate", scope="posts:write", status=200, raises=(TestModeOnlySandbox,), examples=_EXAMPLES)
+@routes.post(
+    "/posts/validate",
+    history="nothing",
+    scope="posts:write",
+    status=200,
+    raises=(TestModeOnlySandbox,),
+    examples=_EXAMPLES,
+)
 async def validate_post(db: Db, caller: Caller, data: PostCreate, fetched: FetchedFiles) -> PostValidation:
     """Validate a post without saving it: errors and warnings of its networks, and the length of each text."""
     return await validate.validate_post(db, caller, data, fetched)
@@ -118,7 +133,11 @@ async def get_post(post: MyStoredPost) -> Conditional[Post]:
 
 
 @routes.patch(
-    "/posts/{id}", scope="posts:write", raises=(*NOT_ACCEPTED, InvalidState, VersionConflict, Forbidden), etag=True
+    "/posts/{id}",
+    scope="posts:write",
+    history="action",
+    raises=(*NOT_ACCEPTED, InvalidState, VersionConflict, Forbidden),
+    etag=True,
 )
 async def update_post(
     post: MyPost,
@@ -136,7 +155,7 @@ async def update_post(
     return await update.update_post(context, db, caller, post, data, if_match, fetched)
 
 
-@routes.delete("/posts/{id}", scope="posts:write", raises=(InvalidState, VersionConflict, Forbidden))
+@routes.delete("/posts/{id}", history="action", scope="posts:write", raises=(InvalidState, VersionConflict, Forbidden))
 async def delete_post(
     post: AnyPost, context: AppContext, db: Db, caller: Caller, query: PostDeleteQuery, if_match: IfMatch
 ) -> PostDeletion:
@@ -148,7 +167,11 @@ async def delete_post(
 
 
 @routes.post(
-    "/posts/{id}/restore", scope="posts:write", raises=(InvalidState, ExternalIdConflict, PlanLimitReached), etag=True
+    "/posts/{id}/restore",
+    history="action",
+    scope="posts:write",
+    raises=(InvalidState, ExternalIdConflict, PlanLimitReached),
+    etag=True,
 )
 async def restore_post(post: AnyPost, context: AppContext, db: Db, caller: Caller) -> Post:
     """Restore a post from the trash, with its schedule if that is still in the future."""
@@ -162,13 +185,14 @@ async def get_post_status(post: MyPost, db: Db) -> PostProgress:
 
 
 @routes.get("/posts/{id}/audit", scope="posts:read", limit_default=LIST_ALL)
-async def list_post_audit(post: AnyPost, db: Db, page: Page) -> Listing[AuditEntry]:
-    """List the audit log of a post, newest first."""
-    return await listing.list_audit(db, post, page)
+async def list_post_audit(post_id: PostId, db: Db, caller: Caller, page: Page) -> Listing[AuditEntry]:
+    """List the audit log of a post, newest first, also when the post was deleted permanently."""
+    return await listing.list_audit(db, caller, post_id, page)
 
 
 @routes.post(
     "/posts/{id}/request-approval",
+    history="action",
     scope="posts:write",
     status=200,
     raises=(InvalidState, VersionConflict, PlanFeatureUnavailable),
@@ -183,6 +207,7 @@ async def request_post_approval(
 
 @routes.post(
     "/posts/{id}/approve",
+    history="action",
     scope="posts:read",
     status=200,
     raises=(*NOT_ACCEPTED, InvalidState, VersionConflict, Forbidden),
@@ -200,6 +225,7 @@ async def approve_post(
 
 @routes.post(
     "/posts/{id}/reject",
+    history="action",
     scope="posts:read",
     status=200,
     raises=(InvalidState, VersionConflict, Forbidden),

@@ -167,3 +167,4 @@ class AuditRow(Struct, gc=False):
     changes: list[Change] | None = None
     attempt: AttemptRecord | None = None
     request_id: str | None = None
+    address: str | None = None

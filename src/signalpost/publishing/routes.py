@@ -35,7 +35,10 @@ SUBMIT_DEFAULT, PROCESS_DEFAULT, RETRY_DEFAULT = PostSubmit(), QueueProcess(), P
 
 
 @routes.post(
-    "/queue/submit/{postId}", scope="posts:publish", raises=(*NOT_ACCEPTED, InvalidState, NothingToRetry, Forbidden)
+    "/queue/submit/{postId}",
+    scope="posts:publish",
+    history="action",
+    raises=(*NOT_ACCEPTED, InvalidState, NothingToRetry, Forbidden),
 )
 async def submit_post(
     post: MyPost, context: AppContext, db: Db, caller: Caller, data: PostSubmit = SUBMIT_DEFAULT
@@ -48,7 +51,7 @@ async def submit_post(
     return await queue.submit_post(context, db, caller, post, data)
 
 
-@routes.delete("/queue/cancel/{postId}", scope="posts:publish", raises=(InvalidState, Forbidden))
+@routes.delete("/queue/cancel/{postId}", scope="posts:publish", history="action", raises=(InvalidState, Forbidden))
 async def cancel_post(post: MyPost, context: AppContext, db: Db, caller: Caller) -> PostCancellation:
     """Take a post off the queue: it is a draft again.
 
@@ -63,7 +66,14 @@ async def get_queue_status(post: MyPost, db: Db) -> QueueEntry | NeverQueued:
     return await queries.queue_entry(db, post)
 
 
-@routes.post("/queue/process", scope=PUBLIC, status=200, unlimited=True, raises=(InvalidQueueSecret, Unavailable))
+@routes.post(
+    "/queue/process",
+    scope=PUBLIC,
+    status=200,
+    unlimited=True,
+    history="nothing",
+    raises=(InvalidQueueSecret, Unavailable),
+)
 async def process_queue(context: AppContext, request: Request, data: QueueProcess = PROCESS_DEFAULT) -> QueueRun:
     """Do the work that is due, with the operator's secret in `X-Queue-Secret`.
 
@@ -73,7 +83,9 @@ async def process_queue(context: AppContext, request: Request, data: QueueProces
     return await process.process_queue(context, request.headers.get("x-queue-secret"), data)
 
 
-@routes.post("/posts/{id}/retry", scope="posts:publish", raises=(NothingToRetry, InvalidState, Forbidden))
+@routes.post(
+    "/posts/{id}/retry", scope="posts:publish", history="action", raises=(NothingToRetry, InvalidState, Forbidden)
+)
 async def retry_post(
     post: MyPost, context: AppContext, db: Db, caller: Caller, data: PostRetry = RETRY_DEFAULT
 ) -> PostProgress:

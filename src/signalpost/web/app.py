@@ -43,6 +43,7 @@ class Application:
         request = Request(scope, receive)
         id_token, tenant_token = log.request_id.set(request.id), tenant.set(None)
         url_token = requested_url.set(self._requested_url(request))
+        address_token = log.client_address.set(None)
         try:
             require_valid_host(request)
             response = await self.router.match(request).handler(request)
@@ -55,6 +56,7 @@ class Application:
             log.request_id.reset(id_token)
             tenant.reset(tenant_token)
             requested_url.reset(url_token)
+            log.client_address.reset(address_token)
         await response.send(send, request.id, head=scope["method"] == "HEAD")
 
     def _requested_url(self, request: Request) -> str | None:
@@ -102,6 +104,7 @@ def _handler(web: Web, endpoint: Endpoint) -> Handler:
     async def respond(request: Request) -> Response:
         started = perf_counter()
         call = Call(request, client_address(request.scope, trusted))
+        log.client_address.set(call.address)
         try:
             work = serve(web, endpoint, call)
             response = await (work if endpoint.cached_seconds else Watched(work, name))

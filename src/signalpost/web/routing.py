@@ -82,6 +82,8 @@ class Endpoint:
     etag: bool = False
     transaction: bool = True
     """False: without an Idempotency-Key each statement of the handler commits by itself."""
+    history: Literal["operation", "action", "nothing"] = "operation"
+    """What a write leaves in the audit log: a row of the operation as such, rows of its action, or nothing to tell."""
     limit_default: int = LIMIT_DEFAULT  # of a list; LIST_ALL where clients expect all of it at once
     bucket: str | None = None  # of a stricter rate limit per address: "login"
     unlimited: bool = False  # no rate limit per address: health checks, signed incoming webhooks
@@ -101,6 +103,8 @@ class Endpoint:
         shared = self.scope == PUBLIC and not (self.writes or self.query or self.path_inputs or self.body)
         if self.cached_seconds and not (shared and set(self.arguments.values()) <= {"context"}):
             raise TypeError(f"{self.method} {self.path}: only a public read without inputs can be cached")
+        if self.writes and self.scope == PUBLIC and self.history == "operation":
+            raise TypeError(f"{self.method} {self.path}: has no caller, so its action writes history, or it has none")
 
     @cached_property
     def writes(self) -> bool:

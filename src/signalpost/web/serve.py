@@ -10,7 +10,7 @@ from signalpost.context import AppContext
 from signalpost.kit import clock, db, problems
 from signalpost.kit.tenant import Tenant, tenant
 from signalpost.kit.worker_threads import in_thread
-from signalpost.web import bounds, idempotency, limits, validation
+from signalpost.web import bounds, idempotency, limits, operations, validation
 from signalpost.web.cache import ResponseCache
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
 from signalpost.web.conditional import Conditional, is_current, read_if_match
@@ -45,6 +45,7 @@ class Web:
     authenticate: Authenticate
     page_key: bytes
     limiter: limits.Limiter
+    record: operations.Record
     cache: ResponseCache = field(default_factory=ResponseCache)
 
     @property
@@ -198,7 +199,7 @@ async def _run(web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any],
     elif endpoint.path_inputs:
         values |= await _path_values(endpoint, call, None)
     if key is None:
-        return _render(endpoint, call, await endpoint.handler(**values))
+        return await _respond_alone(web, endpoint, call, values)
     return await _respond_claimed(web, endpoint, call, values, body, key)
 
 
@@ -213,7 +214,7 @@ async def _run_connected(
             scope = database.transaction() if in_transaction else database.connection()
             async with scope as connection:
                 if key is None:
-                    return await _respond(endpoint, call, values, connection)
+                    return await _respond(web, endpoint, call, values, connection)
                 return await _respond_once(web, endpoint, call, values, body, key, connection)
         except db.RETRYABLE:
             if attempt == ATTEMPTS_MAX - 1:
@@ -235,9 +236,23 @@ async def _before(web: Web, step: tuple[str, Before], call: Call, data: Any, key
     return {argument: await before.run(web.context, call.caller, data)}
 
 
-async def _respond(endpoint: Endpoint, call: Call, values: dict[str, Any], connection: db.Db) -> Response:
-    path_values = await _path_values(endpoint, call, connection) if endpoint.path_inputs else {}
-    value = await endpoint.handler(**values, **path_values, db=connection)
+async def _respond(web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any], connection: db.Db) -> Response:
+    if endpoint.path_inputs:
+        values = values | await _path_values(endpoint, call, connection)
+    operation = operations.begin(endpoint, call.caller, call.request.path_params, values)
+    value = await endpoint.handler(**values, db=connection)
+    if operation is not None:
+        await web.record(connection, operation, value)
+    return _render(endpoint, call, value)
+
+
+async def _respond_alone(web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any]) -> Response:
+    """Run a handler that has no connection: it calls other servers, and commits what it does by itself."""
+    operation = operations.begin(endpoint, call.caller, call.request.path_params, values)
+    value = await endpoint.handler(**values)
+    if operation is not None:
+        async with web.context.database.transaction() as connection:
+            await web.record(connection, operation, value)
     return _render(endpoint, call, value)
 
 
@@ -272,7 +287,7 @@ async def _respond_once(
         return _replay(call, stored)
     try:
         async with connection.transaction():  # a savepoint: a problem rolls the effect back and is stored
-            response = await _respond(endpoint, call, values, connection)
+            response = await _respond(web, endpoint, call, values, connection)
     except problems.Problem as problem:
         if problem.status == 429 or problem.status >= 500:
             raise
@@ -293,7 +308,7 @@ async def _respond_claimed(
     completed = False
     try:
         try:
-            response = _render(endpoint, call, await endpoint.handler(**values))
+            response = await _respond_alone(web, endpoint, call, values)
         except problems.Problem as problem:
             if problem.status == 429 or problem.status >= 500:
                 raise

@@ -12,8 +12,9 @@ from signalpost.accounts.actions.upsert import upsert_account
 from signalpost.accounts.errors import OauthStateInvalid, PlatformNotConfigured
 from signalpost.accounts.platforms import canonical_slug, redirect_uri, server_key, server_of
 from signalpost.accounts.schemas import CallbackQuery, CallbackResult
+from signalpost.audit import actions as audit
 from signalpost.context import AppContext
-from signalpost.kit import log, problems
+from signalpost.kit import ids, log, problems
 from signalpost.kit.crypto import Undecipherable
 from signalpost.kit.db import Db
 from signalpost.kit.http import HttpFailure
@@ -104,6 +105,15 @@ async def _connect(context: AppContext, connector: Connector, flow: OAuthFlow, q
             )
             row = await upsert_account(context, db, request, identity)
             posts_today = await queries.posts_today(db, [row.id])
+            await audit.record(
+                db,
+                audit.Entry(
+                    workspace_id=flow.workspace_id,
+                    action="finish_authorization",
+                    actor=flow.started_by.actor,
+                    subject=ids.encode("acc", row.id),
+                ),
+            )
         return CallbackResult("connected", account=views.account(row, posts_today=posts_today.get(row.id, 0)))
     except OauthStateInvalid:
         raise

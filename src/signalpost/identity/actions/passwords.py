@@ -2,10 +2,11 @@
 
 from uuid import UUID
 
+from signalpost.audit import actions as audit
 from signalpost.context import AppContext
 from signalpost.engine import jobs
-from signalpost.identity import passwords, tokens
-from signalpost.identity.actions.sign_in import end_sessions
+from signalpost.identity import passwords, queries, tokens
+from signalpost.identity.actions.sign_in import end_sessions, record_in_workspaces
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.identity.login_throttle import LoginThrottle
 from signalpost.identity.schemas import PasswordForgot, PasswordReset
@@ -60,6 +61,7 @@ async def reset_with_token(context: AppContext, data: PasswordReset) -> None:
         if user is None:
             raise _link_expired()
         await end_sessions(context, db, user["id"], "password_reset")
+        await record_in_workspaces(db, user["id"], "reset_password")
     context.state(LoginThrottle).reset(user["email"])
 
 
@@ -81,3 +83,7 @@ async def reset_password(context: AppContext, db: Db, *, email: str, password: s
     if user_id is None:
         raise problems.NotFound(f"There is no user {email}.")
     await end_sessions(context, db, user_id, "password_reset")
+    subject = ids.encode("usr", user_id)
+    for workspace in await queries.workspaces_of(db, user_id):
+        await audit.command(db, "users reset-password", workspace_id=workspace.id, subject=subject)
+    await audit.command(db, "users reset-password", subject=subject)

@@ -4,6 +4,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
+from signalpost.audit import actions as audit
 from signalpost.context import AppContext
 from signalpost.identity import passwords, queries, tokens, views
 from signalpost.identity.caller_cache import CallerCache
@@ -45,6 +46,8 @@ async def login(context: AppContext, data: UserLogin, address: str) -> Login:
         raise refusal
     stored = row.password_hash if row else None
     if not await passwords.verify_password(stored, data.password) or row is None or stored is None:
+        if row is not None and throttle.is_worth_recording(data.email):
+            await _record_failure(context, row.user_id)
         raise InvalidCredentials
     throttle.forgive(data.email, address)
     rehashed = await passwords.hash_password(data.password) if crypto.needs_rehash(stored) else None
@@ -57,6 +60,7 @@ async def login(context: AppContext, data: UserLogin, address: str) -> Login:
         workspaces = await queries.workspaces_of(db, row.user_id)
         current = _first(workspaces)
         opened = await open_session(db, context.keys, row.user_id, current.id, current.role, address)
+        await _record(db, current.id, row.user_id, user.name, "login")
     return Login(
         user=views.user(user),
         workspaces=[views.workspace(context.settings, workspace) for workspace in workspaces],
@@ -64,6 +68,22 @@ async def login(context: AppContext, data: UserLogin, address: str) -> Login:
         refresh_token=opened.refresh_token,
         expires_in=opened.expires_in,
     )
+
+
+async def _record(db: Db, workspace_id: UUID, user_id: UUID, name: str | None, action: str) -> None:
+    actor = audit.user(user_id, name)
+    await audit.record(db, audit.Entry(workspace_id=workspace_id, action=action, actor=actor, subject=actor.id))
+
+
+async def record_in_workspaces(db: Db, user_id: UUID, action: str) -> None:
+    """Write into the history of each of the user's workspaces that something happened to the user."""
+    for workspace in await queries.workspaces_of(db, user_id):
+        await _record(db, workspace.id, user_id, None, action)
+
+
+async def _record_failure(context: AppContext, user_id: UUID) -> None:
+    async with context.database.transaction() as db:
+        await record_in_workspaces(db, user_id, "login_failed")
 
 
 async def open_session(db: Db, keys: KeyRing, user_id: UUID, workspace_id: UUID, role: str, address: str) -> Tokens:
@@ -125,6 +145,7 @@ async def refresh(context: AppContext, refresh_token: str) -> Tokens:
         if generation == row.generation or (generation == row.generation - 1 and row.just_rotated):
             return await _next_tokens(context, db, row, session_id, generation)
         await end_session(context, db, session_id, "refresh_token_reused")
+        await _record(db, row.workspace_id, row.user_id, None, "refresh_token_reused")
     # Raised only here: the end of the session must be committed.
     raise InvalidCredentials("This refresh token was used before, so its session was ended. Sign in again.")
 
@@ -135,6 +156,7 @@ async def _next_tokens(context: AppContext, db: Db, row: _SessionRow, session_id
     current = next(same, None) or _first(workspaces)
     if generation == row.generation:
         await db.execute(_ROTATE, session_id, tokens.REFRESH, current.id)
+    await _record(db, current.id, row.user_id, None, "refresh")
     session = tokens.Access(user_id=row.user_id, workspace_id=current.id, session_id=session_id)
     return Tokens(
         access_token=tokens.mint(context.keys, session, current.role),

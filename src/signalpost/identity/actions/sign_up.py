@@ -6,9 +6,10 @@ import msgspec
 from msgspec import Struct
 
 from signalpost import mail
+from signalpost.audit import actions as audit
 from signalpost.context import AppContext
 from signalpost.identity import passwords, queries, views
-from signalpost.identity.actions.sign_in import open_session
+from signalpost.identity.actions.sign_in import open_session, record_in_workspaces
 from signalpost.identity.errors import RegistrationClosed
 from signalpost.identity.schemas import Registration, UserRegister, Workspace, WorkspaceCreate
 from signalpost.kit import clock, ids, problems
@@ -44,6 +45,7 @@ async def register(context: AppContext, data: UserRegister, address: str) -> Reg
         user_id = await create_user(db, email=data.email, password_hash=password_hash, name=data.name)
         workspace_id, profile_id = await create_workspace(context, db, user_id=user_id, name=workspace_name)
         session = await open_session(db, context.keys, user_id, workspace_id, "owner", address)
+        await record_in_workspaces(db, user_id, "register")
         user = await queries.read_user(db, user_id)
         [workspace] = await queries.workspaces_of(db, user_id)
         if context.settings.smtp_url:
@@ -105,6 +107,13 @@ async def create_workspace(
         unique = f"{slug}-{workspace_id.hex[-12:]}"  # the random end of the id
         await db.execute(_INSERT_WORKSPACE, workspace_id, name, unique, plan, timezone)
     await db.execute(_INSERT_OWNER, ids.new_id(), workspace_id, user_id)
+    entry = audit.Entry(
+        workspace_id=workspace_id,
+        action="create_workspace",
+        actor=audit.user(user_id, None),
+        subject=ids.encode("wsp", workspace_id),
+    )
+    await audit.record(db, entry)
     return workspace_id, await context.hooks.create_default_profile(db, workspace_id, name=name, timezone=timezone)
 
 

@@ -45,6 +45,7 @@ def entry(
         changes=changes,
         attempt=attempt,
         request_id=log.request_id.get(),
+        address=log.client_address.get(),
     )
 
 

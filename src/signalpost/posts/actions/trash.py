@@ -8,6 +8,7 @@ import msgspec
 
 from signalpost import events, networks
 from signalpost.context import AppContext
+from signalpost.events import Actor
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.posts import progress, views
@@ -26,7 +27,9 @@ TRASH_PERIOD: Final = timedelta(days=30)
 _DELETE = "delete from post where id = $1"
 _DELETE_EXPIRED = """
 delete from post where id = any(array(select id from post where purge_at <= now() order by purge_at limit $1))
+returning id, workspace_id
 """
+_SYSTEM: Final = Actor(type="system", id=None, name="trash")
 
 
 async def trash_post(
@@ -48,6 +51,7 @@ async def trash_post(
         await _move_to_trash(context, db, caller, post, targets)
     errors = await _remove_from_networks(context, db, caller, post, targets) if query.cascade else []
     if query.permanent:
+        await audit.record(db, [audit.entry(post, "purged", caller.actor)])
         await db.execute(_DELETE, post.id)
         post.purge_at = None
     return PostDeletion(
@@ -110,8 +114,9 @@ def _lies_ahead(post: PostRow, targets: Sequence[TargetRow]) -> bool:
 
 async def delete_expired(db: Db, limit: int) -> int:
     """Delete permanently what has been in the trash long enough; return how many posts there were."""
-    done = await db.execute(_DELETE_EXPIRED, limit)
-    return int(done.rpartition(" ")[2])
+    deleted = await db.fetch(_DELETE_EXPIRED, limit)
+    await audit.record(db, [audit.entry(audit.PostRef(*record), "purged", _SYSTEM) for record in deleted])
+    return len(deleted)
 
 
 async def _move_to_trash(context: AppContext, db: Db, caller: Caller, post: PostRow, targets: list[TargetRow]) -> None:

@@ -69,7 +69,7 @@ class _Create:
         self.heard_sql = heard_sql
         names = [
             *post, *(f"target.{name}" for name in target), *(f"shared.{name}" for name in shared),
-            "audit_ids", "audit_actions", "request_id", "digest", "heard", "hashes", "first_due", "month",
+            "audit_ids", "audit_actions", "request_id", "address", "digest", "heard", "hashes", "first_due", "month",
         ]  # fmt: skip
         self.sql = self._sql({name: f"${number}" for number, name in enumerate(names, 1)})
 
@@ -104,8 +104,9 @@ with prepared as materialized (
     select {", ".join((same | own).values())}
     from prepared, unnest({arrays}) with ordinality as t({", ".join(self.target)}, position) where obstacle is null
 ), history as (
-    insert into audit (id, workspace_id, post_id, at, action, actor, request_id)
-    select a.id, {p["workspace_id"]}, {p["id"]}, {p["created_at"]}, a.action, {p["created_by"]}, {p["request_id"]}
+    insert into audit (id, workspace_id, post_id, at, action, actor, request_id, address)
+    select a.id, {p["workspace_id"]}, {p["id"]}, {p["created_at"]}, a.action, {p["created_by"]}, {p["request_id"]},
+        {p["address"]}
     from prepared, unnest({p["audit_ids"]}::uuid[], {p["audit_actions"]}::text[]) as a(id, action)
     where obstacle is null
 ), ledger as ({count})
@@ -211,7 +212,7 @@ async def create(db: Db, new: NewPost, *, counted: bool) -> Obstacle | None:
             *(_array(targets, name, type_) for name, type_ in create_.target.items()),
             *(getattr(targets[0], name) if targets else None for name in create_.shared),
             [entry.id for entry in history], [entry.action for entry in history], history[0].request_id,
-            seen.digest, seen.heard, guarded_contents(post, targets), progress.first_due(targets),
+            history[0].address, seen.digest, seen.heard, guarded_contents(post, targets), progress.first_due(targets),
             plans.month_of(post.created_at) if counted else None,
         )  # fmt: skip
     except asyncpg.UniqueViolationError as error:

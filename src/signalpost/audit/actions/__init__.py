@@ -1,0 +1,18 @@
+"""Writing history, sealing it, verifying it, and deleting what is older than the plan keeps."""
+
+from signalpost.audit.actions.purge import purge
+from signalpost.audit.actions.record import INSTALLATION, Entry, command, record, user
+from signalpost.audit.actions.seal import Verification, seal, verify, workspaces
+
+__all__ = [
+    "INSTALLATION",
+    "Entry",
+    "Verification",
+    "command",
+    "purge",
+    "record",
+    "seal",
+    "user",
+    "verify",
+    "workspaces",
+]

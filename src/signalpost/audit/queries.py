@@ -1,0 +1,50 @@
+"""Reading the audit log of a workspace."""
+
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from msgspec import Struct
+
+from signalpost.audit.documents import Change
+from signalpost.audit.schemas import AuditQuery
+from signalpost.events import Actor
+from signalpost.kit import ids, rows
+from signalpost.kit.db import READ_SECONDS, Db
+from signalpost.web.caller import Caller
+from signalpost.web.paging import Page
+
+
+class AuditLogRow(Struct):
+    """A row of `audit`, without what only the log of a post shows. Its id tells when it was written."""
+
+    id: UUID
+    at: datetime
+    action: str
+    actor: Actor
+    post_id: UUID | None
+    target_id: UUID | None
+    subject: str | None
+    changes: list[Change] | None
+    address: str | None
+    request_id: str | None
+    written_at: datetime
+
+
+_COLUMNS: Final = rows.columns(AuditLogRow, "a", written_at="time_of_id(a.id)")
+_LIST: Final = f"""
+select {_COLUMNS} from audit a
+where a.workspace_id = $1 and a.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    and ($4::text is null or a.action = $4) and ($5::text is null or a.actor ->> 'id' = $5)
+    and ($6::text is null or a.subject = $6 or a.post_id = $7)
+order by a.id desc limit $3
+"""  # noqa: S608 - constants only
+_read: Final = rows.reader(AuditLogRow)
+
+
+async def page_of(db: Db, caller: Caller, query: AuditQuery, page: Page) -> list[AuditLogRow]:
+    """Return a page of the workspace's audit log, newest first."""
+    _, after_id, limit = page.bounds
+    parameters: list[Any] = [query.action, query.actor_id, query.subject, ids.decode("pst", query.subject or "")]
+    records = await db.fetch(_LIST, caller.workspace_id, after_id, limit, *parameters, timeout=READ_SECONDS)
+    return [_read(record) for record in records]

@@ -1,0 +1,231 @@
+"""History is append-only, survives what it tells of, and its chain shows the first entry that somebody touched."""
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import asyncpg
+import pytest
+from tests.helpers.api import Api
+from tests.helpers.factories import Login, Make
+
+from signalpost.audit import actions as audit
+from signalpost.context import AppContext
+from signalpost.events import Actor
+from signalpost.kit import clock, ids
+from signalpost.kit.db import Database, Db
+from signalpost.main import operations
+
+NOW = timedelta(seconds=-1)
+ACTOR = Actor(type="system", id=None, name="test")
+
+
+@pytest.fixture
+async def owner(make: Make) -> Login:
+    return await make.owner()
+
+
+async def write(db: Db, workspace_id: Any, count: int) -> None:
+    for number in range(count):
+        await audit.record(db, audit.Entry(workspace_id=workspace_id, action=f"action_{number}", actor=ACTOR))
+
+
+async def tamper(db: Db, statement: str, *parameters: Any) -> None:
+    """Do what only someone with all rights on the database can do."""
+    for table in ("audit", "audit_seal"):
+        await db.execute(f"alter table {table} disable trigger user")
+    assert await db.execute(statement, *parameters) in ("UPDATE 1", "DELETE 1")
+    for table in ("audit", "audit_seal"):
+        await db.execute(f"alter table {table} enable trigger user")
+
+
+@pytest.mark.parametrize("table", ["audit", "audit_seal"])
+@pytest.mark.parametrize(
+    "statement",
+    ["update {} set workspace_id = workspace_id", "delete from {}", "truncate {}",
+     "select set_config('signalpost.audit_purge', 'on', true); delete from {}"],
+)  # fmt: skip
+async def test_nothing_that_was_written_is_changed_or_deleted(
+    database: Database, owner: Login, table: str, statement: str
+) -> None:
+    async with database.transaction() as db:
+        await write(db, owner.workspace_id, 1)
+        await audit.seal(db, settled=NOW)
+    with pytest.raises(asyncpg.InsufficientPrivilegeError, match="append-only"):
+        async with database.transaction() as db:
+            await db.execute(statement.format(table))
+
+
+async def test_the_history_of_a_post_outlives_it(api: Api, make: Make, owner: Login) -> None:
+    await make.account(owner)
+    post = await make.post(owner, draft=True)
+    path = f"/posts/{post['id']}"
+    assert (await api.delete(f"{path}?permanent=true", key=owner.key)).status_code == 200
+
+    log = await api.get(f"{path}/audit", key=owner.key)
+    assert [entry["action"] for entry in log.json()["data"]] == ["purged", "trashed", "created"]
+    stranger = await make.owner()
+    assert (await api.get(f"{path}/audit", key=stranger.key)).status_code == 404
+    assert (await api.get(f"{path}/audit", key=owner.test_key)).status_code == 404
+    entries = (await api.get(f"/audit?subject={post['id']}", key=owner.key)).json()["data"]
+    assert [entry["action"] for entry in entries] == ["purged", "trashed", "created"]
+    assert all(entry["address"] and entry["requestId"] for entry in entries)
+
+
+async def test_a_change_names_who_from_where_and_what_it_was_before(api: Api, make: Make, owner: Login) -> None:
+    profile = await make.profile(owner, name="Before")
+    await api.patch(f"/profiles/{profile['id']}", json={"name": "After"}, key=owner.key)
+    await api.delete(f"/profiles/{profile['id']}", key=owner.key)
+
+    deleted, updated, created = (await api.get(f"/audit?subject={profile['id']}", key=owner.key)).json()["data"]
+
+    assert (created["action"], updated["action"], deleted["action"]) == (
+        "create_profile", "update_profile", "delete_profile",
+    )  # fmt: skip
+    assert updated["changes"] == [{"field": "name", "from": "Before", "to": "After"}]
+    assert {"field": "name", "from": "After", "to": None} in deleted["changes"]
+    assert updated["actor"]["type"] == "api_key"
+    assert updated["address"].startswith("10.")
+
+
+async def test_the_log_of_a_workspace_is_filtered_and_paged(api: Api, make: Make, owner: Login) -> None:
+    for name in ("one", "two", "three"):
+        await make.profile(owner, name=name)
+    first = (await api.get("/audit?action=create_profile&limit=2", key=owner.key)).json()
+    rest = (await api.get(f"/audit?action=create_profile&limit=2&cursor={first['nextCursor']}", key=owner.key)).json()
+    names = [entry["changes"][0]["to"] for entry in (*first["data"], *rest["data"])]
+    assert (names, rest["hasMore"]) == (["three", "two", "one"], False)
+    actor = first["data"][0]["actor"]["id"]
+    assert len((await api.get(f"/audit?action=create_profile&actorId={actor}", key=owner.key)).json()["data"]) == 3
+    assert (await api.get("/audit?actorId=key_nobody", key=owner.key)).json()["data"] == []
+
+
+async def test_only_those_who_see_all_of_a_workspace_read_its_log(api: Api, make: Make, owner: Login) -> None:
+    editor = await make.member(owner, role="editor")
+    limited = await make.member(owner, role="admin", profile_ids=[owner.profile])
+    for key in (editor.key, limited.key, owner.test_key):
+        assert (await api.get("/audit", key=key)).status_code == 403
+    stranger = await make.owner()
+    entries = (await api.get("/audit", key=stranger.key)).json()["data"]
+    assert not any(owner.profile == entry["subject"] for entry in entries)
+
+
+async def test_seals_cover_every_entry_once_in_batches(database: Database, owner: Login) -> None:
+    async with database.transaction() as db:
+        await write(db, owner.workspace_id, 7)
+        while await audit.seal(db, settled=NOW, limit=3):
+            pass
+        assert await audit.seal(db, settled=NOW) == 0
+        verification = await audit.verify(db, owner.workspace_id)
+        count = await db.fetchval("select count(*) from audit where workspace_id = $1", owner.workspace_id)
+    assert (verification.broken_at, verification.unsealed) == (None, 0)
+    assert verification.sealed == verification.last_seq == count >= 7
+
+
+async def test_what_was_just_written_waits_for_slower_transactions(database: Database, owner: Login) -> None:
+    async with database.transaction() as db:
+        await audit.seal(db, settled=NOW)
+        await write(db, owner.workspace_id, 1)
+        assert await audit.seal(db) == 0
+    async with database.transaction() as db:  # one that began earlier, and ends later
+        newest = "select id_before(id, '30 seconds') from audit where workspace_id = $1 order by id desc"
+        late = await db.fetchval(newest, owner.workspace_id)
+        await audit.seal(db, settled=NOW)
+        await db.execute("insert into audit (id, workspace_id, action, actor) values ($1, $2, 'late', $3)",
+                         late, owner.workspace_id, ACTOR)  # fmt: skip
+        await write(db, owner.workspace_id, 1)
+        assert await audit.seal(db, settled=NOW) == 2
+        assert (await audit.verify(db, owner.workspace_id)).broken_at is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "missing"),
+    [
+        ('update audit set actor = \'{{"type": "user", "id": null, "name": "Else"}}\' where {}', False),
+        ("update audit set action = 'other' where {}", False),
+        ("update audit set at = at + interval '1 microsecond' where {}", False),
+        ("delete from audit where {}", True),
+    ],
+)
+async def test_the_first_entry_that_was_touched_is_named(
+    database: Database, owner: Login, statement: str, missing: bool
+) -> None:
+    """Each of a thousand entries: an even spread of them is tried."""
+    async with database.transaction() as db:
+        await write(db, owner.workspace_id, 1_000)
+        await audit.seal(db, settled=NOW)
+        seals = await db.fetch("select seq, audit_id from audit_seal where workspace_id = $1 order by seq",
+                               owner.workspace_id)  # fmt: skip
+        for seal in (seals[0], seals[-1], *seals[37::96]):
+            savepoint = db.transaction()
+            await savepoint.start()
+            await tamper(db, statement.format("workspace_id = $1 and id = $2"), owner.workspace_id, seal["audit_id"])
+            verification = await audit.verify(db, owner.workspace_id)
+            assert (verification.broken_at, verification.missing) == (seal["seq"], missing)
+            assert verification.broken_id == seal["audit_id"]
+            await savepoint.rollback()
+        assert (await audit.verify(db, owner.workspace_id)).broken_at is None
+
+
+async def test_a_seal_that_was_made_again_does_not_agree_with_the_next_one(database: Database, owner: Login) -> None:
+    forged = """
+    with s as (select s.*, a from audit_seal s join audit a on a.id = s.audit_id where s.workspace_id = $1 and seq = 2)
+    update audit_seal t set hash = sha256(s.previous || audit_digest(s.a)) from s
+    where t.workspace_id = s.workspace_id and t.seq = s.seq
+    """
+    async with database.transaction() as db:
+        await write(db, owner.workspace_id, 5)
+        await audit.seal(db, settled=NOW)
+        entry = await db.fetchval("select audit_id from audit_seal where workspace_id = $1 and seq = 2",
+                                  owner.workspace_id)  # fmt: skip
+        await tamper(db, "update audit set action = 'other' where id = $1", entry)
+        await tamper(db, forged, owner.workspace_id)
+        assert (await audit.verify(db, owner.workspace_id)).broken_at == 3
+        await tamper(db, "delete from audit_seal where workspace_id = $1 and seq = 4", owner.workspace_id)
+        assert (await audit.verify(db, owner.workspace_id)).broken_at == 3
+
+
+async def test_the_command_names_the_broken_entry(context: AppContext, database: Database, owner: Login) -> None:
+    workspace = ids.encode("wsp", owner.workspace_id)
+    async with database.transaction() as db:
+        await write(db, owner.workspace_id, 3)
+        await audit.seal(db, settled=NOW)
+    assert (await operations.verify_history(context, None))[workspace].startswith("ok, ")
+    async with database.transaction() as db:
+        [entry] = await db.fetchrow(
+            "select id from audit where workspace_id = $1 order by id desc", owner.workspace_id
+        ) or [None]
+        await tamper(db, "delete from audit where id = $1", entry)
+    told = (await operations.verify_history(context, workspace))[workspace]
+    assert told.startswith("PROBLEM: broken at ")
+    assert f"entry {ids.encode('aud', entry)} is missing" in told
+
+
+async def test_what_the_plan_no_longer_keeps_goes_and_the_chain_still_holds(database: Database, owner: Login) -> None:
+    insert = "insert into audit (id, workspace_id, action, actor) values ($1, $2, 'old', $3)"
+    async with database.transaction() as db:
+        await db.execute("update workspace set plan = 'free' where id = $1", owner.workspace_id)
+        await write(db, owner.workspace_id, 2)
+        for days in (40, 35, 20):
+            old = ids.first_at(clock.now() - timedelta(days=days))
+            await db.execute(insert, old, owner.workspace_id, ACTOR)
+        await audit.seal(db, settled=NOW)
+        await db.execute("alter table audit_seal disable trigger user")
+        await db.execute("update audit_seal set sealed_at = time_of_id(audit_id)")
+        await db.execute("alter table audit_seal enable trigger user")
+        assert await audit.purge(db, {"free": 30}, limit=10) == 2
+        verification = await audit.verify(db, owner.workspace_id)
+        assert (verification.broken_at, verification.unsealed) == (None, 0)
+        with pytest.raises(asyncpg.InsufficientPrivilegeError):  # it stays closed afterwards
+            await db.execute("delete from audit where workspace_id = $1", owner.workspace_id)
+
+
+async def test_guessing_fills_no_history(api: Api, make: Make, owner: Login, database: Database) -> None:
+    email = owner.email.upper()
+    for number in range(30):
+        answer = await api.post("/auth/login", json={"email": email, "password": f"wrong guess {number}"})
+        assert answer.status_code in (401, 429)
+    entries = (await api.get("/audit?action=login_failed&limit=100", key=owner.key)).json()["data"]
+    assert len(entries) == 10
+    assert "guess" not in json.dumps(entries)
+    assert {entry["subject"] for entry in entries} == {ids.encode("usr", owner.user_id)}
