@@ -22,7 +22,7 @@ Row = TypeVar("Row")
 class Mine(Generic[Row]):
     """`Annotated[Row, Mine(PostId, find)]`: the row named in the path if the caller may see it, else 404.
 
-    `find(db, caller, id)` returns the row or None; it filters by workspace and by the profiles of the caller.
+    `find(db, caller, id)` returns the row or None; it filters by workspace, by the profiles of the caller and by mode.
     `param` is the path parameter, by default the only one of the route.
     """
 
