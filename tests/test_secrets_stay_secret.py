@@ -32,7 +32,7 @@ MASTODON = "canary-mastodon-token-4f6c1b"
 MASTODON_WRONG = "canary-mastodon-wrong-77ab01"
 PDS_ACCESS = "canary.access.jwt-1f0e2d"
 PDS_REFRESH = "canary.refresh.jwt-9a8b7c"
-DID = "did:plc:canary"
+DID = "did:plc:canarycanarycanarycanary"
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNgYGAAAAAEAAH2FzhVAAAAAElFTkSuQmCC"
 
 

@@ -23,7 +23,7 @@ class Settings:
     """The settings of an instance."""
 
     OPEN_NAMES: ClassVar[tuple[str, ...]] = (
-        r"SIGNALPOST_[A-Z0-9_]+_(CLIENT_ID|CLIENT_SECRET|BASE_URL)",
+        r"SIGNALPOST_[A-Z0-9_]+_(CLIENT_ID|CLIENT_SECRET|BASE_URL|DIRECTORY_URL)",
         r"SIGNALPOST_(TEST|BENCH)_[A-Z_]+",
     )
 
@@ -78,14 +78,16 @@ class Settings:
     log_format: Literal["auto", "json", "text"] = "auto"
     """`json` lines, `text` for people, or `auto`: text at a terminal, else JSON."""
     networks: Mapping[str, str] = field(default_factory=dict)
-    """Not set directly: collected from SIGNALPOST_<NETWORK>_CLIENT_ID, _CLIENT_SECRET and _BASE_URL."""
+    """Not set directly: collected from SIGNALPOST_<NETWORK>_CLIENT_ID, _CLIENT_SECRET, _BASE_URL, _DIRECTORY_URL."""
 
-    def network(self, platform: str, name: Literal["client_id", "client_secret", "base_url"]) -> str | None:
+    def network(
+        self, platform: str, name: Literal["client_id", "client_secret", "base_url", "directory_url"]
+    ) -> str | None:
         """Return SIGNALPOST_<PLATFORM>_<NAME>, or None when it is unset."""
         return self.networks.get(f"{platform.upper()}_{name.upper()}")
 
 
-_NETWORK_SETTING: Final = re.compile(PREFIX + r"([A-Z0-9_]+_(?:CLIENT_ID|CLIENT_SECRET|BASE_URL))")
+_NETWORK_SETTING: Final = re.compile(PREFIX + r"([A-Z0-9_]+_(?:CLIENT_ID|CLIENT_SECRET|BASE_URL|DIRECTORY_URL))")
 _PATTERNS: Final = {
     "base_url": (r"https?://[^/\s?#@]+(/[^\s?#]*)?", "must be an address such as https://social.example.com"),
     "database_url": (r"postgres(ql)?://\S*", "must be an address such as postgresql://user:password@host/name"),

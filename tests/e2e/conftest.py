@@ -17,9 +17,9 @@ async def pds() -> AsyncIterator[ReferencePds]:
 
 
 @pytest.fixture(scope="session")
-async def home() -> AsyncIterator[tuple[Service, Api]]:
+async def home(pds: ReferencePds) -> AsyncIterator[tuple[Service, Api]]:
     """One installation with its first owner, created on the command line while it runs."""
-    async with installed() as service:
+    async with installed(SIGNALPOST_BLUESKY_DIRECTORY_URL=pds.plc_url) as service:
         await service.start()
         yield service, await service.owner()
 

@@ -26,10 +26,17 @@ async def receiver(api: Api) -> AsyncIterator[OctokitReceiver]:
         await api.call("DELETE", f"/webhooks/{webhook['id']}")
 
 
-async def connect(api: Api, pds: ReferencePds, url: str = "") -> None:
+async def connect(api: Api, pds: ReferencePds) -> None:
     alice = pds.accounts[0]
-    fields = {"identifier": alice.handle, "appPassword": alice.app_password, "service": url or pds.url}
-    await api.connect("bluesky", **fields)
+    await api.connect("bluesky", identifier=alice.handle, appPassword=alice.app_password, service=pds.url)
+
+
+async def connect_through(proxy: bluesky_proxy.Between, service: Service, api: Api, pds: ReferencePds) -> None:
+    """A proxy is not the server that the account names, so only the operator may put it in its place."""
+    alice = pds.accounts[0]
+    await service.kill()
+    await service.start(SIGNALPOST_BLUESKY_BASE_URL=proxy.url)
+    await api.connect("bluesky", identifier=alice.handle, appPassword=alice.app_password)
 
 
 async def check_events_once(receiver: OctokitReceiver) -> None:
@@ -77,7 +84,7 @@ async def test_kill_9_before_the_response_arrives_posts_once(
 ) -> None:
     """Bluesky has created the record, but its response never arrives and the process is gone."""
     async with bluesky_proxy.between(pds) as proxy:
-        await connect(api, pds, proxy.url)
+        await connect_through(proxy, service, api, pds)
         proxy.holding = True
         post = await api.publish(["bluesky"], "cut by the kernel")
         async with asyncio.timeout(10):
@@ -98,7 +105,7 @@ async def test_sigterm_waits_for_the_response_and_releases_every_lease(
 ) -> None:
     """Work in flight is finished; the database stops with the service, and no lease is left in it."""
     async with bluesky_proxy.between(pds) as proxy:
-        await connect(api, pds, proxy.url)
+        await connect_through(proxy, service, api, pds)
         proxy.holding = True
         post = await api.publish(["bluesky"], "in flight")
         async with asyncio.timeout(10):

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 from urllib.parse import parse_qs
 
+from tests.helpers.sign_in_servers import did_of
+
 
 @dataclass(frozen=True)
 class Behaviour:
@@ -219,7 +221,7 @@ class HostileNetwork:
         match call:
             case "server.createSession":
                 name = json.loads(body)["identifier"]
-                did = name if name.startswith("did:") else f"did:plc:{name.partition('.')[0]}"
+                did = name if name.startswith("did:") else did_of(name)
                 return 200, {"did": did, "handle": name, "active": True} | self._session(did), {}
             case "server.refreshSession":
                 spent = token not in self._tokens

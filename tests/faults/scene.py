@@ -5,7 +5,7 @@ import inspect
 import itertools
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -19,6 +19,7 @@ from tests.faults.hostile import HostileNetwork
 from tests.faults.processes import Process, Sabotage
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
+from tests.helpers.sign_in_servers import DidDirectory
 
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
@@ -60,6 +61,7 @@ class Tenant:
         return await self._connect("mastodon", instanceUrl=network.url, accessToken=f"tok-{name}")
 
     async def bluesky(self, network: HostileNetwork, name: str = "alice") -> str:
+        self.scene.directory.add(f"{name}.test", network.url)
         fields = {"identifier": f"{name}.test", "appPassword": "abcd-abcd-abcd-abcd"}
         return await self._connect("bluesky", **fields, service=network.url)
 
@@ -93,8 +95,8 @@ class Tenant:
 class Scene:
     """An installation. The API is in this process, workers and servers are processes beside it."""
 
-    def __init__(self, context: AppContext, api: Api, folder: Path, dsn: str) -> None:
-        self.context, self.api, self.folder, self.dsn = context, api, folder, dsn
+    def __init__(self, context: AppContext, api: Api, folder: Path, dsn: str, directory: DidDirectory) -> None:
+        self.context, self.api, self.folder, self.dsn, self.directory = context, api, folder, dsn, directory
         self.make = Make(context, api)
         self.processes: list[Process] = []
         self.trigger = folder / "trigger"
@@ -234,9 +236,12 @@ def percentile(numbers: Sequence[float], share: float) -> float:
 
 @asynccontextmanager
 async def open_scene(settings: Settings, dsn: str, folder: Path) -> AsyncIterator[Scene]:
-    async with app.open_context(settings, dsn) as context, Api(app.create(context)) as api:
-        scene = Scene(context, api, folder, dsn)
-        try:
-            yield scene
-        finally:
-            scene.close()
+    directory = DidDirectory()
+    async with directory.serve() as url:
+        settings = replace(settings, networks={"BLUESKY_DIRECTORY_URL": url})
+        async with app.open_context(settings, dsn) as context, Api(app.create(context)) as api:
+            scene = Scene(context, api, folder, dsn, directory)
+            try:
+                yield scene
+            finally:
+                scene.close()

@@ -33,8 +33,9 @@ class NotThere(Exception):
 class Service:
     """A data folder and a port, and at times a process that serves them."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **settings: str) -> None:
         self.folder = folder
+        self.settings = settings
         self.port = free_port()
         self.process: asyncio.subprocess.Process | None = None
 
@@ -106,11 +107,10 @@ class Service:
             cwd=self.folder,
         )  # fmt: skip
 
-    @staticmethod
-    def environment(more: Mapping[str, str]) -> dict[str, str]:
+    def environment(self, more: Mapping[str, str]) -> dict[str, str]:
         """What the process finds: nothing of the tests' own settings."""
         ours = {name: value for name, value in os.environ.items() if not name.startswith("SIGNALPOST_")}
-        return ours | _ENVIRONMENT | dict(more)
+        return ours | _ENVIRONMENT | self.settings | dict(more)
 
     async def owner(self) -> "Api":
         """Make an owner on the command line while the service runs, and speak with their key."""
@@ -184,11 +184,11 @@ class Api:
 
 
 @contextlib.asynccontextmanager
-async def installed() -> AsyncIterator[Service]:
-    """A service that was never started, in a folder of its own."""
+async def installed(**settings: str) -> AsyncIterator[Service]:
+    """A service that was never started, in a folder of its own; `settings` hold for every start."""
     folder = Path(tempfile.mkdtemp(prefix="signalpost-e2e-"))
     os.chmod(folder, 0o755)  # noqa: PTH101, S103 - the database's account must get through when we are root
-    service = Service(folder)
+    service = Service(folder, **settings)
     try:
         yield service
     finally:

@@ -59,6 +59,36 @@ def token(kind: str, serial: int, *, seconds: int) -> str:
     return ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in parts)
 
 
+def did_of(name: str) -> str:
+    """Return the DID of the account with this handle: well-formed, and always the same."""
+    digest = hashlib.sha256(name.partition(".")[0].encode()).digest()[:15]
+    return "did:plc:" + base64.b32encode(digest).decode().lower()
+
+
+@dataclass
+class DidDirectory:
+    """A directory of Bluesky accounts, as plc.directory is one: it says at which server an account is stored."""
+
+    documents: dict[str, Any] = field(default_factory=dict)
+    status: int = 200
+
+    def add(self, handle: str, server: str) -> str:
+        """Register an account; returns its DID."""
+        did = did_of(handle)
+        service = {"id": "#atproto_pds", "type": "AtprotoPersonalDataServer", "serviceEndpoint": server}
+        self.documents[did] = {"id": did, "alsoKnownAs": [f"at://{handle}"], "service": [service]}
+        return did
+
+    async def resolve(self, request: web.Request) -> web.StreamResponse:
+        document = self.documents.get(request.match_info["did"])
+        if self.status != 200 or document is None:
+            return web.json_response({"message": "no"}, status=self.status if self.status != 200 else 404)
+        return web.json_response(document)
+
+    def serve(self) -> contextlib.AbstractAsyncContextManager[str]:
+        return serving(("GET", "/{did}", self.resolve))
+
+
 @dataclass
 class FakeBluesky:
     """A server whose refresh tokens work exactly once, without a grace period."""
@@ -73,6 +103,8 @@ class FakeBluesky:
     revoked: int = 0
     keeps_password: bool = False
     blocked: bool = False
+    handle: str = "alice.test"
+    did: str = ""  # what it claims, if not the DID of the handle
     secret_replaced: bool = False  # what the server signed before is no longer valid
 
     def _issue(self) -> dict[str, str]:
@@ -86,8 +118,8 @@ class FakeBluesky:
         if body["password"] != "right" or self.redeemed:
             error = {"error": "AuthenticationRequired", "message": "Invalid identifier or password"}
             return web.json_response(error, status=401)
-        name = body["identifier"].removeprefix("did:plc:")
-        account = {"did": f"did:plc:{name.split('.')[0]}", "handle": name, "active": True}
+        name = self.handle if body["identifier"].startswith("did:") else body["identifier"]
+        account = {"did": self.did or did_of(name), "handle": name, "active": True}
         return web.json_response(account | self._issue())
 
     async def refresh(self, request: web.Request) -> web.StreamResponse:
@@ -100,7 +132,7 @@ class FakeBluesky:
         if token_sent != self.valid_refresh:
             return web.json_response({"error": "ExpiredToken", "message": "Token has been revoked"}, status=400)
         self.redeemed.append(token_sent)
-        tokens = {"did": "did:plc:alice", "handle": "alice.test"} | self._issue()
+        tokens = {"did": did_of(self.handle), "handle": self.handle} | self._issue()
         if self.drop_responses:
             self.drop_responses -= 1
             assert request.transport is not None
@@ -114,7 +146,7 @@ class FakeBluesky:
             return web.json_response({"error": "InvalidToken", "message": "Token could not be verified"}, status=400)
         if request.headers["Authorization"].removeprefix("Bearer ") != self.valid_access:
             return web.json_response({"error": "ExpiredToken", "message": "Token has expired"}, status=400)
-        return web.json_response({"did": "did:plc:alice", "handle": "alice.test", "active": True})
+        return web.json_response({"did": did_of(self.handle), "handle": self.handle, "active": True})
 
     async def revoke(self, request: web.Request) -> web.StreamResponse:
         self.revoked += 1

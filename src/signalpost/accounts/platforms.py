@@ -94,7 +94,11 @@ def entry_server(context: AppContext, connector: Connector, http: Client) -> Ser
     """Return the server to sign in at before the account's own is known: the operator's, else the network's."""
     operator_url = _operator_url(context, connector)
     base_url = operator_url or connector.facts.base_url or ""
-    return Server(base_url=base_url, trusted=operator_url is not None, http=http)
+    directory_url = (
+        context.settings.network(connector.facts.key, "directory_url") or connector.facts.directory_url or ""
+    )
+    trusted = operator_url is not None
+    return Server(base_url=base_url, trusted=trusted, http=http, directory_url=directory_url.rstrip("/"))
 
 
 def _operator_url(context: AppContext, connector: Connector) -> str | None:

@@ -119,13 +119,14 @@ async def disconnect_account(account: MyAccount, context: AppContext, caller: Ca
     return await actions.disconnect_account(context, caller, account)
 
 
-@routes.post("/platforms/{platform}/connect", scope="accounts:write", raises=CONNECTING)
+@routes.post("/platforms/{platform}/connect", scope="accounts:write", raises=(*CONNECTING, Forbidden))
 async def connect_account(
     platform: PathPlatform, context: AppContext, caller: Caller, data: AccountConnect
 ) -> PlatformAccount:
     """Connect an account by a credential form. `GET /platforms` lists the fields of each platform.
 
-    The sandbox needs only a `username`. An account that was connected before keeps its id.
+    The sandbox needs only a `username`. An account that was connected before keeps its id; only owners and admins
+    connect it at another server than before.
     """
     return await actions.connect_account(context, caller, platform, data)
 

@@ -57,6 +57,7 @@ class AccountData(Struct, rename="camel", kw_only=True):
     connected_via: str
     reconnected: bool
     invite_id: str | None = None
+    previous_server: str | None = None  # where the account was, if it is at another server now
 
 
 class AccountDisconnectedData(Struct, rename="camel", kw_only=True):

@@ -8,14 +8,22 @@ from signalpost.accounts.actions.connect_request import (
     refused_problem,
 )
 from signalpost.accounts.actions.upsert import upsert_account
-from signalpost.accounts.errors import PlatformNotConfigured
+from signalpost.accounts.errors import PlatformError, PlatformNotConfigured
 from signalpost.accounts.platforms import entry_server, require_connector
 from signalpost.accounts.schemas import AccountConnect, PlatformAccount
 from signalpost.context import AppContext
 from signalpost.kit import problems
 from signalpost.kit.http import HttpFailure
 from signalpost.kit.problems import Issue
-from signalpost.networks.contract import ApiError, BadCredentials, Connector, Identity, InvalidField, Server
+from signalpost.networks.contract import (
+    ApiError,
+    BadCredentials,
+    Connector,
+    Identity,
+    IdentityUnknown,
+    InvalidField,
+    Server,
+)
 from signalpost.web.caller import Caller
 
 
@@ -67,6 +75,8 @@ async def _sign_in(connector: Connector, server: Server, fields: Mapping[str, st
         raise problems.invalid(f"/fields/{error.name}", "format", str(error)) from None
     except BadCredentials as error:
         raise problems.invalid("/fields", "not_allowed", str(error)) from None
+    except IdentityUnknown as error:
+        raise PlatformError(str(error), platform={"slug": connector.facts.key}) from None
     except ApiError as error:
         raise refused_problem(connector, error) from None
     except HttpFailure as failure:

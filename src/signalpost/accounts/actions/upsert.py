@@ -7,7 +7,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from signalpost import events
+from signalpost import events, mail
 from signalpost.accounts import queries, states, token_store
 from signalpost.accounts.actions import live_posts
 from signalpost.accounts.actions.connect_request import ConnectRequest
@@ -18,7 +18,8 @@ from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.identity.errors import PlanLimitReached
 from signalpost.identity.queries import plan_in_force
-from signalpost.kit import clock, ids, problems, rows
+from signalpost.identity.roles import may_disconnect_accounts
+from signalpost.kit import clock, ids, log, problems, rows
 from signalpost.kit.db import Db
 from signalpost.networks.contract import Identity
 from signalpost.plans import actions as plans
@@ -29,6 +30,8 @@ UPKEEP = "account.upkeep"
 """Kind of the job that renews an account's token or records that it expires."""
 NAME_CHARACTERS_MAX = 500
 URL_CHARACTERS_MAX = 2048
+
+_logger = log.get("accounts")
 
 
 class _NewRow(Struct, frozen=True, kw_only=True):
@@ -60,6 +63,11 @@ class _NewRow(Struct, frozen=True, kw_only=True):
 
 _LOCK = "select pg_advisory_xact_lock(hashtextextended('accounts:' || $1::text, 0))"
 _PLAN = "select plan from workspace where id = $1"
+_OWNER = """
+select w.name, u.email from workspace w join member m on m.workspace_id = w.id and m.role = 'owner'
+    and m.status = 'active' join app_user u on u.id = m.user_id
+where w.id = $1
+"""
 # An existing account keeps its status here; `move` changes it afterwards.
 _UPSERT = f"""{rows.insert("account", _NewRow)}
 on conflict (id) do update set kind = excluded.kind, username = excluded.username,
@@ -79,6 +87,7 @@ async def upsert_account(context: AppContext, db: Db, request: ConnectRequest, i
     Raises:
         ValidationFailed: the credentials belong to another account than the one to be connected again.
         NotFound: the profile was deleted.
+        Forbidden: the account moves to another server, and whoever connects it may not disconnect accounts.
         PlanLimitReached: the plan does not cover one more account, or the profile is over the plan's limit.
         TestModeOnlySandbox: live posts wait for the account to work again, and the request is one of test mode.
     """
@@ -95,6 +104,11 @@ async def upsert_account(context: AppContext, db: Db, request: ConnectRequest, i
         )
     if existing is not None and existing.status not in states.READY:
         await live_posts.require_none(db, request.mode, existing)
+    previous_server = _previous_server(existing, identity)
+    if previous_server is not None and not may_disconnect_accounts(request.role):
+        raise problems.Forbidden(
+            f"This account was at {previous_server}. Only owners and admins connect an account at another server."
+        )
     if existing is None or existing.status == "disconnected":
         plan = plan_in_force(context.settings, await db.fetchval(_PLAN, request.workspace_id))
         await plans.check_capacity(db, request.workspace_id, plan, limits.ACCOUNTS, adding=1)
@@ -105,10 +119,37 @@ async def upsert_account(context: AppContext, db: Db, request: ConnectRequest, i
         assert moved  # noqa: S101 - every state allows the states of a token, and the row is locked
     row = await queries.by_id(db, new.id)
     assert row is not None  # noqa: S101 - written above
-    await _emit_connected(context, db, request, row, reconnected=existing is not None)
+    await _emit_connected(context, db, request, row, reconnected=existing is not None, previous_server=previous_server)
+    if previous_server is not None:
+        await _mail_owner(db, row, previous_server)
     if new.upkeep_at is not None:  # after the events: lanes of jobs are woken last
         await _schedule_upkeep(db, row, new.upkeep_at)
     return row
+
+
+def _previous_server(existing: AccountRow | None, identity: Identity) -> str | None:
+    """Return the server that the account was at, if it is at another one now: its posts will go there."""
+    if existing is None or existing.base_url is None or existing.base_url == identity.base_url:
+        return None
+    return existing.base_url
+
+
+async def _mail_owner(db: Db, account: AccountRow, previous_server: str) -> None:
+    """Tell the owner that what is published as this account goes to another server from now on."""
+    _logger.warning("account.server_changed", account=str(account.id), workspace=str(account.workspace_id))
+    owner = await db.fetchrow(_OWNER, account.workspace_id)
+    if owner is None:
+        return
+    workspace, email = owner
+    values = {
+        "workspace": workspace,
+        "platform": account.platform,
+        "username": account.username,
+        "previous": previous_server,
+        "server": account.base_url,
+    }
+    message = mail.Message(to=email, template="account_moved", values=values)
+    await mail.enqueue(db, message, workspace_id=account.workspace_id)
 
 
 async def _schedule_upkeep(db: Db, account: AccountRow, at: datetime) -> None:
@@ -151,7 +192,13 @@ def _new_row(context: AppContext, request: ConnectRequest, identity: Identity, *
 
 
 async def _emit_connected(
-    context: AppContext, db: Db, request: ConnectRequest, row: AccountRow, *, reconnected: bool
+    context: AppContext,
+    db: Db,
+    request: ConnectRequest,
+    row: AccountRow,
+    *,
+    reconnected: bool,
+    previous_server: str | None,
 ) -> None:
     if row.status in states.READY:
         await emit_ready(context, db, row)
@@ -164,6 +211,7 @@ async def _emit_connected(
         display_name=row.display_name,
         connected_via=row.connected_via,
         reconnected=reconnected,
+        previous_server=previous_server,
     )
     event = events.AccountConnected(
         workspace_id=row.workspace_id, at=clock.now(), profile_id=row.profile_id, mode=request.mode, data=data

@@ -5,7 +5,7 @@ becomes `OutcomeUnknown` when the one call that makes a post public may have bee
 """
 
 from signalpost.networks.contract.connector import Connector
-from signalpost.networks.contract.errors import ApiError, BadCredentials, InvalidField
+from signalpost.networks.contract.errors import ApiError, BadCredentials, IdentityUnknown, InvalidField
 from signalpost.networks.contract.facts import (
     CredentialField,
     Facts,
@@ -46,6 +46,7 @@ __all__ = [
     "Health",
     "Http",
     "Identity",
+    "IdentityUnknown",
     "InvalidField",
     "Journal",
     "Kind",

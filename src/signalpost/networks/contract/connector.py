@@ -42,6 +42,7 @@ class Connector:
     Raises:
         BadCredentials: they open no account.
         InvalidField: one of them cannot be used.
+        IdentityUnknown: whose account it is cannot be looked up right now.
     """
     oauth: OAuth | None = None
     check: Callable[[NetworkSession], Awaitable[Health]] | None = None

@@ -16,6 +16,10 @@ class BadCredentials(Exception):
     """The credentials given to `connect` open no account; the message is shown to the user and says what to do."""
 
 
+class IdentityUnknown(Exception):
+    """Whose account it is could not be looked up right now, so nothing may be stored. The message is for users."""
+
+
 class InvalidField(Exception):
     """A field given to `connect` cannot be used: `name` says which, the message why."""
 

@@ -77,6 +77,7 @@ class Facts:
     notes: str = ""  # what a user should know and no other member says; shown in the reference
 
     base_url: str | None = None  # of the network's API, no slash at its end; None: every account brings its own server
+    directory_url: str | None = None  # where the network's accounts are looked up, if not at its servers; no slash
     app_credentials: bool = False  # the operator registers an app: SIGNALPOST_<KEY>_CLIENT_ID and _CLIENT_SECRET
     credential_fields: tuple[CredentialField, ...] = ()  # what `Connector.connect` takes
     rate_limit: RateLimit | None = None

@@ -20,6 +20,8 @@ class Server:
     base_url: str
     trusted: bool
     http: Http
+    directory_url: str = ""
+    """Where accounts are looked up: the operator's address or that of `Facts`; set for connecting only."""
 
     async def call(  # noqa: PLR0913 - the options of a request
         self,

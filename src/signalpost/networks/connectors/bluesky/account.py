@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from signalpost.kit.http import BadResponse, HttpFailure, UnsafeUrl
 from signalpost.networks.connectors.bluesky.calls import call, expires_at, send, tokens
+from signalpost.networks.connectors.bluesky.facts import FACTS
+from signalpost.networks.connectors.bluesky.identity import INVALID_HANDLE, is_did, look_up
 from signalpost.networks.contract import (
     ApiError,
     BadCredentials,
@@ -27,21 +28,24 @@ async def connect(server: Server, fields: Mapping[str, str]) -> Identity:
     password = fields.get("appPassword", "").strip()
     try:
         response = await _sign_in(entry, name, password)
+        did, handle = texts(response, "did", "handle")
     except UnsafeUrl as failure:
         raise InvalidField("service", failure.detail) from None
     except BadResponse:
         raise InvalidField("service", "There is no Bluesky server at this address.") from None
-    did, handle = texts(response, "did", "handle")
+    if not is_did(did):
+        raise InvalidField("service", "There is no Bluesky server at this address: it names an account without a DID.")
     account = members(response)
     if account.get("active") is False:
         raise BadCredentials(f"Bluesky reports this account as {string(account.get('status')) or 'not active'}.")
-    home = entry if server.trusted else replace(entry, base_url=_home(account.get("didDoc")) or entry.base_url)
+    home = replace(entry, base_url=await _home(entry, did, handle))
     secrets = tokens(response, password)
     display_name, avatar_url = await _profile(home, did)
+    username = did if handle == INVALID_HANDLE else handle
     return Identity(
         remote_id=did,
-        username=handle,
-        display_name=display_name or handle,
+        username=username,
+        display_name=display_name or username,
         secrets=secrets,
         base_url=home.base_url,
         avatar_url=avatar_url,
@@ -86,14 +90,28 @@ async def _sign_in(server: Server, name: str, password: str) -> Response:
         raise
 
 
-def _home(did_document: Any) -> str | None:
-    """Return the https address of the account's own server from its DID document."""
-    services = did_document.get("service") if isinstance(did_document, dict) else None
-    for service in services[:100] if isinstance(services, list) else ():
-        if isinstance(service, dict) and str(service.get("id")).endswith("#atproto_pds"):
-            address = (string(service.get("serviceEndpoint")) or "").rstrip("/")
-            return address if address.startswith("https://") else None
-    return None
+async def _home(entry: Server, did: str, handle: str) -> str:
+    """Return the address of the account's own server, once the account itself says so.
+
+    The operator's server is believed: nobody else chooses it. bsky.social signs in for many servers; any other one
+    speaks only for accounts that are stored there.
+
+    Raises:
+        BadCredentials: the account's DID document contradicts the server.
+        InvalidField: the account is stored at another server than the one that was named.
+        IdentityUnknown: nobody can tell right now.
+    """
+    if entry.trusted:
+        return entry.base_url
+    document = await look_up(entry, did)
+    if handle != INVALID_HANDLE and handle.lower() not in document.handles:
+        raise BadCredentials(f"The server calls this account {handle}; its DID document ({did}) does not.")
+    if document.server is None:
+        raise BadCredentials(f"The DID document of this account ({did}) names no server.")
+    same = document.server.lower() == entry.base_url.lower()
+    if not same and (entry.base_url != FACTS.base_url or not document.server.startswith("https://")):
+        raise InvalidField("service", f"This account is stored at {document.server}. Enter that address.")
+    return document.server
 
 
 async def _profile(server: Server, did: str) -> tuple[str | None, str | None]:

@@ -36,6 +36,7 @@ FACTS = Facts(
     source="lexicons and reference server of 2026-08, constants of the official app",
     verified_on="2026-11-21",
     base_url="https://bsky.social",
+    directory_url="https://plc.directory",
     credential_fields=(
         CredentialField(name="identifier", label="Handle (alice.bsky.social) or e-mail address"),
         CredentialField(name="appPassword", label="App password (from Settings, Privacy and security)", secret=True),
