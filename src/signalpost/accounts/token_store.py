@@ -18,7 +18,7 @@ from signalpost.accounts import states
 from signalpost.accounts.moves import move
 from signalpost.accounts.platforms import server_of
 from signalpost.context import AppContext
-from signalpost.kit import clock, ids, log
+from signalpost.kit import clock, foreign, ids, log
 from signalpost.kit.crypto import KeyRing, Undecipherable
 from signalpost.kit.http import Client, HttpFailure, MaybeSent, NotSent
 from signalpost.networks.contract import ApiError, NeedsReconnect, NetworkSession
@@ -168,13 +168,14 @@ class TokenStore:
         self.version = version
 
     async def save(self, renewed: Mapping[str, str], expires_at: datetime | None) -> None:
-        """Store renewed secrets before anyone uses them; an empty value never replaces a stored one.
+        """Store renewed secrets before anyone uses them; an empty or unusable value never replaces a stored one.
 
         Raises:
             Superseded: the account was disconnected or connected again meanwhile.
         """
-        account, now = self._account, clock.now()
-        secrets = self._secrets | {name: value for name, value in renewed.items() if value}
+        account, now, expires_at = self._account, clock.now(), foreign.instant(expires_at)
+        usable = {name: value for name, value in renewed.items() if foreign.identifier(value, foreign.SECRET_MAX)}
+        secrets = self._secrets | usable
         upkeep_at = states.upkeep_at(now, expires_at, refreshable=True, chance=random.random())  # noqa: S311 - jitter
         sealed = seal(self._context.keys, account.workspace_id, account.id, secrets)
         async with self._context.database.transaction() as db:

@@ -14,6 +14,8 @@ TEXT_MAX: Final = 1_000
 ID_MAX: Final = 500
 """Characters of a remote id: PostgreSQL indexes at most 2,704 bytes."""
 URL_MAX: Final = 2_048
+SECRET_MAX: Final = 8_192
+"""Characters of a token, or of a text inside a JSON value: no id, address or token is longer."""
 INTEGER_MAX: Final = (1 << 31) - 1
 NUMBER_MAX: Final = (1 << 53) - 1
 """Of numbers in JSON: beyond it, other programs read another number."""
@@ -107,7 +109,7 @@ class _Json:
         if isinstance(value, list | tuple) and depth:
             return [self.clean(item, depth - 1) for item in self._some(value)]
         if isinstance(value, str):
-            return text(value)
+            return text(value, SECRET_MAX)
         if isinstance(value, bool):
             return value
         return value if isinstance(value, int | float) and abs(value) <= NUMBER_MAX else None

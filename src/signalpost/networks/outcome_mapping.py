@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Any
 
+from signalpost.kit import foreign
 from signalpost.kit.http import HttpFailure, MaybeSent, NotSent, UnsafeUrl
 from signalpost.networks.contract import (
     ApiError,
@@ -33,7 +34,7 @@ class _TrackedJournal:
         return self.journal.steps
 
     async def record(self, step: str, value: Any) -> None:
-        await self.journal.record(step, value)
+        await self.journal.record(step, foreign.json(value))
 
     async def intend(self, step: str, value: Any) -> None:
         await self.journal.intend(step, value)

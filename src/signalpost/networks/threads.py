@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from signalpost.kit import foreign
 from signalpost.kit.http import HttpFailure, NotSent
 from signalpost.networks.contract import (
     Absent,
@@ -166,6 +167,6 @@ def _with_url(
 
 
 async def _done(journal: Journal, index: int, part: PublicPart) -> PublicPart:
-    done = {**(part_intended(journal, index) or {}), **part}
+    done = {**(part_intended(journal, index) or {}), **foreign.json(part)}
     await journal.done(part_step(index), done)
     return done

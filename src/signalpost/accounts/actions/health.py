@@ -5,7 +5,6 @@ from typing import Any
 
 from signalpost import networks
 from signalpost.accounts import queries, token_store, views
-from signalpost.accounts.actions.upsert import clean_name, clean_url
 from signalpost.accounts.moves import mark_needs_reauth, mark_ready, mark_restricted
 from signalpost.accounts.queries import AccountRow, HealthCheck
 from signalpost.accounts.schemas import AccountHealth
@@ -90,10 +89,10 @@ def _details(health: Health | None, row: AccountRow) -> tuple[Any, ...]:
         return (None,) * 5
     return (
         health.followers,
-        None if health.username is None else clean_name(health.username),
-        None if health.display_name is None else clean_name(health.display_name),
+        health.username,
+        health.display_name,
         None if row.refreshable else health.token_expires_at,  # a refreshable token's expiry is kept by its renewals
-        clean_url(health.avatar_url),
+        health.avatar_url,
     )
 
 

@@ -28,8 +28,6 @@ from signalpost.profiles import queries as profiles
 
 UPKEEP = "account.upkeep"
 """Kind of the job that renews an account's token or records that it expires."""
-NAME_CHARACTERS_MAX = 500
-URL_CHARACTERS_MAX = 2048
 
 _logger = log.get("accounts")
 
@@ -172,10 +170,10 @@ def _new_row(context: AppContext, request: ConnectRequest, identity: Identity, *
         platform=request.platform,
         kind=identity.kind,
         remote_id=identity.remote_id,
-        username=clean_name(identity.username),
-        display_name=clean_name(identity.display_name),
-        avatar_url=clean_url(identity.avatar_url),
-        profile_url=clean_url(identity.profile_url),
+        username=identity.username,
+        display_name=identity.display_name,
+        avatar_url=identity.avatar_url,
+        profile_url=identity.profile_url,
         status=states.state_of_token(now, expires_at, refreshable=refreshable),
         connected_via=request.via,
         base_url=identity.base_url,
@@ -217,15 +215,3 @@ async def _emit_connected(
         workspace_id=row.workspace_id, at=clock.now(), profile_id=row.profile_id, mode=request.mode, data=data
     )
     await context.emit(db, event)
-
-
-def clean_name(text: str) -> str:
-    """Return a name that a network gave, at most 500 characters, without what a database text cannot hold."""
-    return text.replace("\x00", "")[:NAME_CHARACTERS_MAX].encode("utf-8", "replace").decode()
-
-
-def clean_url(text: str | None) -> str | None:
-    """Return an address that a network gave, or None if a browser must not be sent there."""
-    if not text or len(text) > URL_CHARACTERS_MAX or "\x00" in text:
-        return None
-    return text if text.startswith(("https://", "http://")) else None

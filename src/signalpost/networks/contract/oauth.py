@@ -9,6 +9,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from signalpost.kit import foreign
+from signalpost.kit.http import BadResponse
 from signalpost.networks.contract.outcomes import Identity
 from signalpost.networks.contract.server import Server
 
@@ -22,6 +24,15 @@ class OAuthApp(Struct, frozen=True):
     """What the server calls itself in `iss` (RFC 9207); empty: its address."""
     sends_issuer: bool = False
     """Whether the server always sends `iss`."""
+
+    def __post_init__(self) -> None:
+        """Check what a server named.
+
+        Raises:
+            BadResponse: these are no credentials.
+        """
+        if not all(foreign.identifier(value, foreign.URL_MAX) for value in (self.client_id, self.client_secret)):
+            raise BadResponse("the server names no credentials for the app that can be stored")
 
 
 class Register(Protocol):

@@ -3,6 +3,9 @@
 `http_status` and `response` of an outcome are those of the response it was made from, for the record of the attempt:
 `response` is redacted and at most 4 KB (`responses.response_text`). `platform_code` is the network's own error code.
 Messages are shown to users.
+
+Each shape cleans and bounds what it is made of (`kit.foreign`), because most of it comes from a server that may say
+anything: no connector can forget it, and whatever an outcome holds can be stored and shown.
 """
 
 from collections.abc import Mapping
@@ -11,6 +14,14 @@ from datetime import datetime
 from typing import Any, Literal
 
 from msgspec import Struct
+
+from signalpost.kit import foreign
+from signalpost.kit.http import BadResponse
+
+SCOPES_MAX = 100
+POLL_SECONDS_MAX = 3_600.0
+WAIT_SECONDS_MAX = 86_400.0
+RESPONSE_MAX = 4_096
 
 # --- accounts ------------------------------------------------------------------------------------------------------
 
@@ -35,6 +46,28 @@ class Identity:
         default_factory=dict
     )  # for `NetworkSession.facts`; `limits` replace those of Facts
 
+    def __post_init__(self) -> None:
+        """Clean the values.
+
+        Raises:
+            BadResponse: the id or a secret is not one that can be stored; a part of it would be something else.
+        """
+        usable = [value == "" or foreign.identifier(value, foreign.SECRET_MAX) for value in self.secrets.values()]
+        if foreign.identifier(self.remote_id) is None or not all(usable):
+            raise BadResponse("the account has an id or a token that cannot be stored")
+        username = foreign.line(self.username) or self.remote_id
+        _set(
+            self,
+            username=username,
+            display_name=foreign.line(self.display_name) or username,
+            avatar_url=foreign.url(self.avatar_url),
+            profile_url=foreign.url(self.profile_url),
+            scopes=_lines(self.scopes),
+            token_expires_at=foreign.instant(self.token_expires_at),
+            followers=foreign.integer(self.followers),
+            facts=foreign.json(self.facts),
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class Health:
@@ -52,6 +85,20 @@ class Health:
     display_name: str | None = None
     avatar_url: str | None = None
 
+    def __post_init__(self) -> None:
+        """Clean the values."""
+        _set(
+            self,
+            message=foreign.text_or_none(self.message),
+            granted=_lines(self.granted),
+            missing=_lines(self.missing),
+            followers=foreign.integer(self.followers),
+            token_expires_at=foreign.instant(self.token_expires_at),
+            username=foreign.line_or_none(self.username),
+            display_name=foreign.line_or_none(self.display_name),
+            avatar_url=foreign.url(self.avatar_url),
+        )
+
 
 # --- posts ---------------------------------------------------------------------------------------------------------
 
@@ -67,6 +114,17 @@ class Published:
     first_comment_id: str | None = None
     first_comment_error: str | None = None  # why the first comment is missing although the post is public
 
+    def __post_init__(self) -> None:
+        """Clean the values; never fail, since the post is public."""
+        _set(
+            self,
+            remote_id=foreign.line(self.remote_id, foreign.URL_MAX),
+            url=foreign.url(self.url),
+            thread_ids=tuple([foreign.line(remote_id, foreign.URL_MAX) for remote_id in self.thread_ids]),
+            first_comment_id=foreign.line_or_none(self.first_comment_id, foreign.URL_MAX),
+            first_comment_error=foreign.text_or_none(self.first_comment_error),
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class Pending:
@@ -74,6 +132,11 @@ class Pending:
 
     state: Mapping[str, Any]
     poll_after_seconds: float = 5.0
+
+    def __post_init__(self) -> None:
+        """Clean the values."""
+        after = foreign.seconds(self.poll_after_seconds, maximum=POLL_SECONDS_MAX)
+        _set(self, state=foreign.json(self.state), poll_after_seconds=5.0 if after is None else after)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +151,10 @@ class Refused:
     platform_code: str | None = None
     response: str | None = None
 
+    def __post_init__(self) -> None:
+        """Clean the values."""
+        _clean_report(self, platform_code=foreign.line_or_none(self.platform_code))
+
 
 @dataclass(frozen=True, kw_only=True)
 class NeedsReconnect:
@@ -98,6 +165,10 @@ class NeedsReconnect:
     http_status: int | None = None
     platform_code: str | None = None
     response: str | None = None
+
+    def __post_init__(self) -> None:
+        """Clean the values."""
+        _clean_report(self, platform_code=foreign.line_or_none(self.platform_code))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +184,14 @@ class TryLater:
     platform_code: str | None = None
     response: str | None = None
 
+    def __post_init__(self) -> None:
+        """Clean the values."""
+        _clean_report(
+            self,
+            platform_code=foreign.line_or_none(self.platform_code),
+            after_seconds=foreign.seconds(self.after_seconds, maximum=WAIT_SECONDS_MAX),
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class OutcomeUnknown:
@@ -123,6 +202,10 @@ class OutcomeUnknown:
     http_status: int | None = None
     response: str | None = None
 
+    def __post_init__(self) -> None:
+        """Clean the values."""
+        _clean_report(self)
+
 
 @dataclass(frozen=True)
 class Absent:
@@ -131,6 +214,20 @@ class Absent:
 
 Outcome = Published | Pending | Refused | NeedsReconnect | TryLater | OutcomeUnknown
 Reconciled = Published | Absent | OutcomeUnknown | NeedsReconnect | TryLater
+
+
+def _clean_report(outcome: "Refused | NeedsReconnect | TryLater | OutcomeUnknown", **values: Any) -> None:
+    message, response = foreign.text(outcome.message), foreign.text_or_none(outcome.response, RESPONSE_MAX)
+    _set(outcome, message=message, response=response, **values)
+
+
+def _lines(values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple([line for value in values[:SCOPES_MAX] if (line := foreign.line(value))])
+
+
+def _set(shape: Any, **values: Any) -> None:
+    for name, value in values.items():
+        object.__setattr__(shape, name, value)
 
 
 class PreflightIssue(Struct, omit_defaults=True):

@@ -21,7 +21,6 @@ from signalpost.networks.contract import (
 from signalpost.networks.responses import members, number, string, texts
 
 SCOPES = "read:accounts read:statuses write:statuses write:media"
-SCOPES_MAX = 100
 
 
 async def connect(server: Server, fields: Mapping[str, str]) -> Identity:
@@ -110,16 +109,21 @@ async def _identity(server: Server, secrets: Mapping[str, str], *, scopes: str =
     facts, domain = await read_instance(server, headers)
     return Identity(
         remote_id=f"{remote_id}@{host}",
-        username=f"{username}@{domain or host}",
+        username=f"{username}@{domain if domain and _may_call_itself(server, domain) else host}",
         display_name=string(profile.get("display_name")) or username,
         secrets=secrets,
         base_url=server.base_url,
         avatar_url=string(profile.get("avatar")),
         profile_url=string(profile.get("url")),
-        scopes=tuple(scopes.split())[:SCOPES_MAX],
+        scopes=tuple(scopes.split()),
         followers=number(profile.get("followers_count")),
         facts=facts,
     )
+
+
+def _may_call_itself(server: Server, domain: str) -> bool:
+    """Return whether a server may show this domain in names: its own or one above it; the operator's any."""
+    return server.trusted or f".{urlsplit(server.base_url).hostname}".endswith(f".{domain}")
 
 
 async def _account(server: Server, headers: Mapping[str, str]) -> Response:
