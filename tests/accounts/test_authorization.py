@@ -12,6 +12,7 @@ from tests.helpers.factories import Make
 from tests.helpers.sign_in_servers import api_of, context_with
 
 from signalpost import networks
+from signalpost.accounts.actions import authorize
 from signalpost.context import AppContext
 from signalpost.kit.db import Database
 
@@ -195,6 +196,30 @@ async def test_neither_code_nor_state_is_logged(flow: AuthorizationFlow, capsys:
 async def test_a_server_that_must_not_be_reached_is_refused(flow: AuthorizationFlow, address: str) -> None:
     response = await flow.start(instanceUrl=address)
     assert response.status_code == 422, response.text
+
+
+async def test_a_server_has_one_name_however_it_is_spelled(flow: AuthorizationFlow) -> None:
+    """Otherwise it would have several apps and redirect addresses, and the same account two rows."""
+    begun = [
+        (await flow.start(instanceUrl=spelling)).json()["redirectUri"]
+        for spelling in (flow.url, flow.url.upper().replace("HTTP", "http"), f"{flow.url}/@alice", f" {flow.url}/ ")
+    ]
+    assert len(set(begun)) == 1
+    assert len(flow.network.apps) == 1
+
+
+@pytest.mark.parametrize(
+    ("spelling", "origin"),
+    [
+        ("B\u00dcCHER.example", "https://xn--bcher-kva.example"),
+        ("@alice@Mastodon.Social", "https://mastodon.social"),
+        ("https://mastodon.social:443/@alice", "https://mastodon.social"),
+        ("http://[::1]:3000/", "http://[::1]:3000"),
+    ],
+)
+def test_the_address_of_a_server_is_ascii(spelling: str, origin: str) -> None:
+    """It goes into headers and hashes."""
+    assert authorize._origin(spelling) == origin
 
 
 async def test_the_server_must_be_named(api: Api, make: Make) -> None:

@@ -1,6 +1,6 @@
 """Whom a server may speak for. A Bluesky server claims a DID; the account's own document says where it is stored."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -11,9 +11,10 @@ from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 from tests.helpers.sign_in_servers import DidDirectory, FakeBluesky, api_of, context_with, did_of
 
+from signalpost import events
 from signalpost.context import AppContext
 from signalpost.kit import ids
-from signalpost.kit.db import Database
+from signalpost.kit.db import Database, Db
 from signalpost.kit.http import Clients
 
 HANDLE = "alice.test"
@@ -198,8 +199,16 @@ async def test_a_handle_that_leads_nowhere_is_shown_as_the_did(belief: Belief) -
 
 
 async def test_only_admins_connect_an_account_at_another_server(belief: Belief, make: Make, database: Database) -> None:
-    """The account has really moved. Its posts go elsewhere from then on, so the owner is mailed."""
+    """The account has really moved. Its posts go elsewhere from then on: the owner is mailed, and the event says so."""
     editor, admin = [await make.member(belief.owner, role=role) for role in ("editor", "admin")]
+    previous: list[str | None] = []
+
+    async def receive(_context: AppContext, _db: Db, emitted: Sequence[Any]) -> None:
+        previous.extend(
+            event.data.previous_server for event in emitted if event.workspace_id == belief.owner.workspace_id
+        )
+
+    make.context.subscribe(events.AccountConnected, receive)
     account = (await belief.connect()).json()
     belief.directory.add(HANDLE, belief.other_url)
     refused = await belief.connect(url=belief.other_url, key=editor.key)
@@ -207,6 +216,7 @@ async def test_only_admins_connect_an_account_at_another_server(belief: Belief, 
 
     assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
     assert (moved.status_code, moved.json()["id"]) == (201, account["id"])
+    assert previous == [None, belief.url]
     [job] = await database.pool.fetch(
         "select payload from job where workspace_id = $1 and kind = 'mail.send'", belief.owner.workspace_id
     )

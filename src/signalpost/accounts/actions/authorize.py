@@ -1,6 +1,6 @@
 """The first half of the authorization flow: from a caller's request to the address of our start page."""
 
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from signalpost.accounts import queries, views
 from signalpost.accounts.actions.connect_request import (
@@ -17,7 +17,7 @@ from signalpost.accounts.schemas import Authorization, AuthUrlQuery
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
-from signalpost.kit.http import HttpFailure, UnsafeUrl
+from signalpost.kit.http import HttpFailure, UnsafeUrl, parse_url
 from signalpost.kit.problems import Issue
 from signalpost.networks.contract import ApiError, Connector, OAuth, OAuthApp, Server
 from signalpost.web.caller import Caller
@@ -89,15 +89,12 @@ async def _server(
 
 
 def _origin(text: str) -> str:
-    """Return scheme and host of what a person calls their server: a host name, a handle, or any address there."""
+    """Return the address of what a person calls their server: a host name, a handle, or any address there."""
     text = text.strip()
     try:
-        parts = urlsplit(text if "://" in text else f"https://{text.rpartition('@')[2]}")
-    except ValueError:
-        parts = urlsplit("")
-    if not parts.netloc or "@" in parts.netloc:
-        raise problems.invalid("instanceUrl", "format", "Not the name of a server. Example: mastodon.social.")
-    return f"{parts.scheme}://{parts.netloc.lower()}"
+        return parse_url(text if "://" in text else f"https://{text.rpartition('@')[2]}").base_url
+    except UnsafeUrl:
+        raise problems.invalid("instanceUrl", "format", "Not the name of a server. Example: mastodon.social.") from None
 
 
 async def _app(context: AppContext, connector: Connector, server: Server) -> OAuthApp:

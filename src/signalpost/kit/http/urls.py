@@ -31,6 +31,13 @@ class Target:
     def origin(self) -> tuple[str, str, int]:
         return self.scheme, self.host, self.port
 
+    @property
+    def base_url(self) -> str:
+        """Scheme, host and port in one spelling: ASCII, lower case, without the default port."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        port = "" if self.port == _DEFAULT_PORTS[self.scheme] else f":{self.port}"
+        return f"{self.scheme}://{host}{port}"
+
 
 @lru_cache(maxsize=2048)
 def parse(text: str) -> Target:

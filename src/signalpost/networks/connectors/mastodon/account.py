@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import urlencode, urlsplit
 
-from signalpost.kit.http import BadResponse, UnsafeUrl
+from signalpost.kit.http import BadResponse, UnsafeUrl, parse_url
 from signalpost.networks.connectors.mastodon.calls import call, error_text
 from signalpost.networks.connectors.mastodon.instance import CONNECT_SECONDS, read_instance
 from signalpost.networks.contract import (
@@ -84,18 +84,13 @@ async def exchange(server: Server, app: OAuthApp, *, redirect_uri: str, code: st
 
 
 def _origin(instance: str) -> str:
-    """Return the origin that a user means by `mastodon.social`, an address there, or `@alice@mastodon.social`."""
-    instance = instance.strip()
-    if "://" not in instance:
-        instance = f"https://{instance.rpartition('@')[2]}"
+    """Return the address that a user means by `mastodon.social`, an address there, or `@alice@mastodon.social`."""
+    scheme, _, rest = instance.strip().rpartition("://")
+    authority, slash, path = rest.partition("/")
     try:
-        parts = urlsplit(instance)
-        host = parts.netloc.rpartition("@")[2].lower()
-    except ValueError:
-        host, parts = "", urlsplit("")
-    if not host or parts.scheme not in {"http", "https"}:
-        raise InvalidField("instanceUrl", "Enter the address of your server, for example mastodon.social.")
-    return f"{parts.scheme}://{host}"
+        return parse_url(f"{scheme or 'https'}://{authority.rpartition('@')[2]}{slash}{path}").base_url
+    except UnsafeUrl:
+        raise InvalidField("instanceUrl", "Enter the address of your server, for example mastodon.social.") from None
 
 
 async def _identity(server: Server, secrets: Mapping[str, str], *, scopes: str = "") -> Identity:
