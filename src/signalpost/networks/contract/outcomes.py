@@ -4,7 +4,7 @@
 `response` is redacted and at most 4 KB (`responses.response_text`). `platform_code` is the network's own error code.
 Messages are shown to users.
 
-Each shape cleans and bounds what it is made of (`kit.foreign`), because most of it comes from a server that may say
+Each of them cleans and bounds what it is made of (`kit.foreign`), because most of it comes from a server that may say
 anything: no connector can forget it, and whatever an outcome holds can be stored and shown.
 """
 
@@ -225,9 +225,9 @@ def _lines(values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple([line for value in values[:SCOPES_MAX] if (line := foreign.line(value))])
 
 
-def _set(shape: Any, **values: Any) -> None:
+def _set(result: Any, **values: Any) -> None:
     for name, value in values.items():
-        object.__setattr__(shape, name, value)
+        object.__setattr__(result, name, value)
 
 
 class PreflightIssue(Struct, omit_defaults=True):
