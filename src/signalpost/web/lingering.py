@@ -35,11 +35,18 @@ class Lingering:
             return message
 
         await self._app(scope, watched, send)
-        left = LINGER_BYTES_MAX
-        try:
-            async with asyncio.timeout(LINGER_SECONDS):
-                while not ended and left > 0:
-                    message = await watched()
-                    left -= len(message.get("body", b""))
-        except TimeoutError:
-            return
+        if not ended:
+            await _discard(receive)
+
+
+async def _discard(receive: Any) -> None:
+    left = LINGER_BYTES_MAX
+    try:
+        async with asyncio.timeout(LINGER_SECONDS):
+            while left > 0:
+                message = await receive()
+                left -= len(message.get("body", b""))
+                if message["type"] != "http.request" or not message.get("more_body"):
+                    return
+    except TimeoutError:
+        return
