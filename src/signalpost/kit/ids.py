@@ -44,8 +44,8 @@ def new_id() -> UUID:
         value = _last[0] = max(value, _last[0] + 1)
     high, middle, low = value >> 74, (value >> 62) & 0xFFF, value & ((1 << 62) - 1)
     number = (high << 80) | (0x7 << 76) | (middle << 64) | (0b10 << 62) | low
-    made: UUID = pgproto.UUID(number.to_bytes(16, "big"))
-    return made
+    new: UUID = pgproto.UUID(number.to_bytes(16, "big"))
+    return new
 
 
 def first_at(instant: datetime) -> UUID:
