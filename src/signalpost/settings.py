@@ -71,6 +71,11 @@ class Settings:
     """Requests per minute and credential if the plan sets no limit; it protects the process."""
     writes_per_minute: int = 600_000
     """Write requests per minute and credential if the plan sets no limit."""
+    connections_max: int = 8_192
+    """Connections of clients at the same time. When nearly all are in use, those idle for longest are closed."""
+    connections_per_address_max: int = 256
+    """How many of them one client address may have (of IPv6, one /64). Not with SIGNALPOST_TRUSTED_PROXIES: then all
+    connections come from the proxy, which has to limit its clients."""
     trusted_proxies: int = 0
     """Number of reverse proxies in front: the client address is that many places from the right of X-Forwarded-For."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
@@ -100,7 +105,7 @@ _PATTERNS: Final = {
 }
 _MINIMUMS: Final = {
     "database_connections_max": 2, "media_file_bytes_max": 1, "storage_free_bytes_min": 0, "requests_per_minute": 1,
-    "writes_per_minute": 1, "trusted_proxies": 0,
+    "writes_per_minute": 1, "trusted_proxies": 0, "connections_max": 64, "connections_per_address_max": 1,
 }  # fmt: skip
 
 

@@ -10,7 +10,6 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
-from signalpost.context import AppContext
 from signalpost.embedded_postgres.cluster import Cluster
 from signalpost.embedded_postgres.watch import watch
 from signalpost.identity.actions import first_run
@@ -20,13 +19,13 @@ from signalpost.main import app, metrics, wiring
 from signalpost.main.interruption import Interruption
 from signalpost.main.listening import Listening
 from signalpost.settings import Settings
+from signalpost.web.connections import Connections, guard
 from signalpost.web.lingering import Lingering
 
 GRACE_SECONDS = 24.0
 """How long work in flight may take at shutdown; the whole shutdown takes at most a second more."""
 IDLE_SECONDS = 75
-"""How long a connection may be idle between requests, or request headers take: longer than proxies keep theirs."""
-CONNECTIONS_MAX = 8_192
+"""How long a connection may be idle between requests: longer than proxies keep theirs."""
 _logger = log.get("main")
 
 
@@ -50,9 +49,16 @@ async def serve(
             tasks.append(asyncio.create_task(watch(cluster)))
         if worker:
             tasks.append(asyncio.create_task(engine.run()))
+        connections_max = _connections_max(settings.connections_max)
+        connections = Connections(
+            Lingering(app.create(context)),
+            connections_max=connections_max,
+            per_address_max=None if settings.trusted_proxies else settings.connections_per_address_max,
+        )
+        tasks.append(asyncio.create_task(guard(connections, listening.port)))
         for task in tasks:
             stack.callback(task.cancel)
-        server = _server(context, listening)
+        server = _server(connections, listening, connections_max)
         tune_garbage_collection()
         serving = asyncio.create_task(server.serve())
         await greet(context, listening)
@@ -95,29 +101,29 @@ def tune_garbage_collection() -> None:
     gc.enable()
 
 
-def _server(context: AppContext, listening: Listening) -> Server:
+def _server(connections: Connections, listening: Listening, connections_max: int) -> Server:
     return Server(
-        Lingering(app.create(context)),
+        connections,
         address=listening.address,
         port=listening.port,
         interface=Interfaces.ASGINL,
         log_enabled=False,
         websockets=False,
         backlog=1024,
-        backpressure=_connections_max(),
+        backpressure=connections_max,
         http=HTTPModes.http1,  # what proxies use; with `auto`, silent connections are never closed
         http1_settings=HTTP1Settings(header_read_timeout=IDLE_SECONDS * 1_000),
     )
 
 
-def _connections_max() -> int:
+def _connections_max(wanted: int) -> int:
     """Raise the limit of open files as far as allowed, and leave a part of it to the database, storage and networks."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    needed = CONNECTIONS_MAX + 1_024
+    needed = wanted + 1_024
     if soft != resource.RLIM_INFINITY and soft < needed:
         soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    return CONNECTIONS_MAX if soft == resource.RLIM_INFINITY else max(64, min(CONNECTIONS_MAX, soft - soft // 8))
+    return wanted if soft == resource.RLIM_INFINITY else max(64, min(wanted, soft - soft // 8))
 
 
 async def _run_until(stop: asyncio.Event, serving: "asyncio.Task[None]", tasks: "list[asyncio.Task[None]]") -> None:
