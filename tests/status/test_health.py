@@ -1,6 +1,7 @@
 """Health checks: what a load balancer and a person on call can rely on."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
@@ -8,13 +9,15 @@ from typing import Any
 import asyncpg
 import pytest
 from tests.helpers.api import Api
+from tests.helpers.factories import Make
 
 from signalpost.context import AppContext
 from signalpost.engine.contract import EngineStatus
 from signalpost.engine.wake import wake
-from signalpost.kit import clock, ids
+from signalpost.kit import clock, ids, writes
 from signalpost.main import app
 from signalpost.settings import Settings
+from signalpost.status import queries
 
 
 @dataclass
@@ -171,3 +174,77 @@ async def test_a_database_that_hangs_shows_within_two_seconds(
     await wait_for(service, "degraded")
 
     assert clock.monotonic() - began < 2
+
+
+_REFUSE = """
+create function refuse_rows() returns trigger language plpgsql as
+$$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
+create trigger full_disk before insert on profile for each row execute function refuse_rows();
+create function refuse_probe() returns void language plpgsql as
+$$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
+"""
+
+
+async def test_a_full_disk_shows_in_both_checks_and_in_one_line_of_the_log(
+    service: Service, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Reads work on, so that everything looked healthy while each write was refused."""
+    monkeypatch.setattr(writes, "PROBE_SECONDS", 0.1)
+    await wait_for(service, "ok")
+    make = Make(service.context, service.api)
+    owner = await make.owner()
+    async with service.context.database.connection() as db:
+        await db.execute(_REFUSE)
+    real_probe = writes._PROBE
+    monkeypatch.setattr(writes, "_PROBE", "select refuse_probe()")
+    capsys.readouterr()
+
+    answers = [await service.api.post("/profiles", json={"name": f"p{n}"}, key=owner.key) for n in range(5)]
+    assert {answer.status_code for answer in answers} == {503}
+    health = await wait_for(service, "degraded")
+    assert health["reasons"] == ["The database accepts no changes: its disk is full."]
+    refused = await service.api.get("/healthz/datastore")
+    assert (refused.status_code, refused.json()["detail"]) == (503, health["reasons"][0])
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert [line["event"] for line in lines if line["level"] in ("warning", "error")] == ["database.full"]
+    assert not any("exception" in line for line in lines)
+
+    async with service.context.database.connection() as db:
+        await db.execute("drop trigger full_disk on profile")
+    monkeypatch.setattr(writes, "_PROBE", real_probe)
+    await wait_for(service, "ok")
+    async with asyncio.timeout(10):
+        while (await service.api.get("/healthz/datastore")).status_code != 200:
+            await asyncio.sleep(0.05)
+    assert "database.writable" in capsys.readouterr().err
+
+
+async def test_a_read_only_database_is_told(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after a failover that left the address at the standby."""
+    monkeypatch.setattr(writes, "PROBE_SECONDS", 0.1)
+    owner = await Make(service.context, service.api).owner()
+    async with service.context.database.connection() as db:
+        name = await db.fetchval("select current_database()")
+        await db.execute(f'alter database "{name}" set default_transaction_read_only = on')
+        await db.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and usename = current_user"
+            " and pid <> pg_backend_pid()", name
+        )  # fmt: skip
+        await db.execute("set default_transaction_read_only = on")
+
+    assert (await service.api.post("/profiles", json={"name": "new"}, key=owner.key)).status_code == 503
+    health = await wait_for(service, "degraded")
+    assert "The database accepts no changes: it is read-only." in health["reasons"]
+    assert (await service.api.get("/healthz/datastore")).status_code == 503
+
+
+async def test_a_disk_that_is_nearly_full_is_told_before_it_is_full(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The embedded database stops when there is no space left, and then cannot say why."""
+    await wait_for(service, "ok")
+    monkeypatch.setattr(queries, "FREE_BYTES_MIN", 10**18)
+
+    health = await wait_for(service, "degraded")
+
+    assert [reason.partition(":")[0] for reason in health["reasons"]] == ["The disk of the data folder is nearly full"]

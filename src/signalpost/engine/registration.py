@@ -19,7 +19,7 @@ from signalpost.engine.clock import ClockGuard, boottime
 from signalpost.engine.contract import LEASE_SECONDS
 from signalpost.engine.lease import LaneLease
 from signalpost.kit import ids, log
-from signalpost.kit.db import DATABASE_UNREACHABLE, SESSION_LIMITS
+from signalpost.kit.db import DATABASE_UNREACHABLE, SESSION_LIMITS, session_sql
 
 _log = log.get("engine")
 
@@ -137,9 +137,10 @@ class WorkerRegistration:
             self._dsn,
             timeout=STATEMENT_SECONDS,
             command_timeout=STATEMENT_SECONDS,
-            server_settings={"application_name": "signalpost worker registration", "timezone": "UTC", **SESSION_LIMITS},
+            server_settings={"application_name": "signalpost worker registration", "timezone": "UTC"},
         )
         try:
+            await connection.execute(session_sql(SESSION_LIMITS))
             connection.add_termination_listener(lambda _: self._disconnected.set())
             await connection.add_listener("lane", lambda *notification: self._on_wake(notification[3]))
             reconnected = self.owner is not None

@@ -1,7 +1,7 @@
 """PostgreSQL through plain asyncpg: one pool, JSON columns, transactions."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -12,6 +12,7 @@ import msgspec
 from signalpost.kit import clock, log, problems
 from signalpost.kit.pool import Pool
 from signalpost.kit.tenant import tenant
+from signalpost.kit.writes import Writes
 
 Row: TypeAlias = asyncpg.Record
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ SESSION_LIMITS = {
     "tcp_keepalives_count": "3",
     "tcp_user_timeout": "20s",
 }
-_SESSION = {"timezone": "UTC", "jit": "off", "lock_timeout": "5s", **SESSION_LIMITS}
+_SESSION = {"jit": "off", "lock_timeout": "5s", **SESSION_LIMITS}
 
 _json_encode = msgspec.json.Encoder().encode
 _json_decode = msgspec.json.Decoder().decode
@@ -78,7 +79,23 @@ def _to_json(value: Any) -> str:
     return _json_encode(value).decode()
 
 
+def session_sql(values: Mapping[str, str]) -> str:
+    """Return statements that set these for the session. A pooler refuses them as parameters of the connection."""
+    return "".join(f"set {name} = '{value}'; " for name, value in values.items())
+
+
+_SET_SESSION = session_sql(_SESSION)
+
+
+class _Connection(asyncpg.Connection):
+    """A connection whose settings outlive a reset."""
+
+    def get_reset_query(self) -> str:
+        return f"{super().get_reset_query()}\n{_SET_SESSION}"
+
+
 async def _prepare(connection: Any) -> None:
+    await connection.execute(_SET_SESSION)
     for kind in ("json", "jsonb"):
         await connection.set_type_codec(
             kind, schema="pg_catalog", encoder=_to_json, decoder=_json_decode, format="text"
@@ -100,6 +117,7 @@ class Database:
     def __init__(self, pool: Pool, dsn: str, reserve: "Database | None" = None) -> None:
         self.pool = pool
         self.dsn = dsn
+        self.writes: Writes = reserve.writes if reserve else Writes()
         self.reserve = reserve or self
         """A few connections more, opened when needed, for the engine: requests cannot use them up."""
 
@@ -121,7 +139,7 @@ class Database:
         Raises:
             Unavailable: no connection is free within five seconds, or the database cannot be reached.
         """
-        return _Loan(self.pool)
+        return _Loan(self.pool, self.writes)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Db]:
@@ -136,7 +154,8 @@ def _pool(dsn: str, size: int, application_name: str) -> Pool:
             dsn,
             timeout=ACQUIRE_SECONDS,
             command_timeout=STATEMENT_SECONDS,
-            server_settings={"application_name": application_name, **_SESSION},
+            server_settings={"application_name": application_name, "timezone": "UTC"},
+            connection_class=_Connection,
         )
         await _prepare(connection)
         await _follow_clock(connection)
@@ -148,10 +167,11 @@ def _pool(dsn: str, size: int, application_name: str) -> Pool:
 class _Loan:
     """A connection for the length of an `async with`. A class, because a generator takes as long as all the rest."""
 
-    __slots__ = ("_connection", "_pool")
+    __slots__ = ("_connection", "_pool", "_writes")
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, writes: Writes) -> None:
         self._pool = pool
+        self._writes = writes
 
     async def __aenter__(self) -> Db:
         borrower = tenant.get()
@@ -175,6 +195,8 @@ class _Loan:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        if error is not None:
+            self._writes.failed(error)
         # After a cancellation or a timeout the server may still work on the statement.
         at_rest = error is None or not isinstance(error, asyncio.CancelledError | TimeoutError)
         self._pool.release(self._connection, at_rest=at_rest)

@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import secrets
 import shutil
+import tempfile
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,13 +13,22 @@ import obstore
 from obstore.exceptions import BaseError
 from obstore.store import LocalStore, ObjectStore, from_url
 
+from signalpost.kit import log
+
 PIECE_BYTES = 1024 * 1024
 _PART_BYTES = 8 * 1024 * 1024  # of a remote multipart upload; 10,000 parts at most, so files up to 80 GB
 _PARTS_AT_ONCE = 2
+_REASON_CHARACTERS_MAX = 500
+_logger = log.get("storage")
 
 
 class StorageFailure(Exception):
     """A storage operation failed: the store is unreachable, full or refuses access."""
+
+    def __init__(self, message: str, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
+        """What the store said: for operators, not for clients."""
 
 
 class Missing(Exception):
@@ -56,7 +67,7 @@ class Store:
                 max_concurrency=1 if local else _PARTS_AT_ONCE,
             )
         except (BaseError, OSError) as error:
-            raise StorageFailure(f"{path} cannot be stored") from error
+            raise _failure("stored", path, error) from error
 
     async def open(self, path: str, start: int = 0, end: int | None = None) -> "Opened":
         """Start reading the bytes from `start` to `end` (exclusive); a `start` past the end means the whole object.
@@ -75,7 +86,7 @@ class Store:
         except FileNotFoundError as error:
             raise Missing(path) from error
         except (BaseError, OSError) as error:
-            raise StorageFailure(f"{path} cannot be read") from error
+            raise _failure("read", path, error) from error
         return Opened(size, start, end, _pieces(path, result))
 
     async def read(self, path: str) -> AsyncIterator[bytes]:
@@ -95,11 +106,37 @@ class Store:
             except FileNotFoundError:
                 continue
             except (BaseError, OSError) as error:
-                raise StorageFailure(f"{path} cannot be removed") from error
+                raise _failure("removed", path, error) from error
+
+    async def check(self) -> None:
+        """Store a small object, read it and remove it.
+
+        Raises:
+            StorageFailure: one of these fails.
+        """
+        path, content = f"check/{secrets.token_hex(8)}", b"Signalpost checks that it can store files."
+        with tempfile.NamedTemporaryFile() as file:
+            await asyncio.to_thread(Path(file.name).write_bytes, content)
+            await self.put(path, Path(file.name))
+        try:
+            read = b"".join([piece async for piece in self.read(path)])
+        except Missing:
+            read = b""
+        finally:
+            await self.delete([path])
+        if read != content:
+            raise StorageFailure(f"{path} was stored, and something else was read")
 
     async def free_bytes(self) -> int | None:
         """Return the free space of the local disk, or None for a remote store."""
         return None if self._folder is None else await asyncio.to_thread(free_bytes, self._folder)
+
+
+def _failure(verb: str, path: str, error: Exception) -> StorageFailure:
+    """Log what the store said, which no client is told; return the exception to raise."""
+    reason = " ".join(str(error).split())[:_REASON_CHARACTERS_MAX]
+    _logger.warning("storage.failed", path=path, reason=reason)
+    return StorageFailure(f"{path} cannot be {verb}", reason)
 
 
 async def _pieces(path: str, result: Any) -> AsyncIterator[bytes]:
@@ -107,7 +144,7 @@ async def _pieces(path: str, result: Any) -> AsyncIterator[bytes]:
         async for piece in result.stream(min_chunk_size=PIECE_BYTES):
             yield bytes(piece)
     except (BaseError, OSError) as error:
-        raise StorageFailure(f"{path} cannot be read") from error
+        raise _failure("read", path, error) from error
 
 
 def free_bytes(folder: Path) -> int:

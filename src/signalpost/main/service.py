@@ -116,14 +116,14 @@ def _server(connections: Connections, listening: Listening, connections_max: int
     )
 
 
-def _connections_max(wanted: int) -> int:
+def _connections_max(configured: int) -> int:
     """Raise the limit of open files as far as allowed, and leave a part of it to the database, storage and networks."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    needed = wanted + 1_024
+    needed = configured + 1_024
     if soft != resource.RLIM_INFINITY and soft < needed:
         soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    return wanted if soft == resource.RLIM_INFINITY else max(64, min(wanted, soft - soft // 8))
+    return configured if soft == resource.RLIM_INFINITY else max(64, min(configured, soft - soft // 8))
 
 
 async def _run_until(stop: asyncio.Event, serving: "asyncio.Task[None]", tasks: "list[asyncio.Task[None]]") -> None:

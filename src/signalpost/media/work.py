@@ -7,7 +7,7 @@ from typing import Any
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import Handler, JobKind, RunAgain
-from signalpost.kit import log
+from signalpost.kit import ids, log
 from signalpost.kit.storage import StorageFailure
 from signalpost.media.actions import sweep
 from signalpost.media.queries import MediaRow
@@ -45,7 +45,7 @@ async def _remove_bytes(context: AppContext, lease: Lease, rows: Sequence[MediaR
             await context.storage.delete([path for path in (row.storage_path, row.thumbnail_path) if path])
             removed.append(row)
         except StorageFailure:  # one bad object must not stop the others
-            _logger.warning("media.removal_failed", media=str(row.id), exc_info=True)
+            _logger.warning("media.removal_failed", media=ids.encode("med", row.id))
             failed.append(row)
     async with lease.transaction() as db:
         await sweep.record_removed(db, removed)

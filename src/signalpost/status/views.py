@@ -2,11 +2,12 @@
 
 from signalpost.engine.contract import EngineStatus
 from signalpost.kit import clock
-from signalpost.status.queries import DatastoreStatus
+from signalpost.status.queries import ENGINE_SECONDS, DatastoreStatus
 from signalpost.status.schemas import ApiHealth, DatastoreHealth, WorkerHealth
 
 LATE_SECONDS = 300.0
 DATABASE_UNREACHABLE = "The database is unreachable."
+DATABASE_SLOW = f"The database does not respond within {ENGINE_SECONDS} seconds."
 _STARTED = clock.monotonic()
 
 

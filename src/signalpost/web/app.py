@@ -10,6 +10,7 @@ from signalpost.context import requested_url
 from signalpost.kit import db, log, problems
 from signalpost.kit.loop_watch import Watched
 from signalpost.kit.tenant import tenant
+from signalpost.kit.writes import Writes
 from signalpost.web import limits
 from signalpost.web.request import (
     Call,
@@ -78,7 +79,7 @@ def _unmatched(web: Web, request: Request, problem: problems.Problem) -> Respons
     return problem_response(problem, request.path, web.base_url, headers)
 
 
-def _problem(error: Exception, path: str) -> problems.Problem:
+def _problem(error: Exception, path: str, writes: Writes) -> problems.Problem:
     """Return the problem that the client receives. Errors of our own are logged, and it receives nothing of them."""
     match error:
         case problems.Problem():
@@ -87,7 +88,8 @@ def _problem(error: Exception, path: str) -> problems.Problem:
             _logger.warning("request.timed_out", path=path, exc_info=error)
             return problems.Unavailable("The operation took too long and was cancelled.", headers={"Retry-After": "5"})
         case _ if db.is_down(error):
-            _logger.warning("database.unreachable", path=path, exc_info=error)
+            if writes.problem is None:  # it is logged once, when it begins
+                _logger.warning("database.unreachable", path=path, error=str(error) or repr(error))
             return problems.Unavailable("The database is not available right now.", headers={"Retry-After": "2"})
         case _ if isinstance(error, db.RETRYABLE):  # in a transaction of an action; `serve` retries its own
             _logger.warning("request.rolled_back", path=path, exc_info=error)
@@ -109,7 +111,7 @@ def _handler(web: Web, endpoint: Endpoint) -> Handler:
             work = serve(web, endpoint, call)
             response = await (work if endpoint.cached_seconds else Watched(work, name))
         except Exception as error:  # noqa: BLE001 - the last line of defence: one request fails, the service does not
-            problem = _problem(error, request.path)
+            problem = _problem(error, request.path, web.context.database.writes)
             if endpoint.problem_page is not None and accepts_html(request):
                 response = raw_response(call, await endpoint.problem_page(web.context, problem))
             else:
