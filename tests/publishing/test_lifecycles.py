@@ -1,6 +1,7 @@
 """Targets from the queue to their end, through the real engine."""
 
 import asyncio
+import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -23,6 +24,35 @@ from signalpost.networks.contract import (
     TryLater,
 )
 from signalpost.publishing.outcomes import JITTER
+
+
+async def test_the_log_speaks_of_what_the_api_speaks_of(
+    stage: StagedNetwork, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever looks for the id of a post finds its requests and how it ended; a failure is a warning."""
+
+    async def refuse(*_: Any) -> Refused:
+        return Refused(code="content_rejected", message="no")
+
+    account = await stage.account()
+    good = await stage.post(account)
+    await stage.work()
+    stage.publish = refuse
+    bad = await stage.post(account)
+    await stage.work()
+    await stage.make.api.get(f"/posts/{good}", key=stage.owner.key)
+
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    ends = [line for line in lines if line["event"] == "target.settled"]
+    assert [(line["post"], line["status"], line["level"]) for line in ends] == [
+        (good, "published", "info"),
+        (bad, "failed", "warning"),
+    ]
+    assert {(line["account"], line["target"][:4]) for line in ends} == {(account, "tgt_")}
+    read = lines[-1]
+    assert (read["event"], read["path"]) == ("request.completed", f"/api/v1/posts/{good}")
+    assert read["workspace"] == ids.encode("wsp", stage.owner.workspace_id)
+    assert read["credential"].startswith("key_")
 
 
 async def test_a_post_is_published_and_reports_it(stage: StagedNetwork) -> None:

@@ -6,7 +6,7 @@ from signalpost import events
 from signalpost.accounts import states
 from signalpost.accounts.queries import AccountRow
 from signalpost.context import AppContext
-from signalpost.kit import clock, log
+from signalpost.kit import clock, ids, log
 from signalpost.kit.db import Db
 
 REASON_CHARACTERS_MAX = 500
@@ -42,7 +42,7 @@ async def move(
     present = [state for state in states.from_states(to) if only_from in {None, state}]
     changed = await db.fetchval(_MOVE, account_id, to, reason, present, secrets_version)
     if changed:
-        _logger.info("account.moved", account=str(account_id), status=to)
+        _logger.info("account.moved", account=ids.encode("acc", account_id), status=to)
     return bool(changed)
 
 

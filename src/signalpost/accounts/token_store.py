@@ -184,7 +184,7 @@ class TokenStore:
                 raise Superseded
             await move(db, account.id, "active", None, only_from="expiring")
         self._secrets, self.version = secrets, version
-        _logger.info("account.token_renewed", account=str(account.id), platform=account.platform)
+        _logger.info("account.token_renewed", account=ids.encode("acc", account.id), platform=account.platform)
 
     async def renew(self, session: NetworkSession) -> None:
         """Renew the tokens, or wait for whoever is renewing them; `session.secrets` are the newest afterwards.

@@ -72,7 +72,12 @@ async def _renew(context: AppContext, connector: Connector, account: AccountRow)
             return None
         return _retry(account)
     except HttpFailure as failure:
-        _logger.info("account.not_renewed", account=str(account.id), platform=account.platform, reason=failure.detail)
+        _logger.info(
+            "account.not_renewed",
+            account=ids.encode("acc", account.id),
+            platform=account.platform,
+            reason=failure.detail,
+        )
         return _retry(account)
     async with context.database.connection() as db:
         next_at = await db.fetchval(_UPKEEP_AT, account.id)

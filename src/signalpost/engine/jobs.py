@@ -237,7 +237,9 @@ class Jobs(Source[Job, JobResult]):
         except (LeaseLost, Unavailable):
             raise
         except Exception as error:  # noqa: BLE001 - a failed job is retried, whatever failed
-            _log.warning("job.failed", kind=job.kind, job=str(job.id), attempt=job.attempts, exc_info=error)
+            _log.warning(
+                "job.failed", kind=job.kind, job=ids.encode("job", job.id), attempt=job.attempts, exc_info=error
+            )
             return self._failure(job, "failed", repr(error)), error
         if run_again is None and job.kind in self._every:
             return RunAgain(self._every[job.kind]), None
@@ -251,7 +253,9 @@ class Jobs(Source[Job, JobResult]):
         except (LeaseLost, Unavailable):
             raise
         except Exception as failure:  # noqa: BLE001 - tried again later, whatever failed
-            _log.warning("job.failed", kind=job.kind, job=str(job.id), attempt=job.attempts, exc_info=failure)
+            _log.warning(
+                "job.failed", kind=job.kind, job=ids.encode("job", job.id), attempt=job.attempts, exc_info=failure
+            )
             return Retry(RETRY_SECONDS[-1], repr(failure)[:ERROR_CHARACTERS_MAX])
         return None
 
@@ -263,7 +267,7 @@ class Jobs(Source[Job, JobResult]):
 
     def _give_up(self, job: Job, code: str, error: str, pause_seconds: float) -> JobResult:
         """Give up for good; a periodic job only until its next run."""
-        _log.error("job.gave_up", kind=job.kind, job=str(job.id), code=code, error=error)
+        _log.error("job.gave_up", kind=job.kind, job=ids.encode("job", job.id), code=code, error=error)
         if job.kind in self._every:
             return RunAgain(max(self._every[job.kind], pause_seconds))
         return Failed(code, error[:ERROR_CHARACTERS_MAX])

@@ -89,7 +89,7 @@ class NetworkCall:
             return self._failed(f"The network took longer than {self._seconds_max:.0f} s.", "platform_timeout")
         except Exception as error:
             target = self._attempt.due.target
-            _logger.exception("target.unexpected_error", target=str(target.id), platform=target.platform)
+            _logger.exception("target.unexpected_error", target=ids.encode("tgt", target.id), platform=target.platform)
             return self._failed(f"The connector failed: {type(error).__name__}.", "internal_error")
 
     def snapshot(self) -> TargetSnapshot:

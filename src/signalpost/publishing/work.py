@@ -17,7 +17,7 @@ from signalpost.context import AppContext
 from signalpost.engine import buckets
 from signalpost.engine.contract import Done, Lease, Source
 from signalpost.engine.jobs import JobKind
-from signalpost.kit import log
+from signalpost.kit import ids, log
 from signalpost.kit.db import Db
 from signalpost.kit.failpoint import failpoint
 from signalpost.networks.contract import Connector, Outcome, OutcomeUnknown, Reconciled, TryLater
@@ -112,10 +112,13 @@ class TargetSource(Source[Begun, End]):
         """Tell what follows for others than the target. Lost in a crash, it happens with the next attempt."""
         target = attempt.due.target
         lease.count(change.status)
-        _logger.info(
+        _logger.log(
+            "warning" if change.status == "failed" else "info",
             "target.settled",
             status=change.status,
-            target=str(target.id),
+            post=ids.encode("pst", attempt.post_id),
+            target=ids.encode("tgt", target.id),
+            account=ids.encode("acc", target.account_id),
             platform=target.platform,
             kind=attempt.kind,
             attempt=attempt.number,
@@ -137,7 +140,9 @@ class TargetSource(Source[Begun, End]):
                     reason = change.account_message or ""
                     await mark(db, target.account_id, reason, secrets_version=secrets_version)
         except Exception:
-            _logger.exception("target.not_spread", target=str(target.id))  # the outcome itself must not be lost
+            _logger.exception(
+                "target.not_spread", target=ids.encode("tgt", target.id)
+            )  # the outcome itself must not be lost
 
     def _bucket_to_pause(self, attempt: Attempt, change: TargetChange) -> str | None:
         """Return the bucket that a rate limit concerns, if it concerns others than the account."""

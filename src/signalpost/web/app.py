@@ -1,13 +1,15 @@
 """The ASGI application: serves every endpoint under both prefixes, renders errors and logs requests."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import lru_cache
 from time import perf_counter
 from typing import Any
+from uuid import UUID
 
 import asyncpg
 
 from signalpost.context import requested_url
-from signalpost.kit import db, log, problems
+from signalpost.kit import db, ids, log, problems
 from signalpost.kit.loop_watch import Watched
 from signalpost.kit.tenant import tenant
 from signalpost.kit.writes import Writes
@@ -27,6 +29,7 @@ from signalpost.web.routing import Endpoint
 from signalpost.web.serve import Web, raw_response, serve
 
 PREFIXES = ("/api/v1", "/v1")
+_PATH_CHARACTERS_MAX = 200
 _logger = log.get("web")
 
 
@@ -98,10 +101,20 @@ def _problem(error: Exception, path: str, writes: Writes) -> problems.Problem:
     return problems.InternalError()
 
 
+@lru_cache(maxsize=4_096)
+def _credential(credential: str) -> str:
+    """Return an API key by its id, as the API shows it; a session has no such id."""
+    kind, _, number = credential.partition(":")
+    return ids.encode("key", UUID(number)) if kind == "key" else credential
+
+
 def _handler(web: Web, endpoint: Endpoint) -> Handler:
     trusted = web.context.settings.trusted_proxies
     level = "debug" if endpoint.cached_seconds else "info"
     name = f"{endpoint.method} {endpoint.path}"
+    secret_path = (
+        PREFIXES[0] + endpoint.path if "{token}" in endpoint.path else None
+    )  # it is not logged as it was called
 
     async def respond(request: Request) -> Response:
         started = perf_counter()
@@ -122,11 +135,11 @@ def _handler(web: Web, endpoint: Endpoint) -> Handler:
                 level,
                 "request.completed",
                 method=endpoint.method,
-                path=endpoint.path,
+                path=secret_path or request.path[:_PATH_CHARACTERS_MAX],
                 status=response.status,
                 ms=round((perf_counter() - started) * 1000, 2),
-                workspace=caller.workspace_id if caller else None,
-                credential=caller.credential if caller else None,
+                workspace=ids.encode("wsp", caller.workspace_id) if caller else None,
+                credential=_credential(caller.credential) if caller else None,
             )
         return response
 

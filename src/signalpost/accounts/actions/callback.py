@@ -73,7 +73,10 @@ async def finish_authorization(context: AppContext, returned: Return) -> tuple[C
         result = await _connect(context, connector, flow, query)
     result.log_id = query.logid
     _logger.info(
-        "account.authorization_finished", platform=slug, status=result.status, workspace=str(flow.workspace_id)
+        "account.authorization_finished",
+        platform=slug,
+        status=result.status,
+        workspace=ids.encode("wsp", flow.workspace_id),
     )
     return result, redirect_url
 

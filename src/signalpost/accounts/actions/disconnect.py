@@ -111,6 +111,11 @@ async def _revoke(row: AccountRow, session: NetworkSession) -> bool:
     try:
         await connector.revoke(session)
     except (ApiError, HttpFailure, Superseded) as failure:
-        _logger.info("account.not_revoked", account=str(row.id), platform=row.platform, failure=type(failure).__name__)
+        _logger.info(
+            "account.not_revoked",
+            account=ids.encode("acc", row.id),
+            platform=row.platform,
+            failure=type(failure).__name__,
+        )
         return False
     return True

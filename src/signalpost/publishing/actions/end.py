@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from signalpost import networks
 from signalpost.context import AppContext
 from signalpost.engine.contract import Done
-from signalpost.kit import log
+from signalpost.kit import ids, log
 from signalpost.kit.db import RETRYABLE, Db
 from signalpost.networks.contract import OutcomeUnknown, TryLater
 from signalpost.posts.states import UNDER_WAY, WAITING
@@ -62,7 +62,7 @@ async def _write_alone(context: AppContext, db: Db, item: Begun, end: End) -> Ma
     except Exception as error:
         if db.is_closed() or isinstance(error, RETRYABLE):
             raise
-        _logger.exception("target.outcome_not_written", target=str(end.target_id))
+        _logger.exception("target.outcome_not_written", target=ids.encode("tgt", end.target_id))
         return {end.target_id: (item, error)}
     return {}
 
@@ -80,7 +80,7 @@ async def _end_after_errors(context: AppContext, db: Db, errors: Mapping[UUID, t
         try:
             due = queries.read_due(row)
         except (msgspec.MsgspecError, TypeError, ValueError):
-            _logger.exception("target.unreadable", target=str(target_id))
+            _logger.exception("target.unreadable", target=ids.encode("tgt", target_id))
             unreadable.append(target_id)
             continue
         if due.is_due:  # else it was settled before the error

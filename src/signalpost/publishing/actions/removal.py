@@ -14,7 +14,7 @@ from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.engine.contract import Lease
 from signalpost.events import Actor, Removal
-from signalpost.kit import clock, log
+from signalpost.kit import clock, ids, log
 from signalpost.kit.db import Db
 from signalpost.kit.http import HttpFailure
 from signalpost.networks.contract import ApiError
@@ -114,7 +114,10 @@ async def tell_failure(
     removal = msgspec.convert(payload, RemovalPayload)
     failure = target_error("removal_failed", message or _reason(removal.platform, error), clock.now())
     _logger.error(
-        "target.not_removed", target=str(removal.target_id), platform=removal.platform, reason=failure.message
+        "target.not_removed",
+        target=ids.encode("tgt", removal.target_id),
+        platform=removal.platform,
+        reason=failure.message,
     )
     changes = [Change("error", None, failure.message)]
     async with lease.transaction() as db:

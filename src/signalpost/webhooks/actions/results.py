@@ -7,7 +7,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from signalpost import mail
-from signalpost.kit import clock, log
+from signalpost.kit import clock, ids, log
 from signalpost.kit.db import Db
 from signalpost.webhooks.sending import Attempt, AttemptResult
 from signalpost.webhooks.states import JITTER_SECONDS, LOST_DAYS, LOST_MAX, DeliveryState, after_failure
@@ -153,7 +153,12 @@ async def _disable(db: Db, webhook_ids: Sequence[UUID]) -> None:
     reason = f"At least {LOST_MAX} deliveries in a row failed permanently, and none succeeded for {LOST_DAYS} days."
     for record in await db.fetch(_DISABLE, webhook_ids, LOST_MAX, LOST_DAYS, reason):
         webhook_id, workspace_id, url, name, lost, workspace, email = record
-        _logger.warning("webhook.disabled", webhook=str(webhook_id), workspace=str(workspace_id), lost=lost)
+        _logger.warning(
+            "webhook.disabled",
+            webhook=ids.encode("whk", webhook_id),
+            workspace=ids.encode("wsp", workspace_id),
+            lost=lost,
+        )
         values = {"workspace": workspace, "url": url, "name": name, "lost": lost, "days": LOST_DAYS}
         message = mail.Message(to=email, template="webhook_disabled", values=values)
         await mail.enqueue(db, message, workspace_id=workspace_id)
