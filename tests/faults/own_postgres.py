@@ -136,9 +136,6 @@ async def pgbouncer(server: OwnPostgres, mode: str) -> AsyncIterator[str]:
     port, file = free_port(), server.folder / "pgbouncer.ini"
     settings = {
         "listen_addr": "127.0.0.1", "listen_port": port, "unix_socket_dir": "", "auth_type": "any", "pool_mode": mode,
-        "ignore_startup_parameters": "jit,timezone,extra_float_digits,idle_in_transaction_session_timeout,lock_timeout,"
-        "tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,tcp_user_timeout,statement_timeout,"
-        "client_connection_check_interval,search_path",
     }  # fmt: skip
     lines = [f"{name} = {value}" for name, value in settings.items()]
     databases = f"postgres = host={server.folder} dbname=postgres user=postgres"

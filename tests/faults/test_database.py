@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import re
 import signal
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -124,23 +125,66 @@ async def test_faults_of_the_database_under_load(
 @pytest.mark.parametrize("command", ["serve", "worker", "doctor"])
 async def test_a_pooler_in_transaction_mode_is_refused(server: OwnPostgres, tmp_path: Path, command: str) -> None:
     """In one sentence, at start: sessions are needed for locks, and each statement would get another one."""
+    (tmp_path / "data").mkdir()
     async with pgbouncer(server, "transaction") as dsn:
         done = await Service(tmp_path).command(command, SIGNALPOST_DATABASE_URL=dsn)
     assert done.returncode == 1
-    said = done.stderr.strip().splitlines()
-    assert len(said) == 1, done.stderr
+    said = (done.stderr or done.stdout[done.stdout.index("PROBLEM  database") :]).strip().splitlines()
+    assert len(said) == 1 or command == "doctor", done.stderr
     assert "SIGNALPOST_DATABASE_URL" in said[0]
     assert "pooler" in said[0]
 
 
-async def test_a_pooler_in_session_mode_is_accepted(
+async def test_a_pooler_in_session_mode_is_accepted_with_its_own_default_settings(
     settings: Settings, server: OwnPostgres, network: HostileNetwork, tmp_path: Path
 ) -> None:
+    """It refuses parameters of a connection that it does not know, such as jit."""
     async with pgbouncer(server, "session") as dsn, open_scene(settings, dsn, tmp_path) as scene:
         tenant = await scene.tenant()
         account = await tenant.mastodon(network)
         await scene.worker()
         await tenant.ends(await tenant.post(account, text="through the pooler"), "published")
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
+async def test_a_database_that_cannot_store_every_text_is_refused_at_start(
+    server: OwnPostgres, tmp_path: Path, encoding: str
+) -> None:
+    """Otherwise it seems to work until somebody writes an emoji, and then answers 500."""
+    await server.execute(f"create database foreign_{encoding} encoding '{encoding}' locale 'C' template template0")
+    dsn = server.dsn.replace("/postgres?", f"/foreign_{encoding.lower()}?")
+
+    done = await Service(tmp_path).command("serve", SIGNALPOST_DATABASE_URL=dsn)
+
+    assert done.returncode == 1
+    assert re.fullmatch(rf".* encoding {encoding}, .* template0`\.\n", done.stderr), done.stderr
+
+
+async def test_a_start_waits_for_a_server_that_is_starting(server: OwnPostgres, tmp_path: Path) -> None:
+    """After a restart of the machine both start at once, and the server may replay its log first."""
+    await server.stop(signal.SIGQUIT)
+    (server.data / "recovery.signal").touch()
+    ready = server.folder / "ready"
+    with (server.data / "postgresql.conf").open("a") as settings:
+        settings.write(f"restore_command = 'while ! test -e {ready}; do sleep 0.1; done; false'\n")
+    starting = asyncio.create_task(server.start())
+    async with asyncio.timeout(20):
+        while "starting archive recovery" not in server.log:
+            await asyncio.sleep(0.05)
+
+    service = Service(tmp_path)
+    running = asyncio.create_task(service.start(SIGNALPOST_DATABASE_URL=server.dsn))
+    try:
+        async with asyncio.timeout(20):
+            while server.log.count("FATAL:  the database system is") < 3:
+                await asyncio.sleep(0.05)
+        ready.touch()
+        await starting
+        await running
+        assert await service.stop() == 0
+    finally:
+        ready.touch()
+        running.cancel()
 
 
 _FULL_DISK = r"""

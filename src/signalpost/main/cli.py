@@ -126,10 +126,22 @@ def run(work: Awaitable[T]) -> T:
         fail(f"The database or the network cannot be reached: {error}. Check SIGNALPOST_DATABASE_URL.")
 
 
+def require_folder(settings: Settings) -> Settings:
+    """Exit if the data folder is missing: only `serve` creates it, so that a typo is not another, empty instance."""
+    if not settings.data_dir.is_dir() and (settings.database_url is None or settings.master_key is None):
+        fail(
+            f"The data folder {settings.data_dir} does not exist. Correct --data-dir, or start"
+            " `signalpost serve` once, which creates it."
+        )
+    return settings
+
+
 def with_context(settings: Settings, work: "Callable[[Any], Awaitable[T]]") -> T:
     """Run `work(context)` on the database, which is started if necessary."""
     from signalpost.main.app import open_context  # noqa: PLC0415
     from signalpost.main.database import database_of  # noqa: PLC0415
+
+    require_folder(settings)
 
     async def main() -> T:
         with interruptible():
@@ -183,7 +195,7 @@ def worker(
     """Run only the engine, in a second process or on another machine, with the same database."""
     from signalpost.main import serve as running  # noqa: PLC0415
 
-    run(running.work(load_settings(data_dir), metrics_port))
+    run(running.work(require_folder(load_settings(data_dir)), metrics_port))
 
 
 @app.command()
@@ -197,7 +209,7 @@ def migrate(data_dir: DataDir = None) -> None:
                 pass
             sys.stdout.write("The database is up to date.\n")
 
-    run(main(load_settings(data_dir)))
+    run(main(require_folder(load_settings(data_dir))))
 
 
 @app.command("create-owner")
@@ -323,10 +335,13 @@ def audit_verify(
 
 @app.command()
 def doctor(data_dir: DataDir = None, *, as_json: Json = False) -> None:
-    """Check the database, its schema, the engine and settings; exit with code 1 if there is a problem."""
-    from signalpost.main import operations  # noqa: PLC0415
+    """Check files, disk, keys, database, engine, service, storage, base URL and mail; exit with 1 if one is wrong.
 
-    checks = with_context(load_settings(data_dir), operations.check_health)
-    print_result(checks, as_json=as_json)
-    if any(str(value).startswith("PROBLEM") for value in checks.values()):
+    It changes and creates nothing.
+    """
+    from signalpost.main import doctor as examination  # noqa: PLC0415
+
+    checks = run(examination.examine(load_settings(data_dir), metadata.version("signalpost")))
+    sys.stdout.write(examination.as_json(checks) if as_json else examination.as_text(checks))
+    if not all(check.ok for check in checks):
         raise typer.Exit(1)

@@ -1,5 +1,7 @@
 """Which database the service uses: the operator's own, or the embedded one."""
 
+import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -14,7 +16,13 @@ if TYPE_CHECKING:
     import asyncpg
 
 _SECONDS_MAX = 10.0
+STARTING_SECONDS_MAX = 30.0
+"""How long to wait for a server that is starting up; it may be replaying its log after a crash."""
 _SESSION = "select pg_backend_pid()"
+
+
+class ForeignEncoding(OperatorError):
+    """The database cannot store every text."""
 
 
 class PooledDatabase(OperatorError):
@@ -32,11 +40,12 @@ async def database_of(
     Raises:
         PostgresFailed: the embedded server does not start.
         DatabaseTooNew, DatabaseTooOld: see `runner.migrate`.
-        PooledDatabase: see `require_sessions`.
+        PooledDatabase, ForeignEncoding: see `require_usable`.
     """
     if settings.database_url:
+        settings.data_dir.mkdir(mode=0o711, parents=True, exist_ok=True)
         meanwhile()
-        await require_sessions(settings.database_url)
+        await require_usable(settings.database_url)
         await runner.migrate(settings.database_url)
         yield settings.database_url, None
         return
@@ -52,17 +61,26 @@ async def database_of(
         yield cluster.dsn(), cluster
 
 
-async def require_sessions(dsn: str) -> None:
-    """Verify that a connection is one session of the server: session locks, LISTEN and prepared statements need that.
+async def require_usable(dsn: str) -> None:
+    """Verify what we need of a server that is not ours; wait while it starts.
+
+    A connection has to be one session of the server: session locks, LISTEN and prepared statements need that.
 
     Raises:
         PooledDatabase: two transactions of one connection ran in different sessions, or two connections share one.
+        ForeignEncoding: its encoding is not UTF8.
     """
     import asyncpg  # noqa: PLC0415 - imported while an embedded server starts
 
     options: dict[str, Any] = {"timeout": _SECONDS_MAX, "command_timeout": _SECONDS_MAX, "statement_cache_size": 0}
-    first = await asyncpg.connect(dsn, **options)
+    first = await _connect_when_ready(dsn, options)
     try:
+        encoding = await first.fetchval("show server_encoding")
+        if encoding != "UTF8":
+            raise ForeignEncoding(
+                f"The database of SIGNALPOST_DATABASE_URL has the encoding {encoding}, so most texts cannot be stored."
+                " Create one with `create database NAME encoding 'UTF8' template template0`."
+            )
         second = await asyncpg.connect(dsn, **options)
         try:
             is_pooled = await _share_sessions(first, second)
@@ -75,6 +93,22 @@ async def require_sessions(dsn: str) -> None:
             "SIGNALPOST_DATABASE_URL leads to a pooler in transaction mode, through which session locks and"
             " notifications do not work: use the address of PostgreSQL itself, or session mode."
         )
+
+
+async def _connect_when_ready(dsn: str, options: dict[str, Any]) -> "asyncpg.Connection[Any]":
+    """Connect; wait for a server that is still starting, as after a restart of the whole machine."""
+    import asyncpg  # noqa: PLC0415 - see `require_usable`
+
+    end = time.monotonic() + STARTING_SECONDS_MAX
+    while True:
+        try:
+            connection: asyncpg.Connection[Any] = await asyncpg.connect(dsn, **options)
+        except asyncpg.CannotConnectNowError:  # "the database system is starting up"
+            if time.monotonic() > end:
+                raise
+            await asyncio.sleep(0.2)
+        else:
+            return connection
 
 
 async def _share_sessions(first: "asyncpg.Connection[Any]", second: "asyncpg.Connection[Any]") -> bool:

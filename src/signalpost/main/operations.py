@@ -15,7 +15,6 @@ from signalpost.identity.authenticate import authenticator
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
 from signalpost.kit.machine_zone import machine_zone
-from signalpost.migrations import runner
 from signalpost.plans import limits
 from signalpost.web.fields import ProfileId
 
@@ -164,25 +163,3 @@ def _verdict(verification: audit.Verification) -> str:
         return f"ok, {head}"
     entry, what = ids.encode("aud", verification.broken_id), "is missing" if verification.missing else "was changed"
     return f"PROBLEM: broken at {verification.broken_at}: entry {entry} {what}, or its seal was; {head}"
-
-
-async def check_health(context: AppContext) -> dict[str, Any]:
-    """Check the parts of the instance; the result of each starts with `ok`, `off` or `PROBLEM`."""
-    checks: dict[str, Any] = {}
-    async with context.database.connection() as db:
-        checks["database"] = "ok, " + str(await db.fetchval("select split_part(version(), ' ', 2)"))
-        checks["migrations"] = (
-            "ok, current" if await runner.is_current(db) else "PROBLEM: pending; run `signalpost migrate`"
-        )
-        overdue = await db.fetchval(
-            "select count(*) from lane where next_due_at < now() - interval '5 minutes' and owner is null"
-            " and (not_before is null or not_before < now())"
-        )
-        checks["engine"] = (
-            "ok, nothing overdue" if not overdue else f"PROBLEM: {overdue} lanes are overdue; is a worker running?"
-        )
-    settings = context.settings
-    checks["mail"] = "ok" if settings.smtp_url else "off (SIGNALPOST_SMTP_URL is not set)"
-    checks["queue secret"] = "ok" if settings.queue_secret else "off (SIGNALPOST_QUEUE_SECRET is not set)"
-    checks["base url"] = settings.base_url or "not set (the http://host:port of serve is used)"
-    return checks

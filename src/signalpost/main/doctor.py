@@ -1,0 +1,313 @@
+"""`signalpost doctor`: looks at everything that an instance needs, and changes and creates nothing.
+
+Each check stands for itself: what cannot be looked at because something else is wrong is left out.
+"""
+
+import asyncio
+import json
+import platform
+import stat
+import sys
+import urllib.request
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import msgspec
+from msgspec import Struct
+
+from signalpost.embedded_postgres.cluster import is_initialised
+from signalpost.embedded_postgres.sharing import shared_cluster
+from signalpost.engine.engine import Engine
+from signalpost.kit import clock, crypto, storage
+from signalpost.kit.crypto import KeyRing
+from signalpost.kit.db import Database
+from signalpost.kit.errors import OperatorError
+from signalpost.kit.storage import StorageFailure
+from signalpost.mail.smtp import Server
+from signalpost.main.database import require_usable
+from signalpost.migrations import runner
+from signalpost.settings import Settings
+
+PYTHON_PATCH_MIN = {11: 14, 12: 12, 13: 9}
+"""By minor version: earlier ones have known faults in html.parser, urllib and tarfile."""
+POSTGRES_MINOR_MIN = {15: 15, 16: 11, 17: 7, 18: 1}
+"""By major version: earlier ones have known security faults."""
+CLOCK_SECONDS_MAX = 5.0
+SECONDS_MAX = 10.0
+_EXPECTED = (OperatorError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError, ValueError)
+
+_ROLE = """
+select current_user as name, rolsuper as is_superuser, has_schema_privilege('public', 'create') as may_migrate,
+    pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as is_read_only
+from pg_roles where rolname = current_user
+"""
+_OVERDUE = """
+select count(*) from lane where next_due_at < now() - interval '5 minutes' and owner is null
+    and (not_before is null or not_before < now())
+"""
+_SEALED = "select sealed from instance"
+
+
+class Check(Struct):
+    """What was looked at and found. `fix` says what to do; with `ok` it is advice."""
+
+    check: str
+    ok: bool
+    detail: str
+    fix: str | None = None
+
+
+async def examine(settings: Settings, version: str) -> list[Check]:
+    """Look at everything; return what was found, in the order of the help."""
+    checks = [_python(version), *_files(settings)]
+    has_folder = settings.data_dir.is_dir()
+    if has_folder:
+        checks.append(_disk(settings))
+    keys = _keys(settings)
+    checks += [check for check, _ in keys]
+    ring = next((found for _, found in keys if found), None)
+    if settings.database_url or is_initialised(settings.data_dir / "postgres"):
+        try:
+            async with _address(settings) as dsn:
+                checks += [check async for check in _database(dsn, ring, is_embedded=settings.database_url is None)]
+        except _EXPECTED as error:
+            checks.append(_failed("database", error, "Check SIGNALPOST_DATABASE_URL, or the log of the database."))
+    elif has_folder:
+        fix = "Start `signalpost serve` once, or set SIGNALPOST_DATABASE_URL."
+        checks.append(Check("database", ok=False, detail=f"There is no database in {settings.data_dir}.", fix=fix))
+    checks.append(await _process(settings, version))
+    checks.append(await _storage(settings))
+    checks += [_base_url(settings), await _mail(settings)]
+    return checks
+
+
+def as_json(checks: list[Check]) -> str:
+    """Return one line: a list of objects."""
+    return msgspec.json.encode(checks).decode() + "\n"
+
+
+def as_text(checks: list[Check]) -> str:
+    """Return a line for each check, and below it what to do."""
+    width = max(len(check.check) for check in checks)
+    lines = []
+    for check in checks:
+        lines.append(f"{'ok' if check.ok else 'PROBLEM':<7}  {check.check:<{width}}  {check.detail}")
+        if check.fix:
+            lines.append(f"{'':<7}  {'':<{width}}  {'Advice: ' if check.ok else 'To do: '}{check.fix}")
+    return "\n".join(lines) + "\n"
+
+
+def _failed(name: str, error: BaseException | str, fix: str) -> Check:
+    text = str(error) or ("No response in time." if isinstance(error, TimeoutError) else type(error).__name__)
+    return Check(name, ok=False, detail=text, fix=fix)
+
+
+def _python(version: str) -> Check:
+    minor, patch = sys.version_info[1], sys.version_info[2]
+    wanted = PYTHON_PATCH_MIN.get(minor, 0)
+    fix = f"Update Python to 3.{minor}.{wanted} or newer: this one has known faults." if patch < wanted else None
+    return Check("version", ok=True, detail=f"Signalpost {version}, Python {platform.python_version()}", fix=fix)
+
+
+def _files(settings: Settings) -> Iterator[Check]:
+    folder = settings.data_dir
+    if not folder.is_dir():
+        fix = "Correct --data-dir, or start `signalpost serve` once, which creates the folder."
+        needed = settings.database_url is None or settings.master_key is None
+        yield Check("data folder", ok=not needed, detail=f"{folder} does not exist.", fix=fix if needed else None)
+        return
+    yield Check("data folder", ok=True, detail=str(folder))
+    for path in (folder / ".env", folder / "master.key"):
+        if path.exists():
+            mode = stat.S_IMODE(path.stat().st_mode)
+            remedy = f"Run `chmod 600 {path}`, and replace the secrets in it." if mode & 0o077 else None
+            yield Check(f"mode of {path.name}", ok=remedy is None, detail=f"{mode:03o}", fix=remedy)
+
+
+def _disk(settings: Settings) -> Check:
+    free = storage.free_bytes(settings.data_dir)
+    ok = free >= settings.storage_free_bytes_min
+    fix = None if ok else "Free some space: uploads are refused already, and the database stops when there is none."
+    return Check("disk", ok=ok, detail=f"{free / 1e9:.1f} GB are free", fix=fix)
+
+
+def _keys(settings: Settings) -> list[tuple[Check, KeyRing | None]]:
+    path = settings.data_dir / "master.key"
+    if settings.master_key:
+        return [
+            (
+                Check("master key", ok=True, detail="from SIGNALPOST_MASTER_KEY"),
+                KeyRing.from_master(settings.master_key),
+            )
+        ]
+    if not path.exists():
+        if not settings.data_dir.is_dir():
+            return []
+        fix = "Restore it from a backup, or start `signalpost serve` once if this instance is new."
+        return [(Check("master key", ok=False, detail=f"{path} does not exist.", fix=fix), None)]
+    try:
+        ring = KeyRing.from_master(crypto.master_key_file(path))
+    except _EXPECTED as error:
+        return [(_failed("master key", error, "Restore it from a backup."), None)]
+    return [(Check("master key", ok=True, detail=str(path)), ring)]
+
+
+@asynccontextmanager
+async def _address(settings: Settings) -> AsyncIterator[str]:
+    """Yield the address of the database; the embedded one runs at least until the end of the block."""
+    if settings.database_url:
+        yield settings.database_url
+    else:
+        async with shared_cluster(settings.data_dir) as cluster:
+            yield cluster.dsn()
+
+
+async def _database(dsn: str, ring: KeyRing | None, *, is_embedded: bool) -> AsyncIterator[Check]:
+    if not is_embedded:
+        await require_usable(dsn)
+    started = clock.monotonic()
+    connection = await asyncpg.connect(dsn, timeout=SECONDS_MAX, command_timeout=SECONDS_MAX)
+    try:
+        at = await connection.fetchval("select clock_timestamp()")
+        apart = abs((at - clock.actual()).total_seconds())
+        yield _server(connection, clock.monotonic() - started)
+        role = await connection.fetchrow(_ROLE)
+        yield _rights(role)
+        yield Check("encoding", ok=True, detail=str(await connection.fetchval("show server_encoding")))
+        fix = None if apart < CLOCK_SECONDS_MAX else "Synchronise the clocks of both machines (NTP)."
+        yield Check("clock", ok=fix is None, detail=f"{apart:.1f} s from that of the database", fix=fix)
+        is_current = await runner.is_current(connection)
+        yield Check(
+            "migrations", ok=is_current, detail="current" if is_current else "The schema is not that of this version.",
+            fix=None if is_current else "Run `signalpost migrate`, or start the newest version.",
+        )  # fmt: skip
+        if not is_current:
+            return
+        if ring is not None:
+            yield _marker(ring, await connection.fetchval(_SEALED))
+        yield await _engine(dsn, await connection.fetchval(_OVERDUE))
+    finally:
+        await connection.close()
+
+
+def _server(connection: "asyncpg.Connection[Any]", seconds: float) -> Check:
+    version = connection.get_server_version()
+    detail = f"PostgreSQL {version.major}.{version.minor}, connected in {seconds * 1000:.0f} ms"
+    if version.major < runner.POSTGRES_MAJOR_MIN:
+        fix = f"Update to PostgreSQL {runner.POSTGRES_MAJOR_MIN} or newer."
+        return Check("database", ok=False, detail=detail, fix=fix)
+    minor = POSTGRES_MINOR_MIN.get(version.major, 0)
+    fix = f"Update PostgreSQL to {version.major}.{minor} or newer: this one has known faults."
+    return Check("database", ok=True, detail=detail, fix=fix if version.minor < minor else None)
+
+
+def _rights(role: Any) -> Check:
+    if role["is_read_only"]:
+        fix = "Use the address of the primary, or allow writing."
+        return Check("role", ok=False, detail="The database is read-only.", fix=fix)
+    detail = f"{role['name']}{', a superuser' if role['is_superuser'] else ''}"
+    if not role["may_migrate"]:
+        fix = f"Run `grant create on schema public to {role['name']}`."
+        return Check("role", ok=False, detail=f"{detail}, may not create tables", fix=fix)
+    advice = "Use a role of its own that is no superuser." if role["is_superuser"] else None
+    return Check("role", ok=True, detail=detail, fix=advice)
+
+
+def _marker(ring: KeyRing, sealed: bytes | None) -> Check:
+    try:
+        if sealed is not None:
+            ring.open(sealed, context="instance")
+    except crypto.Undecipherable:
+        fix = "Set SIGNALPOST_MASTER_KEY to the right key, or restore master.key in the data folder."
+        return Check("key of the database", ok=False, detail="It was created with another master key.", fix=fix)
+    return Check("key of the database", ok=True, detail="The master key opens what is stored.")
+
+
+async def _engine(dsn: str, overdue: int) -> Check:
+    database = await Database.open(dsn, connections_max=1, application_name="signalpost-doctor")
+    try:
+        status = await Engine(database, ()).status()
+    finally:
+        await database.close()
+    if not status.running:
+        fix = "Start `signalpost serve`, or `signalpost worker` where serve runs with --no-worker."
+        return Check("engine", ok=False, detail="No engine is running: nothing is published.", fix=fix)
+    if status.clock_problem:
+        return Check("engine", ok=False, detail=status.clock_problem, fix="Look at the clocks and the log.")
+    if overdue:
+        fix = "Look at the log of the worker, and at `GET /metrics`."
+        return Check("engine", ok=False, detail=f"{overdue} lanes are overdue by more than 5 minutes.", fix=fix)
+    return Check("engine", ok=True, detail=f"{status.workers} running, nothing overdue")
+
+
+async def _process(settings: Settings, version: str) -> Check:
+    """Ask the service itself, where users reach it."""
+    address = settings.base_url or "http://127.0.0.1:8000"
+    fix = "Start `signalpost serve`; if it listens elsewhere, set SIGNALPOST_BASE_URL to where it can be reached."
+    try:
+        health = await asyncio.to_thread(_health, f"{address}/api/v1/healthz/api")
+    except (OSError, ValueError) as error:  # urllib's errors are OSErrors
+        return _failed("service", f"{address} does not answer: {error}", fix)
+    if health.get("version") != version:
+        fix = "Restart it: another version was installed meanwhile."
+        return Check("service", ok=False, detail=f"{address} runs version {health.get('version')}.", fix=fix)
+    if health.get("status") != "ok":
+        detail = f"{address} is {health.get('status')}: {' '.join(health.get('reasons', []))}"
+        return Check("service", ok=False, detail=detail, fix="Look at the other checks and at its log.")
+    return Check("service", ok=True, detail=f"{address} answers")
+
+
+def _health(address: str) -> dict[str, Any]:
+    with urllib.request.urlopen(address, timeout=SECONDS_MAX) as response:  # noqa: S310 - the operator's own address
+        health = json.loads(response.read(100_000))
+    return health if isinstance(health, dict) else {}
+
+
+async def _storage(settings: Settings) -> Check:
+    """Store, read and remove a small object."""
+    url = settings.storage_url or "file://" + str(settings.data_dir / "media")
+    name = url.partition("?")[0]
+    if _is_missing_folder(url):
+        fix = "Start `signalpost serve` once, which creates it, or correct SIGNALPOST_STORAGE_URL."
+        return Check("storage", ok=False, detail=f"{name} does not exist.", fix=fix)
+    fix = "Check SIGNALPOST_STORAGE_URL and the credentials of the store (AWS_ACCESS_KEY_ID, …; see the guide)."
+    try:
+        async with asyncio.timeout(3 * SECONDS_MAX):
+            await storage.open_store(url, settings.data_dir).check()
+    except StorageFailure as failure:
+        return Check("storage", ok=False, detail=f"{name}: {failure}. {failure.reason}".strip(), fix=fix)
+    except _EXPECTED as error:
+        return _failed("storage", error, fix)
+    return Check("storage", ok=True, detail=f"{name}: stored, read and removed")
+
+
+def _is_missing_folder(url: str) -> bool:
+    return url.startswith("file://") and not Path(url.removeprefix("file://")).is_dir()
+
+
+def _base_url(settings: Settings) -> Check:
+    if settings.base_url is None:
+        fix = "Set SIGNALPOST_BASE_URL to where users reach it: links in mails, authorization and media need that."
+        return Check("base url", ok=True, detail="not set", fix=fix)
+    is_public = settings.base_url.startswith("https://") or "://127.0.0.1" in settings.base_url
+    advice = None if is_public else "Use https: credentials are sent to this address."
+    return Check("base url", ok=True, detail=settings.base_url, fix=advice)
+
+
+async def _mail(settings: Settings) -> Check:
+    if settings.smtp_url is None:
+        return Check(
+            "mail", ok=True, detail="off", fix="Set SIGNALPOST_SMTP_URL to send invitations and password resets."
+        )
+    fix = "Check SIGNALPOST_SMTP_URL and the mail server."
+    try:
+        server = Server.of(settings.smtp_url)
+        async with asyncio.timeout(SECONDS_MAX):
+            _, writer = await asyncio.open_connection(server.host, server.port)
+        writer.close()
+    except (OSError, ValueError) as error:
+        return _failed("mail", error, fix)
+    return Check("mail", ok=True, detail=f"{server.host}:{server.port} answers")
