@@ -169,7 +169,7 @@ async def test_a_start_waits_for_a_server_that_is_starting(server: OwnPostgres, 
         settings.write(f"restore_command = 'while ! test -e {ready}; do sleep 0.1; done; false'\n")
     starting = asyncio.create_task(server.start())
     async with asyncio.timeout(20):
-        while "starting archive recovery" not in server.log:
+        while "recovery" not in server.log:
             await asyncio.sleep(0.05)
 
     service = Service(tmp_path)

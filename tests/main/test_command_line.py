@@ -142,9 +142,9 @@ async def test_a_database_of_a_newer_version_is_not_changed(command: Command, fr
 
 
 async def test_doctor_reports_problems_and_exits_with_1(command: Command, fresh_dsn: str) -> None:
-    """Overdue work, and a wrong master key."""
-    well = one_object(await asyncio.to_thread(command, "doctor", "--json"))
+    """Overdue work, and a wrong master key. Whoever reads the list knows of each check whether it is well."""
     await asyncio.to_thread(command, "demo")
+    first = await asyncio.to_thread(command, "doctor", "--json")
     connection = await asyncpg.connect(fresh_dsn)
     await connection.execute(
         "insert into lane (kind, key, next_due_at) values ('job', gen_random_uuid(), now() - interval '1 hour')"
@@ -154,11 +154,50 @@ async def test_doctor_reports_problems_and_exits_with_1(command: Command, fresh_
     ill = await asyncio.to_thread(command, "doctor")
     locked = await asyncio.to_thread(command, "doctor", SIGNALPOST_MASTER_KEY=other)
 
-    assert not any(str(value).startswith("PROBLEM") for value in well.values()), well
-    assert ill.returncode == 1
-    assert re.search(r"^engine +PROBLEM: ", ill.stdout, re.MULTILINE), ill.stdout
-    assert (locked.returncode, locked.stdout) == (1, "")
-    assert "another master key" in locked.stderr
+    checks = {check["check"]: check for check in json.loads(first.stdout)}
+    assert all(check.keys() == {"check", "ok", "detail", "fix"} for check in checks.values())
+    assert {name for name, check in checks.items() if not check["ok"]} == {"engine", "service"}, checks
+    assert checks["engine"]["detail"].startswith("No engine is running")
+    assert checks["storage"]["detail"].endswith("stored, read and removed")
+    assert checks["encoding"]["detail"] == "UTF8"
+    assert (ill.returncode, locked.returncode) == (1, 1)
+    assert re.search(r"^PROBLEM  engine +\S", ill.stdout, re.MULTILINE), ill.stdout
+    assert "created with another master key" in locked.stdout
+
+
+def test_doctor_tells_what_is_wrong_also_without_a_database(command: Command, tmp_path: Path) -> None:
+    """A script reads the same list, and the exit code says it in one bit."""
+    unreachable = "postgresql://signalpost:hidden-word@127.0.0.1:9/signalpost"
+    (tmp_path / ".env").write_text("")
+    (tmp_path / ".env").chmod(0o600)
+
+    done = command("doctor", "--json", SIGNALPOST_DATABASE_URL=unreachable, SIGNALPOST_SMTP_URL="smtp://127.0.0.1:9")
+
+    checks = {check["check"]: check for check in json.loads(done.stdout)}
+    assert done.returncode == 1
+    wrong = {name for name, check in checks.items() if not check["ok"]}
+    assert wrong == {"database", "master key", "service", "storage", "mail"}, checks
+    assert all(checks[name]["fix"] for name in wrong)
+    assert "hidden-word" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("doctor",), ("demo",), ("migrate",), ("worker",), OWNER, ("keys", "create", "--workspace", "w", "--name", "n"),
+        ("staff", "add", "--email", "a@example.test"),
+    ],
+    ids=lambda arguments: arguments[0],
+)  # fmt: skip
+def test_only_serve_creates_a_data_folder(command: Command, tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    """A typo would otherwise be a second, empty instance, and the new owner would be in that one."""
+    own_database = {} if arguments == ("demo",) else {"SIGNALPOST_DATABASE_URL": ""}
+    done = command(*arguments, "--data-dir", str(tmp_path / "typo"), text_in=PASSWORD, **own_database)
+
+    assert done.returncode == 1
+    assert "typo does not exist" in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "typo").exists()
 
 
 async def test_a_worker_alone_shuts_down_gracefully(fresh_dsn: str, tmp_path: Path) -> None:

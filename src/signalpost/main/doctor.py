@@ -28,6 +28,7 @@ from signalpost.kit.errors import OperatorError
 from signalpost.kit.storage import StorageFailure
 from signalpost.mail.smtp import Server
 from signalpost.main.database import require_usable
+from signalpost.main.listening import running_service
 from signalpost.migrations import runner
 from signalpost.settings import Settings
 
@@ -244,9 +245,9 @@ async def _engine(dsn: str, overdue: int) -> Check:
 
 
 async def _process(settings: Settings, version: str) -> Check:
-    """Ask the service itself, where users reach it."""
-    address = settings.base_url or "http://127.0.0.1:8000"
-    fix = "Start `signalpost serve`; if it listens elsewhere, set SIGNALPOST_BASE_URL to where it can be reached."
+    """Ask the service itself: where it runs, if that is this machine, or where users reach it."""
+    address = running_service(settings.data_dir) or settings.base_url or "http://127.0.0.1:8000"
+    fix = "Start `signalpost serve`; if it runs on another machine, set SIGNALPOST_BASE_URL to where it can be reached."
     try:
         health = await asyncio.to_thread(_health, f"{address}/api/v1/healthz/api")
     except (OSError, ValueError) as error:  # urllib's errors are OSErrors

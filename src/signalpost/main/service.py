@@ -10,6 +10,7 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
+from signalpost.context import AppContext
 from signalpost.embedded_postgres.cluster import Cluster
 from signalpost.embedded_postgres.watch import watch
 from signalpost.identity.actions import first_run
