@@ -160,33 +160,6 @@ async def test_a_database_that_cannot_store_every_text_is_refused_at_start(
     assert re.fullmatch(rf".* encoding {encoding}, .* template0`\.\n", done.stderr), done.stderr
 
 
-async def test_a_start_waits_for_a_server_that_is_starting(server: OwnPostgres, tmp_path: Path) -> None:
-    """After a restart of the machine both start at once, and the server may replay its log first."""
-    await server.stop(signal.SIGQUIT)
-    (server.data / "recovery.signal").touch()
-    ready = server.folder / "ready"
-    with (server.data / "postgresql.conf").open("a") as settings:
-        settings.write(f"restore_command = 'while ! test -e {ready}; do sleep 0.1; done; false'\n")
-    starting = asyncio.create_task(server.start())
-    async with asyncio.timeout(20):
-        while "recovery" not in server.log:
-            await asyncio.sleep(0.05)
-
-    service = Service(tmp_path)
-    running = asyncio.create_task(service.start(SIGNALPOST_DATABASE_URL=server.dsn))
-    try:
-        async with asyncio.timeout(20):
-            while server.log.count("FATAL:  the database system is") < 3:
-                await asyncio.sleep(0.05)
-        ready.touch()
-        await starting
-        await running
-        assert await service.stop() == 0
-    finally:
-        ready.touch()
-        running.cancel()
-
-
 _FULL_DISK = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>

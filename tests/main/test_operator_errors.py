@@ -2,9 +2,11 @@
 
 import asyncio
 import os
+import re
 import shutil
 import signal
 from pathlib import Path
+from urllib.parse import unquote
 
 import asyncpg
 import pytest
@@ -14,7 +16,7 @@ from signalpost.embedded_postgres.watch import DatabaseVanished, watch
 from signalpost.kit import settings_loader
 from signalpost.kit.settings_loader import BadSettings
 from signalpost.main import app, serve
-from signalpost.main.database import database_of
+from signalpost.main.database import database_of, require_usable
 
 
 @pytest.mark.parametrize(
@@ -133,3 +135,35 @@ async def test_a_failure_while_the_database_starts_stops_it(open_path: Path) -> 
 
     assert (open_path / "data" / "postgres" / "cluster" / "PG_VERSION").exists()
     assert not (open_path / "data" / "postgres" / "cluster" / "postmaster.pid").exists()
+
+
+async def test_a_start_waits_for_a_server_that_is_starting(fresh_dsn: str) -> None:
+    """After a restart of the machine both start at once, and the server may replay its log first."""
+    socket_dir = re.search(r"host=([^&]+)", fresh_dsn)
+    assert socket_dir
+    starting = b"SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0"
+    refused = 0
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal refused
+        if refused < 3:
+            refused += 1
+            await reader.read(1024)
+            writer.write(b"E" + (len(starting) + 4).to_bytes(4, "big") + starting)
+        else:
+            theirs = await asyncio.open_unix_connection(f"{unquote(socket_dir[1])}/.s.PGSQL.5432")
+            await asyncio.gather(_copy(reader, theirs[1]), _copy(theirs[0], writer))
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        address = fresh_dsn.partition("?")[0].replace("@/", f"@127.0.0.1:{port}/")
+        await require_usable(f"{address}?sslmode=disable")
+
+    assert refused == 3
+
+
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while data := await reader.read(65_536):
+        writer.write(data)
+    writer.close()

@@ -87,7 +87,8 @@ def test_a_host_that_is_not_ours_is_explained(start: Start, host: str) -> None:
     check(start(f"serve --host {shlex.quote(host)} --port 65001"), "--host" if host not in OTHERS else "cannot be used")
 
 
-def test_a_port_in_use_is_named(start: Start) -> None:
+def test_a_port_in_use_is_named(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         for line in (f"serve --port {port}", f"serve --host localhost --port {port}", f"worker --metrics-port {port}"):
@@ -123,7 +124,8 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize(("settings", "words"), SETTINGS)
-def test_a_wrong_setting_is_explained(start: Start, settings: dict[str, str], words: str) -> None:
+def test_a_wrong_setting_is_explained(start: Start, tmp_path: Path, settings: dict[str, str], words: str) -> None:
+    (tmp_path / "data").mkdir()
     result = start("migrate", settings)
 
     check(result, words)
@@ -189,3 +191,21 @@ def test_a_place_that_cannot_be_a_data_folder_is_explained(
 )  # fmt: skip
 def test_a_missing_or_short_password_is_explained(start: Start, line: str, text_in: str, words: str) -> None:
     check(start(line, text_in=text_in), words)
+
+
+def test_files_that_other_users_can_read_are_named(start: Start, tmp_path: Path) -> None:
+    """A key that others can read is refused; settings may contain no secret, so a warning has to do."""
+    settings, key = tmp_path / "data" / ".env", tmp_path / "data" / "master.key"
+    settings.parent.mkdir()
+    settings.write_text("SIGNALPOST_BRAND=Acme\n")
+    settings.chmod(0o644)
+    assert f"Other users can read {settings}. Run `chmod 600`" in start("migrate").stderr
+    settings.chmod(0o600)
+    assert "Other users" not in start("migrate").stderr
+
+    key.write_text("x")
+    key.chmod(0o640)
+    doctor = start("doctor")
+    assert doctor.exit_code == 1
+    assert f"To do: Run `chmod 600 {key}`" in doctor.stdout
+    assert f"Other users can read {key}. Run `chmod 600`" in doctor.stdout

@@ -18,7 +18,14 @@ from signalpost.kit.program import command_line
 from signalpost.kit.settings_loader import BadSettings, nearest
 from signalpost.main.interruption import Interrupted, interruptible
 from signalpost.main.listening import running_service
-from signalpost.main.operator import STDIN, ForeignFolder, hint_at_unread_file, read_password, require_own_folder
+from signalpost.main.operator import (
+    STDIN,
+    ForeignFolder,
+    hint_at_unread_file,
+    read_password,
+    require_own_folder,
+    warn_of_open_file,
+)
 from signalpost.settings import NETWORK_SETTINGS, PREFIX, Settings, data_folder, load
 
 app = typer.Typer(
@@ -76,6 +83,7 @@ def load_settings(data_dir: Path | None) -> Settings:
     try:
         require_own_folder(folder)
         hint_at_unread_file(folder)
+        warn_of_open_file(folder)
         settings = load(data_dir=data_dir)
         if settings.networks:
             require_known_networks(settings)

@@ -49,6 +49,17 @@ def hint_at_unread_file(folder: Path) -> None:
         sys.stderr.write(f"{file} is not read: settings are read from {folder / '.env'} and from the environment.\n")
 
 
+def warn_of_open_file(folder: Path) -> None:
+    """Say so if other users can read the `.env` of the data folder, which usually holds secrets."""
+    file = folder / ".env"
+    try:
+        is_open = file.stat().st_mode & 0o077
+    except OSError:  # usually there is none
+        return
+    if is_open:
+        sys.stderr.write(f"Other users can read {file}. Run `chmod 600` on it, and consider new secrets.\n")
+
+
 def read_password(option: str) -> str:
     """Return a password: from the terminal, where it is asked for twice and not shown, or a line of standard input.
 
