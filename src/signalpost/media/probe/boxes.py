@@ -10,8 +10,29 @@ from signalpost.media.probe.errors import damaged
 _BOXES_MAX = 100_000  # a real file has hundreds, a long fragmented one some ten thousand
 _META_BYTES_MAX = 16_000_000
 _ZEROS = bytes(1 << 20)
-_XMP = bytes.fromhex("be7acfcb97a942e89c71999491e3afac")
 _NO_EXIF = struct.pack(">I2sHIHI", 0, b"MM", 42, 8, 0, 0)  # offset of the TIFF block, then a block without entries
+
+
+_KEPT = {
+    container: frozenset(map(str.encode, names.split()))
+    for container, names in {
+        b"": "ftyp styp moov moof mfra mdat imda sidx ssix pdin",
+        b"moov": "mvhd trak mvex iods cmov",
+        b"trak": "tkhd edts tref mdia tapt load matt clip crgn kmat imap",
+        b"edts": "elst",
+        b"mdia": "mdhd hdlr minf elng",
+        b"minf": "vmhd smhd hmhd nmhd sthd gmhd hdlr dinf stbl",
+        b"stbl": "stsd stts ctts cslg stss stsh stps stsc stsz stz2 stco co64 sdtp stdp padb sbgp sgpd subs saiz saio"
+        " senc",
+        b"mvex": "mehd trex leva trep",
+        b"moof": "mfhd traf",
+        b"traf": "tfhd tfdt trun sdtp sbgp sgpd subs saiz saio senc",
+        b"mfra": "tfra mfro",
+    }.items()
+}
+"""The boxes that playing needs, by the box that contains them; "" is the file. None of them is made for other text."""
+_IMAGE_KEPT = _KEPT[b""] | {b"meta"}
+_META_KEPT = frozenset({b"hdlr", b"pitm", b"iinf", b"iloc", b"iprp", b"iref", b"idat", b"grpl", b"dinf", b"ipro"})
 
 
 class Box(NamedTuple):
@@ -50,33 +71,41 @@ def boxes(file: IO[bytes], start: int, end: int) -> Iterator[Box]:
     raise damaged()
 
 
-def blank_movie(file: IO[bytes]) -> bool:
-    """Blank user data, tags and XMP of a movie (locations, devices, names, comments); return whether there were any."""
+def blank_movie(file: IO[bytes], kept: frozenset[bytes] = _KEPT[b""]) -> bool:
+    """Blank every box that playing does not need (locations, devices, names, comments); return whether there were any.
+
+    `kept` names the boxes of the outermost level that stay.
+    """
+    return _blank_others(file, 0, size_of(file), kept)
+
+
+def _blank_others(file: IO[bytes], start: int, end: int, kept: frozenset[bytes]) -> bool:
     changed = False
-    for box in boxes(file, 0, size_of(file)):
-        if box.name == b"moov":
-            for inner in boxes(file, box.body, box.end):
-                changed |= _blank_if_tags(file, inner)
-                if inner.name == b"trak":
-                    for deep in boxes(file, inner.body, inner.end):
-                        changed |= _blank_if_tags(file, deep)
-        elif box.name == b"udta":
-            changed |= _blank_if_tags(file, box)
-        elif box.name == b"uuid":
-            file.seek(box.body)
-            if file.read(16) == _XMP:
-                changed |= _free(file, box)
+    for box in boxes(file, start, end):
+        if box.name not in kept:
+            changed |= _free(file, box)
+        elif box.name in _KEPT:
+            changed |= _blank_others(file, box.body, box.end, _KEPT[box.name])
     return changed
 
 
-def _blank_if_tags(file: IO[bytes], box: Box) -> bool:
-    return _free(file, box) if box.name in (b"udta", b"meta") else False
-
-
 def _free(file: IO[bytes], box: Box) -> bool:
+    if box.name == b"free" and is_blank(file, box.body, box.end):
+        return False
     file.seek(box.start + 4)
     file.write(b"free")
     fill(file, box.body, box.end)
+    return True
+
+
+def is_blank(file: IO[bytes], start: int, end: int) -> bool:
+    """Return whether there are only zeros between two offsets."""
+    file.seek(start)
+    while start < end:
+        piece = file.read(min(len(_ZEROS), end - start))
+        if not piece or piece.strip(b"\0"):
+            return False
+        start += len(piece)
     return True
 
 
@@ -110,7 +139,8 @@ def blank_image(file: IO[bytes]) -> bool:
                 if metadata[number] == b"Exif" and length >= len(_NO_EXIF):
                     file.seek(start)
                     file.write(_NO_EXIF)
-    return blank_movie(file) or bool(metadata)
+    changed = _blank_others(file, meta.body + 4, meta.end, _META_KEPT)
+    return blank_movie(file, _IMAGE_KEPT) or changed or bool(metadata)
 
 
 def _read(file: IO[bytes], box: Box) -> bytes:

@@ -1,12 +1,19 @@
-"""Matroska, WebM and AVI: tags and attachments are overwritten with padding elements of the same length."""
+"""Matroska, WebM and AVI: what playing does not need is overwritten with padding of the same length."""
 
 from collections.abc import Iterator
 from typing import IO, NamedTuple
 
-from signalpost.media.probe.boxes import fill, size_of
+from signalpost.media.probe.boxes import fill, is_blank, size_of
 
-_SEGMENT, _TAGS, _ATTACHMENTS = 0x18538067, 0x1254C367, 0x1941A469
-_VOID_HEADER_BYTES = 9  # one byte of id, eight of size
+_HEADER, _SEGMENT, _TRACKS, _TRACK, _INFO = 0x1A45DFA3, 0x18538067, 0x1654AE6B, 0xAE, 0x1549A966
+_VOID, _CRC = 0xEC, 0xBF
+_BLANKED = {
+    _SEGMENT: {0x1254C367, 0x1941A469, 0x1043A770},  # tags, attachments, chapters
+    _INFO: {0x7BA9, 0x4461, 0x7384, 0x3C83AB, 0x3E83BB},  # title, date, names of this, the last and the next file
+    _TRACKS: set[int](),
+    _TRACK: {0x536E},  # name
+}
+"""Elements that playing does not need, by the element that contains them."""
 _ELEMENTS_MAX = 100_000
 
 
@@ -18,19 +25,49 @@ class _Element(NamedTuple):
 
 
 def blank_matroska(file: IO[bytes]) -> bool:
-    """Blank the tags and attachments of a Matroska or WebM file; return whether there were any."""
-    metadata = [
-        inner
-        for outer in _elements(file, 0, size_of(file))
-        if outer.name == _SEGMENT
-        for inner in _elements(file, outer.body, outer.end)
-        if inner.name in (_TAGS, _ATTACHMENTS) and inner.end - inner.start >= _VOID_HEADER_BYTES
-    ]
-    for element in metadata:
-        file.seek(element.start)
-        file.write(b"\xec" + (1 << 56 | element.end - element.start - _VOID_HEADER_BYTES).to_bytes(8, "big"))
-        fill(file, element.start + _VOID_HEADER_BYTES, element.end)
-    return bool(metadata)
+    """Blank what playing does not need of a Matroska or WebM file; return whether there was anything."""
+    changed, at, end = False, 0, size_of(file)
+    for outer in _elements(file, 0, end):
+        if outer.name == _SEGMENT:
+            changed |= _blank_elements(file, outer)
+        elif outer.name != _HEADER and not _is_padding(file, outer):
+            _void(file, outer)
+            changed = True
+        at = outer.end
+    if not is_blank(file, at, end):  # it is no element
+        fill(file, at, end)
+        changed = True
+    return changed
+
+
+def _blank_elements(file: IO[bytes], container: _Element) -> bool:
+    checksum, changed = None, False
+    for element in _elements(file, container.body, container.end):
+        if element.name == _CRC:
+            checksum = element
+        elif element.name in _BLANKED:
+            changed |= _blank_elements(file, element)
+        elif element.name in _BLANKED[container.name] or (element.name == _VOID and not _is_padding(file, element)):
+            _void(file, element)
+            changed = True
+    if changed and checksum is not None:  # of what was there before
+        _void(file, checksum)
+    return changed
+
+
+def _is_padding(file: IO[bytes], element: _Element) -> bool:
+    return element.name == _VOID and is_blank(file, element.body, element.end)
+
+
+def _void(file: IO[bytes], element: _Element) -> None:
+    """Overwrite an element with one of padding that is as long."""
+    length = element.end - element.start
+    file.seek(element.start)
+    if length <= 128:
+        file.write(bytes((_VOID, 0x80 | length - 2)))
+    else:
+        file.write(bytes((_VOID,)) + (1 << 56 | length - 9).to_bytes(8, "big"))
+    fill(file, file.tell(), element.end)
 
 
 def _elements(file: IO[bytes], start: int, end: int) -> Iterator[_Element]:
