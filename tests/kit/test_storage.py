@@ -1,8 +1,12 @@
+import asyncio
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from signalpost.kit import storage
+from signalpost.main import service
 
 
 @pytest.fixture
@@ -66,3 +70,51 @@ def test_a_folder_can_be_named(tmp_path: Path) -> None:
 
     assert (tmp_path / "named").is_dir()
     assert not (tmp_path / "default").exists()
+
+
+async def test_a_check_stores_reads_and_removes_a_small_object(store: storage.Store, tmp_path: Path) -> None:
+    await store.check()
+
+    assert [path for path in (tmp_path / "objects").rglob("*") if path.is_file()] == []
+
+
+async def test_a_check_of_a_folder_that_cannot_be_used_fails_with_the_reason(
+    store: storage.Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "objects" / "check").touch()
+
+    with pytest.raises(storage.StorageFailure, match="cannot be stored") as failure:
+        await store.check()
+
+    assert failure.value.reason
+    line = json.loads(capsys.readouterr().err)
+    assert (line["event"], line["reason"]) == ("storage.failed", failure.value.reason)
+
+
+async def test_wrong_credentials_of_an_object_store_are_in_the_log_from_the_start(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody would know before the first upload fails, and that client is told nothing."""
+    body = b"<Error><Code>SignatureDoesNotMatch</Code><Message>Check your secret key.</Message></Error>"
+
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        settings: dict[str, Any] = {
+            "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "not-to-be-logged", "AWS_REGION": "here",
+            "AWS_ENDPOINT": f"http://127.0.0.1:{port}", "AWS_ALLOW_HTTP": "true",
+        }  # fmt: skip
+        for name, value in settings.items():
+            monkeypatch.setenv(name, value)
+        await service.check_storage(storage.open_store("s3://bucket/prefix", Path("unused")))
+
+    said = capsys.readouterr().err
+    lines = [json.loads(line) for line in said.splitlines()]
+    assert [line["event"] for line in lines] == ["storage.failed", "storage.unusable"]
+    assert "SignatureDoesNotMatch" in lines[0]["reason"]
+    assert "not-to-be-logged" not in said

@@ -127,6 +127,11 @@ class Store:
         if read != content:
             raise StorageFailure(f"{path} was stored, and something else was read")
 
+    @property
+    def is_remote(self) -> bool:
+        """Whether the objects are somewhere else than on a disk of this machine."""
+        return self._folder is None
+
     async def free_bytes(self) -> int | None:
         """Return the free space of the local disk, or None for a remote store."""
         return None if self._folder is None else await asyncio.to_thread(free_bytes, self._folder)

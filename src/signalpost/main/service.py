@@ -16,6 +16,7 @@ from signalpost.embedded_postgres.watch import watch
 from signalpost.identity.actions import first_run
 from signalpost.kit import log, loop_watch
 from signalpost.kit.program import command_line
+from signalpost.kit.storage import StorageFailure, Store
 from signalpost.main import app, metrics, wiring
 from signalpost.main.interruption import Interruption
 from signalpost.main.listening import Listening
@@ -27,6 +28,7 @@ GRACE_SECONDS = 24.0
 """How long work in flight may take at shutdown; the whole shutdown takes at most a second more."""
 IDLE_SECONDS = 75
 """How long a connection may be idle between requests: longer than proxies keep theirs."""
+STORAGE_SECONDS_MAX = 30.0
 _logger = log.get("main")
 
 
@@ -60,6 +62,8 @@ async def serve(
         for task in tasks:
             stack.callback(task.cancel)
         server = _server(connections, listening, connections_max)
+        if context.storage.is_remote:
+            stack.callback(asyncio.create_task(check_storage(context.storage)).cancel)
         tune_garbage_collection()
         serving = asyncio.create_task(server.serve())
         await greet(context, listening)
@@ -89,6 +93,15 @@ async def work(settings: Settings, dsn: str, metrics_port: int | None, interrupt
         await engine.stop(GRACE_SECONDS)
         running.cancel()
     _logger.info("worker.stopped")
+
+
+async def check_storage(store: Store) -> None:
+    """Log it if files cannot be stored: otherwise the first to know is whoever uploads one. Nothing waits for it."""
+    try:
+        async with asyncio.timeout(STORAGE_SECONDS_MAX):
+            await store.check()
+    except (StorageFailure, TimeoutError) as failure:
+        _logger.warning("storage.unusable", reason=str(failure) or "no response in time", remedy="signalpost doctor")
 
 
 def tune_garbage_collection() -> None:
