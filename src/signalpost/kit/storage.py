@@ -138,7 +138,7 @@ class Store:
 
 
 def _failure(verb: str, path: str, error: Exception) -> StorageFailure:
-    """Log what the store said, which no client is told; return the exception to raise."""
+    """Log what the store said, which no client learns; return the exception to raise."""
     reason = " ".join(str(error).split())[:_REASON_CHARACTERS_MAX]
     _logger.warning("storage.failed", path=path, reason=reason)
     return StorageFailure(f"{path} cannot be {verb}", reason)

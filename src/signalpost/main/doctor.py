@@ -53,7 +53,7 @@ _SEALED = "select sealed from instance"
 
 
 class Check(Struct):
-    """What was looked at and found. `fix` says what to do; with `ok` it is advice."""
+    """What was looked at, and the result. `fix` says what to do; with `ok` it is advice."""
 
     check: str
     ok: bool
@@ -62,14 +62,14 @@ class Check(Struct):
 
 
 async def examine(settings: Settings, version: str) -> list[Check]:
-    """Look at everything; return what was found, in the order of the help."""
+    """Look at everything; return the results, in the order of the help."""
     checks = [_python(version), *_files(settings)]
     has_folder = settings.data_dir.is_dir()
     if has_folder:
         checks.append(_disk(settings))
     keys = _keys(settings)
     checks += [check for check, _ in keys]
-    ring = next((found for _, found in keys if found), None)
+    ring = next((ring for _, ring in keys if ring), None)
     if settings.database_url or is_initialised(settings.data_dir / "postgres"):
         try:
             async with _address(settings) as dsn:
@@ -213,7 +213,7 @@ def _rights(role: Any) -> Check:
     if not role["may_migrate"]:
         fix = f"Run `grant create on schema public to {role['name']}`."
         return Check("role", ok=False, detail=f"{detail}, may not create tables", fix=fix)
-    advice = "Use a role of its own that is no superuser." if role["is_superuser"] else None
+    advice = "Use a separate role that is not a superuser." if role["is_superuser"] else None
     return Check("role", ok=True, detail=detail, fix=advice)
 
 

@@ -71,18 +71,18 @@ def boxes(file: IO[bytes], start: int, end: int) -> Iterator[Box]:
     raise damaged()
 
 
-def blank_movie(file: IO[bytes], kept: frozenset[bytes] = _KEPT[b""]) -> bool:
+def blank_movie(file: IO[bytes], needed: frozenset[bytes] = _KEPT[b""]) -> bool:
     """Blank every box that playing does not need (locations, devices, names, comments); return whether there were any.
 
-    `kept` names the boxes of the outermost level that stay.
+    `needed` names the boxes of the outermost level that stay.
     """
-    return _blank_others(file, 0, size_of(file), kept)
+    return _blank_others(file, 0, size_of(file), needed)
 
 
-def _blank_others(file: IO[bytes], start: int, end: int, kept: frozenset[bytes]) -> bool:
+def _blank_others(file: IO[bytes], start: int, end: int, needed: frozenset[bytes]) -> bool:
     changed = False
     for box in boxes(file, start, end):
-        if box.name not in kept:
+        if box.name not in needed:
             changed |= _free(file, box)
         elif box.name in _KEPT:
             changed |= _blank_others(file, box.body, box.end, _KEPT[box.name])

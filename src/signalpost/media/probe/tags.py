@@ -34,7 +34,7 @@ def blank_matroska(file: IO[bytes]) -> bool:
             _void(file, outer)
             changed = True
         at = outer.end
-    if not is_blank(file, at, end):  # it is no element
+    if not is_blank(file, at, end):  # not an element
         fill(file, at, end)
         changed = True
     return changed
