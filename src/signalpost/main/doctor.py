@@ -108,8 +108,8 @@ def _failed(name: str, error: BaseException | str, fix: str) -> Check:
 
 def _python(version: str) -> Check:
     minor, patch = sys.version_info[1], sys.version_info[2]
-    wanted = PYTHON_PATCH_MIN.get(minor, 0)
-    fix = f"Update Python to 3.{minor}.{wanted} or newer: this one has known faults." if patch < wanted else None
+    minimum = PYTHON_PATCH_MIN.get(minor, 0)
+    fix = f"Update Python to 3.{minor}.{minimum} or newer: this one has known faults." if patch < minimum else None
     return Check("version", ok=True, detail=f"Signalpost {version}, Python {platform.python_version()}", fix=fix)
 
 
