@@ -50,6 +50,7 @@ READS = {
     ("posts", "account"): "a post is built from one read of its profile with the accounts; targets show the username",
     ("posts", "audit"): "the log of one post, with its attempts",
     ("posts", "lane"): "locks lanes before rows, in the order in which workers lock them",
+    ("posts", "media"): "the statement that writes a post locks its files, so that nobody deletes them meanwhile",
     ("posts", "profile"): "a post is built from one read of its profile with the accounts",
     ("posts", "workspace"): "the job that keeps what searches use looks at one workspace after the other",
     ("profiles", "account"): "upward: the number of accounts, and whether any is live, come with the profile",

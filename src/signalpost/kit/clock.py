@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
@@ -33,6 +32,11 @@ def now() -> datetime:
 def actual() -> datetime:
     """Return the current instant, also inside `at()`: for what no simulated time may decide, such as an expiry."""
     return datetime.now(UTC) + _apart
+
+
+def is_simulated() -> bool:
+    """Whether `now()` returns an instant that was passed to `at()`."""
+    return _fixed.get() is not None
 
 
 def follow(database: datetime, *, within_seconds: float = 0.0) -> float:
@@ -106,14 +110,6 @@ def wire_of_micros(micros: int) -> str:
 def monotonic() -> float:
     """Return seconds that never go back; only differences are meaningful."""
     return time.monotonic()
-
-
-def zone(name: str) -> tzinfo | None:
-    """Return the IANA time zone called `name`, or None if there is none."""
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return None
 
 
 def resolve_local(naive: datetime, where: tzinfo) -> tuple[datetime, str | None]:

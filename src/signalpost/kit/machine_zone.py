@@ -3,14 +3,14 @@
 import os
 from pathlib import Path
 
-from signalpost.kit import clock
+from signalpost.kit import zones
 
 _FILES = (Path("/etc/localtime"), Path("/etc/timezone"))
 
 
 def machine_zone() -> str:
     """Return the IANA name from TZ, `/etc/localtime` or `/etc/timezone`; UTC if none of them has one."""
-    return next((name for name in _names() if name and "/" in name and clock.zone(name)), "UTC")
+    return next((name for name in _names() if name and "/" in name and zones.zone(name)), "UTC")
 
 
 def _names() -> list[str]:

@@ -68,6 +68,9 @@ _FOR_PUBLISHING = f"""
 select {MEDIA_COLUMNS} from media
 where workspace_id = $1 and id = any($2) and (status = 'ready' or (status = 'deleted' and expires_at is not null))
 """  # noqa: S608 - constants only
+_LOCK_READY = """
+select id from media where workspace_id = $1 and id = any($2) and status = 'ready' order by id for share
+"""
 _WITH_BYTES = f"""
 select {MEDIA_COLUMNS} from media where id = $1 and (status <> 'deleted' or expires_at is not null)
 """  # noqa: S608 - constants only
@@ -112,6 +115,11 @@ async def for_publishing(db: Db, workspace_id: UUID, media_ids: Sequence[UUID]) 
     """Return those of the files whose bytes exist, including deleted ones while their bytes are kept."""
     records = await db.fetch(_FOR_PUBLISHING, workspace_id, media_ids) if media_ids else []
     return {record["id"]: read_media(record) for record in records}
+
+
+async def lock_ready(db: Db, workspace_id: UUID, media_ids: Sequence[UUID]) -> list[UUID]:
+    """Return those of the files that can be used; nobody deletes them before the end of the transaction."""
+    return [record["id"] for record in await db.fetch(_LOCK_READY, workspace_id, media_ids)]
 
 
 async def media_exists(

@@ -30,6 +30,13 @@ def current_status(post: PostRow, targets: Sequence[TargetRow]) -> PostStatus:
     return "queued" if due is not None and due <= clock.now() else "scheduled"
 
 
+def published_at(status: PostStatus, targets: Iterable[AnyTarget]) -> datetime | None:
+    """Return when a post of this status was published: when the last of its targets was; None: not all have ended."""
+    if status not in ("published", "partial"):
+        return None
+    return max((target.published_at for target in targets if target.published_at is not None), default=None)
+
+
 def first_due(targets: Iterable[AnyTarget]) -> datetime | None:
     """Return when the earliest waiting target is due."""
     due = [target.next_attempt_at for target in targets if target.next_attempt_at is not None]

@@ -30,8 +30,8 @@ where account_id = $1 and post_id = any($2) and status = any($3) and next_attemp
 returning id
 """
 _SET_STATUS: Final = """
-update post p set status = u.status, version = p.version + 1, updated_at = $3
-from unnest($1::uuid[], $2::text[]) as u(id, status) where p.id = u.id
+update post p set status = u.status, published_at = u.published_at, version = p.version + 1, updated_at = $3
+from unnest($1::uuid[], $2::text[], $4::timestamptz[]) as u(id, status, published_at) where p.id = u.id
 """
 
 
@@ -57,7 +57,9 @@ async def fail_waiting_targets(context: AppContext, db: Db, account: Disconnecte
     targets = await queries.targets_by_post(db, post_ids)
     for post in posts:
         post.status = progress.status_of(targets[post.id], account.at)
-    await db.execute(_SET_STATUS, post_ids, [post.status for post in posts], account.at)
+        post.published_at = progress.published_at(post.status, targets[post.id])
+    statuses, published = [post.status for post in posts], [post.published_at for post in posts]
+    await db.execute(_SET_STATUS, post_ids, statuses, account.at, published)
     failed = [(post, target) for post in posts for target in targets[post.id] if target.id in failed_ids]
     await audit.record(
         db, [audit.entry(post, "target.failed", account.actor, target_id=target.id) for post, target in failed]

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from signalpost.kit import clock
+from signalpost.kit import clock, zones
 from signalpost.kit.problems import Issue, Problem, ValidationFailed
 from signalpost.posts.errors import ScheduleInPast, ScheduleTooFar, TimezoneRequired
 
@@ -45,7 +45,7 @@ def read(text: str, zone_name: str, path: str) -> Moment | InvalidTime:
     invalid = InvalidTime(Issue(path, "format", "Not a valid time. Send RFC 3339, such as 2026-11-21T18:00:00Z."))
     if not _FORMAT.fullmatch(text):
         return invalid
-    zone = clock.zone(zone_name)
+    zone = zones.zone(zone_name)
     try:
         written = datetime.fromisoformat(text.upper())
         if written.tzinfo is not None:

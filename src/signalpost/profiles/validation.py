@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType, structs
 
 from signalpost.context import AppContext
 from signalpost.identity.errors import TestModeOnlySandbox
-from signalpost.kit import clock, problems
+from signalpost.kit import problems, zones
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
 from signalpost.profiles import queries
@@ -55,8 +55,8 @@ async def check(context: AppContext, db: Db, caller: Caller, data: ProfileUpdate
 
 
 def _issues(data: ProfileUpdate) -> Iterator[Issue]:
-    if isinstance(data.timezone, str) and clock.zone(data.timezone) is None:
-        yield Issue("/timezone", "not_allowed", "Not a valid IANA time zone. Example: Europe/Berlin.")
+    if isinstance(data.timezone, str) and zones.zone(data.timezone) is None:
+        yield zones.unknown("/timezone", data.timezone)
     if UNSET not in (data.avatar, data.avatar_url) and data.avatar != data.avatar_url:
         yield Issue("/avatar", "not_allowed", "avatar is an alias of avatarUrl; send only one of them.")
 

@@ -12,7 +12,7 @@ from signalpost.identity import passwords, queries, views
 from signalpost.identity.actions.sign_in import open_session, record_in_workspaces
 from signalpost.identity.errors import RegistrationClosed
 from signalpost.identity.schemas import Registration, UserRegister, Workspace, WorkspaceCreate
-from signalpost.kit import clock, ids, problems
+from signalpost.kit import ids, problems, zones
 from signalpost.kit.db import Db
 from signalpost.kit.slugs import slugify
 from signalpost.web import validation
@@ -185,5 +185,5 @@ def validate_time_zone(name: str) -> None:
     Raises:
         ValidationFailed: it is not.
     """
-    if clock.zone(name) is None:
-        raise problems.invalid("/timezone", "not_allowed", "Not a valid IANA time zone. Example: Europe/Berlin.")
+    if zones.zone(name) is None:
+        raise problems.ValidationFailed(errors=[zones.unknown("/timezone", name)])

@@ -13,6 +13,7 @@ from signalpost.media.actions.sweep import SWEEP_JOB
 from signalpost.media.queries import MediaRow
 from signalpost.web.caller import Caller
 
+_LOCK = "select from media where id = $1 for no key update"
 _DELETE = """
 update media set status = 'deleted', deleted_at = now(), updated_at = now(),
     expires_at = now() + case when $4 then interval '7 days' else interval '0' end
@@ -31,6 +32,7 @@ async def delete_media(context: AppContext, db: Db, caller: Caller, media: Media
     """
     if not roles.may_delete_others_media(caller.role) and media.created_by_user_id != caller.user_id:
         raise problems.Forbidden("Your role may delete only files that you uploaded.")
+    await db.execute(_LOCK, media.id)  # whoever is about to use it has it locked too
     uses = await context.hooks.count_media_uses(db, media.workspace_id, [media.id])
     use = uses.get(media.id, MediaUse())
     if caller.mode == "test" and use.live:

@@ -76,7 +76,7 @@ def _problem_of(failure: http.HttpFailure, pointer: str) -> problems.Problem:
         case http.UnsafeUrl():
             return problems.UnsafeAddress(
                 f"This address cannot be fetched: {failure.detail}.",
-                errors=[Issue(pointer, "not_allowed", failure.detail)],
+                errors=[Issue(pointer, "unsafe_url", failure.detail)],
             )
         case http.TooLarge():
             return problems.PayloadTooLarge(f"The file is too large: {failure.detail}.")

@@ -7,7 +7,7 @@ from typing import Final
 
 from signalpost.context import AppContext
 from signalpost.events import PostQueued
-from signalpost.kit import problems
+from signalpost.kit import clock, problems
 from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
@@ -57,6 +57,8 @@ async def create_post(
             if recent is None:
                 raise
             continue  # nothing is refused because of what is no longer so
+        if clock.is_simulated():
+            await guards.require_no_duplicate(db, new.post, new.targets)
         obstacle = await _write(context, db, caller, new)
         if obstacle is None:
             return views.post(new.post, new.targets)

@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct
 
 from signalpost import networks
 from signalpost.identity.errors import TestModeOnlySandbox
-from signalpost.kit import clock, ids
+from signalpost.kit import clock, ids, zones
 from signalpost.kit.db import Db
 from signalpost.kit.problems import ValidationFailed, pointer
 from signalpost.posts import queries, times
@@ -80,8 +80,9 @@ async def build_draft(
     _collect_contradictions(data, issues)
     media = await resolve_media(db, caller, data, unchanged.media_ids, fetched or {}, issues)
     is_draft, zone_name = wants_draft(data), data.timezone or profile.timezone
-    if data.timezone is not None and clock.zone(data.timezone) is None:
-        issues.add("/timezone", "format", "Not a valid IANA time zone. Example: Europe/Berlin.")
+    if data.timezone is not None and zones.zone(data.timezone) is None:
+        issues.append(zones.unknown("/timezone", data.timezone))
+        zone_name = profile.timezone  # so that the times are checked too, and the zone is not reported again
     schedule = resolve_schedule(data, zone_name, unchanged, issues, is_draft=is_draft)
     options = _options(data, issues)
     chosen = _chosen_accounts(data, profile, issues)

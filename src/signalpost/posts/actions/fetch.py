@@ -49,7 +49,7 @@ BEFORE: Final = Before(_needed, fetch)
 
 def _addresses(data: PostCreate | PostUpdate) -> Iterator[tuple[str, str]]:
     for path, url in _urls(data):
-        if url is not None and url.lower().startswith(("https://", "http://")):
+        if url is not None and "://" in url:
             yield path, url
 
 

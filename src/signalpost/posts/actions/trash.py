@@ -12,9 +12,10 @@ from signalpost.events import Actor
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.posts import progress, views
-from signalpost.posts.actions import approvals, audit, emit, guards, permissions, write
+from signalpost.posts.actions import approvals, audit, emit, guards, missing, permissions, write
 from signalpost.posts.actions.enqueue import cancel_waiting, enqueue
 from signalpost.posts.actions.lock import lock_post
+from signalpost.posts.holds import USABLE
 from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.posts.schemas.requests import PostDeleteQuery
 from signalpost.posts.schemas.responses import PlatformError, Post, PostDeletion
@@ -64,7 +65,9 @@ async def trash_post(
 
 
 async def restore_post(context: AppContext, db: Db, caller: Caller, post: PostRow) -> Post:
-    """Take a post out of the trash as it was; it becomes a draft if its schedule lies in the past by now.
+    """Take a post out of the trash as it was; as a draft, with warnings, if it could not be published at its time.
+
+    That time has passed, a file was deleted, an account cannot publish, or the profile is gone.
 
     Raises:
         InvalidState: the post is not in the trash.
@@ -81,6 +84,10 @@ async def restore_post(context: AppContext, db: Db, caller: Caller, post: PostRo
     )
     held_reason = approvals.held_reason(post.approval)
     resumes = "posts:publish" in caller.scopes and _lies_ahead(old, targets)
+    gone = await missing.warnings(db, post)
+    post.warnings = [warning for warning in post.warnings if warning.code not in missing.CODES] + gone
+    if gone or any(target.account_status not in USABLE for target in targets):
+        resumes = False  # every view of the post has warnings of its accounts
     if _was_waiting(old):
         for target in targets:
             due = target.scheduled_at or post.scheduled_at
@@ -129,6 +136,7 @@ async def _move_to_trash(context: AppContext, db: Db, caller: Caller, post: Post
     if not any(target.started_at for target in targets):
         await write.refund(db, post)
     post.status = progress.status_of(targets, now)
+    post.published_at = progress.published_at(post.status, targets)
     post.deleted_at, post.purge_at = now, now + TRASH_PERIOD
     post.updated_at, post.version = now, post.version + 1
     actions = ["cancelled", "trashed"] if cancelled else ["trashed"]

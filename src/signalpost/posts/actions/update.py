@@ -9,6 +9,7 @@ from msgspec import UNSET, Struct
 from signalpost.context import AppContext
 from signalpost.kit import clock, problems
 from signalpost.kit.db import Db
+from signalpost.media import queries as media_queries
 from signalpost.posts import progress, queries, views
 from signalpost.posts.actions import approvals, audit, emit, guards, permissions, preflight, public, write
 from signalpost.posts.actions.changes import changes_of
@@ -104,6 +105,9 @@ async def apply_changes(
     purpose.if_match.require(locked[0].version)
     if locked[0] != post:  # changed since it was read; nobody else can change it now
         draft = await build_merged(db, caller, *locked, changes, fetched)
+    added = [media_id for media_id in draft.media.ids if media_id not in locked[0].media_ids]
+    if added and len(await media_queries.lock_ready(db, post.workspace_id, added)) < len(added):
+        draft = await build_merged(db, caller, *locked, changes, fetched)  # one was deleted: say which
     _require_editable(locked[0], changes)
     _require_not_under_way(locked[1])
     public.require_unchanged(*locked, draft)

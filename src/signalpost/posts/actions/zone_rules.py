@@ -7,7 +7,7 @@ from uuid import UUID
 
 from signalpost.engine.wake import wake
 from signalpost.events import Actor
-from signalpost.kit import clock
+from signalpost.kit import clock, zones
 from signalpost.kit.db import Db
 from signalpost.posts import times
 from signalpost.posts.actions import audit
@@ -105,7 +105,7 @@ async def _instants(db: Db, posts: Sequence[OutdatedPost]) -> dict[UUID, datetim
     earliest = await db.fetchval("select now()") + SOON
     instants = {}
     for post in posts:
-        zone = clock.zone(post.timezone)
+        zone = zones.zone(post.timezone)
         if zone is not None:
             at, _ = clock.resolve_local(post.scheduled_local, zone)
             instants[post.id] = at if at == post.scheduled_at else max(at, earliest)

@@ -184,8 +184,7 @@ def _publish(post: PostSummary, published: Published, ended: _Ended) -> None:
 def _derive(post: PostSummary, siblings: Siblings, writes: _Writes) -> None:
     before = post.status, post.published_at
     post.status = progress.status_of(siblings.targets, writes.now)
-    if post.status in ("published", "partial") and post.published_at is None:
-        post.published_at = writes.now
+    post.published_at = progress.published_at(post.status, siblings.targets)
     if (post.status, post.published_at) != before:
         writes.posts[post.id] = post
 

@@ -184,8 +184,7 @@ async def cancel_post(context: AppContext, db: Db, caller: Caller, post: PostRow
         await write.refund(db, locked)
     locked.status = progress.status_of(targets, now)
     locked.updated_at, locked.version = clock.now(), locked.version + 1
-    if locked.status in ("published", "partial") and locked.published_at is None:
-        locked.published_at = now
+    locked.published_at = progress.published_at(locked.status, targets)
     await write.update(db, locked, targets, [audit.entry(locked, "cancelled", caller.actor)])
     await emit.stopped(context, db, locked, targets, stopped, now)  # also if all that had started have ended
     return views.post_cancellation(locked, cancelled_targets=len(cancelled), started_targets=started)
