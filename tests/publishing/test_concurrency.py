@@ -11,6 +11,7 @@ from tests.helpers.publishing import StagedNetwork, until
 from signalpost.engine.engine import Engine
 from signalpost.kit import clock, ids
 from signalpost.networks.contract import Refused
+from signalpost.publishing import queries
 
 
 async def run(stage: StagedNetwork, engines: list[Engine], condition: Any, seconds: float = 30.0) -> None:
@@ -172,3 +173,22 @@ async def test_a_post_that_always_crashes_the_worker_fails(stage: StagedNetwork)
     assert (await stage.target(poison))["error"]["code"] == "internal_error"
     assert (await stage.status(good))["status"] == "published"
     assert len(stage.sent) == 1
+
+
+async def test_a_look_goes_before_new_posts_of_its_account(stage: StagedNetwork) -> None:
+    """Its time comes after that of posts that are due already; they would keep it waiting for as long as they take."""
+    account = await stage.account("slow")
+    unknown = await stage.post(account, text="unknown")
+    others = [await stage.post(account, text=f"other {number}") for number in range(3)]
+    await stage.execute(
+        "update target set status = 'unknown', intent = $2, started_at = now(), attempts = 1,"
+        " next_attempt_at = now() - interval '1 second' where post_id = $1",
+        stage.id(unknown), {"step": "part:0", "value": None, "at": clock.now().isoformat()},
+    )  # fmt: skip
+    for other in others:
+        await stage.execute(
+            "update target set next_attempt_at = now() - interval '30 seconds' where post_id = $1", stage.id(other)
+        )
+    async with stage.context.database.transaction() as db:
+        [picked] = await queries.pick_due(db, [ids.decode("acc", account)])
+    assert picked.post_id == stage.id(unknown)

@@ -214,6 +214,14 @@ def test_every_reason_not_to_send_has_its_code(
     assert code == "outcome_unknown" or not (decision.status == "failed" and not decision.closes_intent)
 
 
+@pytest.mark.parametrize(("late", "keeps"), [(0, False), (72, False), (150, False), (200, True)])
+def test_the_gap_is_for_backlogs_not_for_a_retry(late: int, keeps: bool) -> None:
+    """One lost connection makes the posts of a minute late by a retry; they are not a minute apart for that."""
+    due_at = NOW - timedelta(seconds=late)
+    decision = decide(snapshot("retrying", tries=1, due_at=due_at, last_published_at=NOW, last_published_due_at=due_at))
+    assert (decision is not None) == keeps
+
+
 def test_a_backlog_keeps_the_accounts_gap() -> None:
     """After downtime an account must not burst: the next post waits for a gap after the last one."""
     decision = decide(snapshot("pending", due_at=OLD, last_published_at=NOW - timedelta(seconds=20), gap_seconds=90.0))

@@ -19,8 +19,9 @@ CRASH_PAUSE_SECONDS: Final = 30.0
 """After its second crash a target waits up to this long, at random."""
 LATE_SECONDS_MIN: Final = 60.0
 """A delay that even the smallest tolerance allows: waking, claiming and rounding of clocks take time."""
-BACKLOG_SECONDS: Final = 60.0
-"""A target later than this belongs to a backlog: the account's minimum gap holds before and after it."""
+BACKLOG_SECONDS: Final = 180.0
+"""A target later than this belongs to a backlog: the account's minimum gap holds before and after it. One whose first
+call was lost is not later than this when it is tried again, up to 72 s after that."""
 HELD_CHECK_SECONDS: Final = 600.0
 """How often a held target is checked, in case no event reported that it is free."""
 

@@ -123,11 +123,15 @@ class Siblings(NamedTuple):
 
 # --- due targets: pick and lock, then read with a fresh snapshot ----------------------------------------------------
 
+# What may be public already goes first, among the first few: a look is short, new posts of a slow account are not.
 _PICK = """
 with first as materialized (
     select k.key, t.id, t.post_id from unnest($1::uuid[]) as k(key) cross join lateral (
-        select id, post_id from target where account_id = k.key and next_attempt_at <= now()
-        order by next_attempt_at, id limit 1
+        select id, post_id from (
+            select id, post_id, status, next_attempt_at from target
+            where account_id = k.key and next_attempt_at <= now()
+            order by next_attempt_at, id limit 32
+        ) due order by status in ('pending', 'retrying'), next_attempt_at, id limit 1
     ) t
 ), locked as materialized (
     select id from post where id in (select post_id from first) order by id for no key update skip locked
