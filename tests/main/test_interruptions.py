@@ -153,6 +153,7 @@ OWNER = ["create-owner", "--email", "ada@example.test", "--workspace", "Bakery",
 
 async def test_a_password_is_asked_for_twice_and_never_shown(service: Service) -> None:
     secret = "correct horse battery"
+    (service.folder / "data").mkdir()
     mistyped = await asyncio.to_thread(typed, OWNER, service.folder, [f"{secret}\n", f"{secret}!\n"])
     cancelled = await asyncio.to_thread(typed, OWNER, service.folder, [f"{secret}\n", "\x03"])
     status, shown = await asyncio.to_thread(typed, OWNER, service.folder, [f"{secret}\n", f"{secret}\n"])

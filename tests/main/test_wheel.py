@@ -58,6 +58,7 @@ def test_an_installed_wheel_migrates(site: Path, tmp_path: Path) -> None:
     )
     assert where.strip() == str(site / "signalpost" / "__init__.py")
 
+    (tmp_path / "data").mkdir(mode=0o711)
     output = run(
         sys.executable,
         "-m",
