@@ -21,13 +21,19 @@ select p.text, t.status, t.error ->> 'code' as code from target t join post p on
 
 async def _kill(
     scene: Scene, workers: list[Process], kills: int, chance: random.Random, pause: tuple[float, float]
-) -> None:
-    """Kill one of the workers after a moment, start another in its place; so many times. Few kills: short waits."""
+) -> int:
+    """Kill one of the workers after a moment, start another in its place; so many times. Few kills: short waits.
+
+    Returns how often tokens were being renewed at that moment: what the network answered may be lost.
+    """
+    renewals = 0
     for _ in range(kills):
         await asyncio.sleep(chance.uniform(*pause))
         index = chance.randrange(len(workers))
         workers[index].kill()
+        renewals += await scene.value("count(*) from account where renewing_until > now()")
         workers[index] = _start(scene, kills)
+    return renewals
 
 
 def _start(scene: Scene, kills: int) -> Process:
@@ -88,7 +94,11 @@ async def test_webhooks_arrive_through_kills(scene: Scene, size: tuple[int, int,
 
 @sizes("size", quick=(3, 3, 3, 6.0), heavy=(14, 10, 15, 60.0))
 async def test_single_use_tokens_are_spent_once(scene: Scene, size: tuple[int, int, int, float]) -> None:
-    """`size`: kills, accounts, posts of each, seconds. Every call renews; health checks renew beside the workers."""
+    """`size`: kills, accounts, posts of each, seconds. Every call renews; health checks renew beside the workers.
+
+    Only where a worker was killed between the network's answer and its commit is a token tried that was spent; then the
+    app password helps.
+    """
     kills, accounts, posts, seconds = size
     async with HostileNetwork(access_seconds=2.0) as network:
         tenant = await scene.tenant()
@@ -102,11 +112,11 @@ async def test_single_use_tokens_are_spent_once(scene: Scene, size: tuple[int, i
         chance = random.Random(SEED)
         while not killing.done():
             await tenant.call("GET", f"/platforms/accounts/{chance.choice(names)}/health?refresh=true", None)
-        await killing
+        lost_at_most = await killing
         await scene.all_done(150)
 
         assert network.refreshes["ok"] > 0
-        assert network.refreshes["spent"] == 0
+        assert network.refreshes["spent"] <= lost_at_most
         assert not await scene.value("exists (select from account where status <> 'active')")
         assert network.doubles() == {}
         assert len(network.public()) == accounts * posts
