@@ -30,6 +30,8 @@ from signalpost.publishing.policy import (
 TRIES_MAX: Final = 5
 RETRY_SECONDS: Final = (60.0, 300.0, 900.0, 3600.0)
 """Waits after the first to the fourth failed try; a longer Retry-After of the network takes precedence."""
+LOST_TRIES_MAX: Final = 3
+"""How often a post is sent again after its last try if the answer to that was lost and it may be sent again."""
 RECONCILE_SECONDS: Final = (30.0, 90.0, 480.0, 3000.0)
 """Waits before each reconcile of a post whose outcome is unknown: 30 s, 2, 10 and 60 min after the call."""
 LANE_PAUSE_SECONDS_MAX: Final = 900.0
@@ -207,10 +209,13 @@ def _reconcile_later(
 
 
 def _absent(target: TargetSnapshot) -> TargetChange:
-    """Send it again, unless that was the last try."""
-    if target.tries >= TRIES_MAX:
-        error = target_error("platform_timeout", "The network lost the post in every try; it is not there.", target.now)
-        return TargetChange(status="failed", error=error, closes_intent=True)
+    """Send it again, a few times even after the last try: that one may have made it public, if it was sent under a key.
+
+    With a key, absent means that the network recognises the post; so sending it again is the way to find out.
+    """
+    if target.tries >= TRIES_MAX + LOST_TRIES_MAX:
+        message = "The network's answer was lost in every try. Look at the account before you post this again."
+        return TargetChange(status="failed", error=target_error("outcome_unknown", message, target.now))
     return TargetChange(status="retrying", after_seconds=0.0, error=target.error, closes_intent=True)
 
 
