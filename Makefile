@@ -16,6 +16,11 @@ ifndef PYTHON
 PYTHON := $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; break; }; done)
 endif
+# A Python that was named, other than that of the environment, makes a new one.
+IDENTITY := -c 'import sys; print(sys.base_prefix, sys.version)'
+ifneq ($(origin PYTHON),file)
+$(shell [[ ! -e $(VENV) || "$$($(BIN)/python $(IDENTITY) 2>&1)" == "$$($(PYTHON) $(IDENTITY) 2>&1)" ]] || rm -rf $(VENV))
+endif
 SOURCES := src tests scripts bench clients simulator
 # Stamps are named by content, so that a changed lock file, not a changed time, updates the environment.
 hash = $(shell cat $(1) | cksum | cut -d' ' -f1)
@@ -84,15 +89,26 @@ clean:  ## Remove the environment and caches, never data
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist src/*.egg-info
 	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
+# One line that says how far pip is.
+define PROGRESS
+/^Collecting/ { printf "\r\033[K  package %d: %s", ++n, $$2; fflush() }
+/^Installing collected/ { printf "\r\033[K  unpacking %d packages", n; fflush() }
+END { print "" }
+endef
+export PROGRESS
+
 # The stamp is written last: an interrupted set-up is repeated, a finished one costs nothing.
 $(BASE):
 	@[[ -n "$(PYTHON)" ]] || { echo "No Python >= 3.11 with venv and pip found. Install one (Debian: apt install python3-venv)," \
 		"or name it: make PYTHON=/path/to/python3.12" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is older than 3.11 or does not run" >&2; exit 1; }
-	@echo "Setting up $(VENV) (once, about half a minute)"
+	@echo "Setting up $(VENV) (once): 1 of 3, an environment of $$($(PYTHON) --version)"
 	@[[ -x $(BIN)/python ]] && $(BIN)/python -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 		{ rm -rf $(VENV); $(PYTHON) -m venv $(VENV); }
-	@$(PIP) install --require-hashes -r requirements/base.txt
+	@echo "2 of 3, what Signalpost needs (100 MB to download)"
+	@$(BIN)/python -m pip --disable-pip-version-check --no-input install --progress-bar off --no-compile \
+		--require-hashes -r requirements/base.txt | awk "$$PROGRESS"
+	@echo "3 of 3, Signalpost"
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@rm -f $(VENV)/.base-*
 	@touch $@

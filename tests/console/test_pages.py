@@ -173,6 +173,40 @@ async def test_pages_are_limited_by_address(visit: httpx.AsyncClient) -> None:
     assert int(answer.headers["retry-after"]) >= 1
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("GET", "/nothing/here", 404, "not_found"),
+        ("GET", "/api/v1/nothing", 404, "not_found"),
+        ("GET", "/api/v1/posts", 401, "unauthenticated"),
+        ("GET", "/v1/posts/pst_x?limit=1", 401, "unauthenticated"),
+        ("PUT", "/api/v1/posts", 405, "method_not_allowed"),
+        ("POST", "/docs", 405, "method_not_allowed"),
+        ("POST", "/api/v1/auth/login", 422, "validation_failed"),
+        ("GET", "/<script>alert(1)</script>", 404, "not_found"),
+    ],
+)
+async def test_a_browser_gets_a_page_and_a_program_the_problem(
+    visit: httpx.AsyncClient, method: str, path: str, status: int, code: str
+) -> None:
+    """The same status and code; what came with the request is text in the page, never markup."""
+    page, data = [
+        await visit.request(method, path, headers=headers, json={} if method == "POST" else None)
+        for headers in (HTML, {"Accept": "*/*"})
+    ]
+
+    assert (page.status_code, page.headers["content-type"]) == (status, "text/html; charset=utf-8")
+    assert page.headers["content-security-policy"].startswith("default-src 'none'")
+    assert page.headers["vary"] == "accept"
+    assert f'href="/problems/{code}"' in page.text
+    assert page.headers["x-request-id"] in page.text
+    assert "<script" not in page.text
+    assert (data.status_code, data.headers["content-type"]) == (status, "application/problem+json")
+    assert data.json()["code"] == code
+    assert page.headers.get("allow") == data.headers.get("allow")
+    assert page.headers.get("www-authenticate") == data.headers.get("www-authenticate")
+
+
 async def test_an_expired_link_names_the_command_that_creates_a_user(empty: AppContext) -> None:
     """With the data folder in use, but only to whoever sits at that machine."""
     shown = []

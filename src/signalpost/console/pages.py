@@ -10,18 +10,16 @@ from signalpost.console.site import Site, cached
 from signalpost.identity.actions import first_run
 from signalpost.kit import problems
 from signalpost.kit.problems import Problem
-from signalpost.web.components import Document
 from signalpost.web.request import Request
 from signalpost.web.response import Response
 from signalpost.web.router import Route
-from signalpost.web.serve import Web
 
 _PREFIXES = ("", "/api/v1", "/v1")
 
 
-def handlers(web: Web, openapi_document: Callable[[], Document]) -> list[Route]:
-    """Return the routes of all pages. `openapi_document` is called when the document is first requested."""
-    site = Site(web, openapi_document)
+def handlers(site: Site) -> list[Route]:
+    """Return the routes of all pages."""
+    web = site.web
     first_run_pages = FirstRunPages(site)
     connect_pages = connect.ConnectPages(site)
 

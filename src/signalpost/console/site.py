@@ -211,6 +211,15 @@ class Site:
         """Return a page with a title, a text and perhaps a command."""
         return self.page("notice", status=status, headers=headers, title=title, text=text, command=command)
 
+    def problem(self, response: Response) -> Response:
+        """Return a problem document as a page. Headers such as those of rate limits stay."""
+        assert isinstance(response.body, bytes)  # noqa: S101 - a problem is never streamed
+        document = msgspec.json.decode(response.body)
+        own = {b"content-type", b"content-length", b"cache-control", b"x-content-type-options", b"vary"}
+        headers = [header for header in response.headers if header[0] not in own]
+        headers.append((b"vary", b"accept"))
+        return self.page("request_problem", status=response.status, headers=headers, problem=document)
+
     def command(self, arguments: str, request: Request) -> str:
         """Return a command of the operator, with the data folder: where that is, only this machine learns."""
         if comes_from_this_machine(request):

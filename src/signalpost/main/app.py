@@ -7,6 +7,7 @@ from importlib import metadata
 from signalpost.audit.actions.operations import record_operation
 from signalpost.console import pages
 from signalpost.console.openapi import openapi_document
+from signalpost.console.site import Site
 from signalpost.context import AppContext
 from signalpost.identity.authenticate import authenticator
 from signalpost.kit import crypto, storage
@@ -117,4 +118,5 @@ def create(context: AppContext) -> Application:
             endpoints, base_url=context.fixed_url, version=context.version, brand=context.settings.brand
         )
 
-    return build(web, endpoints, pages=[*pages.handlers(web, document), metrics.route(web)])
+    site = Site(web, document)
+    return build(web, endpoints, pages=[*pages.handlers(site), metrics.route(web)], problem_page=site.problem)

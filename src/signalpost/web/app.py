@@ -23,21 +23,23 @@ from signalpost.web.request import (
     require_valid_host,
     url_of,
 )
-from signalpost.web.response import Response, problem_response
+from signalpost.web.response import PROBLEM_HEADER, Response, problem_response
 from signalpost.web.router import Handler, Route, Router
 from signalpost.web.routing import Endpoint
 from signalpost.web.serve import Web, raw_response, serve
 
 PREFIXES = ("/api/v1", "/v1")
 _PATH_CHARACTERS_MAX = 200
+ProblemPage = Callable[[Response], Response]
 _logger = log.get("web")
 
 
 class Application:
     """The ASGI application."""
 
-    def __init__(self, web: Web, routes: Sequence[Route]) -> None:
+    def __init__(self, web: Web, routes: Sequence[Route], problem_page: ProblemPage | None) -> None:
         self._web = web
+        self._problem_page = problem_page
         self.router = Router(routes, reference=lambda: f"{web.base_url}/docs")
 
     async def __call__(self, scope: Any, receive: Callable[[], Awaitable[Any]], send: Any) -> None:
@@ -49,19 +51,30 @@ class Application:
         url_token = requested_url.set(self._requested_url(request))
         address_token = log.client_address.set(None)
         try:
-            require_valid_host(request)
-            response = await self.router.match(request).handler(request)
-        except problems.Problem as problem:
-            response = _unmatched(self._web, request, problem)
-        except Exception:  # of a page; the last line of defence: one request fails, the service does not
-            _logger.exception("request.failed", path=request.path)
-            response = _unmatched(self._web, request, problems.InternalError())
+            response = self._for_reader(request, await self._respond(request))
         finally:
             log.request_id.reset(id_token)
             tenant.reset(tenant_token)
             requested_url.reset(url_token)
             log.client_address.reset(address_token)
         await response.send(send, request.id, head=scope["method"] == "HEAD")
+
+    async def _respond(self, request: Request) -> Response:
+        try:
+            require_valid_host(request)
+            return await self.router.match(request).handler(request)
+        except problems.Problem as problem:
+            return _unmatched(self._web, request, problem)
+        except Exception:  # of a page; the last line of defence: one request fails, the service does not
+            _logger.exception("request.failed", path=request.path)
+            return _unmatched(self._web, request, problems.InternalError())
+
+    def _for_reader(self, request: Request, response: Response) -> Response:
+        """Return a problem as a page to a browser, which would show its JSON to a person."""
+        is_problem = response.status >= 400 and PROBLEM_HEADER in response.headers
+        if self._problem_page is None or not is_problem or not accepts_html(request):
+            return response
+        return self._problem_page(response)
 
     def _requested_url(self, request: Request) -> str | None:
         settings = self._web.context.settings
@@ -146,10 +159,15 @@ def _handler(web: Web, endpoint: Endpoint) -> Handler:
     return respond
 
 
-def build(web: Web, endpoints: Iterable[Endpoint], *, pages: Sequence[Route] = ()) -> Application:
-    """Return the application that serves `endpoints` under both prefixes, and `pages`."""
+def build(
+    web: Web, endpoints: Iterable[Endpoint], *, pages: Sequence[Route] = (), problem_page: ProblemPage | None = None
+) -> Application:
+    """Return the application that serves `endpoints` under both prefixes, and `pages`.
+
+    `problem_page` turns a problem document into a page.
+    """
     served = [(endpoint, _handler(web, endpoint)) for endpoint in endpoints]
     routes = [
         Route(endpoint.method, prefix + endpoint.path, handler) for endpoint, handler in served for prefix in PREFIXES
     ]
-    return Application(web, [*routes, *pages])
+    return Application(web, [*routes, *pages], problem_page)

@@ -10,6 +10,7 @@ from signalpost.kit.problems import Problem
 from signalpost.web.streaming import Stream
 
 Headers = list[tuple[bytes, bytes]]
+PROBLEM_HEADER = (b"content-type", b"application/problem+json")
 _encode = Encoder().encode
 
 _BASE: Headers = [
@@ -73,5 +74,5 @@ def problem_response(problem: Problem, path: str, base_url: str, headers: Header
         problem.status,
         body,
         [*(header for header in headers if header[0] not in sent), *extra],
-        b"application/problem+json",
+        PROBLEM_HEADER[1],
     )
