@@ -2,15 +2,22 @@
 
 import asyncio
 import json
+import os
 import re
+import shutil
+import signal
 import subprocess
-from collections.abc import Mapping
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from PIL import Image
 from tests.counterparts import ReferencePds, mastodon_mock, octokit_receiver
-from tests.counterparts.tools import CHECKOUT
+from tests.counterparts.tools import CHECKOUT, free_port
 from tests.helpers import bluesky_proxy
 from tests.helpers.service_process import Api, Service
 
@@ -48,31 +55,81 @@ async def answer(service: Service, line: str) -> Any:
     return json.loads(await typed(service, line))
 
 
-def test_make_serve_starts_what_the_tests_start() -> None:
-    """The first block is not run here, since it would set the environment up; this checks what it executes."""
-    [first, *_] = blocks("Start")
-    assert first == "make serve\n"
-    line = ["make", "--no-print-directory", "--dry-run", "serve"]
-    planned = subprocess.run(line, cwd=CHECKOUT, capture_output=True, text=True, check=True, timeout=30)
-    assert planned.stdout.rstrip().endswith("exec .venv/bin/signalpost serve")
+class Reader:
+    """Someone who types README from top to bottom in an empty folder. Only the port is another one."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self.folder = folder
+        self.address = f"http://127.0.0.1:{port}"
+        # The set-up of the environment is left out: it would take the time of all other tests of this file.
+        settings = {"ARGS": f"--port {port}", "MAKEFLAGS": "BASE=Makefile"}
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("SIGNALPOST_")} | settings
+        for name in ("Makefile", ".venv", "requirements", "pyproject.toml"):
+            (folder / name).symlink_to(CHECKOUT / name)
+
+    async def type(self, line: str, *, text_in: str = "") -> str:
+        """Run it in a shell; return its output."""
+        done = await asyncio.to_thread(
+            subprocess.run, ["bash", "-eu", "-c", line], input=text_in, capture_output=True, text=True, timeout=60,
+            check=False, cwd=self.folder, env=self.environment,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    @asynccontextmanager
+    async def terminal(self, line: str, last: str) -> AsyncIterator[str]:
+        """Run it in a first terminal, and yield what it shows up to a line with `last`; Ctrl-C ends it."""
+        process = await asyncio.create_subprocess_exec(
+            "bash", "-c", line, cwd=self.folder, env=self.environment, stdout=asyncio.subprocess.PIPE,
+            start_new_session=True,
+        )  # fmt: skip
+        assert process.stdout is not None
+        shown = ""
+        async with asyncio.timeout(60):
+            while last not in shown:
+                shown += (await process.stdout.readline()).decode()
+        try:
+            yield shown
+        finally:
+            os.killpg(process.pid, signal.SIGINT)
+            await asyncio.wait_for(process.wait(), 30)
 
 
-async def test_the_demo_publishes(service: Service) -> None:
-    _, demo, status = blocks("Start")
-    printed = await typed(service, demo)
-    line, asked = re.findall(r"^curl .*$", printed, re.MULTILINE)
-    post = await answer(service, line)
-    assert post["status"] == "queued"
+@pytest.fixture
+def reader() -> Iterator[Reader]:
+    folder = Path(tempfile.mkdtemp(prefix="signalpost-readme-"))
+    folder.chmod(0o755)  # the database's account must get through when we are root
+    yield Reader(folder, free_port())
+    shutil.rmtree(folder)
 
-    key = re.findall(r"Bearer (\S+)'", line)[0]
-    shown = filled(status, {ADDRESS: service.base_url, "KEY": key})
-    assert shown.split() == asked.split(), "README shows what the command prints"
-    ask = filled(asked, {"POST_ID": post["id"]})
 
-    async def published() -> bool:
-        return bool((await answer(service, ask))["status"] == "published")
+async def test_readme_from_top_to_bottom(reader: Reader) -> None:
+    """Start, demo, the first-run link, and a user made in the terminal, in the order in which a newcomer meets them."""
+    serve, demo, status = blocks("Start")
+    [owner, _] = blocks("Publish to Bluesky")
+    async with reader.terminal(serve, "Ctrl-C stops the service.") as greeting, httpx.AsyncClient() as browser:
+        assert f"  Listening on   {reader.address.removeprefix('http://')}\n" in greeting
+        printed = await reader.type(demo)
+        publish, ask = re.findall(r"^curl .*$", printed, re.MULTILINE)
+        post = json.loads(await reader.type(publish))
+        assert post["status"] == "queued"
+        key = re.findall(r"Bearer (\S+)'", publish)[0]
+        assert filled(status, {ADDRESS: reader.address, "KEY": key}).split() == ask.split()
+        async with asyncio.timeout(15):
+            while json.loads(await reader.type(filled(ask, {"POST_ID": post["id"]})))["status"] != "published":
+                await asyncio.sleep(0.1)
 
-    await service.until(published, "published post", 15)
+        [link] = re.findall(r"http://\S+/first-run\?token=\S+", greeting)
+        form = {"email": "ada@example.test", "password": "correct horse", "workspaceName": "Ada", "timezone": "UTC"}
+        shown, made, again = await browser.get(link), await browser.post(link, data=form), await browser.get(link)
+        assert (shown.status_code, made.status_code, again.status_code) == (200, 200, 410)
+        assert re.search(r"sp_live_\w+", made.text)
+        assert "create-owner --email you@example.com --workspace Me" in again.text
+
+        created = await reader.type(owner, text_in="correct horse battery\n")
+        assert re.search(r"^apiKey +sp_live_\w+$", created, re.MULTILINE)
+        assert re.search(r"^profileId +prof_\w+$", created, re.MULTILINE)
+    assert not (reader.folder / "data" / "postgres" / "cluster" / "postmaster.pid").exists()
 
 
 async def test_the_lines_about_bluesky_and_webhooks_work(pds: ReferencePds, service: Service, api: Api) -> None:

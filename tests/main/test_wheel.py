@@ -1,38 +1,57 @@
 """The package as users install it: a wheel, far from a checkout."""
 
+import json
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from tests.counterparts.tools import free_port
 
 CHECKOUT = Path(__file__).parents[2]
-pytestmark = pytest.mark.xdist_group("wheel")  # built once
+pytestmark = [pytest.mark.xdist_group("wheel"), pytest.mark.timeout(400)]  # built once; first downloads
 
 
-def run(*command: str | Path, cwd: Path, **environment: str) -> str:
-    ours = {name: value for name, value in os.environ.items() if not name.startswith(("SIGNALPOST_", "PYTHONPATH"))}
+PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "--no-input")
+
+
+def clean(more: Mapping[str, str]) -> dict[str, str]:
+    """The environment without what belongs to the tests."""
+    ours = {name: value for name, value in os.environ.items() if not name.startswith(("SIGNALPOST_", "PYTHON"))}
+    return ours | dict(more)
+
+
+def run(*command: str | Path, cwd: Path, seconds: float = 60, **environment: str) -> str:
     done = subprocess.run(
-        [*map(str, command)], cwd=cwd, env=ours | environment, capture_output=True, text=True, timeout=60, check=False
-    )
+        [*map(str, command)], cwd=cwd, env=clean(environment), capture_output=True, text=True, timeout=seconds,
+        check=False,
+    )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder into which the wheel is installed. Its dependencies come from the environment of the tests."""
-    source, wheels, site = (tmp_path_factory.mktemp(name) for name in ("source", "wheels", "site"))
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from a copy of what it is made of."""
+    source, wheels = (tmp_path_factory.mktemp(name) for name in ("source", "wheels"))
     for name in ("pyproject.toml", "LICENSE", "requirements/base.in"):
         (source / name).parent.mkdir(exist_ok=True)
         shutil.copyfile(CHECKOUT / name, source / name)
     shutil.copytree(CHECKOUT / "src", source / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "--no-input")
-    run(*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", wheels, source, cwd=source)
-    (wheel,) = wheels.glob("signalpost-*.whl")
-    run(*pip, "install", "--no-deps", "--no-compile", "--target", site, wheel, cwd=source)
+    run(*PIP, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", wheels, source, cwd=source)
+    [built] = wheels.glob("signalpost-*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def site(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder into which the wheel is installed, without its dependencies."""
+    site = tmp_path_factory.mktemp("site")
+    run(*PIP, "install", "--no-deps", "--no-compile", "--target", site, wheel, cwd=site)
     return site
 
 
@@ -51,23 +70,38 @@ def test_the_wheel_contains_every_file_of_the_package(site: Path) -> None:
     } == expected
 
 
-def test_an_installed_wheel_migrates(site: Path, tmp_path: Path) -> None:
-    tmp_path.chmod(0o755)  # the account of the embedded server may enter
-    where = run(
-        sys.executable, "-c", "import signalpost; print(signalpost.__file__)", cwd=tmp_path, PYTHONPATH=str(site)
-    )
-    assert where.strip() == str(site / "signalpost" / "__init__.py")
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that the account of the embedded database may enter."""
+    made = Path(tempfile.mkdtemp(prefix="signalpost-wheel-"))
+    made.chmod(0o755)
+    yield made
+    shutil.rmtree(made)
 
-    (tmp_path / "data").mkdir(mode=0o711)
-    output = run(
-        sys.executable,
-        "-m",
-        "signalpost",
-        "migrate",
-        "--data-dir",
-        tmp_path / "data",
-        cwd=tmp_path,
-        PYTHONPATH=str(site),
-    )
 
-    assert output == "The database is up to date.\n"
+@pytest.mark.slow
+def test_a_wheel_in_an_empty_environment_serves_and_publishes(wheel: Path, folder: Path) -> None:
+    """As `pipx install`, `uv tool install` and containers do: with what the wheel requires, and nothing else."""
+    uv = (Path(sys.executable).parent / "uv", "--quiet")
+    bin_folder = folder / "venv" / "bin"
+    run(*uv, "venv", "--python", sys.executable, folder / "venv", cwd=folder)
+    run(*uv, "pip", "install", "--python", bin_folder / "python", wheel, cwd=folder, seconds=300)
+    port = free_port()
+    program, environment = bin_folder / "signalpost", {"PATH": f"{bin_folder}:{os.environ['PATH']}"}
+    with subprocess.Popen(
+        [program, "serve", "--port", str(port)], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=clean(environment),
+    ) as service:  # fmt: skip
+        assert service.stdout is not None
+        greeting = [service.stdout.readline() for _ in range(7)]
+        demo = json.loads(run(program, "demo", "--json", cwd=folder, **environment))
+        post = json.loads(run("bash", "-c", demo["curl"], cwd=folder))
+        service.terminate()
+        _, log = service.communicate(timeout=60)
+
+    assert greeting[0] == "Signalpost is ready.\n", log
+    assert f"http://127.0.0.1:{port}/api/v1/posts" in demo["curl"]
+    assert post["status"] == "queued", post
+    assert service.returncode == 0, log
+    assert "Traceback" not in log
+    assert run(program, "--version", cwd=folder).startswith("signalpost ")
