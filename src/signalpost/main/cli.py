@@ -37,13 +37,15 @@ users_app = typer.Typer(help="Manage users.", no_args_is_help=True)
 staff_app = typer.Typer(help="Manage the staff of this instance.", no_args_is_help=True)
 audit_app = typer.Typer(help="Verify the audit log.", no_args_is_help=True)
 plans_app = typer.Typer(help="Manage the plans of workspaces.", no_args_is_help=True)
+workspaces_app = typer.Typer(help="Look at workspaces.", no_args_is_help=True)
+accounts_app = typer.Typer(help="Look at connected accounts.", no_args_is_help=True)
+posts_app = typer.Typer(help="Look at posts.", no_args_is_help=True)
+webhooks_app = typer.Typer(help="Look at webhooks.", no_args_is_help=True)
 for name, group in (
-    ("keys", keys_app),
-    ("users", users_app),
-    ("staff", staff_app),
-    ("plans", plans_app),
+    ("users", users_app), ("workspaces", workspaces_app), ("keys", keys_app), ("accounts", accounts_app),
+    ("posts", posts_app), ("webhooks", webhooks_app), ("staff", staff_app), ("plans", plans_app),
     ("audit", audit_app),
-):
+):  # fmt: skip
     app.add_typer(group, name=name)
 
 T = TypeVar("T")
@@ -220,6 +222,7 @@ def migrate(data_dir: DataDir = None) -> None:
     run(main(require_folder(load_settings(data_dir))))
 
 
+@users_app.command("create-owner")
 @app.command("create-owner")
 def create_owner(
     email: Annotated[str, typer.Option()],
@@ -284,6 +287,67 @@ def keys_create(
     print_result(
         with_context(settings, lambda context: operations.create_key(context, workspace, name, mode)), as_json=as_json
     )
+
+
+@keys_app.command("revoke")
+def keys_revoke(
+    key_id: Annotated[str, typer.Argument(help="Id of the key (key_...), as `keys list` shows it.")],
+    data_dir: DataDir = None,
+) -> None:
+    """Revoke an API key at once, with the keys that it created."""
+    from signalpost.main import operations  # noqa: PLC0415
+
+    revoked = with_context(load_settings(data_dir), lambda context: operations.revoke_key(context, key_id))
+    sys.stdout.write(f"Revoked: {', '.join(revoked)}.\n")
+
+
+def _add_list(group: typer.Typer, name: str) -> None:
+    """Add the command `list` to a group."""
+
+    def show(
+        workspace: Annotated[str | None, typer.Option(help="Only those of this workspace: id, slug or name.")] = None,
+        limit: Annotated[int, typer.Option(help="How many at most.", min=1, max=10_000)] = 50,
+        data_dir: DataDir = None,
+        *,
+        as_json: Json = False,
+    ) -> None:
+        from signalpost.main import records  # noqa: PLC0415
+
+        settings = load_settings(data_dir)
+        rows = run(records.with_connection(settings, lambda db: records.listing(db, name, workspace, limit)))
+        if as_json:
+            sys.stdout.write(json.dumps({"data": rows}) + "\n")
+        else:
+            sys.stdout.write(records.table(rows) if rows else f"There are no {name}.\n")
+
+    group.command("list", help=f"List {name}, the newest first.")(show)
+
+
+for name, group in (
+    ("users", users_app), ("workspaces", workspaces_app), ("keys", keys_app), ("accounts", accounts_app),
+    ("posts", posts_app), ("webhooks", webhooks_app),
+):  # fmt: skip
+    _add_list(group, name)
+
+
+@posts_app.command("show")
+def posts_show(
+    post_id: Annotated[str, typer.Argument(help="Id of the post (pst_...).")],
+    data_dir: DataDir = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Show a post with its targets."""
+    from signalpost.main import records  # noqa: PLC0415
+
+    settings = load_settings(data_dir)
+    post = run(records.with_connection(settings, lambda db: records.post(db, post_id)))
+    if as_json:
+        print_result(post, as_json=True)
+        return
+    targets = post.pop("targets")
+    print_result({name: value for name, value in post.items() if value is not None}, as_json=False)
+    sys.stdout.write("\n" + (records.table(targets) if targets else "It has no targets.\n"))
 
 
 @users_app.command("reset-password")

@@ -81,6 +81,16 @@ async def create_key(context: AppContext, workspace: str, name: str, mode: str) 
     return {"id": ids.encode("key", row.id), "workspaceId": ids.encode("wsp", workspace_id), "apiKey": key}
 
 
+async def revoke_key(context: AppContext, key_id: str) -> list[str]:
+    """Revoke a key and the keys that it created; return the ids of those that were valid until now."""
+    decoded = ids.decode("key", key_id)
+    async with context.database.transaction() as db:
+        revoked = await identity.revoke_key(db, decoded) if decoded else []
+    if not revoked:
+        raise problems.NotFound(f"No valid key is called {key_id!r}. `keys list` shows their ids (key_...).")
+    return [ids.encode("key", key) for key in revoked]
+
+
 async def demo(context: AppContext) -> dict[str, Any]:
     """Create a workspace with a sandbox account and a test key."""
     suffix = secrets.token_hex(4)

@@ -245,6 +245,21 @@ async def revoke_api_key(context: AppContext, db: Db, caller: Caller, row: ApiKe
     )
 
 
+_WORKSPACE_OF = "select workspace_id from api_key where id = $1"
+
+
+async def revoke_key(db: Db, key_id: UUID) -> list[UUID]:
+    """Revoke a key of any workspace, for the operator; return it and what it issued, as far as they were valid.
+
+    The caches of other processes forget them within a second.
+    """
+    workspace_id: UUID | None = await db.fetchval(_WORKSPACE_OF, key_id)
+    if workspace_id is None:
+        return []
+    await _lock(db, workspace_id)
+    return [record["id"] for record in await db.fetch(_REVOKE, key_id, workspace_id)]
+
+
 def _require_key_management(caller: Caller) -> None:
     if "keys:write" in caller.scopes:
         return
