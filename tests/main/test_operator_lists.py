@@ -1,4 +1,4 @@
-"""What the commands of an operator list. The guide to operating runs the commands themselves (`e2e/test_operate.py`)."""
+"""What the commands of operators list. The guide to operating runs the commands: `e2e/test_operate.py`."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Pages rendered on the server. They need no scripts, load nothing from other sites and never show a token."""
 
-from collections.abc import Callable
-
 import msgspec
 
 from signalpost.console import connect, docs_pages

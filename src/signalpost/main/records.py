@@ -68,7 +68,7 @@ select p.id as post_id, p.status, p.mode, p.text, p.workspace_id, p.profile_id, 
 from post p where p.id = $1
 """
 _TARGETS = """
-select t.id as target_id, t.platform, a.username, t.status, t.held, t.attempts, t.next_attempt_at, t.url,
+select t.id as target_id, t.platform, a.username, t.status, t.held_reason, t.attempts, t.next_attempt_at, t.url,
     t.error ->> 'code' as error, t.error ->> 'message' as message
 from target t join account a on a.id = t.account_id where t.post_id = $1 order by t.position
 """
