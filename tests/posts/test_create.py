@@ -198,6 +198,27 @@ async def test_a_local_time_is_that_of_the_profile_and_daylight_saving_is_told(a
     assert [warning["code"] for warning in made.json()["warnings"]] == ["schedule.dst"]
 
 
+@pytest.mark.parametrize(
+    ("fields", "codes"),
+    [
+        ({"scheduledAt": "2027-03-28T18:00"}, ["schedule.utc"]),
+        ({"scheduledAt": "2027-03-28T18:00Z"}, []),
+        ({"scheduledAt": "2027-03-28T18:00", "timezone": "UTC"}, []),
+        ({"scheduledAt": "2027-03-28T18:00", "timezone": "Asia/Tokyo"}, []),
+        ({}, []),
+    ],
+)
+async def test_a_local_time_of_which_nobody_chose_the_zone_is_warned_of(
+    api: Api, owner: Login, fields: dict[str, Any], codes: list[str]
+) -> None:
+    """In the response of a create, and before that in a validation."""
+    body = {"profileId": owner.profile, "text": "In whose evening?", "platforms": ["sandbox"]} | fields
+    for path in ("/posts/validate", "/posts"):
+        headers = {"X-Test-Now": "2027-03-01T00:00:00Z"}
+        answer = (await api.post(path, json=body, key=owner.test_key, headers=headers)).json()
+        assert [warning["code"] for warning in answer["warnings"]] == codes
+
+
 async def test_the_clock_of_a_test_does_not_hold_up_what_goes_out_now(
     api: Api, owner: Login, database: Database
 ) -> None:

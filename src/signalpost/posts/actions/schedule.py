@@ -12,6 +12,11 @@ from signalpost.posts.documents import PostWarning
 from signalpost.posts.schemas.requests import PostCreate
 from signalpost.posts.times import InvalidTime, Moment
 
+_ASSUMES_UTC = (
+    "No time zone was sent, and that of the profile is UTC, so this means {when}. Send `timezone` or an offset, or set"
+    " the time zone of the profile."
+)
+
 
 class Unchanged(Struct, frozen=True):
     """What an update leaves as it was: it is not checked again."""
@@ -34,10 +39,14 @@ def resolve_schedule(
 ) -> Schedule:
     """Read the times of the body, and collect what is wrong with them.
 
+    A wall time without a zone gets a warning if the profile's zone is UTC: hardly anyone means that, and it is what a
+    workspace has whose zone nobody chose.
+
     The times of a draft may have passed: they are checked when it is scheduled. If every target has a time of its own
     and the post has none, the earliest of them becomes the post's.
     """
     reader = _Reader(zone_name, clock.now(), issues)
+    reader.assumes_utc = data.timezone is None and zone_name == "UTC"
     post = unchanged.schedule or reader.read(data.scheduled_at, "/scheduledAt", passed=is_draft)
     may_have_passed = is_draft or unchanged.targets
     targets = [
@@ -57,6 +66,7 @@ class _Reader:
         self.zone_name = zone_name
         self.now = now
         self.issues = issues
+        self.assumes_utc = False
         self.warnings: list[PostWarning] = []
 
     def read(self, text: str | None, path: str, *, passed: bool) -> Moment | None:
@@ -71,4 +81,6 @@ class _Reader:
             return None
         if moment.warning is not None:
             self.warnings.append(PostWarning("schedule.dst", path, moment.warning))
+        if moment.local is not None and self.assumes_utc:
+            self.warnings.append(PostWarning("schedule.utc", path, _ASSUMES_UTC.format(when=clock.wire(moment.at))))
         return moment
