@@ -155,7 +155,7 @@ AnyTarget: TypeAlias = TargetRow | TargetSummary
 
 
 class AuditRow(Struct, gc=False):
-    """An entry of a post's audit log: every column of `audit`."""
+    """An entry of a post's audit log: every column of `audit`. Its subject is the post."""
 
     id: UUID
     workspace_id: UUID
@@ -168,3 +168,4 @@ class AuditRow(Struct, gc=False):
     attempt: AttemptRecord | None = None
     request_id: str | None = None
     address: str | None = None
+    subject: None = None
