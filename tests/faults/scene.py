@@ -71,9 +71,12 @@ class Tenant:
 
     async def post(self, *accounts: str, text: str, **fields: Any) -> str:
         """Create a post for these accounts; returns its id."""
-        body = {"profileId": self.login.profile, "text": text, "targets": [{"accountId": a} for a in accounts]}
-        post: str = (await self.call("POST", "/posts", 201, json=body | fields))["id"]
+        post: str = (await self.call("POST", "/posts", 201, json=self.body(*accounts, text=text) | fields))["id"]
         return post
+
+    def body(self, *accounts: str, text: str) -> dict[str, Any]:
+        """The body of a request that creates a post for these accounts."""
+        return {"profileId": self.login.profile, "text": text, "targets": [{"accountId": a} for a in accounts]}
 
     async def status(self, post: str) -> Any:
         return await self.call("GET", f"/posts/{post}/status")

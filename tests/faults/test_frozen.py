@@ -75,18 +75,21 @@ async def test_a_worker_frozen_inside_a_transaction(
     assert network.doubles() == {}
 
 
-@pytest.mark.parametrize("part", ["insert into target", "wake_lanes"])
-async def test_an_api_process_frozen_inside_a_transaction(scene: Scene, network: HostileNetwork, part: str) -> None:
+@pytest.mark.parametrize("action", ["create", "submit"])
+async def test_an_api_process_frozen_inside_a_transaction(scene: Scene, network: HostileNetwork, action: str) -> None:
     """It holds what it wrote; other callers, the account's own lane among them, go on."""
     tenant, other = await scene.tenants(2)
     account = await tenant.mastodon(network, "alice")
     await scene.worker()
+    part = "prepare_post" if action == "create" else "wake_lanes"  # the statements that lock the lane
     server = await scene.serve(partial(sabotage.freeze_after_statement, part, scene.trigger))
-    body = {"profileId": tenant.login.profile, "text": "never answered", "targets": [{"accountId": account}]}
+    path, body = "/posts", tenant.body(account, text="never answered")
+    if action == "submit":
+        path, body = f"/queue/submit/{await tenant.post(account, text='never answered', publishMode='draft')}", {}
     headers = {"Idempotency-Key": "frozen"}  # with a key the whole request is one transaction
     async with scene.client(server, tenant) as client:
         scene.trigger.touch()
-        hanging = asyncio.create_task(client.post("/posts", json=body, headers=headers))
+        hanging = asyncio.create_task(client.post(path, json=body, headers=headers))
         await _frozen(scene, server)
         same = await tenant.post(account, text="same account")
         others = await other.post(await other.sandbox(), text="another tenant")

@@ -8,15 +8,18 @@ from tests.faults.hostile import HostileNetwork
 from tests.faults.scene import Scene, Tenant, sizes
 
 from signalpost.kit.http.responses import JSON_BYTES_MAX
+from signalpost.networks.connectors.bluesky.identity import DOCUMENT_BYTES_MAX
 from signalpost.networks.connectors.mastodon import find
 
+DIRECTORY = "GET /did:plc:"
+SIZES = {"/statuses?": find.PAGE_BYTES_MAX, DIRECTORY: DOCUMENT_BYTES_MAX}
 CALLS = {
     "mastodon": (
         "verify_credentials", "/api/v2/instance", "POST /api/v1/statuses", "/statuses?", "DELETE /api/v1/statuses",
         "/oauth/revoke",
     ),
     "bluesky": (
-        "createSession", "refreshSession", "createRecord", "getRecord", "deleteRecord", "deleteSession",
+        "createSession", DIRECTORY, "refreshSession", "createRecord", "getRecord", "deleteRecord", "deleteSession",
     ),
 }  # fmt: skip
 
@@ -46,16 +49,17 @@ LIES: dict[str, Lie] = {
 async def _live(scene: Scene, tenant: Tenant, network: HostileNetwork, platform: str, name: str) -> None:
     """Everything that can happen to an account: connect, publish, look, remove, check, disconnect."""
     assert scene.context.engine is not None
-    lie, network.lie = network.lie, None
+    lie = network.lie
+    network.lie = scene.directory.lie = None
     network.knows_keys = lie is None or lie[0] != "/statuses?"  # otherwise it need not look
     connect, credentials = f"/platforms/{platform}/connect", _credentials(tenant, network, name)
-    if lie and lie[0] in ("verify_credentials", "/api/v2/instance", "createSession"):
-        network.lie = lie
+    if lie and lie[0] in ("verify_credentials", "/api/v2/instance", "createSession", DIRECTORY):
+        network.lie = scene.directory.lie = lie
         refused = await tenant.call("POST", connect, None, json=credentials)
         assert refused.get("code") != "internal_error", refused
-        network.lie = None
+        network.lie = scene.directory.lie = None
     connected = await tenant.call("POST", connect, 201, json=credentials)
-    network.access_seconds, network.lie = 3600.0, lie
+    network.access_seconds, network.lie, scene.directory.lie = 3600.0, lie, lie
     if lie and lie[0] in ("/statuses?", "getRecord"):
         network.loses = 1.0  # so that it looks for the post
     post = await tenant.post(connected["id"], text=f"{name} @bob.test")
@@ -76,6 +80,7 @@ async def _live(scene: Scene, tenant: Tenant, network: HostileNetwork, platform:
 def _credentials(tenant: Tenant, network: HostileNetwork, name: str) -> dict[str, object]:
     fields = {"instanceUrl": network.url, "accessToken": f"tok-{name}"}
     if network.access_seconds < 3600:
+        tenant.scene.directory.add(f"{name}.test", network.url)
         fields = {"identifier": f"{name}.test", "appPassword": "abcd-abcd-abcd-abcd", "service": network.url}
     return {"profileId": tenant.login.profile, "fields": fields}
 
@@ -88,7 +93,7 @@ async def test_no_answer_of_a_network_holds_the_loop(
     monkeypatch.setattr(find, "TOO_EARLY_SECONDS", 0)
     tenant, unheard, names = await scene.tenant(), [], itertools.count()
     for call in CALLS[platform]:
-        size = find.PAGE_BYTES_MAX if call == "/statuses?" else JSON_BYTES_MAX
+        size = SIZES.get(call, JSON_BYTES_MAX)
         for number, lie in enumerate(lies):
             for status in (200, 400) if len(lies) > 3 else (200 + 200 * (number % 2),):
                 async with HostileNetwork() as network:  # another server each time: broken ones are left alone
@@ -96,7 +101,8 @@ async def test_no_answer_of_a_network_holds_the_loop(
                         network.access_seconds = 1.0
                     network.lie = (call, status, LIES[lie](size))
                     await _live(scene, tenant, network, platform, f"a{next(names)}")
-                    if not network.lies:
+                    told, scene.directory.lies = network.lies + scene.directory.lies, 0
+                    if not told:
                         unheard.append((call, lie, status))
                 assert steps == [], (call, lie, status)
     assert scene.context.engine is not None

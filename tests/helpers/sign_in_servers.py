@@ -71,6 +71,9 @@ class DidDirectory:
 
     documents: dict[str, Any] = field(default_factory=dict)
     status: int = 200
+    lie: tuple[str, int, bytes] | None = None
+    """Calls whose method and path contain the first get this status and these bytes; `lies` counts them."""
+    lies: int = 0
 
     def add(self, handle: str, server: str) -> str:
         """Register an account; returns its DID."""
@@ -80,6 +83,9 @@ class DidDirectory:
         return did
 
     async def resolve(self, request: web.Request) -> web.StreamResponse:
+        if self.lie is not None and self.lie[0] in f"{request.method} {request.path}":
+            self.lies += 1
+            return web.Response(status=self.lie[1], body=self.lie[2], content_type="application/json")
         document = self.documents.get(request.match_info["did"])
         if self.status != 200 or document is None:
             return web.json_response({"message": "no"}, status=self.status if self.status != 200 else 404)

@@ -55,7 +55,7 @@ def is_down(error: Exception) -> bool:
 ACQUIRE_SECONDS = 5.0
 STATEMENT_SECONDS = 20.0
 READ_SECONDS = 5.0
-"""`timeout` of a read whose work grows with the number of rows that are stored."""
+"""Time limit of a read whose work grows with the number of rows that are stored."""
 IDLE_SECONDS = 10.0
 """How long a connection is kept open without use."""
 RESERVE_CONNECTIONS = 6

@@ -1,5 +1,6 @@
 """Lists of posts and of their audit log: filters of a query string, and the statements that apply them."""
 
+import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -48,10 +49,11 @@ async def list_posts(context: AppContext, db: Db, caller: Caller, query: PostLis
     """
     conditions = [*_visible(caller, query), ("p.deleted_at is null", ()), *_filters(query)]
     at, ascending = _CREATED if query.sort.endswith("createdAt") else _MOMENT, not query.sort.startswith("-")
-    if query.q:
-        order = _search_order(page, ascending=ascending) if at == _CREATED else search.UNORDERED
-        conditions.append(await search.containing(db, caller.workspace_id, query.q, conditions, order))
-    posts = await _page_of(db, conditions, page, at, ascending=ascending)
+    async with asyncio.timeout(READ_SECONDS):  # for all statements of a search together
+        if query.q:
+            order = _search_order(page, ascending=ascending) if at == _CREATED else search.UNORDERED
+            conditions.append(await search.containing(db, caller.workspace_id, query.q, conditions, order))
+        posts = await _page_of(db, conditions, page, at, ascending=ascending)
     if not posts.data:
         await require_profile(context, db, caller, query.profile_id)
     return posts
@@ -64,7 +66,8 @@ async def list_trash(context: AppContext, db: Db, caller: Caller, query: Profile
         NotFound: the profile is unknown.
     """
     conditions = [*_visible(caller, query), ("p.deleted_at is not null", ())]
-    posts = await _page_of(db, conditions, page, "p.deleted_at", ascending=False)
+    async with asyncio.timeout(READ_SECONDS):
+        posts = await _page_of(db, conditions, page, "p.deleted_at", ascending=False)
     if not posts.data:
         await require_profile(context, db, caller, query.profile_id)
     return posts
@@ -94,9 +97,7 @@ async def list_audit(db: Db, caller: Caller, post_id: UUID, page: Page) -> Listi
 async def _page_of(db: Db, conditions: Sequence[Condition], page: Page, at: str, *, ascending: bool) -> Listing[Post]:
     statement = _statement(tuple(sql for sql, _ in conditions), at, page.limit, ascending=ascending)
     values = [value for _, values in conditions for value in values]
-    posts = queries.group_targets(
-        await db.fetch(statement, *values, page.after_at, page.after_id, timeout=READ_SECONDS)
-    )
+    posts = queries.group_targets(await db.fetch(statement, *values, page.after_at, page.after_id))
     indexes = [views.POST_COLUMNS.index(name) for name in _POSITIONS[at]]
 
     def position(post: StoredPost) -> Position:

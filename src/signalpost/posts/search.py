@@ -12,7 +12,7 @@ from uuid import UUID
 
 import asyncpg
 
-from signalpost.kit.db import READ_SECONDS, Db
+from signalpost.kit.db import Db
 from signalpost.posts import grams
 from signalpost.web.paging import Position
 
@@ -74,7 +74,7 @@ async def containing(db: Db, workspace_id: UUID, text: str, conditions: Sequence
     """Return a condition for the posts that contain `text` in any case; it need hold only within `order`.
 
     Args:
-        db: for any number of statements, each of which sees what is stored by then.
+        db: for any number of statements, each of which sees what is stored by then; whoever calls bounds their time.
         workspace_id: whose posts.
         text: what to search for.
         conditions: what else they have to meet.
@@ -101,7 +101,7 @@ async def containing(db: Db, workspace_id: UUID, text: str, conditions: Sequence
 
 async def _is_frequent(db: Db, workspace_id: UUID, bits: Sequence[asyncpg.BitString]) -> bool:
     """Whether so many blocks may contain the string that reading all posts at once takes less time."""
-    ((count, possible),) = await db.fetch(_COUNTS, workspace_id, *bits, timeout=READ_SECONDS)
+    ((count, possible),) = await db.fetch(_COUNTS, workspace_id, *bits)
     return bool(possible * 4 > count)
 
 
@@ -110,7 +110,7 @@ async def _search_blocks(search: "_Search", workspace_id: UUID, bits: Sequence[a
     statement = _OLDEST_BLOCKS if ascending else _NEWEST_BLOCKS
     position = _FIRST if ascending else _LAST
     for count in chain(_ROUNDS, iter(lambda: _ROUNDS[-1], None)):
-        rows = await search.db.fetch(statement, workspace_id, *bits, *position, count, timeout=READ_SECONDS)
+        rows = await search.db.fetch(statement, workspace_id, *bits, *position, count)
         ranges = [_Range((row[0], row[1]), (row[2], row[3])) for row in rows]
         if bound is not None:
             ranges = [range_ for range_ in ranges if (range_.through > bound if ascending else range_.after < bound)]
@@ -169,7 +169,7 @@ class _Search:
         self.found |= post_ids
 
     async def _ids(self, statement: str, *values: Any) -> set[UUID]:
-        rows = await self.db.fetch(statement, *self._values, *values, timeout=READ_SECONDS)
+        rows = await self.db.fetch(statement, *self._values, *values)
         return {row[0] for row in rows}
 
 
