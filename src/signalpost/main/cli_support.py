@@ -1,0 +1,140 @@
+"""What the commands of the command line share: settings, the database, errors without a traceback, output."""
+
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Annotated, Any, NoReturn, TypeVar
+
+import typer
+import uvloop
+
+from signalpost.kit import log
+from signalpost.kit.errors import OperatorError
+from signalpost.kit.problems import Problem
+from signalpost.kit.settings_loader import BadSettings, nearest
+from signalpost.main.interruption import Interrupted, interruptible
+from signalpost.main.operator import (
+    ForeignFolder,
+    hint_at_unread_file,
+    read_password,
+    require_own_folder,
+    warn_of_open_file,
+)
+from signalpost.settings import NETWORK_SETTINGS, PREFIX, Settings, data_folder, load
+
+T = TypeVar("T")
+Password = Annotated[
+    str,
+    typer.Option(help="10 to 200 characters. Left out: a terminal asks for it, a script writes it to standard input."),
+]
+DataDir = Annotated[Path | None, typer.Option("--data-dir", help="Data folder (default: ./data).")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object to standard output.")]
+
+
+def fail(message: str, code: int = 1) -> NoReturn:
+    """Print a message to standard error and exit."""
+    sys.stderr.write(message + "\n")
+    raise typer.Exit(code)
+
+
+def load_settings(data_dir: Path | None) -> Settings:
+    """Read the settings and configure logging; exit with code 2 if they are invalid, or belong to another user."""
+    folder = data_folder(data_dir=data_dir)
+    try:
+        require_own_folder(folder)
+        hint_at_unread_file(folder)
+        warn_of_open_file(folder)
+        settings = load(data_dir=data_dir)
+        if settings.networks:
+            require_known_networks(settings)
+    except (BadSettings, ForeignFolder) as error:
+        fail(str(error), 2)
+    log.set_up(level=settings.log_level, human={"auto": None, "json": False, "text": True}[settings.log_format])
+    return settings
+
+
+def require_known_networks(settings: Settings) -> None:
+    """Verify the names of networks in settings such as SIGNALPOST_BLUESKY_BASE_URL.
+
+    Raises:
+        BadSettings: one of them is not a network.
+    """
+    from signalpost.networks import PLATFORMS  # noqa: PLC0415 - few instances have such settings
+
+    possible = [f"{platform.upper()}_{setting}" for platform in PLATFORMS for setting in NETWORK_SETTINGS]
+    if unknown := sorted(set(settings.networks) - set(possible)):
+        names = [PREFIX + name for name in possible]
+        raise BadSettings([f"{PREFIX}{name}: unknown setting{nearest(PREFIX + name, names)}" for name in unknown])
+
+
+def run(work: Awaitable[T]) -> T:
+    """Run to completion; print errors that the operator can correct without a traceback, and exit with 1 or 2."""
+    import asyncpg  # noqa: PLC0415 - keeps `--help` quick
+
+    async def main() -> T:
+        return await work
+
+    try:
+        return uvloop.run(main())
+    except Interrupted as interrupted:
+        raise typer.Exit(interrupted.status) from None
+    except Problem as problem:
+        fail("\n".join(f"{issue.path}: {issue.message}" for issue in problem.errors) or problem.detail)
+    except BadSettings as error:
+        fail(str(error), 2)
+    except OperatorError as error:
+        fail(str(error))
+    except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        fail(f"The database reports an error: {error}. Check SIGNALPOST_DATABASE_URL.")
+    except TimeoutError:
+        fail("The database does not respond. Check SIGNALPOST_DATABASE_URL.")
+    except OSError as error:
+        if error.filename:
+            fail(f"{error.filename}: {error.strerror}.")
+        fail(f"The database or the network cannot be reached: {error}. Check SIGNALPOST_DATABASE_URL.")
+
+
+def require_folder(settings: Settings) -> Settings:
+    """Exit if the data folder is missing: only `serve` creates it, so that a typo is not another, empty instance."""
+    if not settings.data_dir.is_dir() and (settings.database_url is None or settings.master_key is None):
+        fail(
+            f"The data folder {settings.data_dir} does not exist. Correct --data-dir, or start"
+            " `signalpost serve` once, which creates it."
+        )
+    return settings
+
+
+def with_context(settings: Settings, work: "Callable[[Any], Awaitable[T]]") -> T:
+    """Run `work(context)` on the database, which is started if necessary."""
+    from signalpost.main.app import open_context  # noqa: PLC0415
+    from signalpost.main.database import database_of  # noqa: PLC0415
+
+    require_folder(settings)
+
+    async def main() -> T:
+        with interruptible():
+            async with database_of(settings) as (dsn, _), open_context(settings, dsn, name="signalpost-cli") as context:
+                return await work(context)
+
+    return run(main())
+
+
+def print_result(result: dict[str, Any], *, as_json: bool) -> None:
+    """Print the members of `result`, one per line or as one JSON object."""
+    if as_json:
+        sys.stdout.write(json.dumps(result) + "\n")
+    else:
+        width = max(map(len, result))
+        sys.stdout.write("".join(f"{key:<{width}}  {value}\n" for key, value in result.items()))
+
+
+def ask_password(option: str) -> str:
+    """Return the password that the operator types; exit if there is none."""
+    try:
+        return read_password(option)
+    except OperatorError as error:
+        fail(str(error))
+    except (KeyboardInterrupt, EOFError):
+        sys.stderr.write("\n")
+        raise typer.Exit(130) from None
