@@ -102,6 +102,8 @@ async def _finish(stage: StagedNetwork, url: str, posts: list[str]) -> Counter[s
     """Let time pass until everything has ended; retry what was given up after too many crashes."""
     pool = stage.context.database.pool
     for _ in range(60):
+        for post in posts:
+            await stage.fast_forward(post)  # or the worker would work until the last pause after a crash is over
         await recover(stage, url)
         rows = await pool.fetch(
             "select post_id, status, error ->> 'code' as code from target where workspace_id = $1",
@@ -111,7 +113,6 @@ async def _finish(stage: StagedNetwork, url: str, posts: list[str]) -> Counter[s
         for post in posts:
             if stage.id(post) in failed:
                 await stage.make.api.post(f"/posts/{post}/retry", key=stage.owner.key)
-            await stage.fast_forward(post)
         if all(row["status"] == "published" or tuple(row)[1:] == ("failed", "outcome_unknown") for row in rows):
             break
     return Counter(row["status"] if row["status"] != "failed" else row["code"] for row in rows)

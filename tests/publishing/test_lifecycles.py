@@ -356,9 +356,9 @@ async def test_a_post_that_the_network_processes_is_polled(stage: StagedNetwork)
 
 async def test_a_call_that_hangs_is_cut_off(stage: StagedNetwork, monkeypatch: pytest.MonkeyPatch) -> None:
     """A hung network blocks one account for a bounded time, and the open intent is not forgotten."""
-    from signalpost.publishing import network_call
+    from signalpost.publishing import work
 
-    monkeypatch.setattr(network_call, "CALL_SECONDS_MAX", 0.2)
+    monkeypatch.setattr(work, "CALL_SECONDS_MAX", 0.2)
 
     async def hang(session: Any, outgoing: Any, journal: Any) -> Any:
         await journal.intend("part:0", {})

@@ -29,7 +29,15 @@ def time(monkeypatch: pytest.MonkeyPatch) -> Time:
 
 
 def attempts(*crashes: int) -> list[Any]:
-    return [SimpleNamespace(id=ids.new_id(), snapshot=SimpleNamespace(crashes=count)) for count in crashes]
+    """Attempts of an account each, whose targets crashed so often."""
+    return [
+        SimpleNamespace(
+            id=ids.new_id(),
+            snapshot=SimpleNamespace(crashes=count),
+            due=SimpleNamespace(account=SimpleNamespace(id=ids.new_id())),
+        )
+        for count in crashes
+    ]
 
 
 def test_all_begin_at_once_while_there_is_no_suspect(time: Time) -> None:
@@ -51,9 +59,41 @@ def test_suspects_begin_one_at_a_time_and_alone(time: Time) -> None:
     assert process.admit([fresh, second]) == [second]
     with process.running(second):
         pass
-    assert process.admit([fresh]) == []  # another one may come
+    assert process.admit([fresh]) == [fresh]
+
+
+def test_a_suspect_that_another_process_begins_holds_nothing_up(time: Time) -> None:
+    process, (first, second, fresh) = Suspects(), attempts(2, 2, 0)
+    with process.running(process.admit([first, second])[0]):
+        pass
+    assert process.admit([fresh]) == []  # the second one waits
     time.now += suspects.SEEN_SECONDS + 0.1
     assert process.admit([fresh]) == [fresh]
+
+
+def test_a_suspect_behind_another_post_of_its_account_does_not_wait(time: Time) -> None:
+    process, (first, second, fresh) = Suspects(), attempts(2, 2, 0)
+    with process.running(process.admit([first, second])[0]):
+        pass
+    fresh.due = second.due
+    assert process.admit([fresh]) == [fresh]
+
+
+def test_suspects_that_come_one_after_the_other_hold_the_rest_up_only_while_they_run(time: Time) -> None:
+    """Each waited for a random time after its crash, so that they seldom come together."""
+    process = Suspects()
+    for _ in range(10):
+        suspect, fresh, next_suspect = attempts(2, 0, 2)
+        assert process.admit([suspect, fresh]) == [suspect]
+        with process.running(suspect):
+            time.now += 0.1
+        assert process.admit([fresh]) == [fresh]
+        assert process.admit([fresh, next_suspect]) == [fresh]  # as long as the suspect took
+        time.now += 0.2
+        assert process.admit([next_suspect]) == [next_suspect]
+        with process.running(next_suspect):
+            time.now += 0.1
+        time.now += 0.2
 
 
 def test_nothing_begins_while_a_suspect_waits_for_what_is_in_flight(time: Time) -> None:

@@ -53,7 +53,7 @@ class NetworkCall:
         lease: Lease,
         writer: JournalWriter,
         *,
-        seconds_max: float = CALL_SECONDS_MAX,
+        seconds_max: float,
     ) -> None:
         self._context = context
         self._seconds_max = seconds_max

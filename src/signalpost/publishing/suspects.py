@@ -19,7 +19,7 @@ LOOK_SECONDS: Final = 0.25
 PLACE_SECONDS: Final = 0.03
 """How long a suspect waits for each one before it: if a hundred wait, most are not looked at each time one ends."""
 SEEN_SECONDS: Final = 1.0
-"""If no suspect was due for this long, none waits: another process has begun it."""
+"""A suspect that was not looked at again for this long does not wait any more: another process has begun it."""
 DRAIN_SECONDS: Final = 15.0
 """How long nothing else begins, so that what is in flight ends before a suspect begins."""
 FEW: Final = 3
@@ -28,7 +28,7 @@ ALONE_SECONDS_MAX: Final = 60.0
 """How long a suspect may take, since its process does nothing else meanwhile. One that takes longer is tried again like
 any other whose network took too long; since it has not crashed, it is not a suspect then."""
 TURN_SECONDS: Final = 10.0
-"""How long suspects run one after the other before everything else has a turn of the same length."""
+"""How long suspects run one after the other before everything else has a turn. When none waits, their turn is over."""
 
 
 def is_suspect(attempt: Attempt) -> bool:
@@ -54,18 +54,18 @@ class Suspects:
         self._in_flight: set[UUID] = set()
         self._alone: UUID | None = None  # the suspect that is in flight, or is about to be
         self._alone_at = 0.0
-        self._seen_at = self._others_seen_at = float("-inf")
+        self._waiting: dict[UUID, float] = {}  # accounts whose next target is a suspect; when that was seen last
+        self._others_seen_at = float("-inf")
         self._turn_at: float | None = None  # since when suspects wait or run, while they have their turn
+        self._turn_ends_at = 0.0
+        self._others_until = float("-inf")  # everything else has its turn until then
 
     def admit(self, attempts: Sequence[Attempt]) -> list[Attempt]:
         """Return those that may begin now; the others have to wait."""
         now = clock.monotonic()
         suspects = [attempt for attempt in attempts if is_suspect(attempt)]
         others = [attempt for attempt in attempts if not is_suspect(attempt)]
-        if suspects:
-            self._seen_at = now
-        if others:
-            self._others_seen_at = now
+        self._see(suspects, others, now)
         if self._is_alone(now):
             return []
         if not self._have_their_turn(now):
@@ -75,6 +75,8 @@ class Suspects:
         if not suspects or len(self._in_flight) > beside:
             return []
         self._alone, self._alone_at = suspects[0].id, now
+        self._waiting.pop(suspects[0].due.account.id)
+        self._turn_ends_at = min(self._turn_ends_at, now + TURN_SECONDS)
         return suspects[:1]
 
     @contextmanager
@@ -87,6 +89,18 @@ class Suspects:
             self._in_flight.discard(attempt.id)
             if self._alone == attempt.id:
                 self._alone = None
+                if not self._waiting:
+                    self._end_turn(clock.monotonic())
+
+    def _see(self, suspects: Sequence[Attempt], others: Sequence[Attempt], now: float) -> None:
+        """Note who waits. A suspect that was not looked at again in time has been begun by another process."""
+        for attempt in others:
+            self._others_seen_at = now
+            self._waiting.pop(attempt.due.account.id, None)
+        for attempt in suspects:
+            self._waiting[attempt.due.account.id] = now
+        for account_id in [key for key, seen_at in self._waiting.items() if now - seen_at > SEEN_SECONDS]:
+            del self._waiting[account_id]
 
     def _is_alone(self, now: float) -> bool:
         """Whether a suspect is in flight. One whose claim was rolled back never gets there."""
@@ -96,13 +110,17 @@ class Suspects:
 
     def _have_their_turn(self, now: float) -> bool:
         """Whether suspects wait and it is their turn. A turn begins with the time in which others end."""
-        if now - self._seen_at > SEEN_SECONDS:
-            self._turn_at = None
+        others_wait = now - self._others_seen_at <= SEEN_SECONDS
+        if not self._waiting or (self._turn_at is not None and now >= self._turn_ends_at):
+            self._end_turn(now)
+        if not self._waiting or (others_wait and now < self._others_until):
             return False
         if self._turn_at is None:
-            self._turn_at = now
-        took = now - self._turn_at
-        others_wait = now - self._others_seen_at <= SEEN_SECONDS
-        if took >= DRAIN_SECONDS + (2 * TURN_SECONDS if others_wait else TURN_SECONDS):
-            self._turn_at, took = now, 0.0
-        return took < DRAIN_SECONDS + TURN_SECONDS
+            self._turn_at, self._turn_ends_at = now, now + DRAIN_SECONDS + TURN_SECONDS
+        return True
+
+    def _end_turn(self, now: float) -> None:
+        """Have everything else begin for as long as it was held up, but no longer than a turn."""
+        if self._turn_at is not None:
+            self._others_until = now + min(now - self._turn_at, TURN_SECONDS)
+            self._turn_at = None
