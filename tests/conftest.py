@@ -17,6 +17,7 @@ import gc
 import os
 import secrets
 import shutil
+import signal
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -91,6 +92,10 @@ def _below_tests(path: Path) -> str:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Start one PostgreSQL for the whole run, in the controlling process, and migrate the template."""
+    # A background job of a shell and `nohup` ignore these, which the programs that tests start would inherit.
+    for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, usual)
     if hasattr(config, "workerinput") or os.environ.get(_ADDRESS):
         return
     folder = Path(tempfile.mkdtemp(prefix="signalpost-test-"))

@@ -13,7 +13,7 @@ from signalpost.kit.addresses import AllowList
 from signalpost.kit.crypto import KeyRing
 
 PREFIX = "SIGNALPOST_"
-NETWORK_SETTINGS = ("CLIENT_ID", "CLIENT_SECRET", "BASE_URL")
+NETWORK_SETTINGS: Final = ("CLIENT_ID", "CLIENT_SECRET", "BASE_URL", "DIRECTORY_URL")
 BRAND_KEY = "sp"
 """Prefix of API keys (`sp_live_…`): one constant, so that a fork changes it in one place."""
 
@@ -23,7 +23,7 @@ class Settings:
     """The settings of an instance."""
 
     OPEN_NAMES: ClassVar[tuple[str, ...]] = (
-        r"SIGNALPOST_[A-Z0-9_]+_(CLIENT_ID|CLIENT_SECRET|BASE_URL|DIRECTORY_URL)",
+        rf"SIGNALPOST_[A-Z0-9_]+_({'|'.join(NETWORK_SETTINGS)})",
         r"SIGNALPOST_(TEST|BENCH)_[A-Z_]+",
     )
 
@@ -92,7 +92,7 @@ class Settings:
         return self.networks.get(f"{platform.upper()}_{name.upper()}")
 
 
-_NETWORK_SETTING: Final = re.compile(PREFIX + r"([A-Z0-9_]+_(?:CLIENT_ID|CLIENT_SECRET|BASE_URL|DIRECTORY_URL))")
+_NETWORK_SETTING: Final = re.compile(PREFIX + f"([A-Z0-9_]+_(?:{'|'.join(NETWORK_SETTINGS)}))")
 _PATTERNS: Final = {
     "base_url": (r"https?://[^/\s?#@]+(/[^\s?#]*)?", "must be an address such as https://social.example.com"),
     "database_url": (r"postgres(ql)?://\S*", "must be an address such as postgresql://user:password@host/name"),

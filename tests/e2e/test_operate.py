@@ -151,7 +151,7 @@ async def test_the_service_works_behind_a_proxy(proxy: Any, tmp_path: Path) -> N
             headers = {"Host": "social.example.com", "Authorization": f"Bearer {api.key}"}
             async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=60) as client:
                 refused = await client.get("/api/v1/posts", headers={"Authorization": ""})
-                page = await client.get("/docs")
+                page = await client.get("/docs/posts")
                 upload = await client.post("/api/v1/media/upload", files={"file": ("a.bin", os.urandom(20_000_000))})
                 metrics = await client.get("/metrics")
 
