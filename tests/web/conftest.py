@@ -33,7 +33,7 @@ CALLERS = {
     name: Caller(
         user_id=ids.new_id(), user_name=name, workspace_id=ids.new_id(), tenant=Tenant(name), role="owner",
         mode=mode, auth="api_key",
-        scopes=frozenset(scopes), credential=f"key:{name}:{ids.new_id()}", plan="self_hosted", key_id=ids.new_id(),
+        scopes=frozenset(scopes), credential=f"key:{ids.new_id().hex}", plan="self_hosted", key_id=ids.new_id(),
         key_name=name, requests_per_minute=per_minute, writes_per_minute=per_minute,
     )
     for name, mode, scopes, per_minute in (
