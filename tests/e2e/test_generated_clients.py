@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -15,7 +16,11 @@ PROGRAMS = tools.HERE / "clients"
 
 
 async def run(*command: str | Path, cwd: Path) -> str:
-    done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, cwd=cwd, check=False)
+    """Run a program that finds those installed beside it; return what it writes."""
+    path = f"{Path(command[0]).parent}{os.pathsep}{os.environ['PATH']}"
+    done = await asyncio.to_thread(
+        subprocess.run, command, capture_output=True, text=True, cwd=cwd, check=False, env=os.environ | {"PATH": path}
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 
