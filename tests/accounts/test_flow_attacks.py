@@ -95,13 +95,6 @@ async def used(flow: AuthorizationFlow) -> Return:
     return Return(good)
 
 
-async def used_by_another_browser(flow: AuthorizationFlow) -> Return:
-    """Someone who knows the state tries it; afterwards it is worth nothing, not even with the cookie."""
-    good = await flow.consent(**WHERE)
-    await flow.callback(good, browser=flow.another_browser())
-    return Return(good)
-
-
 async def expired(flow: AuthorizationFlow) -> Return:
     good = await flow.consent(**WHERE)
     await flow.database.pool.execute(
@@ -160,7 +153,6 @@ REFUSED: dict[str, Prepare] = {
     "state as SQL": with_state(lambda _: "' or 1=1 --"),
     "state as markup": with_state(lambda _: "<script>alert(1)</script>"),
     "used state": used,
-    "state tried by another browser": used_by_another_browser,
     "expired state": expired,
     "never started": never_started,
     "no cookie": opened_elsewhere,
@@ -199,6 +191,40 @@ async def test_a_return_is_refused(flow: AuthorizationFlow, name: str, accept: s
 
     assert_refused(response, 400, "oauth_state_invalid", accept)
     assert (flow.network.exchanges, await flow.accounts()) == (0, [])
+
+
+SCANNED: dict[str, Prepare] = {
+    "no cookie": denied(code="x"),
+    "an error, no cookie": denied(error="access_denied"),
+    "another cookie": with_cookie(lambda name, _: {name: "A" * 43}),
+    "another platform": to_path(lambda _: "/v1/platforms/bluesky/callback"),
+    "another issuer, no cookie": denied(code="x", iss="https://evil.example"),
+}
+
+
+@pytest.mark.parametrize("accept", ["application/json", HTML], ids=["program", "browser"])
+@pytest.mark.parametrize("name", SCANNED)
+async def test_who_opens_the_address_first_does_not_use_it_up(flow: AuthorizationFlow, name: str, accept: str) -> None:
+    """Mail scanners and link previews open addresses before people do, and they have no cookie of the flow."""
+    scanned = await SCANNED[name](flow)
+    refused = await flow.callback(scanned.params, scanned.path, browser=scanned.browser, accept=accept)
+    good = {"state": scanned.params["state"], "code": [*flow.network.codes][-1]}
+    response = await flow.callback(good)
+
+    assert_refused(refused, 400, "oauth_state_invalid", accept)
+    assert response.json()["status"] == "connected", response.text
+    assert_refused(await flow.callback(good, accept=accept), 400, "oauth_state_invalid", accept)  # it works once
+
+
+@pytest.mark.parametrize("accept", ["*/*", HTML], ids=["program", "browser"])
+async def test_who_previews_the_start_page_does_not_use_it_up(flow: AuthorizationFlow, accept: str) -> None:
+    link = await flow.link(**WHERE)
+    for _ in range(2):
+        assert (await flow.another_browser().get(link, accept=accept)).status_code == 200
+    code = flow.network.consent(await flow.click(link))
+
+    response = await flow.callback({"state": link.rpartition("/")[2], "code": code})
+    assert response.json()["status"] == "connected"
 
 
 MALFORMED: dict[str, Callable[[dict[str, str]], Any]] = {

@@ -6,7 +6,7 @@ from signalpost import networks
 from signalpost.accounts import queries, views
 from signalpost.accounts.actions.connect_request import ConnectRequest, no_response_problem, refused_problem
 from signalpost.accounts.actions.network_apps import delete_unknown_app, get_or_register_app
-from signalpost.accounts.actions.oauth_flows import OAuthFlow, is_of_browser, open_verifier, use_flow
+from signalpost.accounts.actions.oauth_flows import OAuthFlow, find_flow, is_of_browser, open_verifier, use_flow
 from signalpost.accounts.actions.start import require_starter
 from signalpost.accounts.actions.upsert import upsert_account
 from signalpost.accounts.errors import OauthStateInvalid, PlatformNotConfigured
@@ -46,7 +46,7 @@ class Return:
 
 
 async def finish_authorization(context: AppContext, returned: Return) -> tuple[CallbackResult, str | None]:
-    """Use up the state, exchange the code and store the account.
+    """Use up the state if its own browser brings it, exchange the code and store the account.
 
     Returns:
         The result, and the `redirectUrl` of the flow if it has one.
@@ -58,13 +58,9 @@ async def finish_authorization(context: AppContext, returned: Return) -> tuple[C
     if query.code is None and query.error is None:
         raise problems.invalid("code", "required", "Either code or error is required.")
     async with context.database.transaction() as db:
-        flow = await use_flow(db, slug, query.state)
-        redirect_url = None if flow is None else await _redirect_url(db, flow)
-    if flow is None:
-        raise OauthStateInvalid
+        flow = await _use_flow(db, slug, query.state, returned.browser)
+        redirect_url = await _redirect_url(db, flow)
     connector = networks.get(flow.platform)
-    if not is_of_browser(flow, returned.browser):
-        raise OauthStateInvalid("This browser did not start the authorization. Open the link and continue there.")
     if connector is None or server_key(connector, flow.base_url) != returned.server_key:
         raise OauthStateInvalid("Another server than the one to connect sent you back.")
     if query.error is not None:
@@ -79,6 +75,14 @@ async def finish_authorization(context: AppContext, returned: Return) -> tuple[C
         workspace=ids.encode("wsp", flow.workspace_id),
     )
     return result, redirect_url
+
+
+async def _use_flow(db: Db, platform: str, state: str, browser: str | None) -> OAuthFlow:
+    if browser is not None and (flow := await use_flow(db, platform, state, browser)) is not None:
+        return flow
+    if (flow := await find_flow(db, state)) is not None and not is_of_browser(flow, browser):
+        raise OauthStateInvalid("This browser did not start the authorization. Open the link in it and continue there.")
+    raise OauthStateInvalid("This authorization is over, or it never began: its state is unknown, used or too old.")
 
 
 async def _redirect_url(db: Db, flow: OAuthFlow) -> str | None:

@@ -77,9 +77,10 @@ _BIND = f"""
 update oauth_flow set browser_hash = $2 {_OPEN} and browser_hash is null
 returning {rows.columns(OAuthFlow)}
 """  # noqa: S608 - constants only
-# The first request that presents the state uses it up, whatever becomes of that request.
+# The first request of its browser uses the flow up, whatever becomes of that request. Mail scanners and link previews
+# open the address too: without the cookie they change nothing.
 _USE = f"""
-update oauth_flow set used_at = now() {_OPEN} and platform = $2
+update oauth_flow set used_at = now() {_OPEN} and platform = $2 and browser_hash = $3
 returning {rows.columns(OAuthFlow)}
 """  # noqa: S608 - constants only
 _read = rows.reader(OAuthFlow)
@@ -129,9 +130,12 @@ async def bind_flow(db: Db, state: str, browser: str) -> OAuthFlow | None:
     return _flow_or_none(await db.fetchrow(_BIND, _hash(state), _hash(browser)))
 
 
-async def use_flow(db: Db, platform: str, state: str) -> OAuthFlow | None:
-    """Mark the flow as used and return it; None if the state is unknown, used, expired, or another platform's."""
-    return _flow_or_none(await db.fetchrow(_USE, _hash(state), platform))
+async def use_flow(db: Db, platform: str, state: str, browser: str) -> OAuthFlow | None:
+    """Mark the flow as used and return it.
+
+    None if the state is unknown, used, expired, another platform's, or of a flow that another browser started.
+    """
+    return _flow_or_none(await db.fetchrow(_USE, _hash(state), platform, _hash(browser)))
 
 
 def is_of_browser(flow: OAuthFlow, browser: str | None) -> bool:
