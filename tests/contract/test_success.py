@@ -62,6 +62,10 @@ async def _signed_in(sample: Sample, request: PreparedRequest) -> None:
     request.path = request.path.replace(sample.ids["wsp"], found["workspace"])
 
 
+async def _of_the_sandbox(sample: Sample, request: PreparedRequest) -> None:
+    request.key = sample.owner.test_key
+
+
 async def _reset_token(sample: Sample, request: PreparedRequest) -> None:
     request.body["token"] = "spr_" + secrets.token_urlsafe(32)
     async with sample.make.context.database.transaction() as db:
@@ -134,6 +138,9 @@ PREPARED: dict[str, Prepare] = {
     "POST /posts/{id}/reject": _waiting_for_approval,
     "POST /queue/submit/{postId}": _draft,
     "POST /posts/{id}/retry": _failed,
+    "GET /sandbox/clock": _of_the_sandbox,
+    "POST /sandbox/clock": _of_the_sandbox,
+    "DELETE /sandbox/clock": _of_the_sandbox,
     "POST /webhooks/{id}/deliveries/{deliveryId}/resend": _delivered,
 }
 

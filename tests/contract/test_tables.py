@@ -18,7 +18,7 @@ OWNERS = {
     "media": "media", "member": "identity", "network_app": "accounts", "oauth_flow": "accounts",
     "one_time_token": "identity", "post": "posts", "profile": "profiles", "profile_link": "profiles",
     "profile_link_history": "profiles", "rate_bucket": "engine", "search_block": "posts",
-    "search_pending": "posts", "session": "identity", "target": "posts", "usage": "plans",
+    "sandbox_clock": "sandbox", "search_pending": "posts", "session": "identity", "target": "posts", "usage": "plans",
     "webhook": "webhooks", "worker": "engine", "workspace": "identity",
 }  # fmt: skip
 """Table -> the room that writes it, and whose functions the others call."""

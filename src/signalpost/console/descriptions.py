@@ -4,7 +4,8 @@ INTRODUCTION = """\
 Publish to many social networks with one call, now or on schedule; signed webhooks report the result.
 
 **Authentication.** Send `Authorization: Bearer KEY` with an API key or an access token. Keys that start with `sp_test_`
-can only use the built-in sandbox; with such a key, the header `X-Test-Now` sets the time of a request.
+can only use the built-in sandbox; with such a key, the header `X-Test-Now` sets the time of a request,
+and `POST /sandbox/clock` moves the time by which test posts go out.
 
 **Errors** are `application/problem+json`. Act on `code`, whose meaning never changes; `errors` lists every issue with a
 JSON pointer, `requestId` identifies the request, and `type` links to a page that explains the code.
@@ -26,6 +27,7 @@ TAGS = {
     "Media": "Images, videos and documents to attach to posts.",
     "Posts": "A post has one target per account. Publish it now or later; each target reports its own outcome.",
     "Queue": "Posts that are due to be published, and how publishing them went.",
+    "Sandbox": "The clock by which test posts go out.",
     "Webhooks": "The endpoints that events are sent to, and every delivery.",
     "Health": "Whether the service and its database are working.",
     "Events": "What your webhook receives. Verify the signature over the raw body before you parse it.",

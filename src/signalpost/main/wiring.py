@@ -33,6 +33,8 @@ from signalpost.profiles import routes as profile_routes
 from signalpost.publishing import routes as publishing_routes
 from signalpost.publishing import subscriber as publishing
 from signalpost.publishing import work as publishing_work
+from signalpost.sandbox import routes as sandbox_routes
+from signalpost.sandbox import work as sandbox_work
 from signalpost.status import routes as status_routes
 from signalpost.web import idempotency
 from signalpost.web.routing import Endpoint, Routes
@@ -50,6 +52,7 @@ ROUTES: tuple[Routes, ...] = (
     media_routes.routes,
     post_routes.routes,
     publishing_routes.routes,
+    sandbox_routes.routes,
     webhook_routes.routes,
     status_routes.routes,
 )
@@ -65,6 +68,7 @@ JOBS = (
     account_work.jobs,
     post_work.jobs,
     publishing_work.jobs,
+    sandbox_work.jobs,
     webhook_work.jobs,
 )
 

@@ -265,7 +265,12 @@ async def take_profile_of(db: Db, account_id: UUID) -> None:
     await db.execute(_TAKE_PROFILE_OF, account_id)
 
 
-# A test that moves the clock moves that of the guard; workers publish by the real one, which does not count.
+# As `find_duplicates` in the database locks them; a statement of its own, so that the look after it is a fresh one.
+_LOCK_CONTENTS = """
+select pg_advisory_xact_lock(h.key) from (
+    select distinct hashtextextended(encode(u.hash, 'hex'), 0) as key from unnest($1::bytea[]) as u(hash) order by 1) h
+"""
+# A request that sets the clock sets that of the guard; workers publish by the real one, which does not count.
 _DUPLICATES_AT = """
 select t.post_id, t.account_id from target t join post p on p.id = t.post_id
 where t.content_hash = any($3) and t.workspace_id = $1 and p.mode = $2
@@ -281,9 +286,10 @@ limit 10
 async def find_duplicates(db: Db, post: PostRow, hashes: Sequence[bytes]) -> list[Duplicate]:
     """Return posts with one of these contents, or with the same external id.
 
-    Other transactions that ask for the same contents wait until this one ends, unless a test has set the clock.
+    Other transactions that ask for the same contents wait until this one ends.
     """
     if clock.is_simulated():
+        await db.execute(_LOCK_CONTENTS, hashes)
         values = (post.workspace_id, post.mode, hashes, post.external_id, post.id, clock.now())
         return [Duplicate(*record) for record in await db.fetch(_DUPLICATES_AT, *values)]
     records = await db.fetch(_DUPLICATES, post.workspace_id, post.mode, hashes, post.external_id, post.id)

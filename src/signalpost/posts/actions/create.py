@@ -58,8 +58,9 @@ async def create_post(
                 raise
             continue  # nothing is refused because of what is no longer so
         if clock.is_simulated():
-            await guards.require_no_duplicate(db, new.post, new.targets)
-        obstacle = await _write(context, db, caller, new)
+            obstacle = await _write_guarded(context, db, caller, new)
+        else:
+            obstacle = await _write(context, db, caller, new)
         if obstacle is None:
             return views.post(new.post, new.targets)
         if obstacle == "taken":
@@ -97,6 +98,13 @@ def _decide(context: AppContext, caller: Caller, draft: PostDraft, target_issues
     digest = reduce(xor, (target.account.digest for target in draft.targets), profile.digest)
     seen = Seen(digest, profile.heard, _heard_sql(context, caller.mode))
     return NewPost(post, targets, seen, history, accepted)
+
+
+async def _write_guarded(context: AppContext, db: Db, caller: Caller, new: NewPost) -> Obstacle | None:
+    """Look for duplicates by the simulated clock, and write; one transaction, since the look locks the contents."""
+    async with db.transaction():
+        await guards.require_no_duplicate(db, new.post, new.targets)
+        return await _write(context, db, caller, new)
 
 
 async def _write(context: AppContext, db: Db, caller: Caller, new: NewPost) -> Obstacle | None:

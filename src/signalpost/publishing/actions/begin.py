@@ -54,7 +54,8 @@ with unhurried as materialized (
     update target t set status = s.status, attempts = s.number, tries = s.tries, crashes = s.crashes,
         held_reason = null, intent = case when s.from_start then null else t.intent end,
         pending_state = case when s.from_start then null else t.pending_state end,
-        started_at = coalesce(t.started_at, now()), updated_at = now()
+        started_at = case when t.status = 'pending' then now() else coalesce(t.started_at, now()) end,
+        updated_at = now()
     from started s where t.id = s.target_id
 )
 update post set status = 'publishing', updated_at = now() where id = any($10)

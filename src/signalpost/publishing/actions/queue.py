@@ -97,7 +97,11 @@ update target set status = 'pending', due_at = $2, next_attempt_at = $2, held_re
 where id = any($1) and status = any($6)
 returning id, dedupe_key
 """
-_QUEUED = "update post set status = $2, queued_at = $3, version = version + 1, updated_at = now() where id = $1"
+_QUEUED = """
+update post set status = $2, queued_at = $3, scheduled_at = coalesce($4, scheduled_at), version = version + 1,
+    updated_at = now()
+where id = $1
+"""
 
 
 async def _requeue(
@@ -126,7 +130,8 @@ async def _requeue(
         enqueue(target, due_at, held_reason=held_reason)
         target.dedupe_key = dedupe_keys[target.id]
     post.status, post.queued_at, post.version = progress.status_of(targets, now), clock.now(), post.version + 1
-    await db.execute(_QUEUED, post.id, post.status, post.queued_at)
+    post.scheduled_at = scheduled_at or post.scheduled_at
+    await db.execute(_QUEUED, post.id, post.status, post.queued_at, scheduled_at)
     await wake_targets(db, post.workspace_id, retried)
     changes = [Change("targets", "failed", [ids.encode("tgt", target.id) for target in retried])]
     await audit.record(db, [audit.entry(post, "retried", caller.actor, changes=changes)])

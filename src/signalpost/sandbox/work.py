@@ -1,0 +1,31 @@
+"""Work of this room: keeping the queue in line with sandbox clocks, as posts are made, and until a clock ends."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+from uuid import UUID
+
+from signalpost.context import AppContext
+from signalpost.engine.contract import Lease
+from signalpost.engine.jobs import JobKind, RunAgain
+from signalpost.posts.actions.retime import TARGETS_MAX, follow_clock
+from signalpost.sandbox import queries
+from signalpost.sandbox.actions import JOB
+
+EVERY_SECONDS: Final = 0.5
+"""How soon a post that was scheduled under a moved clock follows it."""
+
+
+def jobs(_context: AppContext) -> list[JobKind]:
+    """Return the jobs of this room."""
+    return [JobKind(JOB, keep_up)]
+
+
+async def keep_up(lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
+    """Bring the test posts of a workspace in line with its clock; run again as long as it has one."""
+    workspace_id = UUID(payload["workspace_id"])
+    async with lease.transaction() as db:
+        row = await queries.find_clock(db, workspace_id)
+        count = await follow_clock(db, workspace_id, ahead=row.ahead)
+    if count == TARGETS_MAX:
+        return RunAgain(0)
+    return RunAgain(EVERY_SECONDS) if row.ends_at is not None else None
