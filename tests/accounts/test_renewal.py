@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -15,13 +15,13 @@ from tests.helpers.sign_in_servers import FakeBluesky, FakeMastodon, api_of, con
 from signalpost import networks
 from signalpost.accounts import actions, queries, token_store, work
 from signalpost.accounts.queries import AccountRow
-from signalpost.accounts.token_store import NoCredentials
+from signalpost.accounts.token_store import NoCredentials, Renewals
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
-from signalpost.kit.http import HttpFailure
+from signalpost.kit.http import HttpFailure, MaybeSent
 from signalpost.networks.connectors.bluesky.calls import call, refresh
-from signalpost.networks.contract import ApiError
+from signalpost.networks.contract import ApiError, NetworkSession
 
 
 @dataclass
@@ -88,6 +88,72 @@ async def test_many_holders_spend_a_token_once(context: AppContext, make: Make) 
         row = await connected.row()
         assert (row.status, row.last_refresh_error, row.secrets_version) == ("active", None, 6)
         assert row.last_refreshed_at is not None
+
+
+@asynccontextmanager
+async def redeemed_token(connected: Connected) -> AsyncIterator[asyncio.Task[None]]:
+    """Give the task of someone whose token is redeemed; at the end of the block the response arrives."""
+    connected.network.hold = asyncio.Event()
+    task = asyncio.create_task(use(connected))
+    while not connected.network.redeemed:
+        await asyncio.sleep(0.01)
+    yield task
+    connected.network.hold.set()
+
+
+async def test_a_renewal_whose_caller_gives_up_is_stored(context: AppContext, make: Make) -> None:
+    """A worker loses its lease, a client hangs up, the service stops: the new token exists only in the response."""
+    async with bluesky(context, make) as connected:
+        async with redeemed_token(connected) as task:
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+        await connected.context.state(Renewals).end()
+
+        row = await connected.row()
+        assert (row.secrets_version, row.last_refresh_error) == (2, None)
+        await use(connected)
+        assert len(connected.network.redeemed) == 2
+
+
+async def test_a_renewal_is_stored_once_the_database_accepts_it(context: AppContext, make: Make) -> None:
+    """It accepts no changes when the response arrives: after a failover, for example."""
+    database = context.database
+
+    async def set_read_only(value: str) -> None:
+        for connection in database.pool.connections:
+            await connection.execute(f"set default_transaction_read_only = {value}")
+
+    async with bluesky(context, make) as connected:
+        async with redeemed_token(connected) as task:
+            await set_read_only("on")
+        while database.writes.problem is None:
+            await asyncio.sleep(0.01)
+        assert not task.done()
+        await set_read_only("off")
+        database.writes.problem = None
+        await task
+
+        row = await connected.row()
+        assert (row.secrets_version, row.last_refresh_error) == (2, None)
+
+
+async def test_a_renewal_is_stored_even_if_the_connector_fails_after_it(
+    context: AppContext, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refresh_and_fail(session: NetworkSession) -> None:
+        await refresh(session)
+        raise MaybeSent("no response")
+
+    async with bluesky(context, make) as connected:
+        with monkeypatch.context() as patched:
+            bluesky_connector = replace(networks.CONNECTORS["bluesky"], refresh=refresh_and_fail)
+            patched.setattr(networks, "CONNECTORS", networks.CONNECTORS | {"bluesky": bluesky_connector})
+            session = await token_store.open_session(connected.context, await connected.row())
+        with pytest.raises(MaybeSent):
+            await session.renew(refresh_and_fail)
+        await use(connected)
+        assert len(connected.network.redeemed) == 2
 
 
 async def test_a_lost_response_keeps_the_state_and_only_a_dead_grant_changes_it(

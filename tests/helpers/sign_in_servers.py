@@ -112,6 +112,7 @@ class FakeBluesky:
     handle: str = "alice.test"
     did: str = ""  # what it claims, if not the DID of the handle
     secret_replaced: bool = False  # what the server signed before is no longer valid
+    hold: asyncio.Event | None = None  # tokens are redeemed at once, and the response comes when this is set
 
     def _issue(self) -> dict[str, str]:
         serial = next(self.serial)
@@ -139,6 +140,8 @@ class FakeBluesky:
             return web.json_response({"error": "ExpiredToken", "message": "Token has been revoked"}, status=400)
         self.redeemed.append(token_sent)
         tokens = {"did": did_of(self.handle), "handle": self.handle} | self._issue()
+        if self.hold is not None:
+            await self.hold.wait()
         if self.drop_responses:
             self.drop_responses -= 1
             assert request.transport is not None

@@ -1,12 +1,14 @@
 """An account's secrets: sealed when they are stored, opened for a session, renewed by one holder at a time.
 
 Some refresh tokens work only once: whoever uses one while someone else does loses the account. So a renewal takes a
-short claim on the account's row, across all processes; everyone else waits for the result and uses it.
+short claim on the account's row, across all processes; everyone else waits for the result and uses it. What the network
+answers is stored whatever becomes of the work that needed it: only the end of the process can lose it.
 """
 
 import asyncio
 import random
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID
@@ -20,13 +22,19 @@ from signalpost.accounts.platforms import server_of
 from signalpost.context import AppContext
 from signalpost.kit import clock, foreign, ids, log
 from signalpost.kit.crypto import KeyRing, Undecipherable
+from signalpost.kit.db import DATABASE_UNREACHABLE, RETRYABLE
 from signalpost.kit.http import Client, HttpFailure, MaybeSent, NotSent
-from signalpost.networks.contract import ApiError, NeedsReconnect, NetworkSession
+from signalpost.kit.problems import Unavailable
+from signalpost.networks.contract import ApiError, Http, NeedsReconnect, NetworkSession
 
 CLAIM_SECONDS = 60
 RENEWAL_SECONDS_MAX = 45.0
 """Shorter than the claim, so that a claim never expires while its holder still uses it."""
 WAIT_SECONDS_MAX = 50.0
+SAVE_SECONDS_MAX = 300.0
+"""How long new tokens are kept for a database that cannot store them."""
+SHUTDOWN_SECONDS_MAX = 1.0
+_NOT_SAVED = (Unavailable, TimeoutError, *DATABASE_UNREACHABLE, *RETRYABLE)
 
 _logger = log.get("accounts")
 
@@ -92,6 +100,25 @@ class SessionAccount(Protocol):
     def base_url(self) -> str | None: ...
     @property
     def facts(self) -> dict[str, Any]: ...
+
+
+class Renewals:
+    """The renewals under way in this process. They go on when whoever waits for them gives up."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[bool]] = set()
+
+    async def run(self, renewal: Coroutine[None, None, bool]) -> bool:
+        """Run a renewal and return its result; if this call is cancelled, the renewal is not."""
+        task = asyncio.create_task(renewal, name="accounts.renewal")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return await asyncio.shield(task)
+
+    async def end(self) -> None:
+        """Wait a moment for what is under way: for the end of the process."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=SHUTDOWN_SECONDS_MAX)
 
 
 async def open_session(context: AppContext, account: SessionAccount, http: Client | None = None) -> NetworkSession:
@@ -186,22 +213,39 @@ class TokenStore:
         self._secrets, self.version = secrets, version
         _logger.info("account.token_renewed", account=ids.encode("acc", account.id), platform=account.platform)
 
-    async def renew(self, session: NetworkSession) -> None:
+    async def renew(self, session: NetworkSession, http: Http | None = None) -> None:
         """Renew the tokens, or wait for whoever is renewing them; `session.secrets` are the newest afterwards.
+
+        Args:
+            session: whose tokens they are.
+            http: the client that asks the network for them; None: that of the session. It must not end a request
+                before its response: the tokens in it would be lost.
 
         Raises:
             ApiError: the network refuses the renewal, and nobody else's succeeded.
             HttpFailure: there was no response, or another process did not finish in time.
             NoCredentials: the account was disconnected meanwhile.
+            Unavailable: the database cannot be reached.
         """
-        if not await self._claim():
-            session.secrets = self._secrets
-            return
-        assert self._connector.refresh is not None  # noqa: S101 - otherwise `renew` is not handed out
+        deadline = clock.monotonic() + WAIT_SECONDS_MAX
+        server = session.server if http is None else replace(session.server, http=http)
+        renewals = self._context.state(Renewals)
+        while not await renewals.run(self._renew_unless_claimed(replace(session, server=server))):
+            if await self._reload():
+                break
+            if clock.monotonic() > deadline:
+                raise NotSent("another process is still renewing this account's token", stage="pool")
+            await asyncio.sleep(random.uniform(0.03, 0.1))  # noqa: S311 - jitter
+        session.secrets = self._secrets
+
+    async def _renew_unless_claimed(self, session: NetworkSession) -> bool:
+        """Return False, and do nothing, if someone else is renewing the tokens, or has."""
+        async with self._context.database.transaction() as db:
+            if not await db.fetchval(_CLAIM, self._account.id, self.version, self._holder_id, CLAIM_SECONDS):
+                return False
         failure: str | None = "ended without a result"
         try:
-            async with asyncio.timeout(RENEWAL_SECONDS_MAX):
-                await self._connector.refresh(session)
+            await self._ask(session)
             failure = None
         except Superseded:
             failure = None
@@ -219,21 +263,39 @@ class TokenStore:
             raise MaybeSent("the platform did not respond in time", timed_out=True) from None
         finally:
             await self._release(failure)
-        session.secrets = self._secrets
+        return True
 
-    async def _claim(self) -> bool:
-        """Wait until the renewal is ours (True), or someone else's result is stored (False)."""
-        deadline = clock.monotonic() + WAIT_SECONDS_MAX
+    async def _ask(self, session: NetworkSession) -> None:
+        """Have the connector renew the tokens, and store what it got, even if it failed after that."""
+        assert self._connector.refresh is not None  # noqa: S101 - otherwise `renew` is not handed out
+        renewed: list[tuple[Mapping[str, str], datetime | None]] = []
+
+        async def keep(secrets: Mapping[str, str], expires_at: datetime | None) -> None:
+            renewed.append((secrets, expires_at))
+
+        try:
+            async with asyncio.timeout(RENEWAL_SECONDS_MAX):
+                await self._connector.refresh(replace(session, save_tokens=keep, secrets=self._secrets))
+        finally:
+            if renewed:
+                await self._save_in_spite_of_faults(*renewed[-1])
+
+    async def _save_in_spite_of_faults(self, renewed: Mapping[str, str], expires_at: datetime | None) -> None:
+        """Store secrets that exist nowhere else: a database that is away may come back.
+
+        If it stored them and the answer was lost, they are `Superseded` by themselves.
+        """
+        deadline, pause = clock.monotonic() + SAVE_SECONDS_MAX, 0.1
         while True:
-            async with self._context.database.transaction() as db:
-                claimed = await db.fetchval(_CLAIM, self._account.id, self.version, self._holder_id, CLAIM_SECONDS)
-            if claimed:
-                return True
-            if await self._reload():
-                return False
-            if clock.monotonic() > deadline:
-                raise NotSent("another process is still renewing this account's token", stage="pool")
-            await asyncio.sleep(random.uniform(0.03, 0.1))  # noqa: S311 - jitter
+            try:
+                await self.save(renewed, expires_at)
+            except _NOT_SAVED as error:
+                if clock.monotonic() > deadline:
+                    raise Unavailable("The renewed tokens could not be stored.") from error
+            else:
+                return
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, 2.0)
 
     async def _reload(self) -> bool:
         """Read the stored secrets again; return whether they are another version than ours."""

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import metadata
 
+from signalpost.accounts.token_store import Renewals
 from signalpost.audit.actions.operations import record_operation
 from signalpost.console import pages
 from signalpost.console.openapi import openapi_document
@@ -70,7 +71,10 @@ async def open_context(
             )  # fmt: skip
             wiring.subscribe(context)
             context.engine = wiring.engine(context)
-            yield context
+            try:
+                yield context
+            finally:
+                await context.state(Renewals).end()
     finally:
         await database.close()
 

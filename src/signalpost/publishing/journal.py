@@ -136,14 +136,19 @@ class RecordingHttp:
             LeaseLost: another worker may have taken the target over.
         """
         await self._journal.before_request()
+        failpoint("before-call")
+        async with self._journal.sending():
+            response = await self.send(method, url, before_send=self._journal.before_send, **options)
+        failpoint("after-call")
+        return response
+
+    async def send(self, method: str, url: str, **options: Any) -> Response:
+        """Send a request that creates no post, whatever becomes of the lease."""
         parts = urlsplit(url)
         path = self.redacted(parts.path)[:PATH_LENGTH_MAX]
         self.request_made = {"method": method, "host": parts.hostname or "", "path": path}
         self.status = None
-        failpoint("before-call")
-        async with self._journal.sending():
-            response = await self._http.request(method, url, before_send=self._journal.before_send, **options)
-        failpoint("after-call")
+        response = await self._http.request(method, url, **options)
         self.status = response.status
         return response
 
@@ -152,3 +157,17 @@ class RecordingHttp:
         for secret in self._secrets:
             text = text.replace(secret, "[redacted]")
         return text
+
+
+class RenewingHttp:
+    """The client that renews tokens: its requests are kept as well, but none ends with the lease.
+
+    Tokens in a response that nobody waits for would be lost.
+    """
+
+    def __init__(self, recording: RecordingHttp) -> None:
+        self._recording = recording
+
+    async def request(self, method: str, url: str, **options: Any) -> Response:
+        """Send the request; see `networks.contract.Http`."""
+        return await self._recording.send(method, url, **options)

@@ -18,7 +18,6 @@ from signalpost.media.queries import MediaRow
 from signalpost.networks.contract import (
     ApiError,
     NeedsReconnect,
-    NetworkSession,
     Outcome,
     OutcomeUnknown,
     Outgoing,
@@ -31,7 +30,7 @@ from signalpost.networks.outcome_mapping import failure_outcome
 from signalpost.posts import content
 from signalpost.posts.target_errors import bounded
 from signalpost.publishing.attempt import Attempt, CallRecord
-from signalpost.publishing.journal import RecordingHttp, TargetJournal
+from signalpost.publishing.journal import RecordingHttp, RenewingHttp, TargetJournal
 from signalpost.publishing.journal_writer import AccountDisconnected, JournalWriter, SecretsReplaced
 from signalpost.publishing.policy import TargetSnapshot
 
@@ -129,16 +128,19 @@ class NetworkCall:
         tokens.open(account.secrets, account.secrets_version)
         for _ in range(SESSIONS_MAX):
             try:
-                return await self._ask_network(tokens.session(self._context.http.publishing), self._outgoing())
+                return await self._ask_network(tokens, self._outgoing())
             except SecretsReplaced:  # someone connected the account again, or renewed its tokens
                 await tokens.read()
         return TryLater(message="The account's credentials kept changing.", code="internal_error")
 
-    async def _ask_network(self, session: NetworkSession, outgoing: Outgoing) -> Outcome | Reconciled:
+    async def _ask_network(self, tokens: TokenStore, outgoing: Outgoing) -> Outcome | Reconciled:
         """Ask in a session whose HTTP client records what is asked."""
         attempt, connector = self._attempt, self._attempt.connector
+        session = tokens.session(self._context.http.publishing)
         self._http = RecordingHttp(session.server.http, session.secrets, self._journal)
         session.server = replace(session.server, http=self._http)
+        if session.refresh_exclusively is not None:
+            session.refresh_exclusively = partial(tokens.renew, http=RenewingHttp(self._http))
         if attempt.kind == "reconcile":
             assert connector.reconcile is not None  # noqa: S101 - otherwise `decide` failed the target
             return await connector.reconcile(session, outgoing, self._journal)
