@@ -70,6 +70,17 @@ class Public(Call):
     deleted: bool = False
 
 
+@dataclass(frozen=True)
+class Refresh:
+    """A refresh token of Bluesky that was presented, once or again."""
+
+    token: str
+    sender: str
+    """The process, if it is `sabotage.named`."""
+    spent: bool
+    """It was used before."""
+
+
 Answer = tuple[int, Any, dict[str, str]]
 
 
@@ -89,7 +100,9 @@ class HostileNetwork:
     loses: float = 0.0
     seed: int = 20261122
     access_seconds: float = 3600.0
-    """Life of Bluesky's access tokens; its refresh tokens are good for one use."""
+    """Life of Bluesky's access tokens."""
+    refresh_seconds: dict[str, float] = field(default_factory=dict)
+    """Life of the refresh tokens of an account, by DID; of all others it is three months. They are good for one use."""
     url: str = ""
     calls: list[Call] = field(default_factory=list)
     posts: list[Public] = field(default_factory=list)
@@ -98,8 +111,9 @@ class HostileNetwork:
     lie: tuple[str, int, bytes] | None = None
     """Calls whose method and path contain the first get this status and these bytes; `lies` counts them."""
     lies: int = 0
-    refreshes: Counter[str] = field(default_factory=Counter)
-    """`ok`, and `spent` for a refresh token that was used before."""
+    refresh_answers_after: float = 0.0
+    """Seconds; a refresh token is used up before that."""
+    refreshes: list[Refresh] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._behaves: dict[str, Behaviour] = {}
@@ -171,7 +185,8 @@ class HostileNetwork:
         path, _, query = path.partition("?")
         token = headers.get("authorization", "").removeprefix("Bearer ")
         if path.startswith("/xrpc/com.atproto."):
-            return await self._bluesky(path.removeprefix("/xrpc/com.atproto."), token, query, body)
+            sender = headers.get("user-agent", "")
+            return await self._bluesky(path.removeprefix("/xrpc/com.atproto."), token, sender, query, body)
         return await self._mastodon(method, path, token.removeprefix("tok-"), headers, body, query)
 
     async def _create(self, call: Call, parent: str | None, *, known: Public | None) -> Public | Answer:
@@ -216,7 +231,7 @@ class HostileNetwork:
         return (200, {}, {}) if path == "/oauth/revoke" else (404, {"error": "Not found"}, {})
 
     async def _bluesky(  # noqa: PLR0911 - one per call
-        self, call: str, token: str, query: str, body: bytes
+        self, call: str, token: str, sender: str, query: str, body: bytes
     ) -> Answer:
         match call:
             case "server.createSession":
@@ -225,10 +240,11 @@ class HostileNetwork:
                 return 200, {"did": did, "handle": name, "active": True} | self._session(did), {}
             case "server.refreshSession":
                 spent = token not in self._tokens
-                self.refreshes["spent" if spent else "ok"] += 1
+                self.refreshes.append(Refresh(token, sender, spent))
                 if spent:
                     return 400, {"error": "ExpiredToken", "message": "Token has been revoked"}, {}
                 did = self._tokens.pop(token)
+                await asyncio.sleep(self.refresh_answers_after)
                 return 200, {"did": did, "handle": did} | self._session(did), {}
             case "repo.getRecord":
                 self.lookups += 1
@@ -254,12 +270,17 @@ class HostileNetwork:
         return (200, {}, {}) if call == "server.deleteSession" else (501, {"error": "MethodNotImplemented"}, {})
 
     def _session(self, did: str) -> dict[str, str]:
-        """A new pair of tokens; what an access token says of itself is read by the connector."""
+        """A new pair of tokens; what a token says of itself is read by the connector."""
+        access = self._token("eyJa", self.access_seconds)
+        refresh = self._token("eyJr", self.refresh_seconds.get(did, 7_776_000.0))
+        self._tokens[refresh] = did
+        return {"accessJwt": access, "refreshJwt": refresh}
+
+    def _token(self, prefix: str, seconds: float) -> str:
         self._issued += 1
-        claims = {"exp": int(time.time() + self.access_seconds), "scope": "com.atproto.appPass", "n": self._issued}
+        claims = {"exp": int(time.time() + seconds), "scope": "com.atproto.appPass", "n": self._issued}
         middle = base64.urlsafe_b64encode(json.dumps(claims).encode()).rstrip(b"=").decode()
-        self._tokens[refresh := f"eyJr.{middle}.{self._issued}"] = did
-        return {"accessJwt": f"eyJa.{middle}.{self._issued}", "refreshJwt": refresh}
+        return f"{prefix}.{middle}.{self._issued}"
 
     def _record(self, who: str, key: str) -> Public | None:
         return next((post for post in self.posts if (post.who, post.key) == (who, key)), None)

@@ -38,6 +38,11 @@ class Process:
         return self._process.pid
 
     @property
+    def name(self) -> str:
+        """What others see after `sabotage.named`."""
+        return self.log_file.stem
+
+    @property
     def runs(self) -> bool:
         return self._process.is_alive()
 

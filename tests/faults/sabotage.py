@@ -14,7 +14,9 @@ import asyncpg
 import uvloop
 
 from signalpost import networks
-from signalpost.kit import failpoint
+from signalpost.accounts.token_store import TokenStore
+from signalpost.kit import db, failpoint
+from signalpost.kit.http.transport import Transport
 
 
 def constants(**values: Any) -> None:
@@ -30,6 +32,36 @@ def short_waits() -> None:
     """Leases end after three seconds, and a network shows within two whether it has a post: for quick tests."""
     constants(LEASE_SECONDS=3, RENEW_SECONDS=1.0, RECONCILE_SECONDS=(2.0, 4.0, 6.0, 8.0), CRASH_PAUSE_SECONDS=0.5)
     constants(TOO_EARLY_SECONDS=2, TOO_EARLY_WITH_KEY_SECONDS=1)
+
+
+def short_claims() -> None:
+    """Short waits; who died while it renewed tokens is replaced after four seconds."""
+    short_waits()
+    constants(CLAIM_SECONDS=4, RENEWAL_SECONDS_MAX=3.0)
+
+
+def named(name: str) -> None:
+    """Networks and the database see this name for the process."""
+    transport, pool = Transport.__init__, db._pool
+
+    def init(self: Transport, guard: Any, resolver: Any, _user_agent: str, limits: Any) -> None:
+        transport(self, guard, resolver, name, limits)
+
+    patched: Any = Transport
+    patched.__init__ = init
+    db._pool = lambda dsn, size, _application_name: pool(dsn, size, name)
+
+
+def slow_saves(seconds: float) -> None:
+    """New tokens are stored so long after the network's answer."""
+    save = TokenStore.save
+
+    async def delayed(self: TokenStore, *arguments: Any) -> None:
+        await asyncio.sleep(seconds)
+        await save(self, *arguments)
+
+    patched: Any = TokenStore
+    patched.save = delayed
 
 
 def no_renewal() -> None:

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -17,6 +18,7 @@ from tests.counterparts.tools import free_port
 from tests.faults import processes
 from tests.faults.hostile import HostileNetwork
 from tests.faults.processes import Process, Sabotage
+from tests.faults.sabotage import named
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 from tests.helpers.sign_in_servers import DidDirectory
@@ -131,6 +133,7 @@ class Scene:
     def start_worker(self, *sabotage: Sabotage, **environment: str) -> Process:
         """Start a worker without waiting for it."""
         log_file = self.folder / f"worker-{next(self._numbers)}.log"
+        sabotage = (partial(named, log_file.stem), *sabotage)
         process = processes.start("worker", self.environment(**environment), log_file, sabotage=sabotage)
         self.processes.append(process)
         return process

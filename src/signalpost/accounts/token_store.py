@@ -24,6 +24,7 @@ from signalpost.kit import clock, foreign, ids, log
 from signalpost.kit.crypto import KeyRing, Undecipherable
 from signalpost.kit.db import DATABASE_UNREACHABLE, RETRYABLE
 from signalpost.kit.http import Client, HttpFailure, MaybeSent, NotSent
+from signalpost.kit.loop_watch import Watched
 from signalpost.kit.problems import Unavailable
 from signalpost.networks.contract import ApiError, Http, NeedsReconnect, NetworkSession
 
@@ -110,7 +111,7 @@ class Renewals:
 
     async def run(self, renewal: Coroutine[None, None, bool]) -> bool:
         """Run a renewal and return its result; if this call is cancelled, the renewal is not."""
-        task = asyncio.create_task(renewal, name="accounts.renewal")
+        task = asyncio.create_task(_watched(renewal), name="accounts.renewal")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return await asyncio.shield(task)
@@ -119,6 +120,10 @@ class Renewals:
         """Wait a moment for what is under way: for the end of the process."""
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=SHUTDOWN_SECONDS_MAX)
+
+
+async def _watched(renewal: Coroutine[None, None, bool]) -> bool:
+    return await Watched(renewal, "accounts.renewal")
 
 
 async def open_session(context: AppContext, account: SessionAccount, http: Client | None = None) -> NetworkSession:
