@@ -30,17 +30,21 @@ class Response:
     elapsed_ms: int
     #: True when the body was cut at the call's `bytes_max`.
     truncated: bool = False
+    _decoded: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def json(self) -> Any:
-        """Return the decoded body; numbers with a fraction or an exponent are text.
+        """Return the decoded body, the same object each time; numbers with a fraction or an exponent are text.
 
         Raises:
             BadResponse: the body is empty, compressed, not JSON, or larger than `JSON_BYTES_MAX`.
         """
+        if self._decoded:  # by whoever looked for an error: a large body takes milliseconds
+            return self._decoded[0]
         if len(self.body) > JSON_BYTES_MAX:
             raise BadResponse(f"the response ({self.status}) has more than {JSON_BYTES_MAX} bytes", status=self.status)
         try:
-            return _json.decode(self.body)
+            self._decoded.append(_json.decode(self.body))
+            return self._decoded[0]
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise BadResponse(f"the response ({self.status}) is not JSON", status=self.status) from None
 
