@@ -64,9 +64,12 @@ _OF_ACCOUNT: Final = {"username": "a.username", "account_status": "a.status"}
 _TARGET_COLUMNS: Final = rows.columns(TargetRow, "t", **_OF_ACCOUNT, paused_until=_PAUSED_UNTIL)
 _read_target: Final = rows.reader(TargetRow)
 
+# `is not distinct from` is a condition of no index: with `=`, PostgreSQL may look for the id among all posts of the
+# workspace in `post_listing`, as long as it knows nothing of the table or most workspaces have few posts.
+_THIS_POST = "p.id = $1 and p.workspace_id is not distinct from $2"
 _FIND = f"""
 select {POST_COLUMNS} from post p
-where p.id = $1 and p.workspace_id = $2 and ($3::uuid[] is null or p.profile_id = any($3)) and ($4 or p.mode = 'test')
+where {_THIS_POST} and ($3::uuid[] is null or p.profile_id = any($3)) and ($4 or p.mode = 'test')
 """  # noqa: S608 - constants only
 _TARGETS = f"""
 select {_TARGET_COLUMNS} from target t join account a on a.id = t.account_id where t.post_id = any($1)
@@ -110,7 +113,7 @@ _PAUSED_MICROS = f"(date_part('epoch', {_PAUSED_UNTIL}) * 1000000)::int8"
 _STORED_TARGET = rows.view_columns(TargetRow, "t", views.TARGET_COLUMNS, **_OF_ACCOUNT, paused_until=_PAUSED_MICROS)
 _READ = f"""
 select {STORED_POST}, {_NO_TARGET}, p.xmin from post p
-where p.id = $1 and p.workspace_id = $2 and ($3::uuid[] is null or p.profile_id = any($3)) and ($4 or p.mode = 'test')
+where {_THIS_POST} and ($3::uuid[] is null or p.profile_id = any($3)) and ($4 or p.mode = 'test')
     and p.deleted_at is null
 union all
 select t.post_id, {_NO_POST}, {_STORED_TARGET}, t.xmin from target t join account a on a.id = t.account_id
