@@ -17,14 +17,15 @@ BATCH: Final = 2_000
 """How many rows of one workspace one statement seals."""
 SETTLED: Final = timedelta(seconds=10)
 """How old a row is when it is sealed: transactions that began before have ended, so most rows are sealed in order."""
-_OVERLAP: Final = timedelta(seconds=60)
+OVERLAP: Final = timedelta(seconds=60)
 """How far a look goes back behind the newest seal, for rows of transactions that took longer."""
 
 _LOCK: Final = "select pg_advisory_xact_lock(hashtextextended('audit_seal', 0))"
 # Only workspaces that have a row behind their newest seal are looked at, each by the two indexes of its history.
 _SEAL: Final = """
 with chains as materialized (
-    select w.id as workspace_id, coalesce(s.seq, 0) as seq, coalesce(s.hash, '') as hash, newest.id as newest
+    select w.id as workspace_id, coalesce(s.seq, 0) as seq, coalesce(s.hash, '') as hash,
+        id_before(newest.id, $3) as after
     from (select id from workspace union all select $1::uuid) w
     left join lateral (
         select seq, hash from audit_seal where workspace_id = w.id order by seq desc limit 1) s on true
@@ -37,7 +38,7 @@ with chains as materialized (
     from chains c cross join lateral (
         select a.id, a from audit a
         where a.workspace_id = c.workspace_id and a.id < $2
-            and (c.newest is null or a.id > id_before(c.newest, $3))
+            and a.id > coalesce(c.after, '00000000-0000-0000-0000-000000000000')
             and not exists (
                 select from audit_seal s where s.workspace_id = a.workspace_id and s.audit_id = a.id)
         order by a.id limit $4) a
@@ -93,16 +94,16 @@ class Verification(Struct, kw_only=True):
     missing: bool = False
 
 
-async def seal(db: Db, *, settled: timedelta = SETTLED, limit: int = BATCH) -> int:
+async def seal(db: Db, *, settled: timedelta = SETTLED, overlap: timedelta = OVERLAP, limit: int = BATCH) -> int:
     """Seal rows that are old enough, at most `limit` of each workspace; return how many there were. Set-based."""
     await db.execute(_LOCK)
-    done = await db.execute(_SEAL, INSTALLATION, _id_at(settled), _OVERLAP, limit)
+    done = await db.execute(_SEAL, INSTALLATION, _id_at(settled), overlap, limit)
     return int(done.rpartition(" ")[2])
 
 
 async def verify(db: Db, workspace_id: UUID) -> Verification:
     """Compare the history of a workspace with its seals."""
-    record = await db.fetchrow(_VERIFY, workspace_id, _id_at(_OVERLAP))
+    record = await db.fetchrow(_VERIFY, workspace_id, _id_at(OVERLAP))
     assert record is not None  # noqa: S101 - an aggregate returns one row
     verification = Verification(
         sealed=record[0], last_seq=record[1], head=record[2], broken_at=record[3], unsealed=record[4]

@@ -34,13 +34,12 @@ create table audit_seal (
     unique (workspace_id, audit_id)
 );
 
--- What a hash covers. A column that is added later has to be left out here where it is null.
+-- What a hash covers: the text of these values in this order. A column that is added later belongs behind them, and only
+-- where it is not null, so that the hashes of older rows stay. A JSON object of the row costs ten times as much.
 create function audit_digest(a audit) returns bytea language sql immutable parallel safe as $$
-    select sha256(convert_to(jsonb_strip_nulls(jsonb_build_object(
-        'id', a.id, 'workspace_id', a.workspace_id, 'post_id', a.post_id, 'target_id', a.target_id,
-        'at', (extract(epoch from a.at) * 1000000)::bigint, 'action', a.action, 'actor', a.actor,
-        'changes', a.changes, 'attempt', a.attempt, 'request_id', a.request_id, 'subject', a.subject,
-        'address', a.address))::text, 'UTF8'))
+    select sha256(convert_to(row(
+        a.id, a.workspace_id, a.post_id, a.target_id, (date_part('epoch', a.at) * 1000000)::int8, a.action, a.actor,
+        a.changes, a.attempt, a.request_id, a.subject, a.address)::text, 'UTF8'))
 $$;
 create function audit_link(state bytea, previous bytea, digest bytea) returns bytea
 language sql immutable parallel safe as $$ select sha256(coalesce(state, previous) || digest) $$;
