@@ -24,6 +24,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import asyncpg
+import hypothesis
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Make
@@ -36,6 +37,12 @@ from signalpost.kit import loop_watch
 from signalpost.kit.db import Database
 from signalpost.migrations.runner import migrate
 from signalpost.settings import Settings
+
+# How long an example takes says what else the machine does, so neither deadlines nor slow inputs are failures.
+hypothesis.settings.register_profile(
+    "signalpost", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("signalpost")
 
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
 _ADDRESS = "SIGNALPOST_TEST_CLUSTER"
