@@ -34,8 +34,8 @@ create table audit_seal (
     unique (workspace_id, audit_id)
 );
 
--- What a hash covers: the text of these values in this order. A column that is added later belongs behind them, and only
--- where it is not null, so that the hashes of older rows stay. A JSON object of the row costs ten times as much.
+-- What a hash covers: the text of these values in this order. A column that is added later belongs behind them, and
+-- only where it is not null, so that the hashes of older rows stay. A JSON object costs three times as much.
 create function audit_digest(a audit) returns bytea language sql immutable parallel safe as $$
     select sha256(convert_to(row(
         a.id, a.workspace_id, a.post_id, a.target_id, (date_part('epoch', a.at) * 1000000)::int8, a.action, a.actor,
