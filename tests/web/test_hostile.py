@@ -46,7 +46,7 @@ async def test_the_detail_names_the_first_finding(small_app: SmallApp) -> None:
     """Many clients show `detail` and nothing else."""
     answer = await small_app.api.post("/things", json={"number": 1, "nam": "a"}, key="ann")
 
-    assert answer.json()["detail"] == "/nam: Unknown field. And 1 more."
+    assert answer.json()["detail"] == "/nam: Unknown field. Did you mean name? And 1 more."
 
 
 async def test_an_unknown_parameter_tells_of_all_known_ones(small_app: SmallApp) -> None:

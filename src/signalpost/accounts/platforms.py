@@ -35,7 +35,7 @@ def require_connector(caller: Caller, platform: str) -> Connector:
     """
     slug = canonical_slug(platform)
     if caller.mode == "test" and slug != "sandbox":
-        raise TestModeOnlySandbox
+        raise TestModeOnlySandbox(f"This test key cannot use {slug}; it can use sandbox.")
     connector = networks.get(slug)
     if connector is None:
         raise PlatformNotConfigured(f"This version has no connector for {slug}.")

@@ -131,7 +131,7 @@ class _Credentials:
     async def _from_token(self, bearer: str, workspace: str | None) -> Caller:
         access = tokens.read(self._keys, bearer)
         if access is None:
-            raise problems.Unauthenticated(headers=_CHALLENGE)
+            raise problems.Unauthenticated("This access token is not valid here. Sign in again.", headers=_CHALLENGE)
         workspace_id = WorkspaceId.parse(workspace) if workspace else access.workspace_id
         if workspace_id is None:
             raise _not_a_member()

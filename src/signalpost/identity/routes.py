@@ -119,7 +119,7 @@ async def get_me(db: Db, caller: Caller, context: AppContext) -> Me:
     """Return the caller: user, workspace, role, and how the request was authenticated."""
     workspace = await queries.find_my_workspace(db, caller, caller.workspace_id)
     if workspace is None:  # the membership ended since the credential was checked
-        raise Unauthenticated
+        raise Unauthenticated("You are no longer a member of this workspace.")
     return views.me(
         context.settings,
         caller,

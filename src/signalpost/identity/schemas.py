@@ -3,7 +3,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from signalpost.kit import ids
+from signalpost.kit import ids, issue_text, value_issues
 from signalpost.kit.wire import Input, Instant, Output
 from signalpost.web.caller import SCOPES, Role, Scope
 from signalpost.web.fields import ProfileId
@@ -15,6 +15,7 @@ Email = Annotated[
         max_length=254,
         pattern=r"^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
         r"(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$(?!\n)",
+        extra={issue_text.FORMAT: "Must be an e-mail address."},
         description="The user's e-mail address.",
         extra_json_schema={"format": "email"},
         examples=["ada@example.com"],
@@ -29,8 +30,20 @@ Password = Annotated[
 AnyPassword = Annotated[
     str, Meta(max_length=200, description="The user's password.", examples=["correct horse battery"])
 ]
-Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"\S", examples=["Acme"])]
-Zone = Annotated[str, Meta(max_length=64, description="An IANA time zone.", examples=["Europe/Berlin"])]
+Name = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=100,
+        pattern=r"\S",
+        extra={issue_text.FORMAT: issue_text.NOT_BLANK},
+        examples=["Acme"],
+    ),
+]
+Zone = Annotated[
+    str,
+    Meta(max_length=64, extra={value_issues.ZONE: True}, description="An IANA time zone.", examples=["Europe/Berlin"]),
+]
 RedirectUrl = Annotated[str, Meta(max_length=2048, examples=["https://app.example.com/connected"])]
 IpNetwork = Annotated[str, Meta(max_length=64, examples=["203.0.113.0/24"])]
 Mode = Annotated[Literal["live", "test"], Meta(examples=["live"])]

@@ -106,7 +106,7 @@ def _access(claims: Claims) -> Access | None:
     if user_id is None or workspace_id is None:
         return None
     if claims.exp <= now:
-        raise TokenExpired
+        raise TokenExpired("This access token has expired; it was valid for 15 minutes.")
     return Access(user_id=user_id, workspace_id=workspace_id, session_id=claims.sid)
 
 

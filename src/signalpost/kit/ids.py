@@ -118,17 +118,39 @@ class Id(UUID):
         return Issue(path, "not_found", cls.not_found_message())
 
     @classmethod
-    def not_found_message(cls) -> str:
-        """Return the message of `not_found`, which validation recognises by its ending."""
-        return f"No {cls.noun} {_NOT_FOUND}"
+    def not_found_message(cls, text: str | None = None) -> str:
+        """Return the message of `not_found`; with the text of the id, it says why that cannot be one of this kind."""
+        reason = "" if text is None else cls._mismatch(text)
+        return f"No {cls.noun} {_NOT_FOUND}{reason}."
+
+    @classmethod
+    def not_found_detail(cls, text: str) -> str:
+        """Return the message of an id that stands in the path."""
+        shown = "".join(char if char.isprintable() else "�" for char in text[:_LENGTH_SHOWN])
+        return f"No {cls.noun} {shown}{'…' * (len(text) > _LENGTH_SHOWN)}{cls._mismatch(text)}."
+
+    @classmethod
+    def _mismatch(cls, text: str) -> str:
+        if cls.parse(text) is not None:
+            return ""
+        prefix = text.partition("_")[0]
+        other = next((kind for kind in Id.__subclasses__() if kind.prefix == prefix and kind is not cls), None)
+        if other is not None:
+            return f": {prefix}_ begins the id of {_article(other.noun)}, {cls.prefix}_ that of {_article(cls.noun)}"
+        return f": it is {cls.prefix}_ and {_LENGTH} letters and digits, such as {example(cls.prefix)}"
 
 
-_NOT_FOUND = "with this id."
+_LENGTH_SHOWN = 40
+_NOT_FOUND = "with this id"
+
+
+def _article(noun: str) -> str:
+    return f"an {noun}" if noun[0] in "aeioAEIO" else f"a {noun}"
 
 
 def is_not_found(message: str) -> bool:
     """Whether a decoder's message says that an id was not found."""
-    return message.endswith(_NOT_FOUND)
+    return message.startswith("No ") and _NOT_FOUND in message
 
 
 def decode_hook(kind: type, value: Any) -> Any:
@@ -138,7 +160,7 @@ def decode_hook(kind: type, value: Any) -> Any:
     if not isinstance(value, str):
         raise TypeError(f"Expected `str`, got `{_JSON_TYPES.get(type(value), type(value).__name__)}`")
     if (parsed := kind.parse(value)) is None:
-        raise ValueError(kind.not_found_message())
+        raise ValueError(kind.not_found_message(value))
     return parsed
 
 

@@ -192,7 +192,7 @@ def _first(errors: list[Issue]) -> str | None:
     if not errors:
         return None
     more = f" And {len(errors) - 1} more." if len(errors) > 1 else ""
-    return f"{errors[0].path}: {errors[0].message}{more}"
+    return f"{errors[0].path or 'The body'}: {errors[0].message}{more}"
 
 
 def pointer(*tokens: str | int) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from signalpost.kit.nearest import nearest
+
 T = TypeVar("T")
 
 
@@ -65,14 +67,6 @@ def _env_value(match: re.Match[str]) -> str:
     return match["bare"]
 
 
-def nearest(name: str, names: Iterable[str]) -> str:
-    """Return `; did you mean ...?` with the most similar name, or nothing if none is similar."""
-    import difflib  # noqa: PLC0415 - only for a mistake
-
-    similar = difflib.get_close_matches(name, list(names), n=1, cutoff=0.75)
-    return f"; did you mean {similar[0]}?" if similar else ""
-
-
 def load(kind: type[T], environment: Mapping[str, str], prefix: str) -> T:
     """Fill the dataclass `kind` from `<prefix><FIELD_NAME>` variables; an empty variable counts as absent.
 
@@ -86,7 +80,7 @@ def load(kind: type[T], environment: Mapping[str, str], prefix: str) -> T:
     open_names = getattr(kind, "OPEN_NAMES", ())
     options = getattr(kind, "OPTIONS", {})
     errors += [
-        f"{name}: unknown setting{options.get(name) or nearest(name, fields)}"
+        f"{name}: unknown setting{options.get(name) or did_you_mean(name, fields)}"
         for name in sorted(environment)
         if name.startswith(prefix)
         and name not in fields
@@ -101,6 +95,12 @@ def load(kind: type[T], environment: Mapping[str, str], prefix: str) -> T:
     if errors:
         raise BadSettings(errors)
     return kind(**values)
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """Return `; did you mean ...?` with the nearest name, or nothing if none is similar."""
+    similar = nearest(name, tuple(names))
+    return f"; did you mean {similar}?" if similar else ""
 
 
 def _convert(kind: Any, text: str) -> Any:

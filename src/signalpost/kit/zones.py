@@ -1,19 +1,21 @@
 """Time zones by their names in the IANA database, and no other file that the system keeps beside them."""
 
 import os
+import re
 from datetime import tzinfo
-from difflib import get_close_matches
 from functools import cache
 from importlib import resources
 from typing import Final
 from zoneinfo import TZPATH, ZoneInfo, ZoneInfoNotFoundError
 
+from signalpost.kit.nearest import nearest
 from signalpost.kit.problems import Issue
 
 _NO_ZONES: Final = frozenset({"localtime", "posixrules", "Factory"})
 _NO_FOLDERS: Final = ("posix", "right")
 """The same zones again, as some systems compile them."""
-_CHARACTERS_MAX: Final = 64
+_OFFSET: Final = re.compile(r"[A-Za-z/]*[+-]?\d")
+"""Begins like UTC+2: a similar name would be Etc/GMT+2, which means the opposite."""
 
 
 def zone(name: str) -> tzinfo | None:
@@ -28,20 +30,23 @@ def zone(name: str) -> tzinfo | None:
 
 def unknown(path: str, name: str) -> Issue:
     """Return the issue of an unknown name, with the nearest name of a zone."""
-    nearest = _nearest(name)
-    if nearest is None:
+    similar = None if _OFFSET.match(name) else _nearest(name)
+    if similar is None:
         return Issue(path, "format", "Not the name of an IANA time zone. Example: Europe/Berlin.")
-    return Issue(path, "format", f"Not the name of an IANA time zone. Did you mean {nearest}?", {"nearest": nearest})
+    return Issue(path, "format", f"Not the name of an IANA time zone. Did you mean {similar}?", {"nearest": similar})
 
 
 def _nearest(name: str) -> str | None:
-    by_lower = {listed.lower(): listed for listed in _names()}
-    matches = get_close_matches(name.lower()[:_CHARACTERS_MAX], by_lower)
-    return next((by_lower[match] for match in matches if zone(by_lower[match]) is not None), None)
+    """Return the most similar name; a city stands for its zone."""
+    by_city = {listed.rpartition("/")[2]: listed for listed in reversed(_names())}
+    similar = nearest(name, _names())
+    if similar is None and (city := nearest(name.rpartition("/")[2], tuple(by_city))) is not None:
+        similar = by_city[city]
+    return similar if similar is not None and zone(similar) is not None else None
 
 
 @cache
-def _names() -> list[str]:
+def _names() -> tuple[str, ...]:
     """Return what may be the names of all zones: those of the files, whose contents are not read."""
     names: list[str] = []
     for root in filter(os.path.isdir, TZPATH[:1]):
@@ -49,4 +54,4 @@ def _names() -> list[str]:
             folders[:] = [name for name in folders if name[:1].isupper()]
             prefix = "" if folder == root else f"{os.path.relpath(folder, root)}/"
             names += [prefix + name for name in files if name[:1].isupper() and "." not in name]
-    return names or resources.files("tzdata").joinpath("zones").read_text("utf-8").split()
+    return tuple(names or resources.files("tzdata").joinpath("zones").read_text("utf-8").split())

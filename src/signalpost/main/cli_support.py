@@ -12,7 +12,7 @@ import uvloop
 from signalpost.kit import log
 from signalpost.kit.errors import OperatorError
 from signalpost.kit.problems import Problem
-from signalpost.kit.settings_loader import BadSettings, nearest
+from signalpost.kit.settings_loader import BadSettings, did_you_mean
 from signalpost.main.interruption import Interrupted, interruptible
 from signalpost.main.operator import (
     ForeignFolder,
@@ -65,7 +65,7 @@ def require_known_networks(settings: Settings) -> None:
     possible = [f"{platform.upper()}_{setting}" for platform in PLATFORMS for setting in NETWORK_SETTINGS]
     if unknown := sorted(set(settings.networks) - set(possible)):
         names = [PREFIX + name for name in possible]
-        raise BadSettings([f"{PREFIX}{name}: unknown setting{nearest(PREFIX + name, names)}" for name in unknown])
+        raise BadSettings([f"{PREFIX}{name}: unknown setting{did_you_mean(PREFIX + name, names)}" for name in unknown])
 
 
 def run(work: Awaitable[T]) -> T:

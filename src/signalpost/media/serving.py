@@ -11,6 +11,7 @@ from signalpost.media.schemas import ContentQuery
 from signalpost.web.routing import RawResponse
 from signalpost.web.streaming import Stream
 
+_REMOVED = "This file was removed. Upload it again."
 _RANGE = re.compile(r"bytes=(\d{1,15})-(\d{0,15})")
 
 
@@ -27,12 +28,12 @@ async def content(context: AppContext, media_id: UUID, query: ContentQuery, rang
         row = await queries.with_bytes(db, media_id)
     path = row and (row.storage_path if query.variant == "original" else row.thumbnail_path)
     if row is None or path is None:
-        raise problems.NotFound
+        raise problems.NotFound(_REMOVED)
     start, end = _range(range_header)
     try:
         opened = await context.storage.open(path, start, end)
     except storage.Missing:
-        raise problems.NotFound from None
+        raise problems.NotFound(_REMOVED) from None
     except storage.StorageFailure as failure:
         raise problems.Unavailable("Files cannot be read right now.", headers={"Retry-After": "10"}) from failure
     headers = {

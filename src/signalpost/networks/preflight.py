@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
-
-import msgspec
+from itertools import islice
+from typing import Any, Final
 
 from signalpost.kit.problems import pointer
+from signalpost.kit.value_issues import issues_of
 from signalpost.networks.contract import (
     Connector,
     Facts,
@@ -19,6 +19,7 @@ from signalpost.networks.contract import (
 )
 from signalpost.networks.counting import length
 
+_OPTION_ISSUES_MAX: Final = 10
 _UNIT_RULES = {
     "grapheme": ("max_graphemes", "characters"),
     "code_point": ("max_length", "characters"),
@@ -190,7 +191,5 @@ def _options(facts: Facts, options: Mapping[str, Any]) -> Iterator[PreflightIssu
             message = f"{facts.name} has no option {key[:100]!r}. Options: {names}."
             yield _issue(facts, "options.unknown", path, message)
             continue
-        try:
-            msgspec.convert(value, option.type)
-        except msgspec.ValidationError as error:
-            yield _issue(facts, "options.type", path, f"The option {key!r} is not valid: {error}.")
+        for issue in islice(issues_of(option.type, value, path), _OPTION_ISSUES_MAX):
+            yield _issue(facts, "options.type", issue.path, issue.message, **issue.params or {})

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from signalpost import networks
 from signalpost.context import AppContext
-from signalpost.kit import clock, problems, rows
+from signalpost.kit import clock, ids, problems, rows
 from signalpost.kit.db import READ_SECONDS, Db
 from signalpost.kit.wire import Listing
 from signalpost.posts import queries, search, times, views
@@ -20,6 +20,7 @@ from signalpost.posts.search import Condition
 from signalpost.posts.times import InvalidTime
 from signalpost.posts.views import StoredPost
 from signalpost.web.caller import Caller
+from signalpost.web.fields import PostId
 from signalpost.web.inputs import require_profile
 from signalpost.web.paging import Page, Position, keyset
 
@@ -81,12 +82,16 @@ async def list_audit(db: Db, caller: Caller, post_id: UUID, page: Page) -> Listi
     """
     post = await queries.find_any(db, caller, post_id)
     if post is None and (caller.profile_ids is not None or caller.mode != "live"):
-        raise problems.NotFound  # of a deleted post nobody knows the profile and the mode
+        raise _no_post(post_id)  # of a deleted post nobody knows the profile and the mode
     records = await db.fetch(_AUDIT, caller.workspace_id, post_id, *page.bounds)
     if post is None and not records:
-        raise problems.NotFound
+        raise _no_post(post_id)
     entries = [_read_audit(record) for record in records]
     return page.of(entries, views.audit_entry, position=lambda entry: (entry.at, entry.id))
+
+
+def _no_post(post_id: UUID) -> problems.NotFound:
+    return problems.NotFound(PostId.not_found_detail(ids.encode("pst", post_id)))
 
 
 # --- statements ------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from uuid import UUID
 from msgspec import Struct
 
 from signalpost.context import MediaUse
-from signalpost.kit import clock, rows
+from signalpost.kit import clock, ids, rows
 from signalpost.kit.db import Db
 from signalpost.kit.db import Row as Record
 from signalpost.posts import views
@@ -87,6 +87,15 @@ async def find_mine(db: Db, caller: Caller, post_id: UUID) -> PostRow | None:
     """Return the post if this caller may see it and it is not in the trash."""
     post = await find_any(db, caller, post_id)
     return None if post is None or post.deleted_at is not None else post
+
+
+async def why_absent(db: Db, caller: Caller, post_id: UUID) -> str | None:
+    """Return where a post is that `find_mine` does not return, if this caller may know."""
+    post = await find_any(db, caller, post_id)
+    if post is None or post.deleted_at is None:
+        return None
+    name = ids.encode("pst", post_id)
+    return f"The post {name} is in the trash. POST /posts/{name}/restore brings it back."
 
 
 async def targets_of(db: Db, post_ids: Sequence[UUID]) -> list[TargetRow]:

@@ -38,8 +38,8 @@ from signalpost.web.routing import Routes
 
 routes = Routes("Posts")
 
-MyPost = Annotated[PostRow, Mine(PostId, queries.find_mine)]
-MyStoredPost = Annotated[StoredPost, Mine(PostId, queries.read_mine)]
+MyPost = Annotated[PostRow, Mine(PostId, queries.find_mine, why_absent=queries.why_absent)]
+MyStoredPost = Annotated[StoredPost, Mine(PostId, queries.read_mine, why_absent=queries.why_absent)]
 AnyPost = Annotated[PostRow, Mine(PostId, queries.find_any)]
 FetchedFiles = Annotated[Fetched | None, BEFORE]
 NOT_ACCEPTED = (

@@ -3,7 +3,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from signalpost.events import Actor
-from signalpost.kit import ids
+from signalpost.kit import ids, issue_text
 from signalpost.kit.wire import Input, Instant, Output
 from signalpost.web.fields import MediaId, PlatformSlug, ProfileId, TimeZone
 
@@ -13,6 +13,7 @@ ProfileName = Annotated[
         min_length=1,
         max_length=100,
         pattern=r"\S",
+        extra={issue_text.FORMAT: issue_text.NOT_BLANK},
         description="The name, unique in the workspace regardless of case.",
         examples=["Bakery Berlin"],
     ),
@@ -22,21 +23,38 @@ PictureUrl = Annotated[
     Meta(
         max_length=2048,
         pattern=r"^https?://(\[[0-9A-Fa-f:.]+\]|[^\s/?#\[\]@]+)([/?#]\S*)?$",
+        extra={issue_text.FORMAT: issue_text.WEB_ADDRESS},
         examples=["https://example.com/logo.png"],
     ),
 ]
-Color = Annotated[str, Meta(pattern=r"^#[0-9a-fA-F]{6}$", max_length=7, examples=["#1f6feb"])]
+Color = Annotated[
+    str,
+    Meta(
+        pattern=r"^#[0-9a-fA-F]{6}$",
+        max_length=7,
+        extra={issue_text.FORMAT: "Must be a color: # and six hexadecimal digits."},
+        examples=["#1f6feb"],
+    ),
+]
 LanguageTag = Annotated[
     str,
     Meta(
         max_length=35,
         pattern=r"^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*$",
+        extra={issue_text.FORMAT: issue_text.LANGUAGE_TAG},
         examples=["de-AT"],
     ),
 ]
-Hashtags = Annotated[
-    list[Annotated[str, Meta(max_length=100, pattern=r"^#?[^\s#]+$")]], Meta(max_length=30, examples=[["#bakery"]])
+Hashtag = Annotated[
+    str,
+    Meta(
+        max_length=100,
+        pattern=r"^#?[^\s#]+$",
+        extra={issue_text.FORMAT: "Must be one word, with or without # before it."},
+        examples=["#bakery"],
+    ),
 ]
+Hashtags = Annotated[list[Hashtag], Meta(max_length=30, examples=[["#bakery"]])]
 Metadata = Annotated[
     dict[Annotated[str, Meta(min_length=1, max_length=64)], Annotated[str, Meta(max_length=500)]],
     Meta(max_length=20, examples=[{"crmId": "4711"}]),

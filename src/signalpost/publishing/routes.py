@@ -28,7 +28,7 @@ from signalpost.web.routing import Routes
 
 routes = Routes("Queue")
 
-MyPost = Annotated[PostRow, Mine(PostId, posts.find_mine)]
+MyPost = Annotated[PostRow, Mine(PostId, posts.find_mine, why_absent=posts.why_absent)]
 NOT_ACCEPTED = (PreflightFailed, DuplicateContent, ScheduleInPast, ScheduleTooFar, PlanLimitReached)
 SUBMIT_DEFAULT, PROCESS_DEFAULT, RETRY_DEFAULT = PostSubmit(), QueueProcess(), PostRetry()
 """For requests without a body."""

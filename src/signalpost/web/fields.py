@@ -4,6 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from signalpost.kit import value_issues
 from signalpost.kit.ids import Id
 
 
@@ -49,7 +50,14 @@ ExternalId = Annotated[
     Meta(min_length=1, max_length=200, description="Your own id, unique in the workspace.", examples=["cms-4711"]),
 ]
 TimeZone = Annotated[
-    str, Meta(min_length=1, max_length=100, description="An IANA time zone.", examples=["Europe/Berlin"])
+    str,
+    Meta(
+        min_length=1,
+        max_length=100,
+        extra={value_issues.ZONE: True},
+        description="An IANA time zone.",
+        examples=["Europe/Berlin"],
+    ),
 ]
 Language = Annotated[str, Meta(min_length=2, max_length=35, description="A BCP 47 language tag.", examples=["en"])]
 PlatformSlug = Annotated[

@@ -62,6 +62,12 @@ def fingerprint(method: str, path: str, body: bytes) -> bytes:
     return hashlib.sha256(method.encode() + b"\0" + path.encode() + b"\0" + body).digest()
 
 
+def _in_progress(key: str) -> IdempotencyInProgress:
+    return IdempotencyInProgress(
+        f"The first request with the Idempotency-Key {key} has no response yet.", headers={"Retry-After": "1"}
+    )
+
+
 _CLAIM = """
 insert into idempotency (credential, key, fingerprint) values ($1, $2, $3)
 on conflict (credential, key) do update
@@ -90,16 +96,16 @@ async def claim(db: Db, keys: KeyRing, credential: str, key: str, request_hash: 
         IdempotencyKeyReused: the key belongs to a different request.
     """
     if not await db.fetchval(_LOCK, f"idempotency:{credential}:{key}"):
-        raise IdempotencyInProgress(headers={"Retry-After": "1"})
+        raise _in_progress(key)
     if await db.fetchval(_CLAIM, credential, key, request_hash, RETENTION, RUNNING_MAX):
         return None
     row = await db.fetchrow(_READ, credential, key)
     if row is None:
-        raise IdempotencyInProgress(headers={"Retry-After": "1"})
+        raise _in_progress(key)
     if row["fingerprint"] != request_hash:
-        raise IdempotencyKeyReused
+        raise IdempotencyKeyReused(f"The Idempotency-Key {key} belongs to a request with another path or body.")
     if row["status"] is None:
-        raise IdempotencyInProgress(headers={"Retry-After": "1"})
+        raise _in_progress(key)
     try:
         body = keys.open(row["body"], context=_context(credential, key))
     except Undecipherable:

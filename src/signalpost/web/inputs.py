@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from signalpost.context import AppContext
-from signalpost.kit import problems
+from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
 from signalpost.kit.ids import Id
 from signalpost.web.caller import Caller
@@ -29,6 +29,8 @@ class Mine(Generic[Row]):
     id: type[Id]
     find: Callable[[Db, Caller, UUID], Awaitable[Row | None]]
     param: str | None = None
+    why_absent: Callable[[Db, Caller, UUID], Awaitable[str | None]] | None = None
+    """Says, of a row that `find` did not return, what the caller may know of it, such as that it is in the trash."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,11 @@ class IfMatch(frozenset[int]):
 
 
 ANY_VERSION = IfMatch()
+
+
+def deleted_meanwhile(kind: type[Id], row_id: UUID) -> problems.NotFound:
+    """Return the problem of a row that was there when the request began."""
+    return problems.NotFound(f"The {kind.noun} {ids.encode(kind.prefix, row_id)} was deleted meanwhile.")
 
 
 async def require_profile(context: AppContext, db: Db, caller: Caller, profile_id: UUID | None) -> None:

@@ -91,7 +91,7 @@ def require_valid_host(request: Request) -> None:
         MalformedRequest: it contains characters that no host name or address has.
     """
     if request.headers.raw(b"host").translate(None, _HOST_CHARACTERS):
-        raise problems.MalformedRequest
+        raise problems.MalformedRequest("The Host header contains characters that no host name has.")
 
 
 @lru_cache(maxsize=256)

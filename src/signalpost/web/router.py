@@ -83,7 +83,11 @@ class Router:
             raise self._not_found(request)
         allow = ", ".join(sorted({*node.routes, "OPTIONS"}))
         if request.scope["method"] != "OPTIONS":
-            raise problems.MethodNotAllowed(headers={"Allow": allow})
+            supported = ", ".join(name for name in sorted(node.routes) if name != "HEAD")
+            raise problems.MethodNotAllowed(
+                f"{request.path[:200]} does not support {request.scope['method'][:20]}; it supports {supported}.",
+                headers={"Allow": allow},
+            )
 
         async def tell(_: Request) -> Response:
             return Response(204, b"", [(b"allow", allow.encode())])

@@ -10,7 +10,7 @@ from signalpost.context import AppContext
 from signalpost.kit import clock, db, problems
 from signalpost.kit.tenant import Tenant, tenant
 from signalpost.kit.worker_threads import in_thread
-from signalpost.web import bounds, idempotency, limits, operations, validation
+from signalpost.web import bounds, credentials, idempotency, limits, operations, validation
 from signalpost.web.cache import ResponseCache
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
 from signalpost.web.conditional import Conditional, is_current, read_if_match
@@ -71,8 +71,9 @@ async def _identify(web: Web, endpoint: Endpoint, call: Call) -> None:
     tenant.set(Tenant(address_bucket(call.address)))
     scheme, _, bearer = headers.get("authorization", "").partition(" ")
     try:
-        if scheme.lower() != "bearer" or not bearer:
-            raise problems.Unauthenticated(headers={"WWW-Authenticate": "Bearer"})
+        if scheme.lower() != "bearer" or not bearer.strip():
+            detail = credentials.why_none(call.request)
+            raise problems.Unauthenticated(detail, headers={"WWW-Authenticate": "Bearer"})
         caller = await web.authenticate(bearer.strip(), headers.get("x-workspace-id"), call.address)
     except problems.Problem as problem:
         name = f"address:{address_bucket(call.address)}"
@@ -102,21 +103,31 @@ async def _path_values(endpoint: Endpoint, call: Call, connection: db.Db | None)
         match path_input.source:
             case Segment():
                 if "\0" in text or len(text) > 200:
-                    raise problems.NotFound
+                    raise problems.NotFound(f"No {path_input.param} has such a name.")
                 values[path_input.argument] = text
-            case Mine(id=kind, find=find):
-                row_id = kind.parse(text)
-                if row_id is None or connection is None or call.caller is None:
-                    raise problems.NotFound
-                row = await find(connection, call.caller, row_id)
-                if row is None:
-                    raise problems.NotFound
-                values[path_input.argument] = row
+            case Mine() as mine:
+                values[path_input.argument] = await _row(mine, text, call, connection)
             case kind:
                 if (row_id := kind.parse(text)) is None:
-                    raise problems.NotFound
+                    raise problems.NotFound(kind.not_found_detail(text))
                 values[path_input.argument] = row_id
     return values
+
+
+async def _row(mine: Mine[Any], text: str, call: Call, connection: db.Db | None) -> Any:
+    """Return the row with this id that the caller may see.
+
+    Raises:
+        NotFound: there is none; it is not said whether it belongs to someone else.
+    """
+    row_id = mine.id.parse(text)
+    if row_id is None or connection is None or call.caller is None:
+        raise problems.NotFound(mine.id.not_found_detail(text))
+    row = await mine.find(connection, call.caller, row_id)
+    if row is None:
+        reason = None if mine.why_absent is None else await mine.why_absent(connection, call.caller, row_id)
+        raise problems.NotFound(reason or mine.id.not_found_detail(text))
+    return row
 
 
 def _query_inputs(web: Web, endpoint: Endpoint, call: Call) -> dict[str, Any]:
@@ -128,7 +139,7 @@ def _query_inputs(web: Web, endpoint: Endpoint, call: Call) -> dict[str, Any]:
         values["query"] = validation.decode_query(endpoint.query, parameters, besides=_PAGE if paged else ())
     elif parameters:
         raise problems.ValidationFailed(
-            errors=[problems.Issue(name, "unknown_field", "Unknown parameter.") for name in parameters]
+            errors=[validation.unknown_parameter(name, _PAGE if paged else ()) for name in parameters]
         )
     if paged:
         workspace = call.caller.workspace_id.hex if call.caller else ""

@@ -2,26 +2,24 @@
 
 import itertools
 import re
-import types
 import typing
 from collections.abc import Mapping, Sequence
-from functools import cache
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
-from signalpost.kit import ids, problems
+from signalpost.kit import ids, issue_text, problems
 from signalpost.kit.problems import Issue, pointer
+from signalpost.kit.value_issues import issues_of
 
 T = TypeVar("T", bound=Struct)
 ISSUES_MAX = 100
-MESSAGE_MAX = 300
-"""Characters of the message of an issue."""
 NUMBER_MAX = 1e15
 """Of numbers with a fraction or an exponent where any JSON is accepted; its inverse is the smallest one besides 0.
 
 PostgreSQL writes 1e308 with 309 digits."""
+_REASONS = {"Input data was truncated": "it ends too early"}
 _NUL_ESCAPED = b"\\u0000"
 
 
@@ -74,13 +72,9 @@ def decode_query(kind: type[T], values: Mapping[str, str], *, besides: Sequence[
     try:
         query = msgspec.convert(present, kind, strict=False, dec_hook=ids.decode_hook)
     except msgspec.ValidationError as error:
-        issues = list(itertools.islice(_issues(kind, present, "", strict=False), ISSUES_MAX))
-        issues = issues or [Issue("", "type", str(error))]
-        for issue in issues:
-            issue.path = issue.path.lstrip("/")
-            if issue.code == "unknown_field" and issue.params:
-                issue.message = "Unknown parameter."
-                issue.params["known"] = sorted({*issue.params["known"], *besides})
+        issues = _query_issues(kind, present, besides) or [
+            issue_text.of_value(kind, None, "", str(error), strict=False)
+        ]
         if all(issue.code == "not_found" for issue in issues):
             raise problems.NotFound(errors=issues) from None
         raise problems.ValidationFailed(errors=issues) from None
@@ -91,6 +85,21 @@ def decode_query(kind: type[T], values: Mapping[str, str], *, besides: Sequence[
     ]:
         raise problems.ValidationFailed(errors=issues)
     return query
+
+
+def _query_issues(kind: type[Struct], present: Mapping[str, str], besides: Sequence[str]) -> list[Issue]:
+    names = [field.encode_name for field in msgspec.structs.fields(kind)]
+    issues = [unknown_parameter(name, [*names, *besides]) for name in present if name not in names]
+    known = {name: value for name, value in present.items() if name in names}
+    for issue in issues_of(kind, known, strict=False):
+        issue.path = issue.path.lstrip("/")
+        issues.append(issue)
+    return issues[:ISSUES_MAX]
+
+
+def unknown_parameter(name: str, known: Sequence[str]) -> Issue:
+    """Return the issue of a query parameter that the operation does not have."""
+    return issue_text.unknown_field(name, name, known, word="parameter")
 
 
 def nul_issues(value: Any) -> list[Issue]:
@@ -116,7 +125,9 @@ def _nul_issues(value: Any, path: str) -> typing.Iterator[Issue]:
 def _reason(error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
-    return str(error).removeprefix("JSON is malformed: ")
+    if isinstance(error, UnicodeDecodeError) or "UTF-8" in str(error):
+        return "it is not UTF-8"
+    return _REASONS.get(str(error), str(error).removeprefix("JSON is malformed: "))
 
 
 def _raw(body: bytes) -> Any:
@@ -135,149 +146,11 @@ def _explain(kind: Any, body: bytes, message: str) -> problems.Problem:
         raw = None
     issues = nul_issues(raw) if _NUL_ESCAPED in body else []
     if raw is not None:
-        issues += itertools.islice(_issues(kind, raw, "", strict=True), ISSUES_MAX - len(issues))
+        places = {issue.path for issue in issues}
+        further = (issue for issue in issues_of(kind, raw) if issue.path not in places)
+        issues += itertools.islice(further, ISSUES_MAX - len(issues))
     if not issues:
         text, _, place = message.partition(" - at `$")
-        issues = [Issue(re.sub(r"\[(\d+)\]|\.", r"/\1", place.rstrip("`")), *_code(text))]
+        path = re.sub(r"\[(\d+)\]|\.", r"/\1", place.rstrip("`"))
+        issues = [issue_text.of_value(None, None, path, text, strict=True)]
     return problems.ValidationFailed(errors=issues)
-
-
-def _issues(kind: Any, value: Any, path: str, *, strict: bool) -> typing.Iterator[Issue]:
-    bare, meta = _unwrap(kind)
-    options = _options(bare)
-    if options is not None:
-        yield from _union_issues(kind, options, value, path, strict=strict)
-    elif isinstance(bare, type) and issubclass(bare, Struct) and isinstance(value, Mapping):
-        yield from _struct_issues(bare, value, path, strict=strict)
-    elif typing.get_origin(bare) in (list, tuple) and isinstance(value, list):
-        yield from _leaf(Annotated[list[Any], meta] if meta else list[Any], value, path, strict=strict)
-        item = typing.get_args(bare)[0]
-        for index, entry in enumerate(value[:1_000]):
-            yield from _issues(item, entry, f"{path}/{index}", strict=strict)
-    elif typing.get_origin(bare) is dict and isinstance(value, Mapping):
-        yield from _leaf(Annotated[dict[str, Any], meta] if meta else dict[str, Any], value, path, strict=strict)
-        key_kind, item = typing.get_args(bare)
-        for key, entry in list(value.items())[:1_000]:
-            place = path + pointer(str(key))
-            yield from _leaf(key_kind, key, place, strict=strict)
-            yield from _issues(item, entry, place, strict=strict)
-    else:
-        yield from _leaf(kind, value, path, strict=strict)
-
-
-@cache
-def _fields_of(kind: type[Struct]) -> dict[str, msgspec.structs.FieldInfo]:
-    return {field.encode_name: field for field in msgspec.structs.fields(kind)}
-
-
-def _struct_issues(kind: type[Struct], value: Mapping[str, Any], path: str, *, strict: bool) -> typing.Iterator[Issue]:
-    fields = _fields_of(kind)
-    valid = True
-    if kind.__struct_config__.forbid_unknown_fields:
-        params = {"known": sorted(fields)}
-        for name in value.keys() - fields.keys():
-            yield Issue(path + pointer(str(name)), "unknown_field", "Unknown field.", params)
-    for name, field in fields.items():
-        if name in value:
-            for issue in _issues(field.type, value[name], f"{path}/{name}", strict=strict):
-                valid = False
-                yield issue
-        elif field.required:
-            valid = False
-            yield Issue(f"{path}/{name}", "required", "This field is required.")
-    if valid:
-        # Checks across fields (__post_init__) run last, once every field by itself is valid.
-        yield from _leaf(kind, {name: value[name] for name in fields if name in value}, path, strict=strict)
-
-
-def _union_issues(kind: Any, options: Sequence[Any], value: Any, path: str, *, strict: bool) -> typing.Iterator[Issue]:
-    try:
-        msgspec.convert(value, kind, strict=strict, dec_hook=ids.decode_hook)
-    except msgspec.ValidationError as error:
-        fitting = [option for option in options if _same_shape(option, value)]
-        if len(fitting) == 1:
-            yield from _issues(fitting[0], value, path, strict=strict)
-        else:
-            yield Issue(path, *_code(str(error).partition(" - at `$")[0]))
-
-
-def _leaf(kind: Any, value: Any, path: str, *, strict: bool) -> typing.Iterator[Issue]:
-    try:
-        msgspec.convert(value, kind, strict=strict, dec_hook=ids.decode_hook)
-    except msgspec.ValidationError as error:
-        yield Issue(path, *_code(str(error).partition(" - at `$")[0]))
-
-
-_CODES = (
-    (re.compile(r"of length >= (\d+)"), "too_short", "min"),
-    (re.compile(r"of length <= (\d+)"), "too_long", "max"),
-    (re.compile(r"(?:`int`|`float`|`number`) >=? ?(-?[\d.]+)|>= (-?[\d.]+)"), "out_of_range", "min"),
-    (re.compile(r"(?:`int`|`float`|`number`) <=? ?(-?[\d.]+)|<= (-?[\d.]+)"), "out_of_range", "max"),
-    (re.compile(r"matching regex"), "format", None),
-    (re.compile(r"Invalid enum value"), "not_allowed", None),
-    (re.compile(r"Invalid"), "format", None),
-    (re.compile(r"unknown field"), "unknown_field", None),
-    (re.compile(r"missing required"), "required", None),
-    (re.compile(r"out of range"), "out_of_range", None),
-)
-
-
-_WORDS = {
-    "array": "a list", "object": "an object", "str": "a string", "int": "a whole number", "float": "a number",
-    "bool": "true or false", "null": "null",
-}  # fmt: skip
-
-
-def _readable(message: str) -> str:
-    """Translate a message of msgspec into the terms of JSON: "Expected a list or null, got a string."."""
-
-    def named(match: "re.Match[str]") -> str:
-        return " or ".join(_WORDS.get(part, f"'{part}'") for part in match[1].split(" | "))
-
-    text = re.sub(r"`([^`]*)`", named, message)
-    return text if text.endswith(".") else text + "."
-
-
-def _code(message: str) -> tuple[str, str, dict[str, Any] | None]:
-    if len(message) > MESSAGE_MAX:  # some messages repeat the value
-        message = message[:MESSAGE_MAX] + "…"
-    readable = _readable(message)
-    if ids.is_not_found(message):
-        return "not_found", readable, None
-    for pattern, code, param in _CODES:
-        if match := pattern.search(message):
-            number = next((group for group in match.groups() if group), None)
-            return (
-                code,
-                readable,
-                {param: float(number) if "." in number else int(number)} if param and number else None,
-            )
-    if message.startswith("Expected"):
-        return "type", readable, None
-    return "format", readable, None
-
-
-def _unwrap(kind: Any) -> tuple[Any, Meta | None]:
-    if typing.get_origin(kind) is Annotated:
-        bare, *extras = typing.get_args(kind)
-        return bare, next((extra for extra in extras if isinstance(extra, Meta)), None)
-    return kind, None
-
-
-def _options(bare: Any) -> list[Any] | None:
-    if typing.get_origin(bare) not in (typing.Union, types.UnionType):
-        return None
-    skipped = (type(None), msgspec.UnsetType)
-    return [option for option in typing.get_args(bare) if option not in skipped]
-
-
-def _same_shape(option: Any, value: Any) -> bool:
-    bare, _ = _unwrap(option)
-    origin = typing.get_origin(bare) or bare
-    if isinstance(value, Mapping):
-        return origin is dict or (isinstance(origin, type) and issubclass(origin, Struct))
-    if isinstance(value, list):
-        return origin in (list, tuple)
-    if isinstance(value, str):
-        return not (origin in (list, tuple, dict) or (isinstance(origin, type) and issubclass(origin, Struct)))
-    return isinstance(origin, type) and isinstance(value, origin)

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from signalpost.context import AppContext
 from signalpost.identity.errors import PlanLimitReached
+from signalpost.kit import ids
 from signalpost.kit.db import Db
 from signalpost.kit.problems import InvalidState, NotFound, TooManyItems, UnsafeAddress
 from signalpost.kit.wire import Listing
@@ -118,7 +119,7 @@ async def get_webhook_delivery(webhook: MyWebhook, delivery_id: DeliveryId, db: 
     """Return a delivery with its exact body and the log of its attempts."""
     delivery = await queries.delivery(db, webhook, delivery_id)
     if delivery is None:
-        raise NotFound
+        raise NotFound(DeliveryId.not_found_detail(ids.encode("dlv", delivery_id)))
     return views.delivery_detail(delivery)
 
 

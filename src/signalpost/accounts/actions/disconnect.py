@@ -17,6 +17,8 @@ from signalpost.kit.db import Db
 from signalpost.kit.http import HttpFailure
 from signalpost.networks.contract import ApiError, NetworkSession
 from signalpost.web.caller import Caller
+from signalpost.web.fields import AccountId
+from signalpost.web.inputs import deleted_meanwhile
 
 AFFECTED_NAMED_MAX = 100
 Reason = Literal["user_request", "profile_deleted", "platform_deletion_callback"]
@@ -45,7 +47,7 @@ async def disconnect_account(context: AppContext, caller: Caller, account: Accou
     async with context.database.transaction() as db:
         row = await queries.lock(db, caller.workspace_id, account.id)
         if row is None:
-            raise problems.NotFound
+            raise deleted_meanwhile(AccountId, account.id)
         await live_posts.require_none(db, caller.mode, row)
         affected: list[UUID] = []
         if row.status != "disconnected":

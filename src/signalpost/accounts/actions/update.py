@@ -13,7 +13,8 @@ from signalpost.kit import problems
 from signalpost.kit.db import Db
 from signalpost.profiles import queries as profiles
 from signalpost.web.caller import Caller
-from signalpost.web.fields import ProfileId
+from signalpost.web.fields import AccountId, ProfileId
+from signalpost.web.inputs import deleted_meanwhile
 
 _SET_PROFILE = "update account set profile_id = $3, updated_at = now() where id = $1 and workspace_id = $2"
 
@@ -34,7 +35,7 @@ async def update_account(
     """
     row = await queries.lock(db, caller.workspace_id, account.id)
     if row is None:
-        raise problems.NotFound
+        raise deleted_meanwhile(AccountId, account.id)
     await live_posts.require_none(db, caller.mode, row)
     if data.profile_id is not None and data.profile_id != row.profile_id:
         await _move_to_profile(db, caller, row, data.profile_id)

@@ -194,7 +194,7 @@ async def _inherit(db: Db, caller: Caller, key_id: UUID, terms: KeyTerms) -> Non
     await _lock(db, caller.workspace_id)
     expires_at, revoked_at = await db.fetchrow(_ISSUER, key_id, caller.workspace_id) or (None, None)
     if revoked_at is not None:
-        raise KeyRevoked
+        raise KeyRevoked("The key of this request was revoked meanwhile.")
     if expires_at is not None:
         if terms.expires_at is not None and terms.expires_at > expires_at:
             raise problems.InsufficientScope("A key cannot create a key that outlives it.")

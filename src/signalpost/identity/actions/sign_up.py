@@ -38,7 +38,9 @@ async def register(context: AppContext, data: UserRegister, address: str) -> Reg
         AlreadyExists: the e-mail address is taken.
     """
     if context.settings.registration != "open":
-        raise RegistrationClosed
+        raise RegistrationClosed(
+            f"This instance registers nobody by itself: SIGNALPOST_REGISTRATION is {context.settings.registration}."
+        )
     password_hash = await passwords.hash_password(data.password)
     workspace_name = data.workspace_name or f"{data.name or data.email.partition('@')[0]}'s workspace"[:100]
     async with context.database.transaction() as db:

@@ -2,10 +2,11 @@
 
 from msgspec import UNSET
 
-from signalpost.kit import problems
 from signalpost.kit.db import Db
 from signalpost.media.queries import MEDIA_COLUMNS, MediaRow, read_media
 from signalpost.media.schemas import MediaUpdate
+from signalpost.web.fields import MediaId
+from signalpost.web.inputs import deleted_meanwhile
 
 _UPDATE = f"""
 update media set alt_text = $3, updated_at = now() where id = $1 and workspace_id = $2 and deleted_at is null
@@ -23,5 +24,5 @@ async def update_media(db: Db, media: MediaRow, data: MediaUpdate) -> MediaRow:
         return media
     record = await db.fetchrow(_UPDATE, media.id, media.workspace_id, data.alt_text)
     if record is None:
-        raise problems.NotFound
+        raise deleted_meanwhile(MediaId, media.id)
     return read_media(record)

@@ -1,9 +1,10 @@
 """Locking a post against workers and other callers for the rest of the transaction."""
 
-from signalpost.kit import problems
 from signalpost.kit.db import Db
 from signalpost.posts import queries
 from signalpost.posts.rows import PostRow, TargetRow
+from signalpost.web.fields import PostId
+from signalpost.web.inputs import deleted_meanwhile
 
 
 async def lock_post(db: Db, post: PostRow, *, trashed: bool = False) -> tuple[PostRow, list[TargetRow]]:
@@ -15,7 +16,7 @@ async def lock_post(db: Db, post: PostRow, *, trashed: bool = False) -> tuple[Po
     targets = await queries.targets_of(db, [post.id])
     locked = await queries.lock(db, post.id, [target.account_id for target in targets])
     if locked is None or (locked[0].deleted_at is not None and not trashed):
-        raise problems.NotFound
+        raise deleted_meanwhile(PostId, post.id)
     return locked
 
 
@@ -27,5 +28,5 @@ async def lock_post_only(db: Db, post: PostRow) -> PostRow:
     """
     locked = await queries.lock_post_only(db, post.id)
     if locked is None or locked.deleted_at is not None:
-        raise problems.NotFound
+        raise deleted_meanwhile(PostId, post.id)
     return locked

@@ -26,8 +26,8 @@ from signalpost.posts.schemas.responses import Post
 from signalpost.posts.states import EDITABLE, UNDER_WAY, HeldReason, move
 from signalpost.posts.times import Moment
 from signalpost.web.caller import Caller
-from signalpost.web.fields import AccountId, MediaId, ProfileId
-from signalpost.web.inputs import ANY_VERSION, IfMatch
+from signalpost.web.fields import AccountId, MediaId, PostId, ProfileId
+from signalpost.web.inputs import ANY_VERSION, IfMatch, deleted_meanwhile
 
 LABELS: Final = ("tags", "notes", "campaign", "external_id")
 """Fields that can be changed in every state of a post."""
@@ -101,7 +101,7 @@ async def apply_changes(
     lanes = {target.account_id for target in (*targets, *draft.target_rows)}
     locked = await queries.lock(db, post.id, lanes)
     if locked is None or locked[0].deleted_at is not None:
-        raise problems.NotFound
+        raise deleted_meanwhile(PostId, post.id)
     purpose.if_match.require(locked[0].version)
     if locked[0] != post:  # changed since it was read; nobody else can change it now
         draft = await build_merged(db, caller, *locked, changes, fetched)

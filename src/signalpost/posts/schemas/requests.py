@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType, field
 
+from signalpost.kit import issue_text
 from signalpost.kit.wire import UNAVAILABLE, Input
 from signalpost.posts.schemas.responses import PublishMode as AnyPublishMode
 from signalpost.posts.states import PostStatus
@@ -15,7 +16,13 @@ Title = Annotated[str, Meta(max_length=200)]
 AltText = Annotated[str, Meta(max_length=1_500)]
 ShortText = Annotated[str, Meta(min_length=1, max_length=100)]
 Link = Annotated[
-    str, Meta(max_length=2048, pattern=r"^[Hh][Tt][Tt][Pp][Ss]?://(\[[0-9A-Fa-f:.]+\]|[^\s/?#\[\]@]+)([/?#]\S*)?$")
+    str,
+    Meta(
+        max_length=2048,
+        pattern=r"^[Hh][Tt][Tt][Pp][Ss]?://(\[[0-9A-Fa-f:.]+\]|[^\s/?#\[\]@]+)([/?#]\S*)?$",
+        extra={issue_text.FORMAT: issue_text.WEB_ADDRESS},
+        examples=["https://example.com/menu"],
+    ),
 ]
 Time = Annotated[
     str,

@@ -12,7 +12,8 @@ from signalpost.profiles.errors import name_taken
 from signalpost.profiles.queries import ProfileRow
 from signalpost.profiles.schemas import Profile, ProfileUpdate
 from signalpost.web.caller import Caller
-from signalpost.web.inputs import IfMatch
+from signalpost.web.fields import ProfileId
+from signalpost.web.inputs import IfMatch, deleted_meanwhile
 
 _NOT_UPDATED = (*queries.COMPUTED, "id", "workspace_id", "slug", "is_default", "over_limit", "created_at")
 _UPDATE = f"""
@@ -52,7 +53,7 @@ async def lock_version(db: Db, caller: Caller, profile_id: UUID, if_match: IfMat
     """
     row = await queries.lock(db, caller, profile_id)
     if row is None:
-        raise problems.NotFound
+        raise deleted_meanwhile(ProfileId, profile_id)
     await validation.require_no_live_use(db, caller, profile_id)
     if not if_match.allows(row.version):
         raise problems.VersionConflict(f"The profile now has version {row.version}.")

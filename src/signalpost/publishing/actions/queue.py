@@ -23,7 +23,8 @@ from signalpost.publishing.actions.removal import being_removed
 from signalpost.publishing.errors import NothingToRetry
 from signalpost.publishing.schemas import NeverQueued, PostCancellation, PostRetry, PostSubmit, QueueEntry
 from signalpost.web.caller import Caller
-from signalpost.web.fields import TargetId
+from signalpost.web.fields import PostId, TargetId
+from signalpost.web.inputs import deleted_meanwhile
 
 SUBMITTABLE: Final = ("draft", "scheduled", "failed")
 OUTCOME_UNKNOWN: Final = "outcome_unknown"
@@ -54,7 +55,7 @@ async def submit_post(
         await update.apply_changes(context, db, caller, post, changes, purpose=update.Purpose())
     submitted = await posts.find_mine(db, caller, post.id)
     if submitted is None:
-        raise problems.NotFound
+        raise deleted_meanwhile(PostId, post.id)
     if post.status == "scheduled" and post.queued_at is not None:  # it was queued before, and is queued again
         await emit.post_queued(context, db, submitted, await posts.targets_of(db, [submitted.id]))
     return await queries.queue_entry(db, submitted)

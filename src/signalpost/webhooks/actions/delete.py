@@ -1,7 +1,9 @@
 """Delete a webhook."""
 
-from signalpost.kit import ids, problems
+from signalpost.kit import ids
 from signalpost.kit.db import Db
+from signalpost.web.fields import WebhookId
+from signalpost.web.inputs import deleted_meanwhile
 from signalpost.webhooks.actions.wake import wake_waiting
 from signalpost.webhooks.queries import WebhookRow
 from signalpost.webhooks.schemas import WebhookDeletion
@@ -25,5 +27,5 @@ async def delete_webhook(db: Db, webhook: WebhookRow) -> WebhookDeletion:
     await wake_waiting(db, webhook)
     await db.execute(_DROP_WAITING, webhook.id, webhook.workspace_id)
     if not await db.fetchval(_DELETE, webhook.id, webhook.workspace_id):
-        raise problems.NotFound
+        raise deleted_meanwhile(WebhookId, webhook.id)
     return WebhookDeletion(id=ids.encode("whk", webhook.id), deleted=True)

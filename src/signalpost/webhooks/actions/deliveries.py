@@ -12,6 +12,7 @@ from signalpost.engine.wake import wake_sql
 from signalpost.events import PublicEvent
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db, Row
+from signalpost.web.fields import DeliveryId
 from signalpost.webhooks import views
 from signalpost.webhooks.actions.wake import wake_now
 from signalpost.webhooks.queries import DELIVERY_COLUMNS, WebhookRow, read_delivery
@@ -110,7 +111,7 @@ async def resend(db: Db, webhook: WebhookRow, delivery_id: UUID) -> Delivery:
     if record is not None:
         return views.delivery(read_delivery(record))
     if await db.fetchval(_STATE, webhook.workspace_id, webhook.id, delivery_id) is None:
-        raise problems.NotFound
+        raise problems.NotFound(DeliveryId.not_found_detail(ids.encode("dlv", delivery_id)))
     if webhook.status != "active":
         raise _inactive(webhook)
     raise problems.InvalidState("This delivery is pending: an attempt is under way or is due now.")

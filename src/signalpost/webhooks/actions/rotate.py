@@ -2,9 +2,10 @@
 
 from datetime import timedelta
 
-from signalpost.kit import problems
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Db
+from signalpost.web.fields import WebhookId
+from signalpost.web.inputs import deleted_meanwhile
 from signalpost.webhooks import signing, views
 from signalpost.webhooks.queries import WEBHOOK_COLUMNS, WebhookRow, read_webhook
 from signalpost.webhooks.schemas import WebhookWithSecret
@@ -33,5 +34,5 @@ async def rotate_secret(db: Db, keys: KeyRing, webhook: WebhookRow) -> WebhookWi
         FORMER_SECRET_SIGNS_FOR,
     )
     if record is None:
-        raise problems.NotFound
+        raise deleted_meanwhile(WebhookId, webhook.id)
     return views.webhook_with_secret(read_webhook(record), secret)

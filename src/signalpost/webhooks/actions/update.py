@@ -2,9 +2,10 @@
 
 from msgspec import UNSET
 
-from signalpost.kit import problems
 from signalpost.kit.db import Db
 from signalpost.web.caller import Caller
+from signalpost.web.fields import WebhookId
+from signalpost.web.inputs import deleted_meanwhile
 from signalpost.webhooks import queries, views
 from signalpost.webhooks.actions import bounds
 from signalpost.webhooks.actions.validation import Scope, scope_of
@@ -47,7 +48,7 @@ async def update_webhook(
         await wake_waiting(db, webhook)
     row = await queries.lock_mine(db, caller, webhook.id)
     if row is None:
-        raise problems.NotFound
+        raise deleted_meanwhile(WebhookId, webhook.id)
     if data.url is not UNSET:
         await bounds.require_room(db, caller, row.id, data.url, row.mode)
     status = row.status if data.active is UNSET else with_active(row.status, active=data.active)

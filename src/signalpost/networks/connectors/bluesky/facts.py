@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from signalpost.kit import issue_text
 from signalpost.networks.contract import (
     CredentialField,
     Facts,
@@ -26,7 +27,10 @@ class LinkCard(msgspec.Struct, forbid_unknown_fields=True):
     image: bool = True
 
 
-Language = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$")]
+Language = Annotated[
+    str,
+    msgspec.Meta(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$", extra={issue_text.FORMAT: issue_text.LANGUAGE_TAG}),
+]
 Label = Literal["sexual", "nudity", "porn", "graphic-media"]
 Repliers = Literal["mentioned", "followers", "following"]
 

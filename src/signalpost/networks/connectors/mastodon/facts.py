@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from signalpost.kit import issue_text
 from signalpost.networks.contract import (
     CredentialField,
     Facts,
@@ -87,7 +88,12 @@ FACTS = Facts(
         ),
         "sensitive": Option(type=bool, description="Hides the media until the reader clicks."),
         "language": Option(
-            type=Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$")],
+            type=Annotated[
+                str,
+                msgspec.Meta(
+                    pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$", extra={issue_text.FORMAT: issue_text.LANGUAGE_TAG}
+                ),
+            ],
             description="The language of the post, as a BCP 47 tag.",
         ),
         "poll": Option(
