@@ -7,7 +7,7 @@ from signalpost import networks
 from signalpost.accounts.errors import PlatformNotConfigured
 from signalpost.context import AppContext
 from signalpost.identity.errors import TestModeOnlySandbox
-from signalpost.kit import problems
+from signalpost.kit import issue_text, problems
 from signalpost.kit.http import Client
 from signalpost.networks.contract import Connector, Server
 from signalpost.web.caller import Caller
@@ -21,7 +21,7 @@ def canonical_slug(platform: str) -> str:
     """
     slug = networks.canonical(platform)
     if slug is None:
-        raise problems.invalid("platform", "not_allowed", "Not a known platform.")
+        raise problems.ValidationFailed(errors=[issue_text.not_allowed("platform", platform, networks.PLATFORMS)])
     return slug
 
 
@@ -38,7 +38,11 @@ def require_connector(caller: Caller, platform: str) -> Connector:
         raise TestModeOnlySandbox(f"This test key cannot use {slug}; it can use sandbox.")
     connector = networks.get(slug)
     if connector is None:
-        raise PlatformNotConfigured(f"This version has no connector for {slug}.")
+        possible = ", ".join(networks.CONNECTORS)
+        raise PlatformNotConfigured(
+            f"This version has no connector for {slug}.",
+            remediation=f"It can connect {possible}. GET /platforms says how.",
+        )
     return connector
 
 

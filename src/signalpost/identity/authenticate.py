@@ -24,6 +24,7 @@ Rates = Callable[[str], tuple[int, int]]
 """Plan in force -> requests and writes per minute. `plans` knows them; it is above this room."""
 
 _NO_SECRET = bytes(32)  # the secret of an unknown key is compared with this: as much work as for a known one
+_NEW_KEY = "Whoever is signed in creates another with `POST /api-keys`, an operator with `signalpost keys create`."
 _CHALLENGE = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
 _PREFIXES = (f"{BRAND_KEY}_live", f"{BRAND_KEY}_test")
 
@@ -81,12 +82,19 @@ class _Credentials:
     async def _from_key(self, bearer: str, workspace: str | None, address: str) -> Caller:
         parts = crypto.parse_api_key(bearer)
         if parts is None or parts.prefix not in _PREFIXES:
-            raise problems.Unauthenticated("This is not an API key of this service.", headers=_CHALLENGE)
+            raise problems.Unauthenticated(
+                "This is not an API key of this service, or a part of it is missing.",
+                headers=_CHALLENGE,
+                remediation=f"Check that the whole key was copied. {_NEW_KEY}",
+            )
         async with self._database.connection() as db:
             row = self._verify(await queries.find_key_credential(db, parts.key_id), parts)
             caller = self._key_caller(row)
             if workspace and WorkspaceId.parse(workspace) != caller.workspace_id:
-                raise problems.NotFound("This API key belongs to another workspace than the one in X-Workspace-Id.")
+                raise problems.NotFound(
+                    "This API key belongs to another workspace than the one in X-Workspace-Id.",
+                    remediation="Leave X-Workspace-Id out: a key has one workspace.",
+                )
             _check_address(caller, address)
             if row.stale:
                 await queries.touch_key(db, row.id, address)
@@ -96,14 +104,18 @@ class _Credentials:
         stored = _NO_SECRET if row is None else row.secret_hmac
         matches = [crypto.equal(stored, secret) for secret in secret_hmacs(self._keys, parts.secret)]
         if row is None or not any(matches) or parts.prefix != f"{BRAND_KEY}_{row.mode}":
-            raise problems.Unauthenticated("This API key is unknown.", headers=_CHALLENGE)
+            raise problems.Unauthenticated(
+                "This API key is unknown.",
+                headers=_CHALLENGE,
+                remediation=f"Check that it is of this instance. {_NEW_KEY}",
+            )
         return row
 
     def _key_caller(self, row: KeyCredential) -> Caller:
         if row.revoked or row.role is None:
-            raise KeyRevoked(headers=_CHALLENGE)
+            raise KeyRevoked("This API key was revoked, or its issuer left the workspace.", headers=_CHALLENGE)
         if row.expired:
-            raise TokenExpired("This API key has expired.", headers=_CHALLENGE)
+            raise TokenExpired("This API key has expired.", headers=_CHALLENGE, remediation=_NEW_KEY)
         plan = queries.plan_in_force(self._settings, row.plan)
         requests, writes = self._rates(plan)
         granted = roles.scopes_of(row.role, is_staff=row.is_staff) & frozenset(row.scopes)
@@ -131,7 +143,11 @@ class _Credentials:
     async def _from_token(self, bearer: str, workspace: str | None) -> Caller:
         access = tokens.read(self._keys, bearer)
         if access is None:
-            raise problems.Unauthenticated("This access token is not valid here. Sign in again.", headers=_CHALLENGE)
+            raise problems.Unauthenticated(
+                "What follows Bearer is neither an API key nor an access token of this service.",
+                headers=_CHALLENGE,
+                remediation="An API key begins with sp_. Sign in with `POST /auth/login` for an access token.",
+            )
         workspace_id = WorkspaceId.parse(workspace) if workspace else access.workspace_id
         if workspace_id is None:
             raise _not_a_member()
@@ -173,12 +189,17 @@ class _Credentials:
 
 
 def _not_a_member() -> problems.NotFound:
-    return problems.NotFound("X-Workspace-Id is not one of your workspaces.")
+    return problems.NotFound(
+        "X-Workspace-Id is not one of your workspaces.", remediation="`GET /workspaces` lists their ids."
+    )
 
 
 def _check_address(caller: Caller, address: str) -> None:
     if caller.ip_allow_list and not _allowed(caller.ip_allow_list, address):
-        raise problems.Forbidden("This API key may not be used from this address.")
+        raise problems.Forbidden(
+            f"This API key may not be used from {address}, which is not in its ipAllowList.",
+            remediation="Use it from an address of the list, or create a key with another list.",
+        )
 
 
 @lru_cache(maxsize=4_096)

@@ -1,4 +1,5 @@
 from signalpost.kit import problems
+from signalpost.settings import Settings
 
 
 class InvalidCredentials(problems.Problem, status=401):
@@ -52,3 +53,13 @@ class TestModeOnlySandbox(problems.Problem, status=403):
     """
 
     __test__ = False  # not a test class, whatever pytest makes of its name
+
+
+def password_help(settings: Settings) -> str:
+    """Return how a user who does not know the password gets another one here."""
+    if settings.smtp_url is None:
+        return (
+            "This instance sends no mail: its operator sets a new password with"
+            " `signalpost users reset-password --email <address>`."
+        )
+    return "`POST /auth/password/forgot` sends a link to choose a new password."

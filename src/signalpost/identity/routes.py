@@ -103,7 +103,7 @@ async def logout(context: AppContext, db: Db, caller: Caller) -> None:
 async def forgot_password(db: Db, context: AppContext, data: PasswordForgot) -> Accepted:
     """Send a link to choose a new password, if the user exists. The response does not tell whether it does."""
     await actions.forgot_password(db, context.settings, data)
-    return Accepted()
+    return Accepted(message=actions.forgotten_password_message(context.settings))
 
 
 @routes.post(

@@ -134,6 +134,13 @@ class PasswordForgot(Input):
 class Accepted(Output):
     """The same response whether the user exists or not."""
 
+    message: Annotated[
+        str,
+        Meta(
+            description="What happens next.",
+            examples=["If a user has this e-mail address, a link to choose a new password is on its way."],
+        ),
+    ]
     status: Literal["accepted"] = "accepted"
 
 

@@ -126,8 +126,8 @@ class Id(UUID):
     @classmethod
     def not_found_detail(cls, text: str) -> str:
         """Return the message of an id that stands in the path."""
-        shown = "".join(char if char.isprintable() else "�" for char in text[:_LENGTH_SHOWN])
-        return f"No {cls.noun} {shown}{'…' * (len(text) > _LENGTH_SHOWN)}{cls._mismatch(text)}."
+        start = "".join(char if char.isprintable() else "�" for char in text[:_LENGTH_SHOWN])
+        return f"No {cls.noun} {start}{'…' * (len(text) > _LENGTH_SHOWN)}{cls._mismatch(text)}."
 
     @classmethod
     def _mismatch(cls, text: str) -> str:

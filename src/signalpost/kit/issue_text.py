@@ -60,14 +60,14 @@ def of_value(kind: Any, value: Any, path: str, message: str, *, strict: bool) ->
     return Issue(path, "format", message if message.endswith(".") else f"{message}.")  # our own, of `__post_init__`
 
 
-def unknown_field(path: str, name: str, known: Sequence[str], *, word: str = "field") -> Issue:
+def unknown_field(path: str, name: str, names: Sequence[str], *, word: str = "field") -> Issue:
     """Return the issue of a member or parameter that does not exist, with the nearest one that does."""
-    params: dict[str, Any] = {"known": sorted(known)}
-    if (similar := nearest(name, tuple(known))) is not None:
+    params: dict[str, Any] = {"known": sorted(names)}
+    if (similar := nearest(name, tuple(names))) is not None:
         params["nearest"] = similar
         return Issue(path, "unknown_field", f"Unknown {word}. Did you mean {similar}?", params)
-    names = _listed(sorted(known))
-    return Issue(path, "unknown_field", f"Unknown {word}. {_plural(word)}: {names or 'none'}.", params)
+    listed = _listed(sorted(names)) or "none"
+    return Issue(path, "unknown_field", f"Unknown {word}. {_plural(word)}: {listed}.", params)
 
 
 def required(path: str, kind: Any) -> Issue:
@@ -113,9 +113,9 @@ def _length_message(value: Any, code: str, bound: float | None) -> str:
 
 
 def _type_message(kind: Any, value: Any, match: re.Match[str], *, strict: bool) -> str:
-    wanted = " or ".join(_WORDS.get(part, part) for part in match[1].split(" | ") if strict or part != "null")
+    expected = " or ".join(_WORDS.get(part, part) for part in match[1].split(" | ") if strict or part != "null")
     actual = _WORDS.get(match[2] or "", "something else") if strict else _quoted(value)
-    return f"Must be {wanted}, not {'a boolean' if actual == 'true or false' else actual}.{_example(kind)}"
+    return f"Must be {expected}, not {'a boolean' if actual == 'true or false' else actual}.{_example(kind)}"
 
 
 def _sentence(kind: Any) -> str:

@@ -27,6 +27,7 @@ class Problem(Exception):
         detail: what happened in this case, for people; the default is the first of `errors`, or the title.
         errors: the errors by place, all of them at once.
         headers: extra response headers, such as Retry-After.
+        remediation: what to do in this case, instead of what the docstring says.
         members: extra members of the problem document (`limit`, `platform`, `existingPostId`).
     """
 
@@ -52,12 +53,15 @@ class Problem(Exception):
         *,
         errors: Sequence[Issue] = (),
         headers: Mapping[str, str] | None = None,
+        remediation: str | None = None,
         **members: Any,
     ) -> None:
         super().__init__(detail or self.title)
         self.errors = list(errors)
         self.detail = detail or _first(self.errors) or self.title + "."
         self.headers = dict(headers or {})
+        if remediation is not None:
+            self.remediation = remediation  # type: ignore[misc] # of this one; the class has that of its page
         self.members = members
 
 
@@ -162,7 +166,14 @@ class TooManyItems(Problem, status=422):
 class UnsafeAddress(Problem, status=422, code="unsafe_url"):
     """The service may not connect to this address.
 
-    Use a public https address. An operator can allow private hosts with SIGNALPOST_ALLOWED_PRIVATE_HOSTS.
+    Use a public https address. If the host is private, an operator can allow it with SIGNALPOST_ALLOWED_PRIVATE_HOSTS.
+    """
+
+
+class HostNotFound(Problem, status=422, retryable=True):
+    """The host of this address does not resolve.
+
+    Check its spelling. If the name is new, try again when the name servers know it.
     """
 
 

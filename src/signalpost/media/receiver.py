@@ -99,7 +99,7 @@ class FileReceiver:
             Unavailable: the disk is full.
         """
         if not self._size:
-            raise problems.invalid(self._pointer, "too_short", "The file is empty.")
+            raise problems.invalid(self._pointer, "too_short", "The file is empty: no byte of it arrived.")
         file_type = self._type or self._recognize()
         await self._flush()
         return ReceivedFile(path=self._path, type=file_type, size=self._size, sha256=self._hash.digest())
@@ -107,7 +107,10 @@ class FileReceiver:
     def _recognize(self) -> FileType:
         file_type = file_types.recognize(bytes(self._buffer[: file_types.HEAD_BYTES]))
         if file_type is None:
-            message = "This file type is not accepted. The type is read from the content, not from the file name."
+            message = (
+                f"This file type is not accepted. Accepted are {', '.join(file_types.ALLOWED)}."
+                " The type is read from the content, not from the file name."
+            )
             raise problems.invalid(self._pointer, "not_allowed", message, allowed=list(file_types.ALLOWED))
         return file_type
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from signalpost import networks
 from signalpost.context import AppContext
-from signalpost.kit import clock, ids, problems, rows
+from signalpost.kit import clock, ids, issue_text, problems, rows
 from signalpost.kit.db import READ_SECONDS, Db
 from signalpost.kit.wire import Listing
 from signalpost.posts import queries, search, times, views
@@ -138,7 +138,7 @@ def _visible(caller: Caller, query: PostListQuery | ProfileQuery) -> list[Condit
 def _filters(query: PostListQuery) -> list[Condition]:
     platform = networks.canonical(query.platform) if query.platform else None
     if query.platform and platform is None:
-        raise problems.invalid("platform", "not_allowed", "Unknown platform.", known=list(networks.PLATFORMS))
+        raise problems.ValidationFailed(errors=[issue_text.not_allowed("platform", query.platform, networks.PLATFORMS)])
     filters: tuple[tuple[str, Any], ...] = (
         ("exists (select from target t where t.post_id = p.id and t.platform = $)", platform),
         ("exists (select from target t where t.post_id = p.id and t.account_id = $)", query.account_id),

@@ -17,6 +17,7 @@ GRACE = timedelta(seconds=60)
 AHEAD_MAX = timedelta(days=365)
 
 _FORMAT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d\d:\d\d)?", re.ASCII)
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _DST_WARNINGS = {
     "gap": "This local time does not exist: the clocks are put forward that day. The post will be published at {when}.",
     "overlap": "This local time occurs twice: the clocks are put back that day. The first one is used, {when}.",
@@ -42,7 +43,7 @@ class InvalidTime:
 
 def read(text: str, zone_name: str, path: str) -> Moment | InvalidTime:
     """Read a time; one without an offset is a wall time in the zone."""
-    invalid = InvalidTime(Issue(path, "format", "Not a valid time. Send RFC 3339, such as 2026-11-21T18:00:00Z."))
+    invalid = InvalidTime(Issue(path, "format", f"Not a valid time: {_why(text)}."))
     if not _FORMAT.fullmatch(text):
         return invalid
     zone = zones.zone(zone_name)
@@ -60,16 +61,27 @@ def read(text: str, zone_name: str, path: str) -> Moment | InvalidTime:
     return Moment(at, written, warning)
 
 
+def _why(text: str) -> str:
+    """Return what is wrong with the text of a time, and how to write one."""
+    if text.isdigit():
+        return "send text and not a timestamp, such as 2026-11-21T18:00:00Z"
+    if _DATE.fullmatch(text):
+        return f"the time of day is missing, as in {text}T18:00:00Z"
+    if _FORMAT.fullmatch(text):
+        return "the calendar or the clock has no such moment"
+    return "send RFC 3339, such as 2026-11-21T18:00:00Z"
+
+
 def schedule(text: str, zone_name: str, now: datetime, path: str) -> Moment | InvalidTime:
     """Read a time at which a post is to be published: at most a minute ago, at most 365 days ahead."""
     moment = read(text, zone_name, path)
     if isinstance(moment, InvalidTime):
         return moment
     if moment.at < now - GRACE:
-        message = f"{clock.wire(moment.at)} is in the past; it is {clock.wire(now)} now."
+        message = f"{clock.wire(moment.at)} is in the past: it is {clock.wire(now)} now."
         return InvalidTime(Issue(path, "out_of_range", message), ScheduleInPast)
     if moment.at > now + AHEAD_MAX:
-        message = "A post can be scheduled at most 365 days ahead."
+        message = f"A post can be scheduled at most 365 days ahead, until {clock.wire(now + AHEAD_MAX)}."
         return InvalidTime(Issue(path, "out_of_range", message), ScheduleTooFar)
     return moment
 

@@ -90,16 +90,16 @@ def decode_query(kind: type[T], values: Mapping[str, str], *, besides: Sequence[
 def _query_issues(kind: type[Struct], present: Mapping[str, str], besides: Sequence[str]) -> list[Issue]:
     names = [field.encode_name for field in msgspec.structs.fields(kind)]
     issues = [unknown_parameter(name, [*names, *besides]) for name in present if name not in names]
-    known = {name: value for name, value in present.items() if name in names}
-    for issue in issues_of(kind, known, strict=False):
+    values = {name: value for name, value in present.items() if name in names}
+    for issue in issues_of(kind, values, strict=False):
         issue.path = issue.path.lstrip("/")
         issues.append(issue)
     return issues[:ISSUES_MAX]
 
 
-def unknown_parameter(name: str, known: Sequence[str]) -> Issue:
+def unknown_parameter(name: str, names: Sequence[str]) -> Issue:
     """Return the issue of a query parameter that the operation does not have."""
-    return issue_text.unknown_field(name, name, known, word="parameter")
+    return issue_text.unknown_field(name, name, names, word="parameter")
 
 
 def nul_issues(value: Any) -> list[Issue]:

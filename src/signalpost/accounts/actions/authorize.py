@@ -17,7 +17,7 @@ from signalpost.accounts.schemas import Authorization, AuthUrlQuery
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
-from signalpost.kit.http import HttpFailure, UnsafeUrl, parse_url
+from signalpost.kit.http import HttpFailure, UnknownHost, UnsafeUrl, parse_url
 from signalpost.kit.problems import Issue
 from signalpost.networks.contract import ApiError, Connector, OAuth, OAuthApp, Server
 from signalpost.web.caller import Caller
@@ -51,7 +51,11 @@ async def _check(db: Db, caller: Caller, connector: Connector, query: AuthUrlQue
     if unknown:
         raise problems.NotFound(errors=unknown)
     if query.redirect_url is not None and not await db.fetchval(_ALLOWED, caller.workspace_id, query.redirect_url):
-        raise problems.invalid("redirectUrl", "not_allowed", "This address is not on the workspace's list.")
+        raise problems.invalid(
+            "redirectUrl",
+            "not_allowed",
+            "This address is not one of the workspace's redirectUrls. An owner can add it: PATCH /workspaces/{id}.",
+        )
     return None if query.account_id is None else await queries.find_mine(db, caller, query.account_id)
 
 
@@ -82,9 +86,12 @@ async def _server(
         raise problems.invalid("instanceUrl", "required", "Name the account's server. Example: mastodon.social.")
     try:
         await http.check_url(server.base_url, trusted=server.trusted)
+    except UnknownHost as failure:
+        message = f"The server is unknown: {failure.detail}."
+        raise problems.HostNotFound(message, errors=[Issue("instanceUrl", "host_not_found", message)]) from None
     except UnsafeUrl as failure:
-        issue = Issue("instanceUrl", "not_allowed", failure.detail)
-        raise problems.UnsafeAddress(failure.detail, errors=[issue]) from None
+        message = f"This server cannot be used: {failure.detail}."
+        raise problems.UnsafeAddress(message, errors=[Issue("instanceUrl", "unsafe_url", message)]) from None
     return server
 
 

@@ -12,7 +12,7 @@ from signalpost.accounts.errors import PlatformError, PlatformNotConfigured
 from signalpost.accounts.platforms import entry_server, require_connector
 from signalpost.accounts.schemas import AccountConnect, PlatformAccount
 from signalpost.context import AppContext
-from signalpost.kit import problems
+from signalpost.kit import issue_text, problems
 from signalpost.kit.http import HttpFailure
 from signalpost.kit.problems import Issue
 from signalpost.networks.contract import (
@@ -37,7 +37,10 @@ async def connect_account(context: AppContext, caller: Caller, platform: str, da
     """
     connector = require_connector(caller, platform)
     if connector.connect is None:
-        raise PlatformNotConfigured(f"{connector.facts.name} is connected by authorization: see auth-url.")
+        raise PlatformNotConfigured(
+            f"{connector.facts.name} is connected by authorization.",
+            remediation=f"Open the url that GET /platforms/{connector.facts.key}/auth-url returns.",
+        )
     server = entry_server(context, connector, context.http.accounts)
     issues = list(_issues(connector, data.fields, server_known=server.trusted))
     async with context.database.connection() as db:
@@ -58,11 +61,11 @@ def _issues(connector: Connector, fields: Mapping[str, str], *, server_known: bo
     form = {field.name: field for field in connector.facts.credential_fields}
     for name in fields.keys() - form.keys():
         path = problems.pointer("fields", name)
-        yield Issue(path, "unknown_field", "The platform has no such field.", {"known": sorted(form)})
+        yield issue_text.unknown_field(path, name, list(form))
     for name, field in form.items():
         optional = not field.required or (server_known and name == "instanceUrl")
         if not optional and not fields.get(name, "").strip():
-            yield Issue(f"/fields/{name}", "required", "This field is required.")
+            yield Issue(f"/fields/{name}", "required", f"This field is required: {field.label}.")
 
 
 async def _sign_in(connector: Connector, server: Server, fields: Mapping[str, str]) -> Identity:

@@ -9,7 +9,7 @@ from signalpost.accounts.errors import PlatformError, PlatformTimeout
 from signalpost.accounts.schemas import Via
 from signalpost.kit import problems
 from signalpost.kit.db import Db
-from signalpost.kit.http import HttpFailure, MaybeSent, NotSent, UnsafeUrl
+from signalpost.kit.http import HttpFailure, MaybeSent, NotSent, UnknownHost, UnsafeUrl
 from signalpost.kit.problems import Issue
 from signalpost.networks.contract import ApiError, Connector, NeedsReconnect, Refused
 from signalpost.profiles import queries as profiles
@@ -89,9 +89,13 @@ def refused_problem(connector: Connector, error: ApiError) -> problems.Problem:
 
 def no_response_problem(connector: Connector, failure: HttpFailure, *, chosen: bool) -> problems.Problem:
     """Return the problem for a platform that gave no usable response. `chosen`: the caller named the server."""
-    if isinstance(failure, UnsafeUrl):
-        return problems.UnsafeAddress(failure.detail)
     ours = isinstance(failure, NotSent) and failure.ours
+    if isinstance(failure, UnknownHost) or (isinstance(failure, NotSent) and failure.stage == "lookup" and not ours):
+        return problems.HostNotFound(
+            f"The server is unknown: {failure.detail}.", platform={"slug": connector.facts.key}
+        )
+    if isinstance(failure, UnsafeUrl):
+        return problems.UnsafeAddress(f"This server cannot be used: {failure.detail}.")
     if chosen and not ours and not isinstance(failure, MaybeSent):
         message = f"This server cannot be used: {failure.detail}."
         return problems.ValidationFailed(message, errors=[Issue("/fields", "not_allowed", message)])

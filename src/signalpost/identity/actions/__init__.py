@@ -1,7 +1,12 @@
 """Writes: sign up, sign in, change a password, create keys, change workspaces."""
 
 from signalpost.identity.actions.api_keys import KeyTerms, create_api_key, create_key_for, revoke_api_key, revoke_key
-from signalpost.identity.actions.passwords import forgot_password, reset_password, reset_with_token
+from signalpost.identity.actions.passwords import (
+    forgot_password,
+    forgotten_password_message,
+    reset_password,
+    reset_with_token,
+)
 from signalpost.identity.actions.sign_in import end_session, end_sessions, login, logout, open_session, refresh
 from signalpost.identity.actions.sign_up import (
     NewWorkspace,
@@ -26,6 +31,7 @@ __all__ = [
     "end_session",
     "end_sessions",
     "forgot_password",
+    "forgotten_password_message",
     "login",
     "logout",
     "make_staff",

@@ -7,7 +7,7 @@ from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.identity import passwords, queries, tokens
 from signalpost.identity.actions.sign_in import end_sessions, record_in_workspaces
-from signalpost.identity.errors import InvalidCredentials
+from signalpost.identity.errors import InvalidCredentials, password_help
 from signalpost.identity.login_throttle import LoginThrottle
 from signalpost.identity.schemas import PasswordForgot, PasswordReset
 from signalpost.kit import ids, log, problems
@@ -25,6 +25,13 @@ async def forgot_password(db: Db, settings: Settings, data: PasswordForgot) -> N
         return
     payload = {"email": data.email, "message_id": ids.new_id().hex}
     await jobs.enqueue(db, RESET_JOB, payload, unique_key=f"{RESET_JOB}:{data.email.lower()}")
+
+
+def forgotten_password_message(settings: Settings) -> str:
+    """Return what follows on a request for a link, whether there is such a user or not."""
+    if settings.smtp_url is None:
+        return password_help(settings)
+    return "If a user has this e-mail address, a link to choose a new password is on its way."
 
 
 _VALID = """
@@ -66,7 +73,9 @@ async def reset_with_token(context: AppContext, data: PasswordReset) -> None:
 
 
 def _link_expired() -> InvalidCredentials:
-    return InvalidCredentials("This link no longer works. Request a new one.")
+    return InvalidCredentials(
+        "This link no longer works.", remediation="Request a new one with `POST /auth/password/forgot`."
+    )
 
 
 _SET = "update app_user set password_hash = $2, updated_at = now() where email_key = lower($1) returning id"

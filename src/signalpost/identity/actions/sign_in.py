@@ -8,7 +8,7 @@ from signalpost.audit import actions as audit
 from signalpost.context import AppContext
 from signalpost.identity import passwords, queries, tokens, views
 from signalpost.identity.caller_cache import CallerCache
-from signalpost.identity.errors import InvalidCredentials, TokenExpired
+from signalpost.identity.errors import InvalidCredentials, TokenExpired, password_help
 from signalpost.identity.login_throttle import LoginThrottle
 from signalpost.identity.queries import WorkspaceRow
 from signalpost.identity.schemas import Login, Tokens, UserLogin
@@ -48,12 +48,12 @@ async def login(context: AppContext, data: UserLogin, address: str) -> Login:
     if not await passwords.verify_password(stored, data.password) or row is None or stored is None:
         if row is not None and throttle.is_worth_recording(data.email):
             await _record_failure(context, row.user_id)
-        raise InvalidCredentials
+        raise _wrong_password(context)
     throttle.forgive(data.email, address)
     rehashed = await passwords.hash_password(data.password) if crypto.needs_rehash(stored) else None
     async with context.database.transaction() as db:
         if not await db.fetchval(_PASSWORD_UNCHANGED, row.user_id, stored):  # a new password was chosen meanwhile
-            raise InvalidCredentials
+            raise _wrong_password(context)
         if rehashed:
             await db.execute(_REHASH, row.user_id, rehashed, stored)
         user = await queries.read_user(db, row.user_id)
@@ -188,11 +188,23 @@ async def logout(context: AppContext, db: Db, caller: Caller) -> None:
         InvalidState: an API key has no session.
     """
     if caller.session_id is None:
-        raise problems.InvalidState("An API key has no session. Revoke it with DELETE /api-keys/{id}.")
+        raise problems.InvalidState(
+            "An API key has no session to end.", remediation="Revoke the key: `DELETE /api-keys/{id}`."
+        )
     await end_session(context, db, caller.session_id, "logout")
+
+
+def _wrong_password(context: AppContext) -> InvalidCredentials:
+    """Return the same for an unknown user and for a wrong password."""
+    return InvalidCredentials(
+        "The e-mail address or the password is wrong.",
+        remediation=f"Check both. {password_help(context.settings)}",
+    )
 
 
 def _first(workspaces: list[WorkspaceRow]) -> WorkspaceRow:
     if not workspaces:
-        raise problems.Forbidden("You are not an active member of any workspace. Ask for an invitation.")
+        raise problems.Forbidden(
+            "You are not an active member of any workspace.", remediation="Ask a workspace's owner for an invitation."
+        )
     return workspaces[0]

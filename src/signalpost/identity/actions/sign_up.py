@@ -14,6 +14,7 @@ from signalpost.identity.errors import RegistrationClosed
 from signalpost.identity.schemas import Registration, UserRegister, Workspace, WorkspaceCreate
 from signalpost.kit import ids, problems, zones
 from signalpost.kit.db import Db
+from signalpost.kit.problems import Issue
 from signalpost.kit.slugs import slugify
 from signalpost.web import validation
 from signalpost.web.caller import Caller
@@ -81,7 +82,11 @@ async def create_user(
     """
     user_id: UUID | None = await db.fetchval(_INSERT_USER, ids.new_id(), email, name, password_hash, timezone)
     if user_id is None:
-        raise problems.AlreadyExists("A user with this e-mail address already exists. Sign in instead.")
+        raise problems.AlreadyExists(
+            "A user with this e-mail address already exists.",
+            errors=[Issue("/email", "not_unique", "A user with this e-mail address already exists.")],
+            remediation="Sign in with `POST /auth/login`, or register with another address.",
+        )
     return user_id
 
 
@@ -127,10 +132,15 @@ async def add_workspace(context: AppContext, db: Db, caller: Caller, data: Works
         TooManyItems: the user owns 50.
     """
     if caller.auth != "session":
-        raise problems.Forbidden("An API key belongs to one workspace. Sign in to create another.")
+        raise problems.Forbidden(
+            "An API key belongs to one workspace, so it cannot create another.",
+            remediation="Sign in with `POST /auth/login` and send its access token.",
+        )
     validate_time_zone(data.timezone)
     if await queries.count_owned(db, caller.user_id) >= WORKSPACES_MAX:
-        raise problems.TooManyItems(f"A user can own at most {WORKSPACES_MAX} workspaces.")
+        raise problems.TooManyItems(
+            f"A user can own at most {WORKSPACES_MAX} workspaces.", remediation="Use a profile of an existing one."
+        )
     workspace_id, _ = await create_workspace(
         context, db, user_id=caller.user_id, name=data.name, timezone=data.timezone
     )

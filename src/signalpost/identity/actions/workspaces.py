@@ -34,7 +34,10 @@ async def update_workspace(
         ValidationFailed: an address is neither https nor loopback, or the time zone is invalid.
     """
     if caller.auth != "session" or not roles.may_manage_workspace(row.role):
-        raise problems.Forbidden("Only a signed-in owner or admin can change a workspace.")
+        raise problems.Forbidden(
+            "Only a signed-in owner or admin can change a workspace.",
+            remediation="An owner or admin signs in with `POST /auth/login` and sends that access token.",
+        )
     if data.timezone is not UNSET:
         validate_time_zone(data.timezone)
         row.timezone = data.timezone

@@ -3,7 +3,16 @@
 from signalpost.kit.http.bodies import Part, RequestBody
 from signalpost.kit.http.client import CallLimits, Client
 from signalpost.kit.http.clients import CALLS_MAX, Clients
-from signalpost.kit.http.errors import BadResponse, HttpFailure, MaybeSent, NotSent, Stage, TooLarge, UnsafeUrl
+from signalpost.kit.http.errors import (
+    BadResponse,
+    HttpFailure,
+    MaybeSent,
+    NotSent,
+    Stage,
+    TooLarge,
+    UnknownHost,
+    UnsafeUrl,
+)
 from signalpost.kit.http.resolver import Lookup
 from signalpost.kit.http.responses import Downloaded, Response, Sink
 from signalpost.kit.http.urls import parse as parse_url
@@ -26,6 +35,7 @@ __all__ = [
     "Sink",
     "Stage",
     "TooLarge",
+    "UnknownHost",
     "UnsafeUrl",
     "parse_url",
     "redact_url",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from signalpost.kit.addresses import AllowList
 from signalpost.kit.http.bodies import RequestBody
-from signalpost.kit.http.errors import NotSent, UnsafeUrl
+from signalpost.kit.http.errors import NotSent, UnknownHost, UnsafeUrl
 from signalpost.kit.http.guard import Guard
 from signalpost.kit.http.resolver import LOOKUP_SECONDS_MAX, Lookup, Resolver
 from signalpost.kit.http.responses import Downloaded, Response, Sink
@@ -200,6 +200,7 @@ class Client:
 
         Raises:
             UnsafeUrl: `detail` says what is wrong.
+            UnknownHost: the host does not resolve.
         """
         target = parse(url)
         if not trusted:
@@ -211,7 +212,7 @@ class Client:
                 async with self._share(LOOKUP_SECONDS_MAX):
                     addresses = await self._resolver.addresses(target.host)
             except NotSent as failure:
-                raise UnsafeUrl(failure.detail) from None
+                raise UnknownHost(failure.detail) from None
             self._guard.check_addresses(target, addresses, schemes=schemes)
 
 

@@ -23,6 +23,10 @@ class UnsafeUrl(HttpFailure):
     """The address breaks a rule, or user-given addresses may not reach it. Nothing was sent."""
 
 
+class UnknownHost(UnsafeUrl):
+    """The name of the host was looked up and has no address, or the lookup failed."""
+
+
 class NotSent(HttpFailure):
     """No byte of the request can have reached the server: no name, no connection, no TLS."""
 

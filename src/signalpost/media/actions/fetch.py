@@ -33,7 +33,7 @@ async def fetch_file(context: AppContext, caller: Caller, data: MediaFetch, *, p
         pointer: the place of the address in the request, for issues.
 
     Raises:
-        UnsafeAddress, MediaFetchFailed: the address is forbidden, or does not return a file.
+        UnsafeAddress, HostNotFound, MediaFetchFailed: the address is forbidden, unknown, or does not return a file.
         PayloadTooLarge, PlanLimitReached, ValidationFailed: the file is too large, or its type is not accepted.
         Unavailable: the disk is full, or the object store does not respond.
     """
@@ -73,15 +73,17 @@ def _last_segment(url: str) -> str | None:
 
 def _problem_of(failure: http.HttpFailure, pointer: str) -> problems.Problem:
     match failure:
+        case http.NotSent(stage="lookup", ours=False):
+            message = f"The host of the address is unknown: {failure.detail}."
+            return problems.HostNotFound(message, errors=[Issue(pointer, "host_not_found", message)])
         case http.UnsafeUrl():
             return problems.UnsafeAddress(
                 f"This address cannot be fetched: {failure.detail}.",
-                errors=[Issue(pointer, "unsafe_url", failure.detail)],
+                errors=[Issue(pointer, "unsafe_url", f"This address cannot be fetched: {failure.detail}.")],
             )
         case http.TooLarge():
             return problems.PayloadTooLarge(f"The file is too large: {failure.detail}.")
         case http.NotSent(ours=True):
             return problems.Unavailable("Files cannot be fetched right now.", headers={"Retry-After": "5"})
-    return MediaFetchFailed(
-        f"The file could not be fetched: {failure.detail}.", errors=[Issue(pointer, "not_found", failure.detail)]
-    )
+    message = f"The file could not be fetched: {failure.detail}."
+    return MediaFetchFailed(message, errors=[Issue(pointer, "not_found", message)])

@@ -54,7 +54,9 @@ async def _upload_form(
         present = {name: value for name, value in form.fields.items() if value}
         fields = validation.decode_body(_upload_fields, msgspec.json.encode(present))
         if form.file is None:
-            raise problems.invalid("/file", "required", "The form has no part named file.")
+            raise problems.invalid(
+                "/file", "required", "The form has no part named file. Example: curl -F file=@cat.jpg."
+            )
         await _require_profile(context, caller, fields.profile_id)
         return await store_file(context, caller, form.file, fields, file_name=form.file_name, pointer="/file")
 

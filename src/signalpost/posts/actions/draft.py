@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct
 
 from signalpost import networks
 from signalpost.identity.errors import TestModeOnlySandbox
-from signalpost.kit import clock, ids, zones
+from signalpost.kit import clock, ids, issue_text, zones
 from signalpost.kit.db import Db
 from signalpost.kit.problems import ValidationFailed, pointer
 from signalpost.posts import queries, times
@@ -89,7 +89,7 @@ async def build_draft(
     if caller.mode == "test" and any(account.platform != "sandbox" for account, _ in chosen):
         raise TestModeOnlySandbox("A test key publishes to sandbox accounts only.")
     if not is_draft and not chosen and data.platforms is None and data.targets is None:
-        issues.add("/platforms", "required", "Name the platforms, or single accounts in targets.")
+        issues.add("/platforms", "required", 'Name the platforms, or single accounts in targets. Example: ["bluesky"].')
     issues.raise_if_any()
     post = _post(caller, data, base, media, schedule, options, zone_name, is_draft=is_draft)
     targets = [
@@ -127,19 +127,23 @@ def _collect_contradictions(data: PostCreate, issues: IssueCollector) -> None:
         ("/publishMode", data.publish_mode == "slot"),
     ):
         if requested:
-            issues.add(path, "not_allowed", "Not available yet.")
+            issues.add(path, "not_allowed", "Not available in this version: leave it out.")
     if data.platforms is not None and data.targets is not None:
-        issues.add("/targets", "not_allowed", "Send either platforms or targets.")
+        issues.add("/targets", "not_allowed", "Send either platforms or targets, not both.")
     if data.text is not None and data.description is not None:
         issues.add("/description", "not_allowed", "description is another name for text: send only one of them.")
     if sum(media is not None for media in (data.media, data.media_url, data.media_urls)) > 1:
         issues.add("/media", "not_allowed", "Send only one of media, mediaUrl and mediaUrls.")
     if data.publish_mode == "schedule" and data.scheduled_at is None:
-        issues.add("/scheduledAt", "required", "A scheduled post needs a time.")
+        issues.add("/scheduledAt", "required", "A scheduled post needs a time, such as 2026-11-21T18:00:00Z.")
     if data.publish_mode == "now" and data.scheduled_at is not None:
-        issues.add("/scheduledAt", "not_allowed", "A post that is published now cannot have another time.")
+        issues.add(
+            "/scheduledAt",
+            "not_allowed",
+            "A post that is published now has no other time: leave scheduledAt out, or send publishMode: schedule.",
+        )
     if data.draft and data.publish_mode not in (None, "draft"):
-        issues.add("/publishMode", "not_allowed", "A draft is not published.")
+        issues.add("/publishMode", "not_allowed", "A draft is not published: leave publishMode or draft out.")
 
 
 def _options(data: PostCreate, issues: IssueCollector) -> dict[str, dict[str, Any]]:
@@ -149,7 +153,7 @@ def _options(data: PostCreate, issues: IssueCollector) -> dict[str, dict[str, An
         platform = networks.canonical(slug)
         path = pointer("options", slug)
         if platform is None:
-            issues.add(path, "not_allowed", "Unknown platform.", known=list(networks.PLATFORMS))
+            issues.append(issue_text.not_allowed(path, slug, networks.PLATFORMS))
         elif platform in options:
             issues.add(path, "not_unique", f"{platform} is named twice.")
         else:
@@ -180,13 +184,20 @@ def _chosen_accounts(
         path, platform = f"/platforms/{index}", networks.canonical(slug)
         accounts = [account for account in profile.accounts if account.platform == platform]
         if platform is None:
-            issues.add(path, "not_allowed", "Unknown platform.", known=list(networks.PLATFORMS))
+            issues.append(issue_text.not_allowed(path, slug, networks.PLATFORMS))
         elif not accounts:
-            issues.add(path, "not_found", f"The profile has no connected account on {platform}.")
+            issues.add(path, "not_found", _no_account(platform))
         elif accounts[0].id in chosen:
             issues.add(path, "not_unique", f"{platform} is named twice.")
         chosen |= {account.id: account for account in accounts}
     return [(account, None) for account in chosen.values()]
+
+
+def _no_account(platform: str) -> str:
+    message = f"The profile has no connected account on {platform}."
+    if networks.get(platform) is None:
+        return f"{message} This version cannot connect one; GET /platforms lists what it can."
+    return f"{message} Connect one: POST /platforms/{platform}/connect."
 
 
 def _named_accounts(
@@ -199,7 +210,7 @@ def _named_accounts(
         if account is None:
             issues.append(AccountId.not_found(path))
         elif account.id in chosen:
-            issues.add(path, "not_unique", "This account is named twice.")
+            issues.add(path, "not_unique", "This account is named twice: leave one out.")
         else:
             chosen[account.id] = (account, index)
     return list(chosen.values())

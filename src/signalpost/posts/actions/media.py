@@ -81,13 +81,13 @@ async def _read(
 
 def _check(path: str, media: MediaIn, rows: _Rows, issues: IssueCollector) -> None:
     if (media.media_id is None) == (media.media_url is None):
-        issues.add(path, "required", "Name the file either by mediaId or by mediaUrl.")
+        issues.add(path, "required", "Name the file by mediaId or by mediaUrl, and not by both.")
         return
     row = rows.of(media)
     if row is None and media.media_id is not None:
         issues.append(MediaId.not_found(f"{path}/mediaId"))
     elif row is None:
-        issues.add(path, "not_found", "No media at this mediaUrl.")
+        issues.add(path, "not_found", "No file has this storagePath. Send that of an upload, or an https address.")
     elif row.status not in _USABLE:
         issues.add(path, "not_allowed", f"This media is {row.status}; it can be used once it is ready.")
     if media.thumbnail_media_id is not None and media.thumbnail_media_id not in rows.by_id:

@@ -2,7 +2,7 @@ from collections.abc import Iterator, Sequence
 from uuid import UUID
 
 from signalpost import networks
-from signalpost.kit import clock, ids, problems, rows
+from signalpost.kit import clock, ids, issue_text, problems, rows
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
 from signalpost.plans import actions as plans
@@ -162,7 +162,7 @@ def _rules(data: LinkRulesIn) -> LinkRulesRow:
 def _issues(data: LinkRulesIn) -> Iterator[Issue]:
     for index, slug in enumerate(data.platforms or ()):
         if networks.canonical(slug) is None:
-            yield Issue(f"/rules/platforms/{index}", "not_allowed", "Not a known platform.")
+            yield issue_text.not_allowed(f"/rules/platforms/{index}", slug, networks.PLATFORMS)
     if None not in (data.caption_prefix, data.tag_prefix) and data.caption_prefix != data.tag_prefix:
         yield Issue("/rules/tagPrefix", "not_allowed", "tagPrefix is an alias of captionPrefix; send only one of them.")
 

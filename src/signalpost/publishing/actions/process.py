@@ -20,5 +20,7 @@ async def process_queue(context: AppContext, secret: str | None, data: QueueProc
     if not expected or secret is None or not hmac.compare_digest(secret.encode(), expected.encode()):
         raise InvalidQueueSecret("The header X-Queue-Secret is missing, or its value is another one.")
     if context.engine is None:
-        raise problems.Unavailable("This process runs no engine.")
+        raise problems.Unavailable(
+            "This process runs no engine.", remediation="Call a process that was started without --no-worker."
+        )
     return views.queue_run(await context.engine.tick(limit=data.limit))

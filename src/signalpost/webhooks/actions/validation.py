@@ -9,9 +9,9 @@ from msgspec import UNSET, UnsetType
 
 from signalpost.context import AppContext
 from signalpost.events import PUBLIC_EVENTS
-from signalpost.kit import problems
+from signalpost.kit import issue_text, problems
 from signalpost.kit.db import Db
-from signalpost.kit.http import UnsafeUrl
+from signalpost.kit.http import UnknownHost, UnsafeUrl
 from signalpost.kit.problems import Issue
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
@@ -21,6 +21,10 @@ from signalpost.web.fields import ProfileId
 from signalpost.web.inputs import Before
 from signalpost.webhooks.schemas import WebhookCreate, WebhookUpdate
 
+_PUBLIC_ADDRESS: Final = (
+    "Use a public https address. For development, an operator can allow http and private addresses with"
+    " SIGNALPOST_ALLOW_PRIVATE_WEBHOOKS=true."
+)
 ALL_EVENTS: Final = list(PUBLIC_EVENTS)
 DEFAULT_EVENTS: Final = [name for name, event in PUBLIC_EVENTS.items() if not event.opt_in]
 
@@ -77,21 +81,25 @@ async def _check_address(context: AppContext, url: str) -> None:
 
     Raises:
         UnsafeAddress: the service must not connect to it.
+        HostNotFound: its host does not resolve.
     """
     try:
         await context.http.accounts.check_url(url, trusted=context.settings.allow_private_webhooks)
+    except UnknownHost as unknown:
+        message = f"The host of the address is unknown: {unknown.detail}."
+        raise problems.HostNotFound(message, errors=[Issue("/url", "host_not_found", message)]) from None
     except UnsafeUrl as unsafe:
         raise problems.UnsafeAddress(
             f"This address cannot be used for a webhook: {unsafe.detail}.",
-            errors=[Issue("/url", "unsafe_url", f"{unsafe.detail[:1].upper()}{unsafe.detail[1:]}.")],
+            errors=[Issue("/url", "unsafe_url", f"This address cannot be used: {unsafe.detail}.")],
+            remediation=_PUBLIC_ADDRESS,
         ) from None
 
 
 def _unknown_events(names: Iterable[str]) -> Iterable[Issue]:
     for index, name in enumerate(names):
         if name not in PUBLIC_EVENTS:
-            message = f"Not a known event. Choose from {', '.join(ALL_EVENTS)}."
-            yield Issue(f"/events/{index}", "not_allowed", message, {"known": ALL_EVENTS})
+            yield issue_text.not_allowed(f"/events/{index}", name, ALL_EVENTS)
 
 
 def _unknown_profiles(profile_ids: Sequence[UUID], visible: Iterable[UUID]) -> Iterable[Issue]:
