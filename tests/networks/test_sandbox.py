@@ -1,4 +1,5 @@
-from datetime import timedelta
+from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -134,6 +135,31 @@ async def test_inbox_and_first_comment() -> None:
     assert isinstance(outcome, Published)
     assert outcome.delivery == "inbox"
     assert outcome.first_comment_id
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "1.5", "soon", "31536001", "9" * 30])
+async def test_a_token_lives_for_whole_seconds_of_a_year_at_most(text: str) -> None:
+    assert SANDBOX.connect is not None
+    with pytest.raises(InvalidField, match="whole number"):
+        await SANDBOX.connect(server_at(None, ""), {"username": "demo", "tokenSeconds": text})
+
+
+@pytest.mark.parametrize("code", ["auth_expired", "account_disconnected", "account_restricted"])
+async def test_a_post_breaks_its_account_once(code: str) -> None:
+    """Otherwise connecting again would help nobody: the same post, tried first, would break it again."""
+    journal, saved = MemoryJournal(), []
+
+    async def save_tokens(secrets: Mapping[str, str], expires_at: datetime | None) -> None:
+        saved.append(secrets)
+
+    opened = session(None, Clock(), username="demo", save_tokens=save_tokens)
+    post = outgoing(f"[[fail:{code}]]")
+    assert isinstance(await SANDBOX.publish(opened, post, journal), NeedsReconnect)
+    assert bool(saved) is (code != "account_restricted")
+    for secrets in saved:
+        broken = session(None, Clock(), username="demo", secrets=secrets)
+        assert isinstance(await SANDBOX.publish(broken, outgoing("any other"), MemoryJournal()), NeedsReconnect)
+    assert isinstance(await SANDBOX.publish(opened, post, journal), Published)
 
 
 @pytest.mark.parametrize("name", ["demo", "@demo", "Demo.Account-1"])

@@ -42,7 +42,10 @@ FACTS = Facts(
     name="Sandbox",
     source="part of this service",
     verified_on="2026-11-21",
-    credential_fields=(CredentialField(name="username", label="Any user name"),),
+    credential_fields=(
+        CredentialField(name="username", label="Any user name"),
+        CredentialField(name="tokenSeconds", label="Seconds until its token expires", required=False),
+    ),
     text=TextRule(max_length=5_000),
     media={
         "image": MediaRule(
@@ -66,15 +69,19 @@ FACTS = Facts(
     thread_parts_max=25,
     first_comment=True,
     notes="Works without credentials and sends nothing. Markers in the text of a post choose its outcome: `[[ok]]` "
-    "publishes it, `[[fail:CODE]]` fails with that error code, `[[transient:n]]` fails the first n attempts, "
+    "publishes it, `[[fail:CODE]]` fails with that error code, `[[fail:auth_expired]]` ends the account's token until "
+    "it is connected again, `[[transient:n]]` fails the first n attempts, "
     "`[[timeout]]` loses the response although the post was created, `[[timeout:lost]]` loses the request, "
     "`[[timeout:forever]]` never tells which, `[[slow:ms]]` takes that long, and `[[inbox]]` ends as a draft.",
 )
 
 SLOW_MS_MAX = 600_000
+TOKEN_SECONDS_MAX = 31_536_000
 _MARKER = re.compile(r"\[\[(ok|fail|transient|timeout|slow|inbox)(?::([^\[\]]{0,200}))?\]\]")
 _USERNAME = re.compile(r"@?([A-Za-z0-9](?:[A-Za-z0-9_.-]{0,48}[A-Za-z0-9])?)")
 _UNKNOWN = "outcome_unknown"
+_EXPIRED = {"token": "expired"}
+"""The secrets of an account whose token a post has ended."""
 _RECONNECT = frozenset({"auth_expired", "account_disconnected", "account_restricted"})
 _LATER = frozenset({"rate_limited", "platform_quota", "platform_unavailable", "platform_timeout", "network_error"})
 
@@ -88,7 +95,19 @@ async def connect(_server: Server, fields: Mapping[str, str]) -> Identity:
             "A user name has 1 to 50 letters, digits, dots, hyphens or underscores.",
         )
     name = match[1]
-    return Identity(remote_id=name.lower(), username=name, display_name=name, secrets={}, profile_url=_address(name))
+    return Identity(
+        remote_id=name.lower(), username=name, display_name=name, secrets={}, profile_url=_address(name),
+        token_expires_at=_expiry(fields.get("tokenSeconds", "").strip()),
+    )  # fmt: skip
+
+
+def _expiry(text: str) -> datetime | None:
+    """Return when the token of an account expires that is connected now."""
+    if not text:
+        return None
+    if not 1 <= (seconds := _number(text, TOKEN_SECONDS_MAX + 1)) <= TOKEN_SECONDS_MAX:
+        raise InvalidField("tokenSeconds", f"Send a whole number of seconds from 1 to {TOKEN_SECONDS_MAX}.")
+    return clock.actual() + timedelta(seconds=seconds)
 
 
 async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
@@ -116,8 +135,10 @@ async def poll(session: NetworkSession, outgoing: Outgoing, journal: Journal, st
 
 
 async def _create(part: ThreadPart, *, ready: int) -> PublicPart | Outcome:
+    if part.session.secrets == _EXPIRED:
+        return NeedsReconnect(message="The token of this account has expired.", http_status=401)
     markers = _markers(part.content.text)
-    if markers and (early := _early(markers, part.outgoing)) is not None:
+    if markers and (early := await _early(markers, part)) is not None:
         return early
     now = part.session.now()
     if "slow" in markers and part.index >= ready:
@@ -145,7 +166,9 @@ def explain(error: ApiError) -> Outcome:
 
 
 async def check(session: NetworkSession) -> Health:
-    """Report a healthy account, always."""
+    """Report a healthy account, unless a post has ended its token."""
+    if session.secrets == _EXPIRED:
+        return Health(valid=False, can_post=False, message="The token of this account has expired.")
     return Health(username=session.username, granted=("publish", "delete"))
 
 
@@ -161,18 +184,30 @@ def _markers(text: str) -> Mapping[str, str]:
     return {match[1]: match[2] or "" for match in _MARKER.finditer(text)} if "[[" in text else {}
 
 
-def _early(markers: Mapping[str, str], outgoing: Outgoing) -> Outcome | None:
+async def _early(markers: Mapping[str, str], part: ThreadPart) -> Outcome | None:
     """Return the outcome that the markers ask for before anything is created."""
-    if outgoing.attempt <= _number(markers.get("transient", "0"), 100):
-        return TryLater(message=f"Attempt {outgoing.attempt} failed, as the text asked for.", http_status=503)
-    code = markers.get("fail", _UNKNOWN)
+    attempt, code = part.outgoing.attempt, markers.get("fail", _UNKNOWN)
+    if attempt <= _number(markers.get("transient", "0"), 100):
+        return TryLater(message=f"Attempt {attempt} failed, as the text asked for.", http_status=503)
+    if code in _RECONNECT:
+        return await _break_account(part, code)
     return None if code == _UNKNOWN else _failure(code)
+
+
+async def _break_account(part: ThreadPart, code: str) -> Outcome | None:
+    """Break the account once for each part that asks for it: when a user has repaired it, the part is published."""
+    if (step := f"broken:{part.index}") in part.journal.steps:
+        return None
+    restricted = code == "account_restricted"
+    if not restricted:
+        await part.session.save_tokens(_EXPIRED, None)
+    await part.journal.record(step, {"code": code})
+    message = f"The sandbox refused the post with {code}, as the text asked for."
+    return NeedsReconnect(message=message, restricted=restricted, http_status=401)
 
 
 def _failure(code: str) -> Outcome:
     message = f"The sandbox refused the post with {code}, as the text asked for."
-    if code in _RECONNECT:
-        return NeedsReconnect(message=message, restricted=code == "account_restricted", http_status=401)
     if code in _LATER:
         return TryLater(message=message, code=code, after_seconds=60.0 if code == "rate_limited" else None)
     if code not in CATEGORIES:
