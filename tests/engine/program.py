@@ -1,15 +1,13 @@
-"""A worker process for tests that kill or stop it: `python -m tests.engine.program DSN SECONDS_PER_ITEM [FREEZE]`.
-
-FREEZE: where it stops itself, as a hung host does: `claim` or `settle`, in both inside a transaction.
-"""
+"""A worker process for tests that kill or stop it."""
 
 import asyncio
 import os
 import signal
-import sys
 from collections.abc import Collection, Sequence
+from multiprocessing.connection import Connection
 from uuid import UUID
 
+from tests.faults import sabotage
 from tests.helpers.engine import Work
 
 from signalpost.engine.contract import Done, Lease
@@ -37,7 +35,22 @@ class Freezing(Work):
             os.kill(os.getpid(), signal.SIGSTOP)
 
 
-async def main(dsn: str, seconds: float, freeze: str = "") -> None:
+def run(dsn: str, seconds: float, freeze: str, started: Connection) -> None:
+    """Work until SIGTERM; say so when it begins.
+
+    Args:
+        dsn: of the database.
+        seconds: that each item takes.
+        freeze: where it stops itself, as a hung host does: `claim` or `settle`, in both inside a transaction that the
+            server ends soon.
+        started: gets a word.
+    """
+    if freeze:
+        sabotage.short_transactions()
+    asyncio.run(_work(dsn, seconds, freeze, started))
+
+
+async def _work(dsn: str, seconds: float, freeze: str, started: Connection) -> None:
     database = await Database.open(dsn, connections_max=6)
     source = Freezing(database, seconds=seconds, batch=bool(freeze))
     source.where = freeze
@@ -45,13 +58,8 @@ async def main(dsn: str, seconds: float, freeze: str = "") -> None:
     stopped = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
     task = asyncio.create_task(engine.run())
-    sys.stdout.write("ready\n")
-    sys.stdout.flush()
+    started.send(True)
     await stopped.wait()
     await engine.stop()
     await task
     await database.close()
-
-
-if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], float(sys.argv[2]), *sys.argv[3:]))

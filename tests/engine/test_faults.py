@@ -3,14 +3,15 @@
 import asyncio
 import contextlib
 import random
-import signal
-import sys
 import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 from uuid import UUID
 
 import pytest
+from tests.engine import program
+from tests.faults import sabotage
+from tests.faults.processes import Process, forks
 from tests.helpers import engine
 from tests.helpers.engine import ALL_DONE, Work, add, running, until, value
 
@@ -36,19 +37,21 @@ _STANDS_STILL = """exists (select from pg_stat_activity where state = 'idle in t
 
 
 @contextlib.asynccontextmanager
-async def worker(dsn: str, seconds: float = 0.02, *freeze: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.engine.program", dsn, str(seconds), *freeze, stdout=asyncio.subprocess.PIPE
-    )
-    assert process.stdout is not None
-    await process.stdout.readline()
+async def worker(dsn: str, seconds: float = 0.02, freeze: str = "") -> AsyncIterator[Process]:
+    told, started = forks.Pipe(duplex=False)
+    fork = forks.Process(target=program.run, args=(dsn, seconds, freeze, started), daemon=True)
+    with told, started:
+        fork.start()
+        started.close()
+        await asyncio.to_thread(told.recv)
+    process = Process(fork)
     try:
         yield process
     finally:
-        if process.returncode is None:
-            process.send_signal(signal.SIGCONT)
-            process.send_signal(signal.SIGTERM)
-        await asyncio.wait_for(process.wait(), 20)
+        if process.runs:
+            process.thaw()
+            await process.stop(20)
+        assert not process.runs
 
 
 async def test_the_work_of_a_killed_process_runs_again_within_two_seconds(store: Database) -> None:
@@ -90,12 +93,12 @@ async def test_a_worker_stopped_past_its_lease_writes_nothing_when_it_wakes(stor
     await add(store, [ids.new_id()] * 3)
     async with worker(store.dsn, seconds=0.5) as sleeper:
         await until(store, "exists (select from ledger)")
-        sleeper.send_signal(signal.SIGSTOP)
+        sleeper.freeze()
         async with store.connection() as db:  # the thirty seconds pass
             await db.execute("update lane set lease_until = now() - interval '1 s'")
         async with running(Engine(store, [Work(store)])):
             await until(store, ALL_DONE)
-            sleeper.send_signal(signal.SIGCONT)
+            sleeper.thaw()
             await asyncio.sleep(1.5)
 
     assert await value(store, TWICE) == 0
@@ -119,10 +122,10 @@ async def test_a_worker_frozen_in_a_transaction_holds_up_nobody_else(store: Data
             await add(store, [same_bucket], bucket="test:app")
             await until(store, "done_at is not null from work where lane = $1", same_bucket)
             await add(store, [frozen])  # the writer waits for no lock either
-            assert clock.monotonic() - stopped < 20
+            assert clock.monotonic() - stopped < sabotage.TRANSACTION_SECONDS + 5
             if where == "claim":
                 await until(store, ALL_DONE)
-                assert clock.monotonic() - stopped < 20
+                assert clock.monotonic() - stopped < sabotage.TRANSACTION_SECONDS + 5
         sleeper.kill()
 
     async with running(Engine(store, [Work(store, batch=True)])):

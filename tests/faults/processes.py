@@ -21,13 +21,18 @@ from signalpost.main import serve
 Sabotage = Callable[[], None]
 
 forks = multiprocessing.get_context("forkserver")
-forks.set_forkserver_preload(["tests.faults.worker", "tests.faults.processes", "tests.faults.sabotage"])
+forks.set_forkserver_preload(
+    [
+        "signalpost.main.service", "tests.engine.program", "tests.faults.processes", "tests.faults.sabotage",
+        "tests.faults.worker",
+    ]
+)  # fmt: skip
 
 
 class Process:
     """One running process."""
 
-    def __init__(self, process: BaseProcess, log_file: Path, port: int | None) -> None:
+    def __init__(self, process: BaseProcess, log_file: Path = Path(os.devnull), port: int | None = None) -> None:
         self._process = process
         self.log_file = log_file
         self.port = port

@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import functools
 import os
 import signal
 import sys
@@ -15,6 +16,7 @@ import uvloop
 
 from signalpost import networks
 from signalpost.accounts.token_store import TokenStore
+from signalpost.engine.engine import Engine
 from signalpost.kit import db, failpoint
 from signalpost.kit.http.transport import Transport
 
@@ -62,6 +64,29 @@ def slow_saves(seconds: float) -> None:
 
     patched: Any = TokenStore
     patched.save = delayed
+
+
+def short_looks() -> None:
+    """A network that answers everything shows at once what it has: where no process dies, nothing is on its way."""
+    constants(RECONCILE_SECONDS=(0.2, 0.4, 0.6, 0.8), TOO_EARLY_SECONDS=0.2, TOO_EARLY_WITH_KEY_SECONDS=0.1)
+
+
+TRANSACTION_SECONDS = 2
+
+
+def short_transactions() -> None:
+    """The server ends a session whose transaction stands still after two seconds, not after fifteen."""
+    limits = db.SESSION_LIMITS | {"idle_in_transaction_session_timeout": f"{TRANSACTION_SECONDS}s"}
+    constants(SESSION_LIMITS=limits, _SET_SESSION=db.session_sql(db._SESSION | limits))
+
+
+TICK_SECONDS = 2
+
+
+def short_ticks() -> None:
+    """A call of /queue/process waits for what it runs for two seconds at most, not for twenty."""
+    tick: Any = functools.partialmethod(Engine.tick, budget_seconds=TICK_SECONDS)
+    Engine.tick = tick  # type: ignore[method-assign]
 
 
 def no_renewal() -> None:

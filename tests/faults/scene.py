@@ -6,6 +6,7 @@ import itertools
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -210,6 +211,11 @@ class Scene:
             seconds,
         )
         await self.query("update lane set next_due_at = now(), not_before = null where kind = 'target'")
+
+    async def age_sent_parts(self) -> None:
+        """Have all first parts be sent minutes ago, so that a network is believed that one is missing."""
+        at = clock.wire(clock.now() - timedelta(minutes=5))
+        await self.query("update target set steps = jsonb_set(steps, '{part:0,at}', to_jsonb($1::text))", at)
 
     def last_words(self) -> str:
         """The ends of the logs of all processes."""

@@ -19,7 +19,7 @@ async def _stopped(scene: Scene, network: HostileNetwork, public: int, *, final:
     tenant = await scene.tenant()
     account = await tenant.mastodon(network, "alice")
     network.on(PARTS[public], REFUSES if final else BUSY)
-    await scene.worker(sabotage.short_waits)
+    await scene.worker(sabotage.short_waits, sabotage.short_looks)
     post = await _thread(tenant, account)
 
     async def stopped() -> bool:
