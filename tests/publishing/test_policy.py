@@ -32,6 +32,8 @@ LATER = TryLater(message="503")
 LIMITED = TryLater(message="429", code="rate_limited", after_seconds=1_000.0)
 LOST = OutcomeUnknown(message="reset")
 OURS = TryLater(message="no connection became free", uncounted=True)
+TOO_EARLY = OutcomeUnknown(message="still under way", tells_after_seconds=40.0)
+YEARS_TOO_EARLY = OutcomeUnknown(message="a clock was wrong", tells_after_seconds=1e9)
 LOST_BY_US = OutcomeUnknown(message="no name server", uncounted=True)
 APP_LIMITED = TryLater(message="429", code="rate_limited", limit_of="app")
 A_DAY = TryLater(message="429", code="rate_limited", after_seconds=86_400.0)
@@ -102,6 +104,10 @@ OUTCOMES: list[Line] = [
     (OPEN, "publish", LOST, "unknown", 30, "outcome_unknown", {"closes_intent": False}),
     (OPEN, "reconcile", LOST, "unknown", 30, "outcome_unknown", {"reconciles": 0}),  # the first reconcile after a crash
     (UNKNOWN, "reconcile", LOST, "unknown", 90, "outcome_unknown", {"reconciles": 1}),
+    (OPEN, "reconcile", TOO_EARLY, "unknown", 40, "outcome_unknown", {"reconciles": 0}),
+    (UNKNOWN, "reconcile", TOO_EARLY, "unknown", 40, "outcome_unknown", {"reconciles": 1}),
+    (UNKNOWN, "reconcile", YEARS_TOO_EARLY, "unknown", 3000, "outcome_unknown", {"reconciles": 1}),
+    (BLIND, "publish", TOO_EARLY, "failed", None, "outcome_unknown", {}),
     (snapshot("unknown", intent=INTENT, reconciles=1), "reconcile", LOST, "unknown", 480, "outcome_unknown", {}),
     (snapshot("unknown", intent=INTENT, reconciles=2), "reconcile", LOST, "unknown", 3000, "outcome_unknown", {}),
     (snapshot("unknown", intent=INTENT, reconciles=3), "reconcile", LOST, "failed", None, "outcome_unknown",

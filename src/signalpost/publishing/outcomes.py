@@ -70,7 +70,9 @@ def settle(target: TargetSnapshot, kind: AttemptKind, outcome: Outcome | Reconci
         case TryLater():
             return _try_later(target, kind, outcome)
         case OutcomeUnknown():
-            return _reconcile_later(target, outcome.message, outcome.http_status, outcome.response)
+            return _reconcile_later(
+                target, outcome.message, outcome.http_status, outcome.response, tells_after=outcome.tells_after_seconds
+            )
         case Absent():
             return _absent(target)
 
@@ -197,14 +199,16 @@ def _our_fault(target: TargetSnapshot, kind: AttemptKind, outcome: TryLater | Ou
 
 
 def _reconcile_later(
-    target: TargetSnapshot, message: str, http_status: int | None, response: str | None, after_seconds: float = 0.0
-) -> TargetChange:
-    """Look for the post after a while; when all reconciles are used up, leave it to a person."""
+    target: TargetSnapshot, message: str, http_status: int | None, response: str | None, after_seconds: float = 0.0,
+    tells_after: float | None = None,
+) -> TargetChange:  # fmt: skip
+    """Look for it after a while, or when the network can tell; when no reconcile is left, leave it to a person."""
     error = target_error("outcome_unknown", message, target.now, http_status=http_status, response=response)
     reconciles = target.reconciles + 1 if target.status == "unknown" else 0
     if not target.can_reconcile or reconciles >= len(RECONCILE_SECONDS):
         return TargetChange(status="failed", error=error, reconciles=reconciles)
-    wait = max(_spread(target, RECONCILE_SECONDS[reconciles]), after_seconds)
+    usual = RECONCILE_SECONDS[reconciles] if tells_after is None else min(tells_after, RECONCILE_SECONDS[-1])
+    wait = max(_spread(target, usual), after_seconds)
     return TargetChange(status="unknown", after_seconds=wait, error=error, reconciles=reconciles)
 
 

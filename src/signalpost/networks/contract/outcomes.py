@@ -199,6 +199,7 @@ class OutcomeUnknown:
 
     message: str
     uncounted: bool = False  # this look for the post does not count, see `TryLater`
+    tells_after_seconds: float | None = None  # it was too early to look: when the network can tell
     http_status: int | None = None
     response: str | None = None
 

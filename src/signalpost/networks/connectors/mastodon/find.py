@@ -43,8 +43,10 @@ async def find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | Ou
     session = part.session
     # A key is remembered only once its post exists, so a call that is still under way has to end first.
     early = TOO_EARLY_WITH_KEY_SECONDS if session.facts.get("dedupes") else TOO_EARLY_SECONDS
-    if _age(session, intended) < timedelta(seconds=early):
-        return OutcomeUnknown(message="It is too early to tell whether the server accepted the post.")
+    left = timedelta(seconds=early) - _age(session, intended)
+    if left > timedelta(0):
+        message = "It is too early to tell whether the server accepted the post."
+        return OutcomeUnknown(message=message, tells_after_seconds=left.total_seconds())
     if resend_is_safe(session, intended):
         return None
     status = await _search(part, datetime.fromisoformat(intended["at"]))
