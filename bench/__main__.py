@@ -17,6 +17,7 @@ BENCHES = {
     "api": "Requests: the product, its own statements without it, and the least program that keeps posts",
     "publishing": "Publishing to the sandbox: from due to published, and bursts, against the least loop",
     "tenants": "The same load among 2,000 workspaces and 1,000,000 posts",
+    "neighbours": "Requests of one caller while a stranger sends the worst that is allowed",
     "engine": "Engine: drain and start lag, against a bare loop on the same tables",
     "webhooks": "Webhook deliveries, signed and recorded, against bare posting",
     "http_client": "Outgoing HTTP, against a bare session",

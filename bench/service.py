@@ -58,9 +58,9 @@ class Service:
         """The processes of which all others are children: of the service, and of the database."""
         return self.process.pid, self.cluster.pid()
 
-    def create_owner(self) -> tuple[httpx.Client, str]:
+    def create_owner(self, email: str = "bench@example.test") -> tuple[httpx.Client, str]:
         """Create a workspace on the command line; return a client with its key, and the id of its profile."""
-        arguments = ["--email", "bench@example.test", "--password", "-", "--workspace", "Bench", "--json"]
+        arguments = ["--email", email, "--password", "-", "--workspace", "Bench", "--json"]
         command = [str(_PROGRAM), "create-owner", *arguments, "--data-dir", str(self.folder)]
         printed = subprocess.run(
             command, input="not a secret at all\n", env=environment(), check=True, stdout=subprocess.PIPE, text=True

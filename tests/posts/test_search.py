@@ -1,6 +1,8 @@
 """Searches skip what cannot contain the string, and find all that does: compared with a database that reads it all."""
 
+import asyncio
 import random
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -10,6 +12,7 @@ from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 
 from signalpost.context import AppContext
+from signalpost.identity.queries import tenant_sql
 from signalpost.kit import ids
 from signalpost.kit.db import Db
 from signalpost.posts import search, work
@@ -218,11 +221,32 @@ async def test_a_rare_word_costs_few_reads(posts: Posts, context: AppContext) ->
     assert await _reads(context, posts, "common") < 80
 
 
+@pytest.mark.parametrize("query", [{"q": "common", "sort": "scheduledAt"}, {"q": "mmonmon"}])
+async def test_a_long_search_waits_for_others_of_its_tenant(
+    posts: Posts, context: AppContext, api: Api, make: Make, query: dict[str, str]
+) -> None:
+    """A frequent word in another order, or frequent letters that are nowhere together: all posts may be read."""
+    other = Posts(context, api, await make.owner())
+    for one in (posts, other):
+        await one.write(600, datetime.now(UTC) - HOUR_AGO, word="common monmo")
+        await one.index()
+    ((tenant_id,),) = await posts.fetch(f"select {tenant_sql('$1')}", posts.owner.workspace_id)
+    async with context.state(search.LongSearches).take(tenant_id):
+        waiting = asyncio.create_task(api.get("/posts", key=posts.owner.key, params=query))
+        assert (await api.get("/posts", key=other.owner.key, params=query)).status_code == 200
+        assert len(await posts.found("common", limit=20, pages=1)) == 20
+        assert not waiting.done()
+    assert (await waiting).status_code == 200
+
+
 async def _reads(context: AppContext, posts: Posts, text: str) -> int:
     """Search for the newest 20 posts; return how many were read."""
     workspace_id = posts.owner.workspace_id
     everything = [("p.workspace_id = $", (workspace_id,)), ("p.deleted_at is null", ())]
     async with context.database.transaction() as db:
-        await search.containing(db, workspace_id, text, everything, search.Order(21, ascending=False, after=None))
+        async with AsyncExitStack() as stack:
+            turn = search.Turn(stack, search.LongSearches(), "tenant")
+            order = search.Order(21, ascending=False, after=None)
+            await search.containing(db, workspace_id, text, everything, order, turn)
         read: int = await db.fetchval("select pg_stat_get_xact_tuples_fetched('post'::regclass)")
     return read

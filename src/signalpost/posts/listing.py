@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
@@ -50,10 +51,11 @@ async def list_posts(context: AppContext, db: Db, caller: Caller, query: PostLis
     """
     conditions = [*_visible(caller, query), ("p.deleted_at is null", ()), *_filters(query)]
     at, ascending = _CREATED if query.sort.endswith("createdAt") else _MOMENT, not query.sort.startswith("-")
-    async with asyncio.timeout(READ_SECONDS):  # for all statements of a search together
+    async with asyncio.timeout(READ_SECONDS), AsyncExitStack() as stack:  # for all statements of a search together
         if query.q:
+            turn = search.Turn(stack, context.state(search.LongSearches), caller.tenant.id)
             order = _search_order(page, ascending=ascending) if at == _CREATED else search.UNORDERED
-            conditions.append(await search.containing(db, caller.workspace_id, query.q, conditions, order))
+            conditions.append(await search.containing(db, caller.workspace_id, query.q, conditions, order, turn))
         posts = await _page_of(db, conditions, page, at, ascending=ascending)
     if not posts.data:
         await require_profile(context, db, caller, query.profile_id)

@@ -4,7 +4,8 @@ Blocks (`actions.search_blocks`) tell which posts cannot contain it. Posts that 
 so are those that were changed since. See docs/decisions/0142.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from itertools import chain
 from typing import Any, Final, NamedTuple
@@ -13,6 +14,7 @@ from uuid import UUID
 import asyncpg
 
 from signalpost.kit.db import Db
+from signalpost.kit.shares import Shares
 from signalpost.posts import grams
 from signalpost.web.paging import Position
 
@@ -22,6 +24,8 @@ Condition = tuple[str, tuple[Any, ...]]
 _CONTAINS: Final = "strpos(lower(concat_ws(' ', p.title, p.text)), lower($)) > 0"
 _ROUNDS: Final = (32, 128, 512, 2_048, 8_192)
 """How many blocks are read at a time: few first, as most strings are found soon; the last number stays."""
+_QUICK_ROUNDS: Final = 2
+"""A search that needs more is long: it may read every post, on a processor of the database for a second."""
 _PENDING_MAX: Final = 2_000
 """With as many notes of changed posts, all posts are read: it does not take longer."""
 _FIRST: Final = (datetime(1, 1, 1, tzinfo=UTC), UUID(int=0))
@@ -63,6 +67,24 @@ class Order(NamedTuple):
 UNORDERED: Final = Order(None, ascending=False, after=None)
 
 
+class LongSearches(Shares):
+    """One long search of a tenant at a time, so that all of them together keep one processor busy at most."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+
+class Turn:
+    """The place of one search among the long ones of its tenant, which it takes if it needs it, until `stack` ends."""
+
+    def __init__(self, stack: AsyncExitStack, searches: LongSearches, tenant_id: Hashable) -> None:
+        self._stack, self._searches, self._tenant_id = stack, searches, tenant_id
+
+    async def take(self) -> None:
+        """Wait for those that came before. Call it once at most."""
+        await self._stack.enter_async_context(self._searches.take(self._tenant_id))
+
+
 class _Range(NamedTuple):
     """The posts after one position, up to another."""
 
@@ -70,7 +92,9 @@ class _Range(NamedTuple):
     through: Position
 
 
-async def containing(db: Db, workspace_id: UUID, text: str, conditions: Sequence[Condition], order: Order) -> Condition:
+async def containing(
+    db: Db, workspace_id: UUID, text: str, conditions: Sequence[Condition], order: Order, turn: Turn
+) -> Condition:
     """Return a condition for the posts that contain `text` in any case; it need hold only within `order`.
 
     Args:
@@ -79,13 +103,15 @@ async def containing(db: Db, workspace_id: UUID, text: str, conditions: Sequence
         text: what to search for.
         conditions: what else they have to meet.
         order: the page that is to be read.
+        turn: taken if this search is long; then reading what it found belongs to it.
     """
     contains: Condition = (_CONTAINS, (text,))
     ((lowered, at, id_, pending),) = await db.fetch(_STATE, workspace_id, text, _PENDING_MAX)
-    if at is None or len(pending) == _PENDING_MAX:
+    if at is None:
         return contains
     bits = grams.bits_of_search(lowered)
-    if order.limit is None and await _is_frequent(db, workspace_id, bits):
+    if len(pending) == _PENDING_MAX or (order.limit is None and await _is_frequent(db, workspace_id, bits)):
+        await turn.take()
         return contains
     search = _Search(db, [*conditions, contains, *_beyond(order)], order)
     await search.add(set(pending))
@@ -93,7 +119,7 @@ async def containing(db: Db, workspace_id: UUID, text: str, conditions: Sequence
     if not order.ascending:
         await search.read_in_order(tail)
     if not search.is_full:
-        await _search_blocks(search, workspace_id, bits)
+        await _search_blocks(search, workspace_id, bits, turn)
     if order.ascending and not search.is_full:
         await search.read_in_order(tail)
     return "p.id = any($)", (list(search.found),)
@@ -105,11 +131,13 @@ async def _is_frequent(db: Db, workspace_id: UUID, bits: Sequence[asyncpg.BitStr
     return bool(possible * 4 > count)
 
 
-async def _search_blocks(search: "_Search", workspace_id: UUID, bits: Sequence[asyncpg.BitString]) -> None:
+async def _search_blocks(search: "_Search", workspace_id: UUID, bits: Sequence[asyncpg.BitString], turn: Turn) -> None:
     ascending, bound = search.order.ascending, search.order.after
     statement = _OLDEST_BLOCKS if ascending else _NEWEST_BLOCKS
     position = _FIRST if ascending else _LAST
-    for count in chain(_ROUNDS, iter(lambda: _ROUNDS[-1], None)):
+    for number, count in enumerate(chain(_ROUNDS, iter(lambda: _ROUNDS[-1], None))):
+        if number == _QUICK_ROUNDS:
+            await turn.take()
         rows = await search.db.fetch(statement, workspace_id, *bits, *position, count)
         ranges = [_Range((row[0], row[1]), (row[2], row[3])) for row in rows]
         if bound is not None:
