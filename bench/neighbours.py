@@ -1,7 +1,7 @@
 """What one caller can do to another: `python -m bench.neighbours [--quick] [--only WORD]`, over HTTP.
 
 A stranger sends the largest allowed requests of each operation, sixteen at a time, without limits per minute: what the
-limits allow at once, for as long as one likes. Meanwhile another workspace reads and creates posts, a request each 10 ms.
+limits allow at once, for as long as one likes. Meanwhile another workspace reads and creates posts, one each 10 ms.
 Latencies are theirs; the ratio is to those of the same run without the stranger. Target: p99 of 100 ms where two
 processors are free for it.
 """
