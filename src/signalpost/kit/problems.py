@@ -213,4 +213,4 @@ def pointer(*tokens: str | int) -> str:
 
 def invalid(path: str, code: str, message: str, **params: Any) -> ValidationFailed:
     """Return a ValidationFailed with one error."""
-    return ValidationFailed(message, errors=[Issue(path, code, message, params or None)])
+    return ValidationFailed(errors=[Issue(path, code, message, params or None)])

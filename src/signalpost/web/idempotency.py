@@ -51,9 +51,7 @@ def read_key(value: str) -> str:
         ValidationFailed: it is not 1 to 128 visible ASCII characters.
     """
     if not 1 <= len(value) <= 128 or any(not "!" <= char <= "~" for char in value):
-        raise problems.invalid(
-            "Idempotency-Key", "format", "Idempotency-Key must be 1 to 128 visible ASCII characters."
-        )
+        raise problems.invalid("Idempotency-Key", "format", "Must be 1 to 128 visible ASCII characters.")
     return value
 
 

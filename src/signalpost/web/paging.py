@@ -122,7 +122,7 @@ def read_page(key: bytes, filters: bytes, limit: str | None, cursor: str | None,
     if limit:
         if not limit.isascii() or not limit.isdigit() or len(limit) > 3 or not 1 <= int(limit) <= LIMIT_MAX:
             raise problems.invalid(
-                "limit", "out_of_range", f"limit must be a whole number from 1 to {LIMIT_MAX}.", min=1, max=LIMIT_MAX
+                "limit", "out_of_range", f"Must be a whole number from 1 to {LIMIT_MAX}.", min=1, max=LIMIT_MAX
             )
         size = int(limit)
     if not cursor:

@@ -225,7 +225,7 @@ def query_values(request: Request) -> dict[str, str]:
     values: dict[str, str] = {}
     for name, value in pairs:
         if name in values:
-            raise problems.invalid(name, "not_unique", "This parameter appears twice.")
+            raise problems.invalid(name, "not_unique", "This parameter appears twice: send one value.")
         values[name] = value
     return values
 
@@ -241,6 +241,6 @@ def test_now(call: Call) -> datetime | None:
         instant = None
     if instant is None or instant.tzinfo is None or instant.year not in TEST_YEARS:
         raise problems.invalid(
-            "X-Test-Now", "format", "X-Test-Now must be an RFC 3339 time with an offset or Z, from 2000 to 2100."
+            "X-Test-Now", "format", "Must be an RFC 3339 time with an offset or Z, from 2000 to 2100."
         )
     return instant

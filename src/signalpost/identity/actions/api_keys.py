@@ -175,7 +175,7 @@ def _networks(texts: Sequence[str] | None) -> tuple[list[str] | None, list[Issue
         try:
             networks[str(ipaddress.ip_network(text.strip(), strict=False))] = None
         except ValueError:
-            message = "Enter a valid IP address or network. Example: 203.0.113.0/24."
+            message = f"Not an IP address or network: {text!r}. Example: 203.0.113.0/24."
             issues.append(Issue(f"/ipAllowList/{index}", "format", message))
     return list(networks), issues
 

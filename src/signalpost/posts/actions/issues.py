@@ -40,4 +40,4 @@ class IssueCollector:
             return
         kinds = set(self._problems)
         kind = kinds.pop() if len(kinds) == 1 else problems.ValidationFailed
-        raise kind(self._issues[0].message if len(self._issues) == 1 else None, errors=self._issues[:ISSUES_MAX])
+        raise kind(errors=self._issues[:ISSUES_MAX])
