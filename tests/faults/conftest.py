@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.faults.hostile import HostileNetwork
+from tests.faults.own_postgres import migrated_files
 from tests.faults.scene import Scene, open_scene
 from tests.helpers.api import Api
 from tests.helpers.factories import Make
@@ -32,6 +33,13 @@ async def scene(settings: Settings, fresh_dsn: str, tmp_path: Path) -> AsyncIter
     """An installation whose processes a test starts and harms; all of them are killed at the end."""
     async with open_scene(settings, fresh_dsn, tmp_path) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+async def server_files() -> AsyncIterator[Path]:
+    """The files of a migrated server, for the servers of single tests."""
+    async with migrated_files() as files:
+        yield files
 
 
 @pytest.fixture

@@ -226,9 +226,15 @@ class HostileNetwork:
             return 200 if self._delete(path.rpartition("/")[2]) else 404, {}, {}
         if found := re.fullmatch(r"/api/v1/accounts/([^/]+)/statuses", path):
             self.lookups += 1
-            mine = [_status(post) for post in reversed(self.posts) if post.who == found[1] and not post.deleted]
-            return 200, [] if "max_id" in query else mine[:40], {}
+            return 200, [_status(post) for post in self._page(found[1], parse_qs(query))], {}
         return (200, {}, {}) if path == "/oauth/revoke" else (404, {"error": "Not found"}, {})
+
+    def _page(self, who: str, query: dict[str, list[str]]) -> list[Public]:
+        """The newest posts of an account, or those before the id `max_id`."""
+        before = int(query["max_id"][0]) if "max_id" in query else len(self.posts) + 1
+        limit = int(query["limit"][0])
+        mine = [p for p in self.posts if p.who == who and not p.deleted and int(p.remote_id) < before]
+        return mine[: -limit - 1 : -1]
 
     async def _bluesky(  # noqa: PLR0911 - one per call
         self, call: str, token: str, sender: str, query: str, body: bytes

@@ -49,6 +49,13 @@ class OwnPostgres:
             return list(command)
         return ["setpriv", f"--reuid={self._account.uid}", f"--regid={self._account.gid}", "--clear-groups", *command]
 
+    async def copy(self, files: Path) -> None:
+        """Start the server with a copy of these files."""
+        self._account.own(self.folder)
+        command = self.run_as_account("cp", "-r", "--preserve=mode", str(files), str(self.data))
+        await asyncio.to_thread(subprocess.run, command, check=True, cwd="/")
+        await self.start()
+
     async def create(self) -> None:
         """Initialise the cluster and start the server."""
         self._account.own(self.folder)
@@ -107,20 +114,36 @@ class OwnPostgres:
 
 
 @asynccontextmanager
-async def own_postgres(environment: Mapping[str, str] | None = None) -> AsyncIterator[OwnPostgres]:
-    """A migrated server that runs; its folder is removed at the end."""
+async def _folder_of_server(environment: Mapping[str, str]) -> AsyncIterator[OwnPostgres]:
+    """A server that was never started; whatever becomes of it, it is ended and its folder removed."""
     folder = Path(tempfile.mkdtemp(prefix="signalpost-own-"))
     await asyncio.to_thread(folder.chmod, 0o755)
-    server = OwnPostgres(folder, environment or {})
+    server = OwnPostgres(folder, environment)
     try:
-        await server.create()
-        await migrate(server.dsn)
         yield server
     finally:
         if server.runs:
             server.signal_all(signal.SIGCONT)
             await server.stop(signal.SIGQUIT)
         shutil.rmtree(folder)
+
+
+@asynccontextmanager
+async def migrated_files() -> AsyncIterator[Path]:
+    """The files of a migrated server that does not run, which is what takes time to make."""
+    async with _folder_of_server({}) as server:
+        await server.create()
+        await migrate(server.dsn)
+        await server.stop()
+        yield server.data
+
+
+@asynccontextmanager
+async def own_postgres(files: Path, environment: Mapping[str, str] | None = None) -> AsyncIterator[OwnPostgres]:
+    """A server that runs with a copy of these files."""
+    async with _folder_of_server(environment or {}) as server:
+        await server.copy(files)
+        yield server
 
 
 @asynccontextmanager

@@ -33,7 +33,7 @@ def constants(**values: Any) -> None:
 def short_waits() -> None:
     """Leases end after three seconds, and a network shows within two whether it has a post: for quick tests."""
     constants(LEASE_SECONDS=3, RENEW_SECONDS=1.0, RECONCILE_SECONDS=(2.0, 4.0, 6.0, 8.0), CRASH_PAUSE_SECONDS=0.5)
-    constants(TOO_EARLY_SECONDS=2, TOO_EARLY_WITH_KEY_SECONDS=1)
+    constants(TOO_EARLY_SECONDS=2, TOO_EARLY_WITH_KEY_SECONDS=1, REAP_SECONDS=0.5)
 
 
 def short_claims() -> None:
@@ -85,8 +85,8 @@ TICK_SECONDS = 2
 
 def short_ticks() -> None:
     """A call of /queue/process waits for what it runs for two seconds at most, not for twenty."""
-    tick: Any = functools.partialmethod(Engine.tick, budget_seconds=TICK_SECONDS)
-    Engine.tick = tick  # type: ignore[method-assign]
+    patched: Any = Engine
+    patched.tick = functools.partialmethod(Engine.tick, budget_seconds=TICK_SECONDS)
 
 
 def no_renewal() -> None:

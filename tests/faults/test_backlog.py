@@ -76,7 +76,7 @@ async def test_tenants_due_in_one_second(scene: Scene, tenants: int) -> None:
         server = await scene.serve()
         worker = await scene.worker()
         roots = [worker.process_id, _parent(await scene.value("pg_backend_pid()"))]
-        due = await _due_in(scene, 5 + tenants / 1000)
+        due = await _due_in(scene, 2 + tenants / 750)
         await write_posts(db, post, tenants, when=due)
         await db.execute("analyze")
         waits: list[float] = []

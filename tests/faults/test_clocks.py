@@ -19,13 +19,13 @@ STEP = timedelta(minutes=30)
 
 
 @pytest.fixture
-async def stepping() -> AsyncIterator[tuple[OwnPostgres, Path]]:
+async def stepping(server_files: Path) -> AsyncIterator[tuple[OwnPostgres, Path]]:
     """A server whose clock goes wrong as soon as a test writes into the file."""
     with tempfile.TemporaryDirectory(prefix="signalpost-clock-") as name:
         folder = Path(name)
         await asyncio.to_thread(folder.chmod, 0o755)
         (folder / "offset").write_text("+0")
-        async with own_postgres(fake_clock(folder / "offset")) as server:
+        async with own_postgres(server_files, fake_clock(folder / "offset")) as server:
             yield server, folder / "offset"
     clock.follow(datetime.now(UTC))  # the clock of this process went by that server
 

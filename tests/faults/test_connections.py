@@ -34,16 +34,20 @@ def _hold(port: int, count: int, stop: threading.Event) -> None:
         crowd.close()
 
 
-@sizes("silent", quick=1_500, heavy=8_300)
-async def test_silent_connections_of_one_machine_shut_nobody_out(scene: Scene, silent: int) -> None:
-    """They would fill all places of the service, and be opened again as fast as they are closed."""
+@sizes("size", quick=(1_500, 10), heavy=(8_300, 20))
+async def test_silent_connections_of_one_machine_shut_nobody_out(scene: Scene, size: tuple[int, int]) -> None:
+    """They would fill all places of the service, and be opened again as fast as they are closed.
+
+    `size`: silent connections, requests of somebody else meanwhile.
+    """
+    silent, requests = size
     process = await scene.serve(SIGNALPOST_CONNECTIONS_MAX=str(silent - 300))
     assert process.port is not None
     stop = threading.Event()
     attack = asyncio.create_task(asyncio.to_thread(_hold, process.port, silent, stop))
     seconds = []
     try:
-        for _ in range(20):
+        for _ in range(requests):
             started = clock.monotonic()
             async with httpx.AsyncClient(timeout=10) as client:
                 answer = await client.get(f"http://127.0.0.1:{process.port}/api/v1/healthz/api")

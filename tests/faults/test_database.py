@@ -28,8 +28,8 @@ select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_p
 
 
 @pytest.fixture
-async def server() -> AsyncIterator[OwnPostgres]:
-    async with own_postgres() as opened:
+async def server(server_files: Path) -> AsyncIterator[OwnPostgres]:
+    async with own_postgres(server_files) as opened:
         yield opened
 
 
@@ -195,12 +195,12 @@ int posix_fallocate(int fd, off_t offset, off_t size) {
 
 @sizes("seconds", quick=3, heavy=20)
 async def test_a_full_disk_loses_nothing(
-    settings: Settings, network: HostileNetwork, tmp_path: Path, seconds: int
+    settings: Settings, network: HostileNetwork, tmp_path: Path, server_files: Path, seconds: int
 ) -> None:
     """The server's disk is full under load, until somebody frees it and starts the server again."""
     library, switch = await _build_full_disk()
     environment = {"LD_PRELOAD": str(library), "FULL_DISK_FILE": str(switch)}
-    async with own_postgres(environment) as server, open_scene(settings, server.dsn, tmp_path) as scene:
+    async with own_postgres(server_files, environment) as server, open_scene(settings, server.dsn, tmp_path) as scene:
         tenant = await scene.tenant()
         await tenant.late_policy()
         accounts = [await tenant.mastodon(network, f"a{number}") for number in range(10)]

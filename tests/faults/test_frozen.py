@@ -211,8 +211,7 @@ async def test_frozen_in_the_middle_of_calls(scene: Scene, kind: str, accounts: 
         tenant = await scene.tenant()
         await tenant.late_policy()
         connect = tenant.bluesky if kind == "bluesky" else tenant.mastodon
-        heavy = accounts > 8
-        short = [] if heavy else [sabotage.short_waits]
+        short = [] if accounts > 8 else [sabotage.short_waits]
         network.on("first", slow(1.0))
         names = [await connect(network, f"a{number}") for number in range(accounts)]
         a = await scene.worker(*short)
@@ -220,9 +219,11 @@ async def test_frozen_in_the_middle_of_calls(scene: Scene, kind: str, accounts: 
             await tenant.post(account, text=f"first {number}")
             await tenant.post(account, text=f"second {number}")
         await scene.until(lambda: len(network.calls) >= min(accounts, 8), "calls in flight")
+        frozen = await scene.value("id from worker")
         a.freeze()
         await scene.worker(*short)
-        await asyncio.sleep(60 if heavy else 5)
+        taken_over = partial(scene.value, "not exists (select from lane where owner = $1)", frozen)
+        await scene.until(taken_over, "the end of its leases", 60)
         a.thaw()
         await scene.all_done(240)
         assert network.doubles() == {}

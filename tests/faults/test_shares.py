@@ -21,7 +21,7 @@ where t.workspace_id = $1 and t.status = 'published'
 """
 
 
-@sizes("size", quick=(12, 3.0, 6), heavy=(24, 10.0, 30))
+@sizes("size", quick=(12, 2.0, 6), heavy=(24, 10.0, 30))
 async def test_slow_reads_of_one_caller_stop_nobody_else(scene: Scene, size: tuple[int, float, int]) -> None:
     """`size`: searches at once, seconds that each takes, posts of another tenant meanwhile; one process does it all.
 
