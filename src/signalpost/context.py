@@ -64,9 +64,12 @@ class DisconnectedAccount(NamedTuple):
 
 
 class CreateDefaultProfile(Protocol):
-    """`identity` asks, `profiles` answers: create the first profile of a new workspace; return its id."""
+    """`identity` asks, `profiles` answers: create the first profile of a new workspace; return its id.
 
-    async def __call__(self, db: Db, workspace_id: UUID, *, name: str, timezone: str) -> UUID: ...
+    `timezone` is None if nobody chose one.
+    """
+
+    async def __call__(self, db: Db, workspace_id: UUID, *, name: str, timezone: str | None) -> UUID: ...
 
 
 class RequireApiKeyCapacity(Protocol):

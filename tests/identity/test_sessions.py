@@ -77,6 +77,30 @@ async def test_an_email_address_ignores_case(api: Api) -> None:
     assert (await login(api, made["email"].upper()))["user"]["id"] == made["user"]["id"]
 
 
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "UTC", None])
+async def test_the_zone_of_whoever_registers_is_that_of_all_they_get(api: Api, zone: str | None) -> None:
+    """A post for a local time is then published at theirs; UTC is warned of only where nobody chose it."""
+    made = await register(api, **{"timezone": zone} if zone else {})
+    key = made["accessToken"]
+    profile = (await api.get(f"/profiles/{made['profileId']}", key=key)).json()
+    body = {"profileId": profile["id"], "text": "When?", "draft": True, "scheduledAt": "2027-03-28T18:00"}
+    post = (await api.post("/posts", json=body, key=key)).json()
+
+    assert {made["user"]["timezone"], made["workspace"]["timezone"], profile["timezone"]} == {zone or "UTC"}
+    assert [warning["code"] for warning in post["warnings"]] == ([] if zone else ["schedule.utc"])
+    assert post["scheduledAt"] == f"2027-03-28T{'09' if zone == 'Asia/Tokyo' else '18'}:00:00.000Z"
+
+
+async def test_who_registers_with_a_wrong_zone_is_asked_for_the_nearest(api: Api) -> None:
+    body = {"email": "zone@example.test", "password": PASSWORD, "timezone": "Berlin"}
+    for further, places in (({}, ["/timezone"]), ({"name": 7}, ["/name", "/timezone"])):
+        answer = await api.post("/auth/register", json=body | further)
+        errors = answer.json()["errors"]
+
+        assert (answer.status_code, sorted(issue["path"] for issue in errors)) == (422, places)
+        assert errors[-1]["params"] == {"nearest": "Europe/Berlin"}
+
+
 @pytest.mark.parametrize("mode", ["invite", "closed"])
 async def test_registration_may_be_closed(context: AppContext, mode: Any) -> None:
     """The default of a self-hosted installation: strangers cannot register."""

@@ -219,6 +219,30 @@ async def test_a_local_time_of_which_nobody_chose_the_zone_is_warned_of(
         assert [warning["code"] for warning in answer["warnings"]] == codes
 
 
+async def test_utc_that_someone_chose_is_not_warned_of(api: Api, make: Make, database: Database) -> None:
+    """For a profile, or for the workspace, whose zone new profiles have; null takes a choice back."""
+    owner = await make.owner()
+    profiles = {"as the workspace": (await make.profile(owner))["id"], "chosen": owner.profile}
+    await api.patch(f"/profiles/{owner.profile}", json={"timezone": "UTC"}, key=owner.key)
+    assert await warnings_of(api, owner, profiles) == {"as the workspace": ["schedule.utc"], "chosen": []}
+
+    await api.patch(f"/profiles/{owner.profile}", json={"timezone": None}, key=owner.key)
+    assert await warnings_of(api, owner, profiles) == {"as the workspace": ["schedule.utc"], "chosen": ["schedule.utc"]}
+
+    await database.pool.execute("update workspace set zone_chosen = true where id = $1", owner.workspace_id)
+    inherits = (await make.profile(await make.login(owner.user_id, owner.workspace_id, owner.email)))["id"]
+    assert await warnings_of(api, owner, {"new": inherits}) == {"new": []}
+
+
+async def warnings_of(api: Api, owner: Login, profiles: dict[str, str]) -> dict[str, list[str]]:
+    codes = {}
+    for name, profile in profiles.items():
+        body = {"profileId": profile, "text": "When?", "draft": True, "scheduledAt": "2027-03-28T18:00"}
+        answer = await api.post("/posts/validate", json=body, key=owner.key)
+        codes[name] = [warning["code"] for warning in answer.json()["warnings"]]
+    return codes
+
+
 async def test_the_clock_of_a_test_does_not_hold_up_what_goes_out_now(
     api: Api, owner: Login, database: Database
 ) -> None:

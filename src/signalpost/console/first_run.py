@@ -41,8 +41,7 @@ class FirstRunPages:
         async with self.site.web.context.database.connection() as db:
             if not await first_run.is_valid(db, _token(request)):
                 return self._expired(request)
-        zone = machine_zone()
-        return self._form({"timezone": "" if zone == "UTC" else zone}, {})
+        return self._form({"timezone": machine_zone() or ""}, {})
 
     async def redeem(self, request: Request) -> Response:
         """Create the user, workspace, profile and API key; this uses up the link."""

@@ -55,6 +55,7 @@ class KeyCredential(Struct):
     tenant_id: UUID
     plan: str
     workspace_timezone: str
+    workspace_zone_chosen: bool
     role: Role | None
     member_profile_ids: list[UUID] | None
 
@@ -72,6 +73,7 @@ _KEY_CREDENTIAL_COLUMNS = columns(
     tenant_id=tenant_sql("w.id"),
     plan="w.plan",
     workspace_timezone="w.timezone",
+    workspace_zone_chosen="w.zone_chosen",
     role="m.role",
     member_profile_ids="m.profile_ids",
 )
@@ -110,6 +112,7 @@ class Membership(Struct):
     tenant_id: UUID
     plan: str
     timezone: str
+    zone_chosen: bool
     role: Role
     status: Literal["active", "suspended"]
     profile_ids: list[UUID] | None
@@ -133,6 +136,7 @@ _MEMBERSHIP_COLUMNS = columns(
     tenant_id=tenant_sql("w.id"),
     plan="w.plan",
     timezone="w.timezone",
+    zone_chosen="w.zone_chosen",
     stale="coalesce(m.last_active_at < now() - interval '1 minute', true) or u.last_workspace_id is distinct from w.id",
 )
 _SESSION_CREDENTIAL_COLUMNS = columns(

@@ -89,6 +89,16 @@ class UserRegister(Input):
     password: Annotated[Password, Meta(description="The password; at least 10 characters.")]
     name: Annotated[Name | None, Meta(description="The user's name.", examples=["Ada Lovelace"])] = None
     workspace_name: Annotated[Name | None, Meta(description="The workspace's name.", examples=["Acme"])] = None
+    timezone: Annotated[
+        Zone | None,
+        Meta(
+            description=(
+                "The IANA time zone of user, workspace and profile, such as a browser's"
+                " `Intl.DateTimeFormat().resolvedOptions().timeZone`. Without it: UTC, and local times are warned of."
+            ),
+            examples=["Europe/Berlin"],
+        ),
+    ] = None
 
 
 class Registration(Output):
@@ -171,7 +181,10 @@ class Me(Output):
 
 class WorkspaceCreate(Input):
     name: Annotated[Name, Meta(description="The workspace's name.")]
-    timezone: Annotated[Zone, Meta(description="The IANA time zone of dates without a zone.")] = "UTC"
+    timezone: Annotated[
+        Zone | None,
+        Meta(description="The IANA time zone of times without one. Default: UTC.", examples=["Europe/Berlin"]),
+    ] = None
 
 
 class WorkspaceUpdate(Input):

@@ -8,9 +8,10 @@ from signalpost.kit import zones
 _FILES = (Path("/etc/localtime"), Path("/etc/timezone"))
 
 
-def machine_zone() -> str:
-    """Return the IANA name from TZ, `/etc/localtime` or `/etc/timezone`; UTC if none of them has one."""
-    return next((name for name in _names() if name and "/" in name and zones.zone(name)), "UTC")
+def machine_zone() -> str | None:
+    """Return the IANA name from TZ, `/etc/localtime` or `/etc/timezone`; None if no place is set there."""
+    names = (name for name in _names() if "/" in name and not name.startswith("Etc/") and zones.zone(name))
+    return next(names, None)
 
 
 def _names() -> list[str]:

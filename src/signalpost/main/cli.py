@@ -125,7 +125,7 @@ def create_owner(
     if not as_json:
         sys.stdout.write("\nKeep the API key: it is not shown again.\n")
         if timezone is None:
-            sys.stdout.write(f"Times without an offset mean {zone}; --timezone chooses another zone.\n")
+            sys.stdout.write(f"Times without an offset mean {zone or 'UTC'}; --timezone chooses another zone.\n")
 
 
 @app.command()

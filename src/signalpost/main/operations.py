@@ -45,7 +45,9 @@ async def _workspace(db: Db, text: str) -> tuple[UUID, UUID]:
     return rows[0]["id"], rows[0]["user_id"]
 
 
-async def create_owner(context: AppContext, email: str, password: str, workspace: str, timezone: str) -> dict[str, Any]:
+async def create_owner(
+    context: AppContext, email: str, password: str, workspace: str, timezone: str | None
+) -> dict[str, Any]:
     """Create a user, a workspace, a profile and a live key with every scope."""
     name = _checked_name("--workspace", workspace)
     async with context.database.transaction() as db:
@@ -61,7 +63,7 @@ async def create_owner(context: AppContext, email: str, password: str, workspace
         "userId": ids.encode("usr", owner.user_id),
         "workspaceId": ids.encode("wsp", owner.workspace_id),
         "profileId": ids.encode("prof", owner.profile_id),
-        "timezone": timezone,
+        "timezone": timezone or "UTC",
         "apiKey": key,
     }
 

@@ -40,6 +40,7 @@ class ProfileWithAccounts(Struct):
 
     now: datetime
     timezone: str
+    zone_chosen: bool
     approval_required: bool
     over_limit: bool
     digest: int
@@ -213,7 +214,7 @@ async def lock_post_only(db: Db, post_id: UUID) -> PostRow | None:
 @cache
 def _profile(heard: str, chosen: str) -> str:
     return f"""
-    select now(), p.timezone, p.approval_required, p.over_limit, profile_digest(p), {heard},
+    select now(), p.timezone, p.zone_chosen, p.approval_required, p.over_limit, profile_digest(p), {heard},
         a.id, a.platform, a.username, a.facts, a.over_limit, account_digest(a), a.status
     from profile p left join account a on a.profile_id = p.id and a.status <> 'disconnected' and {chosen}
     where p.id = $1 and p.workspace_id = $2 and p.deleted_at is null
@@ -257,9 +258,9 @@ async def profile_with_accounts(
     records = await db.fetch(statement, profile_id, caller.workspace_id, platforms if by_platform else account_ids)
     if not records:
         return None
-    accounts = [ConnectedAccount(*record[6:]) for record in records if record[6] is not None]
-    now, timezone, approval_required, over_limit, digest, is_heard = records[0][:6]
-    return ProfileWithAccounts(now, timezone, approval_required, over_limit, digest, is_heard, accounts)
+    accounts = [ConnectedAccount(*record[7:]) for record in records if record[7] is not None]
+    now, timezone, zone_chosen, approval_required, over_limit, digest, is_heard = records[0][:7]
+    return ProfileWithAccounts(now, timezone, zone_chosen, approval_required, over_limit, digest, is_heard, accounts)
 
 
 async def share_profile(db: Db, profile_id: UUID) -> None:

@@ -31,6 +31,7 @@ class ProfileRow(Struct, frozen=True):
     timezone: str
     created_at: datetime
     updated_at: datetime
+    zone_chosen: bool = False  # by a person; else it may be UTC because nobody did
     avatar_url: str | None = None
     description: str | None = None
     color: str | None = None

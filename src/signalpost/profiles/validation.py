@@ -69,13 +69,15 @@ def apply(data: ProfileUpdate, row: ProfileRow, caller: Caller) -> ProfileRow:
         policy = LatePolicyIn()
     elif policy is None:
         policy = LatePolicyIn(tolerance_minutes=LATE_TOLERANCE_MINUTES, min_gap_seconds=MIN_GAP_SECONDS)
+    zone = _changed(data.timezone, row.timezone)
     return structs.replace(
         row,
         name=row.name if data.name is UNSET else clean_name(data.name),
         avatar_url=_changed(avatar_url, row.avatar_url),
         description=_changed(data.description, row.description),
         color=_changed(data.color, row.color),
-        timezone=_changed(data.timezone, row.timezone) or caller.workspace_timezone,
+        timezone=zone or caller.workspace_timezone,
+        zone_chosen=caller.workspace_zone_chosen if not zone else row.zone_chosen or data.timezone is not UNSET,
         language=_changed(data.language, row.language),
         default_hashtags=_changed(data.default_hashtags, row.default_hashtags) or [],
         watermark_media_id=_changed(data.watermark_media_id, row.watermark_media_id),

@@ -41,6 +41,7 @@ class Caller:
     credential: str  # stable name of the credential, by which rate limits and idempotency keys are kept
     plan: str
     workspace_timezone: str = "UTC"
+    workspace_zone_chosen: bool = False  # by a person; else it may be UTC because nobody did
     profile_ids: frozenset[UUID] | None = None  # None: all of the workspace
     key_id: UUID | None = None
     key_name: str | None = None

@@ -42,11 +42,17 @@ async def register(context: AppContext, data: UserRegister, address: str) -> Reg
         raise RegistrationClosed(
             f"This instance registers nobody by itself: SIGNALPOST_REGISTRATION is {context.settings.registration}."
         )
+    if data.timezone is not None:
+        validate_time_zone(data.timezone)
     password_hash = await passwords.hash_password(data.password)
     workspace_name = data.workspace_name or f"{data.name or data.email.partition('@')[0]}'s workspace"[:100]
     async with context.database.transaction() as db:
-        user_id = await create_user(db, email=data.email, password_hash=password_hash, name=data.name)
-        workspace_id, profile_id = await create_workspace(context, db, user_id=user_id, name=workspace_name)
+        user_id = await create_user(
+            db, email=data.email, password_hash=password_hash, name=data.name, timezone=data.timezone
+        )
+        workspace_id, profile_id = await create_workspace(
+            context, db, user_id=user_id, name=workspace_name, timezone=data.timezone
+        )
         session = await open_session(db, context.keys, user_id, workspace_id, "owner", address)
         await record_in_workspaces(db, user_id, "register")
         user = await queries.read_user(db, user_id)
@@ -73,14 +79,14 @@ returning id
 
 
 async def create_user(
-    db: Db, *, email: str, password_hash: str | None, name: str | None = None, timezone: str = "UTC"
+    db: Db, *, email: str, password_hash: str | None, name: str | None = None, timezone: str | None = None
 ) -> UUID:
     """Write a user; without a password hash, nobody can sign in as this user.
 
     Raises:
         AlreadyExists: the e-mail address, in any case, belongs to a user already.
     """
-    user_id: UUID | None = await db.fetchval(_INSERT_USER, ids.new_id(), email, name, password_hash, timezone)
+    user_id: UUID | None = await db.fetchval(_INSERT_USER, ids.new_id(), email, name, password_hash, timezone or "UTC")
     if user_id is None:
         raise problems.AlreadyExists(
             "A user with this e-mail address already exists.",
@@ -91,7 +97,8 @@ async def create_user(
 
 
 _INSERT_WORKSPACE = """
-insert into workspace (id, name, slug, plan, timezone) values ($1, $2, $3, coalesce($4, 'free'), $5)
+insert into workspace (id, name, slug, plan, timezone, zone_chosen)
+values ($1, $2, $3, coalesce($4, 'free'), coalesce($5, 'UTC'), $5 is not null)
 on conflict (slug) do nothing
 returning true
 """
@@ -105,9 +112,12 @@ update app_user set last_workspace_id = $2 where id = $3
 
 
 async def create_workspace(
-    context: AppContext, db: Db, *, user_id: UUID, name: str, timezone: str = "UTC", plan: str | None = None
+    context: AppContext, db: Db, *, user_id: UUID, name: str, timezone: str | None = None, plan: str | None = None
 ) -> tuple[UUID, UUID]:
-    """Write a workspace owned by the user; return its id and that of its default profile."""
+    """Write a workspace owned by the user; return its id and that of its default profile.
+
+    Without a time zone it has UTC, which counts as chosen by nobody.
+    """
     workspace_id = ids.new_id()
     slug = slugify(name, length_max=48, default="workspace")
     if not await db.fetchval(_INSERT_WORKSPACE, workspace_id, name, slug, plan, timezone):
@@ -136,7 +146,8 @@ async def add_workspace(context: AppContext, db: Db, caller: Caller, data: Works
             "An API key belongs to one workspace, so it cannot create another.",
             remediation="Sign in with `POST /auth/login` and send its access token.",
         )
-    validate_time_zone(data.timezone)
+    if data.timezone is not None:
+        validate_time_zone(data.timezone)
     if await queries.count_owned(db, caller.user_id) >= WORKSPACES_MAX:
         raise problems.TooManyItems(
             f"A user can own at most {WORKSPACES_MAX} workspaces.", remediation="Use a profile of an existing one."
@@ -156,7 +167,7 @@ async def create_owner(
     password: str,
     workspace_name: str,
     plan: str | None = None,
-    timezone: str = "UTC",
+    timezone: str | None = None,
     name: str | None = None,
 ) -> NewWorkspace:
     """Write a user with a workspace of their own: for the command line, whatever SIGNALPOST_REGISTRATION says.
@@ -165,7 +176,7 @@ async def create_owner(
         ValidationFailed: the e-mail address, password, name or time zone is invalid.
         AlreadyExists: the e-mail address is taken.
     """
-    validate_owner(email, password, workspace_name, timezone)
+    validate_owner(email, password, workspace_name, timezone or "UTC")
     password_hash = await passwords.hash_password(password)
     user_id = await create_user(db, email=email, password_hash=password_hash, name=name, timezone=timezone)
     workspace_id, profile_id = await create_workspace(

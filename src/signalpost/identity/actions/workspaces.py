@@ -1,6 +1,7 @@
 """A workspace's name, time zone, redirect addresses and plan."""
 
 import ipaddress
+from collections.abc import Iterator
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -8,17 +9,16 @@ from msgspec import UNSET
 
 from signalpost.context import AppContext
 from signalpost.identity import roles
-from signalpost.identity.actions.sign_up import validate_time_zone
 from signalpost.identity.caller_cache import CallerCache
 from signalpost.identity.queries import WorkspaceRow
 from signalpost.identity.schemas import WorkspaceUpdate
-from signalpost.kit import problems
+from signalpost.kit import problems, zones
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
 from signalpost.web.caller import Caller
 
 _UPDATE = """
-update workspace set name = $2, timezone = $3, redirect_urls = $4, updated_at = now()
+update workspace set name = $2, timezone = $3, redirect_urls = $4, zone_chosen = zone_chosen or $5, updated_at = now()
 where id = $1 and deleted_at is null
 """
 _REDIRECT_URL = "Enter an https address, or http on loopback, without user and fragment."
@@ -38,22 +38,25 @@ async def update_workspace(
             "Only a signed-in owner or admin can change a workspace.",
             remediation="An owner or admin signs in with `POST /auth/login` and sends that access token.",
         )
+    if issues := list(_issues(data)):
+        raise problems.ValidationFailed(errors=issues)
     if data.timezone is not UNSET:
-        validate_time_zone(data.timezone)
         row.timezone = data.timezone
     if data.name is not UNSET:
         row.name = data.name
     if data.redirect_urls is not UNSET:
-        if issues := [
-            Issue(f"/redirectUrls/{index}", "format", _REDIRECT_URL)
-            for index, url in enumerate(data.redirect_urls)
-            if not may_redirect_to(url)
-        ]:
-            raise problems.ValidationFailed(errors=issues)
         row.redirect_urls = list(dict.fromkeys(data.redirect_urls))
-    await db.execute(_UPDATE, row.id, row.name, row.timezone, row.redirect_urls)
+    await db.execute(_UPDATE, row.id, row.name, row.timezone, row.redirect_urls, data.timezone is not UNSET)
     context.state(CallerCache).invalidate(row.id)
     return row
+
+
+def _issues(data: WorkspaceUpdate) -> Iterator[Issue]:
+    if data.timezone is not UNSET and zones.zone(data.timezone) is None:
+        yield zones.unknown("/timezone", data.timezone)
+    for index, url in enumerate(data.redirect_urls or ()):
+        if not may_redirect_to(url):
+            yield Issue(f"/redirectUrls/{index}", "format", _REDIRECT_URL)
 
 
 _SET_PLAN = "update workspace set plan = $2, updated_at = now() where id = $1"

@@ -83,7 +83,14 @@ async def build_draft(
     if data.timezone is not None and zones.zone(data.timezone) is None:
         issues.append(zones.unknown("/timezone", data.timezone))
         zone_name = profile.timezone  # so that the times are checked too, and the zone is not reported again
-    schedule = resolve_schedule(data, zone_name, unchanged, issues, is_draft=is_draft)
+    schedule = resolve_schedule(
+        data,
+        zone_name,
+        unchanged,
+        issues,
+        is_draft=is_draft,
+        zone_chosen=profile.zone_chosen or data.timezone is not None,
+    )
     options = _options(data, issues)
     chosen = _chosen_accounts(data, profile, issues)
     if caller.mode == "test" and any(account.platform != "sandbox" for account, _ in chosen):

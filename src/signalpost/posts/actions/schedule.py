@@ -35,18 +35,23 @@ class Schedule(Struct):
 
 
 def resolve_schedule(
-    data: PostCreate, zone_name: str, unchanged: Unchanged, issues: IssueCollector, *, is_draft: bool
+    data: PostCreate,
+    zone_name: str,
+    unchanged: Unchanged,
+    issues: IssueCollector,
+    *,
+    is_draft: bool,
+    zone_chosen: bool,
 ) -> Schedule:
     """Read the times of the body, and collect what is wrong with them.
 
-    A wall time without a zone gets a warning if the profile's zone is UTC: hardly anyone means that, and it is what a
-    workspace has whose zone nobody chose.
+    A wall time gets a warning if its zone is UTC and nobody chose that: hardly anyone means it.
 
     The times of a draft may have passed: they are checked when it is scheduled. If every target has a time of its own
     and the post has none, the earliest of them becomes the post's.
     """
     reader = _Reader(zone_name, clock.now(), issues)
-    reader.assumes_utc = data.timezone is None and zone_name == "UTC"
+    reader.assumes_utc = zone_name == "UTC" and not zone_chosen
     post = unchanged.schedule or reader.read(data.scheduled_at, "/scheduledAt", passed=is_draft)
     may_have_passed = is_draft or unchanged.targets
     targets = [

@@ -35,24 +35,30 @@ async def create_profile(context: AppContext, db: Db, caller: Caller, data: Prof
     await validation.check(context, db, caller, data)
     await queries.lock_workspace(db, caller.workspace_id)
     await plans.require_capacity(db, caller, limits.PROFILES)
-    row = validation.apply(data, _new_profile(caller.workspace_id, caller.workspace_timezone), caller)
+    row = validation.apply(data, _new_profile(caller.workspace_id), caller)
     return views.profile(await _insert(db, row))
 
 
-async def create_default(db: Db, workspace_id: UUID, *, name: str, timezone: str) -> UUID:
+async def create_default(db: Db, workspace_id: UUID, *, name: str, timezone: str | None) -> UUID:
     """Create the first profile of a workspace, named like the workspace; return its id."""
-    row = replace(_new_profile(workspace_id, timezone), name=validation.clean_name(name)[:100], is_default=True)
+    row = replace(
+        _new_profile(workspace_id),
+        name=validation.clean_name(name)[:100],
+        timezone=timezone or "UTC",
+        zone_chosen=timezone is not None,
+        is_default=True,
+    )
     return (await _insert(db, row)).id
 
 
-def _new_profile(workspace_id: UUID, timezone: str) -> ProfileRow:
+def _new_profile(workspace_id: UUID) -> ProfileRow:
     now = clock.now()
     return ProfileRow(
         id=ids.new_id(),
         workspace_id=workspace_id,
         name="",
         slug="",
-        timezone=timezone,
+        timezone="",
         created_at=now,
         updated_at=now,
     )
