@@ -111,6 +111,8 @@ class HostileNetwork:
     lie: tuple[str, int, bytes] | None = None
     """Calls whose method and path contain the first get this status and these bytes; `lies` counts them."""
     lies: int = 0
+    refuses: dict[str, tuple[int, Any]] = field(default_factory=dict)
+    """Calls whose method and path contain the key get this status and this document."""
     refresh_answers_after: float = 0.0
     """Seconds; a refresh token is used up before that."""
     refreshes: list[Refresh] = field(default_factory=list)
@@ -176,6 +178,9 @@ class HostileNetwork:
             self._serving.discard(task)
 
     def _lie(self, method: str, path: str) -> Answer | None:
+        for part, (status, document) in self.refuses.items():
+            if part in f"{method} {path}":
+                return status, document, {}
         if self.lie is None or self.lie[0] not in f"{method} {path}":
             return None
         self.lies += 1
@@ -252,6 +257,8 @@ class HostileNetwork:
                 did = self._tokens.pop(token)
                 await asyncio.sleep(self.refresh_answers_after)
                 return 200, {"did": did, "handle": did} | self._session(did), {}
+            case "server.getSession":
+                return 200, {"active": True}, {}
             case "repo.getRecord":
                 self.lookups += 1
                 wanted = parse_qs(query)

@@ -1,15 +1,19 @@
 """Changes of an account's state. `move` is the only statement that updates `account.status`."""
 
+from datetime import datetime
 from uuid import UUID
 
 from signalpost import events
 from signalpost.accounts import states
 from signalpost.accounts.queries import AccountRow
 from signalpost.context import AppContext
+from signalpost.engine import jobs
 from signalpost.kit import clock, ids, log
 from signalpost.kit.db import Db
 
 REASON_CHARACTERS_MAX = 500
+UPKEEP = "account.upkeep"
+"""Kind of the job that renews an account's token or records that it expires."""
 
 _MOVE = """
 update account set status = $2, status_reason = $3, updated_at = now()
@@ -57,12 +61,17 @@ async def mark_restricted(db: Db, account_id: UUID, reason: str, *, secrets_vers
 
 
 async def mark_ready(context: AppContext, db: Db, account: AccountRow) -> states.State:
-    """Move the account to the state that its token's age implies, and emit AccountReady; return its state then."""
-    to = states.state_of_token(clock.now(), account.token_expires_at, refreshable=account.refreshable)
+    """Move the account to the state that its token's age implies, and emit AccountReady; return its state then.
+
+    The upkeep of its token, which ends when the grant seems dead, begins again.
+    """
+    now = clock.now()
+    to = states.state_of_token(now, account.token_expires_at, refreshable=account.refreshable)
     if not await move(db, account.id, to, None):
         return account.status
     if to in states.READY and account.status not in states.READY:
         await emit_ready(context, db, account)
+    await schedule_upkeep(db, account, now)  # after the event: lanes of jobs are woken last
     return to
 
 
@@ -73,4 +82,16 @@ async def emit_ready(context: AppContext, db: Db, account: AccountRow) -> None:
         events.AccountReady(
             workspace_id=account.workspace_id, at=clock.now(), account_id=account.id, platform=account.platform
         ),
+    )
+
+
+async def schedule_upkeep(db: Db, account: AccountRow, at: datetime) -> None:
+    """Have the account's token looked after from then on."""
+    await jobs.enqueue(
+        db,
+        UPKEEP,
+        {"accountId": ids.encode("acc", account.id)},
+        run_at=at,
+        unique_key=f"{UPKEEP}:{account.id}",
+        workspace_id=account.workspace_id,
     )

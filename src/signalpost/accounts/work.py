@@ -6,8 +6,7 @@ from typing import Any
 
 from signalpost import networks
 from signalpost.accounts import queries, states, token_store
-from signalpost.accounts.actions.upsert import UPKEEP
-from signalpost.accounts.moves import mark_needs_reauth, mark_restricted, move
+from signalpost.accounts.moves import UPKEEP, mark_needs_reauth, mark_restricted, move
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.token_store import NoCredentials
 from signalpost.context import AppContext
@@ -19,6 +18,8 @@ from signalpost.networks.contract import ApiError, Connector, NeedsReconnect
 
 PURGE = "account.purge_flows"
 PURGE_EVERY_SECONDS = 3_600
+RESTRICTED_SECONDS = 86_400.0
+"""How long until the tokens of an account that its network blocks are tried again."""
 _UPKEEP_AT = "select upkeep_at from account where id = $1"
 _SET_UPKEEP = "update account set upkeep_at = $2 where id = $1"
 _PURGE = "delete from oauth_flow where expires_at < now() - interval '1 day'"
@@ -69,7 +70,7 @@ async def _renew(context: AppContext, connector: Connector, account: AccountRow)
         outcome = connector.explain(error)
         if isinstance(outcome, NeedsReconnect):
             await _give_up(context, account, outcome.message, restricted=outcome.restricted)
-            return None
+            return RunAgain(RESTRICTED_SECONDS) if outcome.restricted else None
         return _retry(account)
     except HttpFailure as failure:
         _logger.info(

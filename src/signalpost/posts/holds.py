@@ -94,7 +94,8 @@ def _account_hold(profile_id: UUID, target: Waiting, name: str) -> Hold:
             remediation = f'Resume it: PATCH /api/v1/platforms/accounts/{account} with {{"status": "active"}}.'
         case "restricted":
             code, sentence = "account_restricted", f"{target.platform} does not let the account {target.username} post."
-            remediation = f"Solve it at {target.platform}, then connect the account again: {reconnect}."
+            check = f"GET /api/v1/platforms/accounts/{account}/health?refresh=true"
+            remediation = f"Solve it at {target.platform}, then check the account with {check}: the post goes out then."
         case "disconnected":
             code, sentence = "account_disconnected", f"The account {name} is disconnected."
             remediation = f"Connect it again, then submit the post: {reconnect}."

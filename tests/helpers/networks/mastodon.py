@@ -95,6 +95,7 @@ FAKE = NetworkFake(
         (error(401, "The access token is invalid"), NeedsReconnect, None),
         (error(401, "The access token was revoked"), NeedsReconnect, None),
         (error(403, "Your login is currently disabled"), NeedsReconnect, None),
+        (error(422, "This method requires an authenticated user"), NeedsReconnect, None),
         (error(403, "This action is outside the authorized scopes"), Refused, "permission_missing"),
         (error(422, "Validation failed: Text can't be blank"), Refused, "content_rejected"),
         (error(422, "Validation failed: Text character limit of 500 exceeded"), Refused, "text_too_long"),

@@ -11,11 +11,10 @@ from signalpost import events, mail
 from signalpost.accounts import queries, states, token_store
 from signalpost.accounts.actions import live_posts
 from signalpost.accounts.actions.connect_request import ConnectRequest
-from signalpost.accounts.moves import emit_ready, move
+from signalpost.accounts.moves import emit_ready, move, schedule_upkeep
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import Via
 from signalpost.context import AppContext
-from signalpost.engine import jobs
 from signalpost.identity.errors import PlanLimitReached
 from signalpost.identity.queries import plan_in_force
 from signalpost.identity.roles import may_disconnect_accounts
@@ -25,9 +24,6 @@ from signalpost.networks.contract import Identity
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.profiles import queries as profiles
-
-UPKEEP = "account.upkeep"
-"""Kind of the job that renews an account's token or records that it expires."""
 
 _logger = log.get("accounts")
 
@@ -121,7 +117,7 @@ async def upsert_account(context: AppContext, db: Db, request: ConnectRequest, i
     if previous_server is not None:
         await _mail_owner(db, row, previous_server)
     if new.upkeep_at is not None:  # after the events: lanes of jobs are woken last
-        await _schedule_upkeep(db, row, new.upkeep_at)
+        await schedule_upkeep(db, row, new.upkeep_at)
     return row
 
 
@@ -148,17 +144,6 @@ async def _mail_owner(db: Db, account: AccountRow, previous_server: str) -> None
     }
     message = mail.Message(to=email, template="account_moved", values=values)
     await mail.enqueue(db, message, workspace_id=account.workspace_id)
-
-
-async def _schedule_upkeep(db: Db, account: AccountRow, at: datetime) -> None:
-    await jobs.enqueue(
-        db,
-        UPKEEP,
-        {"accountId": ids.encode("acc", account.id)},
-        run_at=at,
-        unique_key=f"{UPKEEP}:{account.id}",
-        workspace_id=account.workspace_id,
-    )
 
 
 def _new_row(context: AppContext, request: ConnectRequest, identity: Identity, *, account_id: UUID) -> _NewRow:

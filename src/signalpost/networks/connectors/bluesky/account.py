@@ -78,7 +78,10 @@ async def _sign_in(server: Server, name: str, password: str) -> Response:
             case "AuthFactorTokenRequired":
                 message = "This is the account's main password. Create an app password at Bluesky and use that."
                 raise BadCredentials(message) from None
-            case "AuthenticationRequired" | "AccountTakedown" | "AccountDeactivated" | "AccountNotFound":
+            case (
+                "AuthenticationRequired" | "AccountTakedown" | "AccountDeactivated" | "AccountSuspended"
+                | "AccountNotFound"
+            ):  # fmt: skip
                 message = f"Bluesky rejected the sign-in: {string(reply.get('message')) or reply['error']}"
                 raise BadCredentials(message) from None
             case "InvalidRequest" if status == 400:

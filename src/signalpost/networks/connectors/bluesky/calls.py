@@ -32,7 +32,9 @@ _RECONNECT = frozenset(
         "AuthFactorTokenRequired",
     )
 )
-_BLOCKED = frozenset({"AccountTakedown", "AccountDeactivated", "AccountSuspended", "RepoTakendown", "RepoDeactivated"})
+_BLOCKED = frozenset(
+    ("AccountTakedown", "AccountDeactivated", "AccountSuspended", "RepoTakendown", "RepoDeactivated", "RepoSuspended")
+)
 _MEDIA_CODES = {
     "InvalidMimeType": "media_unsupported",
     "InvalidSize": "media_too_large",

@@ -20,6 +20,7 @@ from signalpost.networks.contract import (
 )
 from signalpost.networks.responses import members, number, string, texts
 
+_SUSPENDED = "The server reports this account as suspended."
 SCOPES = "read:accounts read:statuses write:statuses write:media"
 
 
@@ -101,6 +102,8 @@ async def _identity(server: Server, secrets: Mapping[str, str], *, scopes: str =
     except BadResponse:
         raise InvalidField("instanceUrl", "There is no Mastodon server at this address.") from None
     profile, host = members(account), urlsplit(server.base_url).netloc
+    if profile.get("suspended") is True:
+        raise BadCredentials(_SUSPENDED)
     facts, domain = await read_instance(server, headers)
     return Identity(
         remote_id=f"{remote_id}@{host}",
@@ -141,7 +144,11 @@ async def _account(server: Server, headers: Mapping[str, str]) -> Response:
 async def check(session: NetworkSession) -> Health:
     """Ask the server whether the token still opens the account."""
     profile = members(await call(session, "GET", "/api/v1/accounts/verify_credentials"))
+    suspended = profile.get("suspended") is True
     return Health(
+        can_post=not suspended,
+        restricted=suspended,
+        message=_SUSPENDED if suspended else None,
         followers=number(profile.get("followers_count")),
         display_name=string(profile.get("display_name")),
         avatar_url=string(profile.get("avatar")),

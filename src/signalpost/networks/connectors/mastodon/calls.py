@@ -16,6 +16,7 @@ from signalpost.networks.contract import (
 from signalpost.networks.responses import members, redacted, response_text, wait_seconds
 
 CREATE = "POST /api/v1/statuses"
+_WITHOUT_USER = "This method requires an authenticated user"
 
 
 async def call(session: NetworkSession, method: str, path: str, **rest: Any) -> Response:
@@ -34,7 +35,11 @@ def _error_text(status: int, body: Mapping[str, Any]) -> str:
 
 
 def explain(error: ApiError) -> Outcome:
-    """Turn an error response into an outcome, with the message of the server."""
+    """Turn an error response into an outcome, with the message of the server.
+
+    The token of a suspended or disabled account stays valid, but opens nothing (403). When the account's data are
+    deleted, up to a month later, its token goes with them: 422 while the token is there without its user, then 401.
+    """
     response, status = error.response, error.response.status
     body = members(response)
     text = _error_text(status, body)
@@ -42,7 +47,8 @@ def explain(error: ApiError) -> Outcome:
     details: dict[str, Any] = {"http_status": status, "response": response_text(response)}
     if status == 429:
         return TryLater(message=message, code="rate_limited", after_seconds=wait_seconds(response), **details)
-    if status in {401, 410} or (status == 403 and "scope" not in text.lower()):
+    without_user = status == 422 and text == _WITHOUT_USER
+    if status in {401, 410} or without_user or (status == 403 and "scope" not in text.lower()):
         return NeedsReconnect(message=message, restricted=status == 403, **details)
     if 400 <= status < 500:
         return _refused(error, text, message, details)

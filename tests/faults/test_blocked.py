@@ -1,0 +1,106 @@
+"""A network blocks an account, or its owner does, while posts wait: the right state, what to do, nothing lost."""
+
+from typing import Any
+
+import pytest
+from tests.faults.hostile import HostileNetwork
+from tests.faults.scene import Scene, Tenant, account_id
+
+from signalpost.accounts.moves import UPKEEP
+from signalpost.networks.connectors.mastodon import find
+
+_TAKEDOWN = {"error": "AccountTakedown", "message": "Account has been taken down"}
+_SUSPENDED = {"error": "AccountSuspended", "message": "Account has been suspended"}
+_DEACTIVATED = {"error": "AccountDeactivated", "message": "Account is deactivated"}
+_REVOKED = {"error": "ExpiredToken", "message": "Token has been revoked"}
+_DISABLED = {"error": "Your login is currently disabled"}
+_REVOKED_TOKEN = {"error": "The access token was revoked"}
+_WITHOUT_USER = {"error": "This method requires an authenticated user"}
+
+Refusals = dict[str, tuple[int, Any]]
+# What the network answers by then, what the account becomes, and what its owner reads of the network.
+BLOCKS: dict[str, tuple[str, Refusals, str, str]] = {
+    "taken down": ("bluesky", {"/xrpc/": (401, _TAKEDOWN)}, "restricted", "taken down"),
+    "suspended": ("bluesky", {"/xrpc/": (401, _SUSPENDED)}, "restricted", "suspended"),
+    "taken down, its tokens revoked": (
+        "bluesky",
+        {"refreshSession": (400, _REVOKED), "createSession": (401, _TAKEDOWN)},
+        "restricted",
+        "taken down",
+    ),
+    "deactivated by its owner": (
+        "bluesky",
+        {"repo.": (401, _DEACTIVATED), "getSession": (200, {"active": False, "status": "deactivated"})},
+        "restricted",
+        "deactivated",
+    ),
+    "disabled": ("mastodon", {"/api/v1/": (403, _DISABLED)}, "restricted", "currently disabled"),
+    "shown as suspended": (
+        "mastodon",
+        {"/statuses": (403, _DISABLED), "verify_credentials": (200, {"id": "a", "username": "a", "suspended": True})},
+        "restricted",
+        "currently disabled",
+    ),
+    "revoked": ("mastodon", {"/api/v1/": (401, _REVOKED_TOKEN)}, "needs_reauth", "revoked"),
+    "without its user": ("mastodon", {"/api/v1/": (422, _WITHOUT_USER)}, "needs_reauth", "authenticated user"),
+}
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+async def test_a_blocked_account_loses_nothing(scene: Scene, monkeypatch: pytest.MonkeyPatch, block: str) -> None:
+    """Its access token is old, so that Bluesky's has to be renewed first. The block lasts longer than a minute."""
+    monkeypatch.setattr(find, "TOO_EARLY_WITH_KEY_SECONDS", 0)
+    platform, refusals, status, message = BLOCKS[block]
+    async with HostileNetwork(access_seconds=1.0) as network:
+        tenant = await scene.tenant()
+        account = await (tenant.bluesky if platform == "bluesky" else tenant.mastodon)(network)
+        post = await tenant.post(account, text="waiting")
+        network.refuses = refusals
+        await _tick(scene)
+
+        target = await tenant.target(post)
+        code = "account_restricted" if status == "restricted" else "auth_expired"
+        assert (target["status"], target["error"]["code"]) == ("retrying", code)
+        (warning,) = (await tenant.call("GET", f"/posts/{post}"))["warnings"]
+        assert ("health?refresh=true" if status == "restricted" else "auth-url") in warning["remediation"]
+        health = await _health(tenant, account)
+        assert health["accountStatus"] == status
+        (shown,) = (await tenant.call("GET", "/platforms/accounts"))["data"]
+        assert (shown["status"], message in shown["statusReason"]) == (status, True), shown["statusReason"]
+        assert network.made() == []
+
+        network.refuses = {}
+        assert (await _health(tenant, account))["accountStatus"] == "active"
+        await scene.skip_wait()
+        await _tick(scene)
+        assert (await tenant.status(post))["status"] == "published"
+        assert network.public() == ["waiting"]
+        assert await scene.value("status from account") == "active"
+
+
+async def test_upkeep_goes_on_after_a_block(scene: Scene) -> None:
+    """The token is due for renewal while the network blocks the account."""
+    async with HostileNetwork() as network:
+        tenant = await scene.tenant()
+        account = await tenant.bluesky(network)
+        network.refuses = {"/xrpc/": (401, _TAKEDOWN)}
+        await scene.query("update account set upkeep_at = now() - interval '1 minute'")
+        await scene.query("update job set next_attempt_at = now() where kind = $1", UPKEEP)
+        await scene.query("update lane set next_due_at = now() where kind = 'job'")
+        await _tick(scene)
+        assert await scene.value("status from account where id = $1", account_id(account)) == "restricted"
+
+        network.refuses = {}
+        assert (await _health(tenant, account))["accountStatus"] == "active"
+        await _tick(scene)
+        due = "next_attempt_at from job where kind = $1 and next_attempt_at is not null"
+        assert await scene.value(due, UPKEEP) is not None
+
+
+async def _tick(scene: Scene) -> None:
+    assert scene.context.engine is not None
+    await scene.context.engine.tick(50)
+
+
+async def _health(tenant: Tenant, account: str) -> Any:
+    return await tenant.call("GET", f"/platforms/accounts/{account}/health?refresh=true")
