@@ -78,6 +78,18 @@ async def test_a_blocked_account_loses_nothing(scene: Scene, monkeypatch: pytest
         assert await scene.value("status from account") == "active"
 
 
+@pytest.mark.parametrize("block", ["suspended", "shown as suspended"])
+async def test_a_blocked_account_is_not_connected(scene: Scene, network: HostileNetwork, block: str) -> None:
+    platform, refusals, _, _ = BLOCKS[block]
+    tenant, network.refuses = await scene.tenant(), refusals
+    fields = {"identifier": "alice.test", "appPassword": "abcd-abcd-abcd-abcd", "service": network.url}
+    if platform == "mastodon":
+        fields = {"instanceUrl": network.url, "accessToken": "tok-alice"}
+    body = {"profileId": tenant.login.profile, "fields": fields}
+    refused = await tenant.call("POST", f"/platforms/{platform}/connect", 422, json=body)
+    assert "suspended" in refused["errors"][0]["message"]
+
+
 async def test_upkeep_goes_on_after_a_block(scene: Scene) -> None:
     """The token is due for renewal while the network blocks the account."""
     async with HostileNetwork() as network:

@@ -84,6 +84,7 @@ FAKE = NetworkFake(
         (error(401, "AuthMissing"), NeedsReconnect, None),
         (error(401, "AccountTakedown"), NeedsReconnect, None),
         (error(400, "AccountDeactivated"), NeedsReconnect, None),
+        (error(400, "RepoSuspended"), NeedsReconnect, None),
         (error(403, "AccountNotFound"), NeedsReconnect, None),
         (error(400, "InvalidRequest", "Invalid app.bsky.feed.post record"), Refused, "content_rejected"),
         (error(400, "InvalidMimeType", call=UPLOAD), Refused, "media_unsupported"),
