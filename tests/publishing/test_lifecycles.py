@@ -216,6 +216,10 @@ async def test_when_reconciling_is_inconclusive_a_person_decides(stage: StagedNe
     waits = []
     for _ in range(4):
         waits.append((await stage.target(post))["wait"].total_seconds())
+        early = await stage.make.api.post(f"/posts/{post}/retry", json={"includeUnknown": True}, key=stage.owner.key)
+        assert (early.status_code, early.json()["code"]) == (409, "nothing_to_retry")
+        assert "is asked again at 2" in early.json()["remediation"]
+        assert "asked again" in (await stage.status(post))["targets"][0]["error"]["remediation"]
         await stage.pass_time(post)
 
     for wait, seconds in zip(waits, (30, 90, 480, 3000), strict=True):
@@ -224,6 +228,8 @@ async def test_when_reconciling_is_inconclusive_a_person_decides(stage: StagedNe
     assert (status["status"], status["targets"][0]["error"]["code"]) == ("failed", "outcome_unknown")
     refused = await stage.make.api.post(f"/posts/{post}/retry", key=stage.owner.key)
     assert (refused.status_code, refused.json()["code"]) == (409, "nothing_to_retry")
+    assert "includeUnknown" in refused.json()["remediation"]
+    assert "includeUnknown" in status["targets"][0]["error"]["remediation"]
     again = await stage.make.api.post(f"/posts/{post}/retry", json={"includeUnknown": True}, key=stage.owner.key)
     assert again.status_code == 201, again.text
 

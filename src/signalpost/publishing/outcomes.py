@@ -34,6 +34,7 @@ LOST_TRIES_MAX: Final = 3
 """How often a post is sent again after its last try if the answer to that was lost and it may be sent again."""
 RECONCILE_SECONDS: Final = (30.0, 90.0, 480.0, 3000.0)
 """Waits before each reconcile of a post whose outcome is unknown: 30 s, 2, 10 and 60 min after the call."""
+_LOOKED_FOR: Final = "Nothing yet: the network is asked again. If it cannot tell, the target fails, and you decide."
 LANE_PAUSE_SECONDS_MAX: Final = 900.0
 """How long a network's Retry-After keeps the account's other posts back; the one that met it waits as it says."""
 OUR_FAULT_SECONDS: Final = (5.0, 300.0)
@@ -190,7 +191,7 @@ def _our_fault(target: TargetSnapshot, kind: AttemptKind, outcome: TryLater | Ou
     return TargetChange(
         status="unknown" if unknown else waiting_status(target.status, kind),
         after_seconds=_after_our_fault(target),
-        error=target_error(code, outcome.message, target.now),
+        error=target_error(code, outcome.message, target.now, remediation=_LOOKED_FOR if unknown else None),
         closes_intent=not unknown and _closes_intent(target, kind),
         reconciles=target.reconciles,
         pending_state=None if unknown else target.pending_state,
@@ -203,9 +204,13 @@ def _reconcile_later(
     tells_after: float | None = None,
 ) -> TargetChange:  # fmt: skip
     """Look for it after a while, or when the network can tell; when no reconcile is left, leave it to a person."""
-    error = target_error("outcome_unknown", message, target.now, http_status=http_status, response=response)
     reconciles = target.reconciles + 1 if target.status == "unknown" else 0
-    if not target.can_reconcile or reconciles >= len(RECONCILE_SECONDS):
+    is_over = not target.can_reconcile or reconciles >= len(RECONCILE_SECONDS)
+    error = target_error(
+        "outcome_unknown", message, target.now, http_status=http_status, response=response,
+        remediation=None if is_over else _LOOKED_FOR,
+    )  # fmt: skip
+    if is_over:
         return TargetChange(status="failed", error=error, reconciles=reconciles)
     usual = RECONCILE_SECONDS[reconciles] if tells_after is None else min(tells_after, RECONCILE_SECONDS[-1])
     wait = max(_spread(target, usual), after_seconds)

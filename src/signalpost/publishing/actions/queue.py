@@ -117,7 +117,7 @@ async def _requeue(
     """Queue failed targets again. To the network, one with an unknown outcome is a new post."""
     retried = [target for target in targets if _is_retried(target, data)]
     if not retried:
-        raise NothingToRetry(_why_nothing(targets))
+        raise _nothing_to_retry(targets)
     await _require_no_removal(db, retried)
     now: datetime = await db.fetchval("select now()")
     due_at, held_reason = scheduled_at or now, approvals.held_reason(post.approval)
@@ -163,10 +163,21 @@ def _is_unknown(target: TargetRow) -> bool:
     return target.error is not None and target.error.code == OUTCOME_UNKNOWN
 
 
-def _why_nothing(targets: Sequence[TargetRow]) -> str:
+def _nothing_to_retry(targets: Sequence[TargetRow]) -> NothingToRetry:
     if any(target.status == "failed" and _is_unknown(target) for target in targets):
-        return "It is unknown whether this post was published. Send includeUnknown: true to post it again."
-    return "No target of this post has failed."
+        return NothingToRetry(
+            "It is unknown whether this post was published.",
+            remediation="Look at the account. If the post is not there, send `includeUnknown: true` to post it again.",
+        )
+    for target in targets:
+        if target.status == "unknown" and target.next_attempt_at is not None:
+            return NothingToRetry(
+                f"Whether {target.platform} has this post is still being found out.",
+                remediation=f"{target.platform} is asked again at {clock.wire(target.next_attempt_at)}; wait for that.",
+            )
+    return NothingToRetry(
+        "No target of this post has failed.", remediation="`GET /posts/{id}/status` says what each target waits for."
+    )
 
 
 async def cancel_post(context: AppContext, db: Db, caller: Caller, post: PostRow) -> PostCancellation:
