@@ -1,10 +1,12 @@
 """Which database the service uses: the operator's own, or the embedded one."""
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlsplit
 
 from signalpost.embedded_postgres.cluster import Cluster, is_initialised
 from signalpost.embedded_postgres.sharing import shared_cluster
@@ -25,6 +27,10 @@ class ForeignEncoding(OperatorError):
     """The database cannot store every text."""
 
 
+class DatabaseUnreachable(OperatorError):
+    """Nothing answers at the address of the database."""
+
+
 class PooledDatabase(OperatorError):
     """The address leads to a pooler that gives each transaction another session."""
 
@@ -40,7 +46,7 @@ async def database_of(
     Raises:
         PostgresFailed: the embedded server does not start.
         DatabaseTooNew, DatabaseTooOld: see `runner.migrate`.
-        PooledDatabase, ForeignEncoding: see `require_usable`.
+        DatabaseUnreachable, PooledDatabase, ForeignEncoding: see `require_usable`.
     """
     if settings.database_url:
         settings.data_dir.mkdir(mode=0o711, parents=True, exist_ok=True)
@@ -67,6 +73,7 @@ async def require_usable(dsn: str) -> None:
     A connection has to be one session of the server: session locks, LISTEN and prepared statements need that.
 
     Raises:
+        DatabaseUnreachable: nothing answers there.
         PooledDatabase: two transactions of one connection ran in different sessions, or two connections share one.
         ForeignEncoding: its encoding is not UTF8.
     """
@@ -107,8 +114,26 @@ async def _connect_when_ready(dsn: str, options: dict[str, Any]) -> "asyncpg.Con
             if time.monotonic() > end:
                 raise
             await asyncio.sleep(0.2)
+        except OSError as error:  # a TimeoutError is one too
+            raise DatabaseUnreachable(
+                f"The database at {_place(dsn)} cannot be reached: {_reason(error)}. Check that PostgreSQL runs there,"
+                " and the address in SIGNALPOST_DATABASE_URL."
+            ) from None
         else:
             return connection
+
+
+def _place(dsn: str) -> str:
+    """Return host and port of an address, or the folder of its socket; never user and password."""
+    parts = urlsplit(dsn)
+    _, _, hosts = parts.netloc.rpartition("@")
+    return hosts or dict(parse_qsl(parts.query)).get("host", "its default socket")
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, TimeoutError):
+        return f"no response within {_SECONDS_MAX:.0f} seconds"
+    return os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror or str(error)
 
 
 async def _share_sessions(first: "asyncpg.Connection[Any]", second: "asyncpg.Connection[Any]") -> bool:
