@@ -166,11 +166,9 @@ async def test_a_job_that_is_being_enqueued_again_holds_up_its_own_queue_only(st
             await jobs.enqueue(db, "gated", {"n": 2}, unique_key="one")
             gate.set()
             await _enqueue(store, "other")
-            seconds = await until(store, "not exists (select from job where kind = 'other')")
+            await until(store, "not exists (select from job where kind = 'other')")  # beside this transaction
             assert await value(store, "revision = 0 from job where kind = 'gated'")
         await until(store, NO_JOBS)
-
-    assert seconds < 1
 
 
 async def test_a_handler_can_ask_to_be_run_again(store: Database) -> None:

@@ -1,6 +1,5 @@
 import asyncio
 import random
-import time
 from collections.abc import Collection, Sequence
 from uuid import UUID
 
@@ -198,12 +197,10 @@ async def test_stop_lets_running_items_end_and_hands_leases_back(store: Database
 
 async def test_stop_cancels_items_that_do_not_end_and_hands_them_back(store: Database) -> None:
     items = await add(store, [ids.new_id()] * 2)
-    source = Work(store, seconds=60)
-    started = time.monotonic()
+    source = Work(store, seconds=3600)
     async with running(Engine(store, [source]), grace_seconds=0.3):
         await until(store, "exists (select from ledger)")
 
-    assert time.monotonic() - started < 5
     assert sorted(source.handed_back) == sorted(items)
     assert await value(store, "owner is null and next_due_at is not null from lane")
 
@@ -267,18 +264,33 @@ async def test_status_tells_of_items_behind_a_lane_that_hangs(store: Database) -
     assert 400 < status.sources["work"].oldest_due_age_seconds < 450
 
 
+class Hearing(Engine):
+    """Keeps what it was woken for."""
+
+    def __init__(self, store: Database) -> None:
+        self.heard: list[str | None] = []
+        super().__init__(store, [Work(store)])
+
+    def _wake(self, kind: str | None) -> None:
+        self.heard.append(kind)
+        super()._wake(kind)
+
+
 @pytest.mark.parametrize("notify", ["on", "off"])
 async def test_waking_reaches_other_processes(store: Database, notify: str) -> None:
-    """Without NOTIFY a worker looks once a second."""
-    async with running(Engine(store, [Work(store)])):
+    """Without NOTIFY nobody is woken: a worker finds the work when it looks, once a second."""
+    async with running(Hearing(store)) as engine:
         await asyncio.sleep(0.3)
+        assert isinstance(engine, Hearing)
+        engine.heard.clear()
         lane, work = ids.new_id(), ids.new_id()
         async with store.transaction() as db:
             await db.execute("select set_config('signalpost.notify', $1, true)", notify)
             await _insert(db, work, lane)
-        seconds = await until(store, ALL_DONE)
+        await until(store, ALL_DONE)
+        heard = engine.heard.copy()
 
-    assert seconds < (0.3 if notify == "on" else 1.5)
+    assert ("work" in heard) is (notify == "on")
 
 
 async def _insert(db: Db, work: UUID, lane: UUID) -> None:
@@ -328,14 +340,13 @@ async def test_a_row_locked_elsewhere_keeps_back_its_own_lane_only(store: Databa
         holder = asyncio.create_task(hold())
         await locked.wait()
         gate.set()
-        seconds = await until(store, "count(*) = 2 from work where done_at is not null")
+        await until(store, "count(*) = 2 from work where done_at is not null")  # beside the locked rows
         assert await value(store, "count(*) from lane where owner is not null") == 2
         release_lock.set()
         await holder
         await until(store, ALL_DONE)
         await until(store, "not exists (select from lane where owner is not null)")
 
-    assert seconds < 1
     assert tries.count(locked_item) > 1
     assert await value(store, "count(*) from work where runs = 1") == 4
 

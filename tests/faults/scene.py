@@ -188,7 +188,7 @@ class Scene:
     async def value(self, expression: str, *values: Any) -> Any:
         return (await self.query(f"select {expression}", *values))[0][0]
 
-    async def until(self, condition: Callable[[], Any], what: str, seconds: float = 40.0) -> Any:
+    async def until(self, condition: Callable[[], Any], what: str, seconds: float = 120.0) -> Any:
         """Ask until there is something true, at once or awaited; returns that."""
         end = clock.monotonic() + seconds
         while True:

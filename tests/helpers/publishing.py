@@ -208,7 +208,7 @@ class StagedNetwork:
             await db.execute(statement, *values)
 
 
-async def until(condition: Callable[[], Any], seconds: float = 15.0) -> None:
+async def until(condition: Callable[[], Any], seconds: float = 90.0) -> None:
     """Wait until the condition holds."""
     started = clock.monotonic()
     while True:
