@@ -105,7 +105,7 @@ async def test_workers_of_one_backlog_do_everything_once(store: Database, worker
     tasks = [running(engine) for engine in engines]
     for task in tasks:
         await task.__aenter__()
-    await until(store, ALL_DONE, seconds=10)
+    await until(store, ALL_DONE)
     for task in tasks:
         await task.__aexit__(None, None, None)
 

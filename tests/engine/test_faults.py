@@ -84,7 +84,7 @@ async def test_sixty_kills_lose_nothing_and_never_run_a_lane_twice_at_once(store
 
     await asyncio.gather(*(life() for _ in range(4)))
     async with running(Engine(store, [Work(store, seconds=0.001)])):
-        await until(store, ALL_DONE, seconds=40)
+        await until(store, ALL_DONE)
 
     assert await value(store, TWICE) == 0
     assert await value(store, CONCURRENT) == 0
@@ -140,7 +140,7 @@ async def test_requests_that_use_up_the_connections_do_not_stop_the_engine(store
         async with running(Engine(store, [Work(store, batch=True)])):
             await add(store, [ids.new_id() for _ in range(50)])
             await stack.enter_async_context(store.connection())
-            async with asyncio.timeout(2):
+            async with asyncio.timeout(60):
                 while await _open_items(store):
                     await asyncio.sleep(0.02)
 

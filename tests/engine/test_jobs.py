@@ -116,7 +116,7 @@ async def test_a_stop_does_not_count_as_an_attempt(store: Database) -> None:
     engine, _ = _engine(store, slow)
     await _enqueue(store)
     async with running(engine, grace_seconds=0.1):
-        await asyncio.wait_for(started.wait(), 5)
+        await asyncio.wait_for(started.wait(), 60)
 
     assert await value(store, "attempts = 0 and started_at is null and next_attempt_at <= now() from job")
 

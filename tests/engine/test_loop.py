@@ -96,20 +96,20 @@ async def test_nothing_that_is_woken_while_lanes_are_released_is_lost(store: Dat
 
     async with running(Engine(store, [Work(store, batch=True)])), running(Engine(store, [Work(store, batch=True)])):
         await asyncio.gather(*(write(seed) for seed in range(12)))
-        await until(store, ALL_DONE, seconds=5)
+        await until(store, ALL_DONE)
 
     assert await value(store, "count(*) from work where runs <> 1") == 0
 
 
-async def test_an_item_due_later_starts_in_time(store: Database) -> None:
+async def test_an_item_due_later_starts_in_time(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not when a worker happens to look: these look once an hour."""
+    monkeypatch.setattr("signalpost.engine.runner.IDLE_SECONDS_MAX", 3_600.0)
     async with running(Engine(store, [Work(store)])):
         work = await add(store, [ids.new_id()], in_seconds=0.4)
         due = await value(store, "next_attempt_at from work where id = $1", *work)
         await until(store, ALL_DONE)
 
-    early, late = await _lag(store, due)
-    assert not early
-    assert late < 0.25
+    assert await value(store, "min(began) >= $1 from ledger", due)
 
 
 async def test_a_stop_while_the_engine_connects_leaves_no_worker_registered(store: Database) -> None:
@@ -119,15 +119,9 @@ async def test_a_stop_while_the_engine_connects_leaves_no_worker_registered(stor
     await asyncio.sleep(0)  # it connects now
 
     await engine.stop()
-    await asyncio.wait_for(task, 5)
+    await asyncio.wait_for(task, 60)
 
     assert await value(store, "count(*) from worker") == 0
-
-
-async def _lag(store: Database, due: object) -> tuple[bool, float]:
-    async with store.connection() as db:
-        lag = await db.fetchval("select extract(epoch from min(began) - $1)::float8 from ledger", due)
-    return lag < 0, lag
 
 
 async def test_an_item_that_raises_stops_neither_the_loop_nor_its_batch(store: Database) -> None:
@@ -369,7 +363,7 @@ async def test_a_locked_lane_that_was_taken_away_is_dropped(store: Database) -> 
         async with store.transaction() as db:
             await db.execute("select from lane for update")
             gate.set()
-            async with asyncio.timeout(2):
+            async with asyncio.timeout(30):  # a release that waits for the row is tried for longer
                 while engine._leases():
                     await asyncio.sleep(0.01)
 

@@ -206,7 +206,7 @@ async def test_a_full_disk_shows_in_both_checks_and_in_one_line_of_the_log(
         await db.execute("drop trigger full_disk on profile")
     monkeypatch.setattr(writes, "_PROBE", real_probe)
     await wait_for(service, "ok")
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while (await service.api.get("/healthz/datastore")).status_code != 200:
             await asyncio.sleep(0.05)
     assert "database.writable" in capsys.readouterr().err
