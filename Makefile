@@ -42,7 +42,7 @@ test: $(DEV) test-tools  ## Set up and run all tests: make test ARGS="--quick", 
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(ARGS)
 
 .PHONY: faults
-faults: $(DEV) test-tools  ## Run the fault tests in full, with the heavy ones (half an hour)
+faults: $(DEV) test-tools  ## Run the fault tests in full, with the heavy ones (an hour)
 	$(BIN)/python -m pytest -m "" $(if $(ARGS),$(ARGS),tests/faults tests/engine/test_faults.py)
 
 .PHONY: lint
