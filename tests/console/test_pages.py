@@ -3,12 +3,15 @@
 import asyncio
 import dataclasses
 import re
+import secrets
 from pathlib import Path
 
 import httpx
 import pytest
 
 from signalpost.context import AppContext
+from signalpost.identity import actions as identity
+from signalpost.identity import tokens
 from signalpost.kit import machine_zone
 from signalpost.kit.problems import Problem
 from signalpost.main import app
@@ -20,7 +23,9 @@ FORM = {
 HTML = {"Accept": "text/html,application/xhtml+xml"}
 
 
-@pytest.mark.parametrize("path", ["/", "/problems", "/problems/not_found", "/first-run", "/first-run?token=x"])
+@pytest.mark.parametrize(
+    "path", ["/", "/problems", "/problems/not_found", "/first-run", "/first-run?token=x", "/reset-password"]
+)
 async def test_every_page_has_security_headers(visit: httpx.AsyncClient, path: str) -> None:
     answer = await visit.get(path)
 
@@ -112,9 +117,12 @@ async def test_an_invalid_form_is_shown_again_with_its_errors(visit: httpx.Async
     answer = await visit.post(f"/first-run?token={token}", data=form)
 
     assert answer.status_code == 422
-    assert {"email-error", "password-error", "workspaceName-error"} <= set(re.findall(r'id="([\w-]+)"', answer.text))
+    errors = {"email-error", "password-error", "workspaceName-error", "timezone-error"}
+    assert errors <= set(re.findall(r'id="([\w-]+)"', answer.text))
+    assert "Must be an e-mail address." in answer.text
+    assert "Must have at least 10 characters" in answer.text
     assert "no address" in answer.text
-    assert "short" not in answer.text.replace("too short", "")
+    assert "short" not in answer.text
     zone = await visit.post(f"/first-run?token={token}", data=FORM | {"timezone": "Mars/Olympus"})
     assert (zone.status_code, "timezone-error" in zone.text) == (422, True)
     assert (await visit.get(f"/first-run?token={token}")).status_code == 200
@@ -270,3 +278,44 @@ async def test_the_start_page_shows_the_next_step(visit: httpx.AsyncClient, toke
     assert "No user exists yet" in before.text
     assert token not in before.text
     assert "No user exists yet" not in after.text
+
+
+@pytest.fixture
+async def reset(empty: AppContext) -> str:
+    """The token of a mailed link to choose a new password."""
+    text = secrets.token_hex(32)
+    async with empty.database.transaction() as db:
+        owner = await identity.create_owner(
+            empty, db, email=FORM["email"], password=FORM["password"], workspace_name="Bakery"
+        )
+        await db.execute(
+            "insert into one_time_token (hash, purpose, user_id, expires_at)"
+            " values ($1, 'password_reset', $2, now() + interval '30 minutes')",
+            tokens.digest(text), owner.user_id,
+        )  # fmt: skip
+    return text
+
+
+async def test_a_new_password_is_chosen_on_the_page_of_the_mailed_link(visit: httpx.AsyncClient, reset: str) -> None:
+    """Opening it, as scanners of mail do, uses nothing up; neither does a password that is too short."""
+    url = f"/reset-password?token={reset}"
+    pages = [await visit.get(url) for _ in range(3)]
+    short = await visit.post(url, data={"password": "short"})
+    foreign = await visit.post(url, data={"password": "a new password"}, headers={"Sec-Fetch-Site": "cross-site"})
+    made = await visit.post(url, data={"password": "a new password"}, headers={"Sec-Fetch-Site": "same-origin"})
+    again = await visit.post(url, data={"password": "another password"})
+
+    assert [page.status_code for page in pages] == [200] * 3
+    assert (short.status_code, foreign.status_code, made.status_code, again.status_code) == (422, 403, 200, 410)
+    assert "Must have at least 10 characters; it has 5." in short.text
+    assert "users reset-password" in again.text  # this instance sends no mail
+    assert reset not in "".join(page.text for page in (*pages, short, made, again))
+    for password, status in (("a new password", 200), (FORM["password"], 401)):
+        login = {"email": FORM["email"], "password": password}
+        assert (await visit.post("/api/v1/auth/login", json=login)).status_code == status
+
+
+async def test_a_link_that_is_none_is_not_valid(visit: httpx.AsyncClient) -> None:
+    for query, status in (("", 410), ("?token=", 410), ("?token=x", 410), ("?token=" + "x" * 500, 410)):
+        assert (await visit.get("/reset-password" + query)).status_code == status
+        assert (await visit.post("/reset-password" + query, data={"password": "long enough"})).status_code == status

@@ -92,7 +92,14 @@ def first_run_link(service: Service) -> str:
     return str(link)
 
 
-PAGES = {"/": 200, "/problems": 200, "/problems/rate_limited": 200, "FIRST_RUN": 200, "/first-run": 410}
+PAGES = {
+    "/": 200,
+    "/problems": 200,
+    "/problems/rate_limited": 200,
+    "FIRST_RUN": 200,
+    "/first-run": 410,
+    "/reset-password": 410,
+}
 DOCS = (
     "/docs",
     "/docs/search?q=schedule",

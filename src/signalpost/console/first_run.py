@@ -1,22 +1,20 @@
 """First run: the one-time link that `serve` prints opens a form that creates the first user and an API key."""
 
 from collections.abc import Mapping
-from typing import Any
-from urllib.parse import parse_qsl
 from zoneinfo import available_timezones
 
 from msgspec import Struct
 
+from signalpost.console.forms import read_form, token_of
 from signalpost.console.site import Site, check_origin
 from signalpost.identity import actions as identity
 from signalpost.identity.actions import first_run
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.kit import ids, problems
 from signalpost.kit.machine_zone import machine_zone
-from signalpost.web.request import Request, query_values, read_body
+from signalpost.web.request import Request
 from signalpost.web.response import Response
 
-FORM_BYTES_MAX = 10_000
 CREATE_OWNER = "create-owner --email you@example.com --workspace Me"
 _FIELDS = ("email", "password", "workspaceName", "timezone")
 
@@ -39,15 +37,15 @@ class FirstRunPages:
     async def show(self, request: Request) -> Response:
         """Show the form if the link is valid."""
         async with self.site.web.context.database.connection() as db:
-            if not await first_run.is_valid(db, _token(request)):
+            if not await first_run.is_valid(db, token_of(request)):
                 return self._expired(request)
         return self._form({"timezone": machine_zone() or ""}, {})
 
     async def redeem(self, request: Request) -> Response:
         """Create the user, workspace, profile and API key; this uses up the link."""
         check_origin(request)
-        form = await _form(request)
-        token = _token(request)
+        form = await read_form(request, _FIELDS)
+        token = token_of(request)
         context = self.site.web.context
         try:
             owner = await first_run.redeem(
@@ -109,29 +107,3 @@ def steps(base_url: str, key: str, profile_id: str) -> list[Step]:
         "Check the result.": (f"curl {api}/posts/POST_ID/status", bearer),
     }
     return [Step(title, " \\\n  ".join(parts)) for title, parts in commands.items()]
-
-
-def _token(request: Request) -> str:
-    return query_values(request).get("token", "")[:200]
-
-
-async def _form(request: Request) -> dict[str, str]:
-    """Return all fields of the form as text; missing ones are empty.
-
-    Raises:
-        UnsupportedMediaType: the body is not a form.
-        MalformedRequest: the form is malformed.
-        PayloadTooLarge: the form is larger than FORM_BYTES_MAX.
-    """
-    if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
-        raise problems.UnsupportedMediaType("This page only accepts a form.")
-    body = await read_body(request, FORM_BYTES_MAX)
-    try:
-        pairs: dict[str, Any] = dict(
-            parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=20, errors="strict")
-        )
-    except (UnicodeDecodeError, ValueError) as error:
-        raise problems.MalformedRequest("The form is malformed.") from error
-    return {
-        name: str(pairs.get(name, "")).strip() if name != "password" else str(pairs.get(name, "")) for name in _FIELDS
-    }

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from signalpost.console import connect, docs_pages
+from signalpost.console import connect, docs_pages, reset_password
 from signalpost.console.first_run import CREATE_OWNER, FirstRunPages
 from signalpost.console.site import Site, cached
 from signalpost.identity.actions import first_run
@@ -19,6 +19,7 @@ def handlers(site: Site) -> list[Route]:
     """Return the routes of all pages."""
     web = site.web
     first_run_pages = FirstRunPages(site)
+    reset_pages = reset_password.ResetPages(site)
     connect_pages = connect.ConnectPages(site)
 
     async def index(request: Request) -> Response:
@@ -48,6 +49,8 @@ def handlers(site: Site) -> list[Route]:
         *site.routes([f"{prefix}/problems/{{code}}" for prefix in _PREFIXES], problem),
         *site.routes(["/first-run"], first_run_pages.show),
         *site.routes(["/first-run"], first_run_pages.redeem, method="POST", bucket="login"),
+        *site.routes([reset_password.PATH], reset_pages.show),
+        *site.routes([reset_password.PATH], reset_pages.choose, method="POST", bucket="login"),
         *site.routes([connect.PATH], connect_pages.show),
         *site.routes([connect.PATH], connect_pages.start, method="POST"),
     ]
@@ -57,7 +60,7 @@ def _problem_page(site: Site, request: Request) -> Response:
     """Explain an error code: as a page, or as JSON to a program that asks below `/api/v1`."""
     kind = Problem.registry.get(request.path_params["code"])
     if kind is None:
-        raise problems.NotFound("No error has this code.")
+        raise problems.NotFound("No error has this code.", remediation="/problems lists them all.")
     accept = request.headers.get("accept", "")
     if "text/html" not in accept and ("json" in accept or request.path.startswith(("/api/v1/", "/v1/"))):
         explanation = {

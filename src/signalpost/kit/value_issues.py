@@ -99,8 +99,14 @@ def _leaf(kind: Any, value: Any, path: str, *, strict: bool) -> typing.Iterator[
 
 def _is_unknown_zone(kind: Any, value: Any) -> bool:
     """Whether this is text of the right length, and not the name of a zone: of valid bodies, the actions check it."""
-    bounds = [meta.max_length or 0 for meta in issue_text.metas(kind) if meta.extra and ZONE in meta.extra]
-    return bool(bounds) and isinstance(value, str) and 1 <= len(value) <= bounds[0] and zones.zone(value) is None
+    bounds = [
+        (meta.min_length or 0, meta.max_length or 0)
+        for meta in issue_text.metas(kind)
+        if meta.extra and ZONE in meta.extra
+    ]
+    if not bounds or not isinstance(value, str):
+        return False
+    return bounds[0][0] <= len(value) <= bounds[0][1] and zones.zone(value) is None
 
 
 def _message(error: msgspec.ValidationError) -> str:

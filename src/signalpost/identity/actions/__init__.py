@@ -4,6 +4,7 @@ from signalpost.identity.actions.api_keys import KeyTerms, create_api_key, creat
 from signalpost.identity.actions.passwords import (
     forgot_password,
     forgotten_password_message,
+    is_reset_valid,
     reset_password,
     reset_with_token,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "end_sessions",
     "forgot_password",
     "forgotten_password_message",
+    "is_reset_valid",
     "login",
     "logout",
     "make_staff",

@@ -52,6 +52,11 @@ returning u.id, u.email
 """
 
 
+async def is_reset_valid(db: Db, token: str) -> bool:
+    """Whether a new password can be chosen with this token. This does not use it up."""
+    return bool(await db.fetchval(_VALID, tokens.digest(token)))
+
+
 async def reset_with_token(context: AppContext, data: PasswordReset) -> None:
     """Set the password with the token of a mailed link, and end all sessions.
 

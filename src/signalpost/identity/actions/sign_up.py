@@ -195,9 +195,11 @@ def validate_owner(email: str, password: str, workspace_name: str, timezone: str
         ValidationFailed: with all issues.
     """
     try:
-        body = msgspec.json.encode({"email": email, "password": password, "workspaceName": workspace_name})
+        body = msgspec.json.encode(
+            {"email": email, "password": password, "workspaceName": workspace_name, "timezone": timezone}
+        )
     except UnicodeEncodeError:
-        raise problems.invalid("", "format", "Not valid Unicode text.") from None
+        raise problems.invalid("", "format", "Not valid Unicode text: a character is broken.") from None
     validation.decode_body(_REGISTER, body)
     validate_time_zone(timezone)
 
