@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.contract import ENDPOINTS, Sample, name_of
+from tests.helpers.factories import Make
 
 from signalpost.kit import ids
 from signalpost.web.routing import Endpoint
@@ -90,5 +91,29 @@ async def test_an_idempotency_key_with_the_largest_body_does_not_hold_the_loop(
     body = request.body | {"text": text, "thread": [{"text": text} for _ in range(29)]}
     for _ in range(2):
         await request.send(api, body=body)
+
+    assert steps == []
+
+
+# What a post of 33 to 39 kB may consist of; a page holds a hundred of them.
+LARGEST = {
+    "text": {"text": "Ein Satz mit #Hashtag, @someone.test und https://example.com/ä . " * 600},
+    "lists": {"options": {"sandbox": {"a": [[]] * 10_800}}},
+}
+
+
+@pytest.mark.parametrize("content", LARGEST)
+async def test_the_largest_pages_do_not_hold_the_loop(
+    api: Api, make: Make, steps: list[tuple[str, float]], content: str
+) -> None:
+    owner = await make.owner()
+    body = {"profileId": owner.profile, "text": "x", "title": "A word", "draft": True} | LARGEST[content]
+    for _ in range(100):
+        created = await api.post("/posts", json=body, key=owner.key)
+        assert created.status_code == 201, created.text
+    for query in ({}, {"q": "word"}, {"sort": "scheduledAt", "q": "word"}):
+        page = await api.get("/posts", params={"limit": "100"} | query, key=owner.key)
+        assert page.status_code == 200, page.text
+        assert len(page.content) > 3_200_000
 
     assert steps == []

@@ -111,7 +111,7 @@ async def _page_of(db: Db, conditions: Sequence[Condition], page: Page, at: str,
         at = next(post.post[index] for index in indexes if post.post[index] is not None)
         return clock.from_micros(at), post.post[0]
 
-    return page.of(posts, views.stored_post, position=position)
+    return await page.of_large(posts, views.stored_post, position=position)
 
 
 @lru_cache(maxsize=256)

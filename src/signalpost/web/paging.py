@@ -1,9 +1,10 @@
 """Paged lists: keyset pagination over (instant, id), with signed cursors that fit only their own list."""
 
+import asyncio
 import base64
 import hashlib
 import hmac
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -22,6 +23,8 @@ Position = tuple[datetime, UUID]
 LIMIT_DEFAULT = 20
 LIMIT_MAX = 100
 PAGE_BYTES_MAX = 4_000_000
+STEP_BYTES_MAX = 200_000
+"""So many bytes of a page are made before others have their turn on the event loop."""
 """A page ends before the item that would make it longer; it has at least one item."""
 LIST_ALL = 500
 """`limit_default` of a list that clients expect to be complete: all of it, up to this many."""
@@ -76,14 +79,33 @@ class Page:
             view: row -> item of the response.
             position: row -> the (instant, id) that the list is ordered by.
         """
-        items: list[Any] = []  # encoded one by one, since their size is known only then
+        return self._listing(rows, list(self._items(rows, view)), position)
+
+    async def of_large(
+        self, rows: Sequence[Row], view: Callable[[Row], Item], *, position: Callable[[Row], Position] = _created
+    ) -> Listing[Item]:
+        """Do what `of` does, in several steps: for rows of tens of kilobytes, which take half a millisecond each."""
+        items: list[msgspec.Raw] = []
+        size = 0
+        for item in self._items(rows, view):
+            items.append(item)
+            size += len(memoryview(item))
+            if size > STEP_BYTES_MAX:
+                size = 0
+                await asyncio.sleep(0)
+        return self._listing(rows, items, position)
+
+    def _items(self, rows: Sequence[Row], view: Callable[[Row], Any]) -> Iterator[msgspec.Raw]:
+        """Yield the items of the response, encoded one by one, since their size is known only then."""
         size = 0
         for row in self.trim(rows):
             item = encode(view(row))
             size += len(item)
-            if items and size > PAGE_BYTES_MAX:
-                break
-            items.append(msgspec.Raw(item))
+            if size > PAGE_BYTES_MAX and size > len(item):
+                return
+            yield msgspec.Raw(item)
+
+    def _listing(self, rows: Sequence[Row], items: list[Any], position: Callable[[Row], Position]) -> Listing[Any]:
         if len(rows) <= len(items):
             return Listing(data=items)
         cursor = _sign(self.key, self.filters, *position(rows[len(items) - 1]))
