@@ -88,7 +88,7 @@ class Tenant:
         """The post's only (or first) target, as the API shows it with the post."""
         return (await self.call("GET", f"/posts/{post}"))["targets"][0]
 
-    async def ends(self, post: str, *states: str, seconds: float = 40.0) -> Any:
+    async def ends(self, post: str, *states: str, seconds: float = 120.0) -> Any:
         """Wait until the post has one of these states, by default any final one; returns its status."""
 
         async def ended() -> Any:

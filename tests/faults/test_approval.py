@@ -63,7 +63,7 @@ async def test_a_post_that_nobody_approves_ends_with_its_window(
     assert row["next_attempt_at"] <= clock.now() + timedelta(seconds=61)
     await scene.query(_PASS, post_id(post), timedelta(minutes=2))
     await scene.query("update lane set next_due_at = now() where kind = 'target'")
-    status = await owner.ends(post, seconds=20)
+    status = await owner.ends(post)
     assert status["targets"][0]["error"]["code"] == "missed_window"
     assert network.calls == []
 
@@ -81,7 +81,7 @@ async def test_a_late_approval_within_the_window_publishes(
     await scene.until(lambda: scene.value(looked, post_id(post)), "a look at the due post")
     assert network.calls == []
     await owner.call("POST", f"/posts/{post}/approve")
-    await owner.ends(post, "published", seconds=10)
+    await owner.ends(post, "published")
     assert network.public() == ["approved late"]
 
 
@@ -94,5 +94,5 @@ async def test_an_early_approval_publishes_in_time(
     at = clock.now() + timedelta(seconds=3)
     post = await writer.post(account, text="approved", scheduledAt=clock.wire(at))
     await owner.call("POST", f"/posts/{post}/approve")
-    await owner.ends(post, "published", seconds=10)
+    await owner.ends(post, "published")
     assert at.timestamp() - 0.01 <= network.posts[0].at < at.timestamp() + 5

@@ -69,7 +69,7 @@ async def test_a_cancelled_thread_tells_its_public_parts(scene: Scene, network: 
     """It ends failed, never cancelled or draft, and names what is public."""
     tenant, _, post = await _stopped(scene, network, public, final=False)
     await tenant.call("DELETE", f"/queue/cancel/{post}", None)
-    status = await tenant.ends(post, seconds=15)
+    status = await tenant.ends(post)
     target = await tenant.target(post)
 
     assert (status["status"], target["status"]) == ("failed", "failed")
