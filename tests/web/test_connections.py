@@ -143,17 +143,20 @@ async def test_the_kernel_tells_who_waits_and_a_request_under_way_is_left_alone(
 
 
 async def test_a_body_that_trickles_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A byte now and then never stalls, and would hold a connection for days."""
-    monkeypatch.setattr(streaming, "STALL_SECONDS", 0.05)
+    """A byte a second never stalls, and would hold a connection for days."""
+    now = 0
+    monkeypatch.setattr(streaming, "clock", SimpleNamespace(monotonic=lambda: now))
 
     async def receive() -> Any:
-        await asyncio.sleep(0.01)
+        nonlocal now
+        now += 1
         return {"type": "http.request", "body": b"x", "more_body": True}
 
     request: Any = SimpleNamespace(receive=receive)
     with pytest.raises(problems.Unavailable) as refused:
         assert b"" not in [piece async for piece in streaming.body_pieces(request)]
     assert "bytes a second" in str(refused.value.detail)
+    assert now == streaming.STALL_SECONDS + 1
 
 
 def test_the_connections_of_others_are_not_looked_at() -> None:
