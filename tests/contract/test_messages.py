@@ -4,14 +4,17 @@ People read these messages while they integrate, so none may end in a riddle: ev
 fault and a next step, in plain English.
 """
 
+import ast
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from tests.counterparts.tools import CHECKOUT
 from tests.helpers.api import Api
 from tests.helpers.contract import BY_QUEUE_SECRET, DOCUMENT, ENDPOINTS, Sample, name_of, prefix_of
 from tests.helpers.messages import Expected, Wrong, faults_of
 
+from signalpost.kit.problems import Problem
 from signalpost.web.caller import PUBLIC, SIGNED_IN
 from signalpost.web.routing import Endpoint
 
@@ -160,3 +163,30 @@ async def test_a_wrong_method_is_answered_with_the_right_ones(api: Api, sample: 
     if {endpoint.method for endpoint in here} != {"PUT"}:
         methods = sorted(endpoint.method for endpoint in here)
         assert faults_of(answer, Expected(405, f"it supports {', '.join(methods)}")) == []
+
+
+def test_every_problem_says_what_to_do() -> None:
+    assert [code for code, kind in Problem.registry.items() if not kind.remediation] == []
+
+
+def without_detail(source: str) -> Iterator[int]:
+    """Yield the lines on which a problem is raised or returned with nothing but its title."""
+    names = {kind.__name__ for kind in Problem.registry.values()} - {"InternalError"}  # that one reveals nothing
+    for node in ast.walk(ast.parse(source)):
+        value = node.exc if isinstance(node, ast.Raise) else node.value if isinstance(node, ast.Return) else None
+        call = value if isinstance(value, ast.Call) else None
+        name = call.func if call else value if isinstance(node, ast.Raise) else None
+        last = name.attr if isinstance(name, ast.Attribute) else name.id if isinstance(name, ast.Name) else ""
+        if last in names and not (call and (call.args or {word.arg for word in call.keywords} - {"headers"})):
+            yield node.lineno
+
+
+def test_no_problem_is_raised_without_saying_what_happened() -> None:
+    modules = CHECKOUT.glob("src/**/*.py")
+    assert [f"{path.name}:{line}" for path in modules for line in without_detail(path.read_text())] == []
+
+
+def test_a_problem_without_a_detail_is_noticed() -> None:
+    sources = ("raise NotFound", "raise problems.NotFound", "raise NotFound(headers={})", "return Forbidden()")
+    assert [[*without_detail(source)] for source in sources] == [[1]] * 4
+    assert [*without_detail("raise NotFound('No post pst_x.')\nraise ValidationFailed(errors=issues)\nreturn x")] == []

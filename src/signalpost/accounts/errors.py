@@ -16,6 +16,10 @@ class AccountInUse(Problem, status=409):
     """
 
 
+OVER = "This authorization is over, or it never began: its state is unknown, used or too old."
+UNREADABLE = "This authorization was begun with a master key that this instance no longer has."
+
+
 class OauthStateInvalid(Problem, status=400):
     """This authorization cannot be continued.
 

@@ -78,7 +78,11 @@ def _bucket(buckets: LruDict[str, Bucket], name: str, capacity: int, now: float)
 
 
 def _refusal(bucket: Bucket) -> LoginThrottled:
-    return LoginThrottled(headers={"Retry-After": str(bucket.seconds_to_next)})
+    seconds = bucket.seconds_to_next
+    return LoginThrottled(
+        f"Too many sign-ins failed for this e-mail address from here; the next may be tried in {seconds} seconds.",
+        headers={"Retry-After": str(seconds)},
+    )
 
 
 def _network(address: str) -> str:

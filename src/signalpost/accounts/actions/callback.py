@@ -9,7 +9,7 @@ from signalpost.accounts.actions.network_apps import delete_unknown_app, get_or_
 from signalpost.accounts.actions.oauth_flows import OAuthFlow, find_flow, is_of_browser, open_verifier, use_flow
 from signalpost.accounts.actions.start import require_starter
 from signalpost.accounts.actions.upsert import upsert_account
-from signalpost.accounts.errors import OauthStateInvalid, PlatformNotConfigured
+from signalpost.accounts.errors import OVER, UNREADABLE, OauthStateInvalid, PlatformNotConfigured
 from signalpost.accounts.platforms import canonical_slug, redirect_uri, server_key, server_of
 from signalpost.accounts.schemas import CallbackQuery, CallbackResult
 from signalpost.audit import actions as audit
@@ -82,7 +82,7 @@ async def _use_flow(db: Db, platform: str, state: str, browser: str | None) -> O
         return flow
     if (flow := await find_flow(db, state)) is not None and not is_of_browser(flow, browser):
         raise OauthStateInvalid("This browser did not start the authorization. Open the link in it and continue there.")
-    raise OauthStateInvalid("This authorization is over, or it never began: its state is unknown, used or too old.")
+    raise OauthStateInvalid(OVER)
 
 
 async def _redirect_url(db: Db, flow: OAuthFlow) -> str | None:
@@ -94,7 +94,7 @@ async def _redirect_url(db: Db, flow: OAuthFlow) -> str | None:
 async def _connect(context: AppContext, connector: Connector, flow: OAuthFlow, query: CallbackQuery) -> CallbackResult:
     """Return the connected account, or why there is none: the person reads it, so the status is 200 either way."""
     if connector.oauth is None:
-        return _failed(PlatformNotConfigured())
+        return _failed(PlatformNotConfigured(f"{connector.facts.name} is no longer connected by authorization."))
     try:
         async with context.database.connection() as db:
             await require_starter(db, flow)
@@ -136,7 +136,7 @@ async def _exchange(
     try:
         code_verifier = open_verifier(context, flow, query.state)
     except Undecipherable:
-        raise OauthStateInvalid from None
+        raise OauthStateInvalid(UNREADABLE) from None
     server = server_of(context, connector, flow.base_url, context.http.accounts)
     callback = redirect_uri(context.fixed_url, connector, flow.base_url)
     try:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from signalpost import networks
 from signalpost.accounts import queries
 from signalpost.accounts.actions.oauth_flows import OAuthFlow, bind_flow, find_flow, is_of_browser, open_authorize_url
-from signalpost.accounts.errors import OauthStateInvalid
+from signalpost.accounts.errors import OVER, UNREADABLE, OauthStateInvalid
 from signalpost.context import AppContext
 from signalpost.identity.queries import tenant_sql
 from signalpost.identity.roles import SCOPES_OF
@@ -77,7 +77,7 @@ async def describe_flow(context: AppContext, state: str, browser: str | None) ->
     async with context.database.connection() as db:
         flow = await find_flow(db, state)
         if flow is None or (flow.browser_hash is not None and not is_of_browser(flow, browser)):
-            raise OauthStateInvalid
+            raise OauthStateInvalid(OVER)
         starter = await require_starter(db, flow)
         account = None if flow.account_id is None else await queries.by_id(db, flow.account_id)
     url = _authorize_url(context, flow, state)
@@ -117,7 +117,7 @@ async def start_flow(context: AppContext, state: str, browser: str | None) -> tu
             browser = crypto.random_token()  # never the value of a cookie that we did not set
             flow = await bind_flow(db, state, browser)
         if flow is None:
-            raise OauthStateInvalid
+            raise OauthStateInvalid(OVER)
         await require_starter(db, flow)
     return _authorize_url(context, flow, state), browser
 
@@ -150,4 +150,4 @@ def _authorize_url(context: AppContext, flow: OAuthFlow, state: str) -> str:
     try:
         return open_authorize_url(context, flow, state)
     except Undecipherable:
-        raise OauthStateInvalid from None
+        raise OauthStateInvalid(UNREADABLE) from None
