@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import signalpost
+from signalpost.main import wiring
 
 PACKAGE = Path(signalpost.__file__).parent
 OWNERS = {
@@ -83,6 +84,37 @@ WRITES = {
 }
 """(room, table of another room) -> why the room writes it itself."""
 
+ACROSS = {
+    "accounts/actions/callback.py": "the state tells the workspace, until the person who began is known",
+    "accounts/actions/network_apps.py": "an app that we registered at a server serves the accounts of all workspaces",
+    "accounts/actions/start.py": "the state tells the workspace, until the person who began is known",
+    "engine/lease.py": "items of lanes without a workspace are work of the installation",
+    "identity/actions/first_run.py": "creates the first workspace",
+    "identity/actions/passwords.py": "a new password ends the sessions of a user in all workspaces",
+    "identity/authenticate.py": "a credential tells the workspace",
+    "main/app.py": "what a process does by itself, and the command line, are about the installation",
+    "web/serve.py": "operations that say so, see below",
+}
+"""File -> why code there sees the rows of every workspace; all others see those of one, or none."""
+
+OPERATIONS_ACROSS = {
+    "check_api": "looks at the lanes of all workspaces",
+    "check_datastore": "tries to write, as the engine does",
+    "create_workspace": "the new one is another than that of the request",
+    "forgot_password": "a user has workspaces, not the other way round",
+    "get_me": "a session belongs to the workspace where it began",
+    "get_media_content": "the signature stands for the credential, and names the file",
+    "list_workspaces": "those of a user",
+    "login": "the workspace is looked for",
+    "logout": "a session belongs to the workspace where it began",
+    "process_queue": "does the work of the engine",
+    "refresh": "the token tells the session, which tells the workspace",
+    "register": "creates a workspace",
+    "update_workspace": "any of those of a user, not only that of the request",
+}
+"""Operation -> why it sees the rows of every workspace."""
+
+_ACROSS = re.compile(r"^\s*(?:with across_workspaces\(\)|across\.set\(True\))", re.MULTILINE)
 _TABLE = "|".join(sorted(OWNERS, key=len, reverse=True))
 _WRITE = re.compile(rf"(?:insert into|(?<!for )(?<!key )update|delete from)\s+({_TABLE})\b")
 _READ = re.compile(rf"(?<!delete )(?:from|join)\s+({_TABLE})\b")
@@ -112,6 +144,18 @@ def _crossings(pattern: re.Pattern[str]) -> dict[tuple[str, str], set[str]]:
                 if OWNERS[table] != file.parts[0]:
                     crossings.setdefault((file.parts[0], table), set()).add(str(file))
     return crossings
+
+
+def test_who_looks_across_workspaces_is_listed() -> None:
+    """Row-level security holds for all others."""
+    files = {
+        str(path.relative_to(PACKAGE))
+        for path in PACKAGE.rglob("*.py")
+        if _ACROSS.search(path.read_text(encoding="utf-8"))
+    }
+    operations = {endpoint.name for endpoint in wiring.endpoints() if endpoint.across_workspaces}
+    assert files == ACROSS.keys()
+    assert operations == OPERATIONS_ACROSS.keys()
 
 
 def test_every_table_has_an_owner() -> None:

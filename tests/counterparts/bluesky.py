@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.counterparts import tools
 from tests.counterparts.process import running
 
-_START_SECONDS_MAX = 180
+_START_SECONDS_MAX = 60
 
 
 @dataclass(frozen=True)

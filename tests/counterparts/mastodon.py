@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.counterparts import tools
 from tests.counterparts.process import running
 
-_START_SECONDS_MAX = 120
+_START_SECONDS_MAX = 30
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 from tests.counterparts import tools
 from tests.counterparts.process import Program, running
 
-_START_SECONDS_MAX = 120
+_START_SECONDS_MAX = 15
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,10 @@ class OctokitReceiver:
     async def use(self, secret: str, *, status: int = 204) -> None:
         """Expect signatures with `secret` from now on: it is only known once the webhook is registered."""
         await self._program.send({"secret": secret, "status": status})
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(5):
             await self._confirmed.get()
 
-    async def delivery(self, *, within_seconds: float = 90) -> Delivery:
+    async def delivery(self, *, within_seconds: float = 10) -> Delivery:
         """The next delivery that was not returned yet; TimeoutError if none arrives."""
         async with asyncio.timeout(within_seconds):
             return await self._unread.get()
@@ -111,7 +111,7 @@ class DebianWebhook:
         program = await self._running.enter_async_context(running(*command, folder=self._folder))
         await program.wait_for_port(self.port, within_seconds=_START_SECONDS_MAX)
 
-    async def delivery(self, *, within_seconds: float = 90) -> Delivery:
+    async def delivery(self, *, within_seconds: float = 10) -> Delivery:
         """The next valid delivery that was not returned yet; TimeoutError if none arrives."""
         async with asyncio.timeout(within_seconds):
             while len(deliveries := self.deliveries) <= self._read:

@@ -10,6 +10,7 @@ from uuid import UUID
 
 import pytest
 from tests.engine import program
+from tests.faults import sabotage
 from tests.faults.processes import Process, forks
 from tests.helpers import engine
 from tests.helpers.engine import ALL_DONE, Work, add, running, until, value
@@ -19,7 +20,7 @@ from signalpost.engine import buckets, contract, registration
 from signalpost.engine import lease as lease_module
 from signalpost.engine.contract import Lease, LeaseLost
 from signalpost.engine.engine import Engine
-from signalpost.kit import ids
+from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 from signalpost.migrations.runner import migrate
 
@@ -53,8 +54,7 @@ async def worker(dsn: str, seconds: float = 0.02, freeze: str = "") -> AsyncIter
         assert not process.runs
 
 
-async def test_the_work_of_a_killed_process_runs_again_before_its_leases_end(store: Database) -> None:
-    """Others see at once that nobody holds its lock any more."""
+async def test_the_work_of_a_killed_process_runs_again_within_two_seconds(store: Database) -> None:
     work = await add(store, [ids.new_id() for _ in range(4)])
     async with worker(store.dsn, seconds=60) as victim:
         await until(store, "count(*) = 4 from ledger")
@@ -62,11 +62,9 @@ async def test_the_work_of_a_killed_process_runs_again_before_its_leases_end(sto
             await asyncio.sleep(1.2)
             assert await value(store, "count(*) from ledger") == 4, "a living worker's lanes are left alone"
             victim.kill()
-            lease_end = await value(store, "min(lease_until) from lane")
-            await until(store, ALL_DONE)
+            seconds = await until(store, ALL_DONE)
 
-    assert lease_end is not None
-    assert await value(store, "max(began) < $1 from ledger", lease_end)
+    assert seconds < 2
     assert await value(store, "count(*) from work where id = any($1) and runs = 1", work) == 4
     assert await value(store, "count(*) from worker") == 0
 
@@ -84,7 +82,7 @@ async def test_sixty_kills_lose_nothing_and_never_run_a_lane_twice_at_once(store
 
     await asyncio.gather(*(life() for _ in range(4)))
     async with running(Engine(store, [Work(store, seconds=0.001)])):
-        await until(store, ALL_DONE)
+        await until(store, ALL_DONE, seconds=40)
 
     assert await value(store, TWICE) == 0
     assert await value(store, CONCURRENT) == 0
@@ -117,15 +115,17 @@ async def test_a_worker_frozen_in_a_transaction_holds_up_nobody_else(store: Data
     await add(store, [frozen], bucket="test:app")
     async with worker(store.dsn, 0, where) as sleeper:
         await until(store, _STANDS_STILL)
+        stopped = clock.monotonic()
         async with running(Engine(store, [Work(store, batch=True)])):
             await add(store, [other])
-            await until(store, "done_at is not null from work where lane = $1", other)
-            assert await value(store, _STANDS_STILL), "it was done beside the frozen transaction"
+            assert await until(store, "done_at is not null from work where lane = $1", other) < 1
             await add(store, [same_bucket], bucket="test:app")
             await until(store, "done_at is not null from work where lane = $1", same_bucket)
             await add(store, [frozen])  # the writer waits for no lock either
+            assert clock.monotonic() - stopped < sabotage.TRANSACTION_SECONDS + 5
             if where == "claim":
                 await until(store, ALL_DONE)
+                assert clock.monotonic() - stopped < sabotage.TRANSACTION_SECONDS + 5
         sleeper.kill()
 
     async with running(Engine(store, [Work(store, batch=True)])):
@@ -140,7 +140,7 @@ async def test_requests_that_use_up_the_connections_do_not_stop_the_engine(store
         async with running(Engine(store, [Work(store, batch=True)])):
             await add(store, [ids.new_id() for _ in range(50)])
             await stack.enter_async_context(store.connection())
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(2):
                 while await _open_items(store):
                     await asyncio.sleep(0.02)
 
@@ -267,7 +267,7 @@ async def test_restarts_of_the_database_under_load_lose_nothing(own_server: tupl
             await asyncio.to_thread(_stop, folder)
             await asyncio.to_thread(start_postgres, folder)
         await asyncio.sleep(1)
-        await until(database, ALL_DONE)
+        await until(database, ALL_DONE, seconds=40)
 
     assert await value(database, TWICE) == 0
     assert await value(database, "count(*) from work where done_at is null") == 0
@@ -280,4 +280,5 @@ async def test_the_engine_starts_before_its_database(own_server: tuple[Path, Dat
     async with running(Engine(database, [Work(database)])):
         await asyncio.sleep(0.5)
         await asyncio.to_thread(start_postgres, folder)
-        await until(database, ALL_DONE)
+        seconds = await until(database, ALL_DONE)
+    assert seconds < 5

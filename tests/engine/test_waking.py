@@ -124,7 +124,7 @@ async def test_writers_of_one_lane_do_not_wait_for_each_other(store: Database) -
         open_writer = Writer(first, lane, now + timedelta(seconds=70))
         for step in open_writer.steps[:-1]:
             await step()
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(1):
             for step in Writer(second, lane, now + timedelta(seconds=80)).steps:
                 await step()
         await open_writer.steps[-1]()
@@ -142,11 +142,12 @@ async def test_a_release_waits_for_no_writer(store: Database) -> None:
         writer = Writer(db, lane, now)
         for step in writer.steps[:-1]:
             await step()
-        await until(store, "count(*) = 1 from work where done_at is not null")
-        await until(store, "owner is null and fence > 3 from lane")
+        await until(store, "count(*) = 1 from work where done_at is not null", seconds=1)
+        await until(store, "owner is null and fence > 3 from lane", seconds=2)
         await writer.steps[-1]()
-        await until(store, ALL_DONE)
+        seconds = await until(store, ALL_DONE)
 
+    assert seconds < 0.5
     assert await value(store, "count(*) from work where runs = 1") == 2
 
 

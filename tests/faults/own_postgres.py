@@ -17,7 +17,7 @@ from signalpost.embedded_postgres.account import ServerAccount
 from signalpost.embedded_postgres.start import _installation
 from signalpost.migrations.runner import migrate
 
-_READY_SECONDS_MAX = 120.0
+_READY_SECONDS_MAX = 30.0
 
 
 class OwnPostgres:

@@ -26,6 +26,7 @@ from tests.helpers.sign_in_servers import DidDirectory
 
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
+from signalpost.kit.db import Database
 from signalpost.main import app
 from signalpost.settings import Settings
 
@@ -101,8 +102,11 @@ class Tenant:
 class Scene:
     """An installation. The API is in this process, workers and servers are processes beside it."""
 
-    def __init__(self, context: AppContext, api: Api, folder: Path, dsn: str, directory: DidDirectory) -> None:
-        self.context, self.api, self.folder, self.dsn, self.directory = context, api, folder, dsn, directory
+    def __init__(
+        self, context: AppContext, api: Api, folder: Path, database: Database, directory: DidDirectory
+    ) -> None:
+        self.context, self.api, self.folder, self.directory = context, api, folder, directory
+        self.database, self.dsn = database, database.dsn
         self.make = Make(context, api)
         self.processes: list[Process] = []
         self.trigger = folder / "trigger"
@@ -182,13 +186,14 @@ class Scene:
         return False
 
     async def query(self, statement: str, *values: Any) -> list[asyncpg.Record]:
-        async with self.context.database.connection() as db:
+        """Look as the owner of the tables, who sees what all sessions do."""
+        async with self.database.connection() as db:
             return list(await db.fetch(statement, *values))
 
     async def value(self, expression: str, *values: Any) -> Any:
         return (await self.query(f"select {expression}", *values))[0][0]
 
-    async def until(self, condition: Callable[[], Any], what: str, seconds: float = 120.0) -> Any:
+    async def until(self, condition: Callable[[], Any], what: str, seconds: float = 40.0) -> Any:
         """Ask until there is something true, at once or awaited; returns that."""
         end = clock.monotonic() + seconds
         while True:
@@ -252,8 +257,10 @@ async def open_scene(settings: Settings, dsn: str, folder: Path) -> AsyncIterato
     async with directory.serve() as url:
         settings = replace(settings, networks={"BLUESKY_DIRECTORY_URL": url})
         async with app.open_context(settings, dsn) as context, Api(app.create(context)) as api:
-            scene = Scene(context, api, folder, dsn, directory)
+            database = await Database.open(dsn, connections_max=8)
+            scene = Scene(context, api, folder, database, directory)
             try:
                 yield scene
             finally:
                 scene.close()
+                await database.close()

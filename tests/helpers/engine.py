@@ -115,10 +115,10 @@ async def running(engine: Engine, *, grace_seconds: float = 10.0) -> AsyncIterat
         yield engine
     finally:
         await engine.stop(grace_seconds)
-        await asyncio.wait_for(task, 60)
+        await asyncio.wait_for(task, 10)
 
 
-async def until(database: Database, condition: str, *values: object, seconds: float = 90.0) -> float:
+async def until(database: Database, condition: str, *values: object, seconds: float = 20.0) -> float:
     """Wait until an SQL condition is true; return after how many seconds."""
     started = clock.monotonic()
     while clock.monotonic() - started < seconds:

@@ -4,7 +4,6 @@ import asyncio
 import socket
 import ssl
 import struct
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -105,16 +104,14 @@ def response(status: int, body: bytes = b"", *headers: str) -> bytes:
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
 
 
-async def worst_step_seconds(work: Awaitable[object]) -> float:
-    """Return the most processor time that the thread of the loop spent before it came round while `work` ran.
-
-    Not the time on the clock, of which other processes take as much as they like.
-    """
+async def worst_lag_seconds(work: Awaitable[object]) -> float:
+    """Return the longest time the loop did not come round while `work` ran."""
     task = asyncio.ensure_future(work)
+    loop = asyncio.get_running_loop()
     worst = 0.0
     while not task.done():
-        before = time.thread_time()
+        before = loop.time()
         await asyncio.sleep(0.005)
-        worst = max(worst, time.thread_time() - before)
+        worst = max(worst, loop.time() - before - 0.005)
     await task
     return worst

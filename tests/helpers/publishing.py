@@ -8,6 +8,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from tests.helpers.factories import Login, Make
+from tests.helpers.owner import owner_of_tables
 
 from signalpost import events
 from signalpost.context import AppContext
@@ -204,11 +205,12 @@ class StagedNetwork:
         ]
 
     async def execute(self, statement: str, *values: Any) -> None:
-        async with self.context.database.connection() as db:
+        """Run a statement as the owner of the tables, who may do what the service may not."""
+        async with owner_of_tables(self.context.database) as db:
             await db.execute(statement, *values)
 
 
-async def until(condition: Callable[[], Any], seconds: float = 90.0) -> None:
+async def until(condition: Callable[[], Any], seconds: float = 15.0) -> None:
     """Wait until the condition holds."""
     started = clock.monotonic()
     while True:

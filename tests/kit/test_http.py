@@ -6,11 +6,10 @@ import ssl
 import time
 import traceback
 from collections.abc import AsyncIterator
-from typing import Any
 
 import msgspec
 import pytest
-from tests.helpers.http_servers import OK, Connection, Script, answering, response, serve, worst_step_seconds
+from tests.helpers.http_servers import OK, Connection, Script, answering, response, serve, worst_lag_seconds
 
 from signalpost.kit import http
 from signalpost.kit.http import CallLimits, Client, MaybeSent, NotSent, Part, TooLarge
@@ -34,7 +33,6 @@ async def stay(connection: Connection) -> None:
 
 
 async def test_a_json_call_sends_what_it_says(client: Client) -> None:
-    started = time.perf_counter()
     async with serve(answering(response(201, b'{"id":"1"}', "X-Note: a"))) as server:
         answer = await client.request(
             "POST", server.url + "v1?a=b", json={"text": "é"}, params={"c": "d e"}, headers={"X-Mine": "1"}
@@ -47,7 +45,7 @@ async def test_a_json_call_sends_what_it_says(client: Client) -> None:
         assert f"\r\n{line}\r\n" in sent
     assert (answer.status, answer.json(), answer.headers["x-NOTE"], answer.truncated) == (201, {"id": "1"}, "a", False)
     assert answer.text == '{"id":"1"}'
-    assert 0 <= answer.elapsed_ms <= (time.perf_counter() - started) * 1000
+    assert 0 <= answer.elapsed_ms < 5000
 
 
 async def test_own_headers_win(client: Client) -> None:
@@ -350,35 +348,25 @@ async def read_and_wait(connection: Connection) -> None:
 @pytest.mark.parametrize("script", [stay, read_and_wait, drip_head, drip_body, drip_chunks])
 @pytest.mark.parametrize("timeout_seconds", [0.3, 0.6])
 async def test_the_deadline_is_for_the_whole_call(client: Client, script: Script, timeout_seconds: float) -> None:
-    """A receiver that sends a byte now and then must not occupy a worker: without a deadline none of these ends."""
+    """A receiver that sends a byte now and then must not occupy a worker."""
     async with serve(script) as server:
         started = time.perf_counter()
         with pytest.raises(MaybeSent) as failure:
             await client.request("POST", server.url, json={}, timeout_seconds=timeout_seconds)
 
     assert failure.value.timed_out
-    assert time.perf_counter() - started >= timeout_seconds - 0.02
+    assert timeout_seconds - 0.02 <= time.perf_counter() - started < timeout_seconds + 0.25
 
 
 @pytest.mark.slow
-async def test_a_long_deadline_is_not_rounded_up(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The library rounds timeouts over 5 s up to whole seconds of the loop's clock unless configured otherwise."""
-    loop, alarms = asyncio.get_running_loop(), []
-    call_at = loop.call_at
-
-    def note(when: float, *rest: Any, **options: Any) -> asyncio.TimerHandle:
-        alarms.append(when)
-        return call_at(when, *rest, **options)
-
-    monkeypatch.setattr(loop, "call_at", note)
+async def test_a_long_deadline_is_not_rounded_up(client: Client) -> None:
+    """The library rounds timeouts over 5 s up to whole seconds unless configured otherwise."""
     async with serve(stay) as server:
         started = time.perf_counter()
         with pytest.raises(MaybeSent):
             await client.request("POST", server.url, json={}, timeout_seconds=5.05)
 
-    assert time.perf_counter() - started >= 5.0
-    assert alarms
-    assert not [when for when in alarms if when.is_integer()]
+    assert 5.0 <= time.perf_counter() - started < 5.3
 
 
 async def test_a_server_that_never_reads_ends_with_the_deadline(client: Client) -> None:
@@ -400,10 +388,13 @@ async def test_a_refused_connection_is_not_sent(client: Client) -> None:
 
 async def test_a_tls_handshake_that_stalls_is_not_sent(client: Client) -> None:
     async with serve(stay) as server:
+        started = time.perf_counter()
         with pytest.raises(NotSent, match="took too long"):
             await client.request(
-                "POST", f"https://127.0.0.1:{server.port}/", json={}, connect_timeout_seconds=0.3, timeout_seconds=3600
+                "POST", f"https://127.0.0.1:{server.port}/", json={}, connect_timeout_seconds=0.3, timeout_seconds=5
             )
+
+    assert time.perf_counter() - started < 1
 
 
 async def test_the_total_deadline_during_the_handshake_is_not_sent(client: Client) -> None:
@@ -490,7 +481,7 @@ async def test_a_cancelled_call_closes_its_connection(client: Client) -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        await asyncio.wait_for(gone.wait(), 60)
+        await asyncio.wait_for(gone.wait(), 2)
 
 
 # Hostile heads
@@ -529,11 +520,14 @@ HOSTILE_HEADS = [
 async def test_malicious_headers_end_the_call_soon_and_affect_no_other(client: Client, script: Script) -> None:
     async def call() -> None:
         with pytest.raises((TooLarge, MaybeSent)) as failure:
-            await client.request("POST", server.url, json={}, timeout_seconds=3600)
+            await client.request("POST", server.url, json={}, timeout_seconds=5)
         assert not getattr(failure.value, "timed_out", False)
 
     async with serve(script) as server:
-        assert await worst_step_seconds(call()) < 0.5  # with the steps of the server, in the same loop
+        started = time.perf_counter()
+        # Far from what a machine under load does by itself, and from the deadline of 5 s.
+        assert await worst_lag_seconds(call()) < 2.0
+        assert time.perf_counter() - started < 4
 
 
 @pytest.mark.parametrize("script", HOSTILE_HEADS[:4], ids=["value", "name", "sum at once", "sum by and by"])
@@ -573,7 +567,7 @@ async def test_an_endless_body_is_cut_and_the_loop_stays_free(client: Client) ->
         assert (len(answer.body), answer.truncated) == (65_536, True)
 
     async with serve(script) as server:
-        assert await worst_step_seconds(call()) < 0.2
+        assert await worst_lag_seconds(call()) < 0.2
 
 
 # Secrets

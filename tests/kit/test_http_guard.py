@@ -325,13 +325,13 @@ async def test_a_slow_name_server_does_not_delay_other_lookups() -> None:
 
     async with serve(answering(CLOSING)) as server, Client(["127.0.0.1"], lookup=lookup) as client:
         slow = asyncio.create_task(
-            client.request("POST", "https://slow.example/", connect_timeout_seconds=3600, timeout_seconds=3600)
+            client.request("POST", "https://slow.example/", connect_timeout_seconds=0.4, timeout_seconds=10)
         )
+        started = time.perf_counter()
         for _ in range(20):
             await client.request("POST", f"http://quick.example:{server.port}/")
-        assert not slow.done()
-        slow.cancel()
-        with pytest.raises(asyncio.CancelledError):
+        assert time.perf_counter() - started < 0.4
+        with pytest.raises(NotSent):
             await slow
 
 
@@ -377,8 +377,11 @@ async def test_a_lookup_has_a_deadline_of_its_own() -> None:
         return []
 
     async with Client(lookup=lookup) as client:
+        started = time.perf_counter()
         with pytest.raises(UnsafeUrl, match="took too long"):
             await client.check_url("https://slow.example/")
+
+    assert time.perf_counter() - started < 4
 
 
 # TLS
@@ -499,8 +502,8 @@ async def test_a_server_that_sends_too_slowly_is_given_up(client: Client, monkey
 
     async def drip(connection: Connection) -> None:
         await connection.request()
-        await connection.send(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
-        while True:
+        await connection.send(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+        for _ in range(1000):
             await connection.send(b"x")
             await asyncio.sleep(0.05)
 
@@ -514,11 +517,13 @@ async def test_a_server_that_sends_too_slowly_is_given_up(client: Client, monkey
 
     for script in (drip, stall):
         async with serve(script) as server:
-            with pytest.raises(MaybeSent) as failure:  # long before the deadline, which the test would not live to see
+            started = time.monotonic()
+            with pytest.raises(MaybeSent) as failure:
                 await client.download(
-                    server.url, Sink(), bytes_max=1_000_000, timeout_seconds=3600, bytes_per_second_min=10_000
+                    server.url, Sink(), bytes_max=1000, timeout_seconds=30, bytes_per_second_min=10_000
                 )
             assert failure.value.timed_out
+            assert time.monotonic() - started < 5
     async with serve(answering(response(200, b"x" * 500))) as server:
         await client.download(server.url, slow_disk, bytes_max=1000, timeout_seconds=30, bytes_per_second_min=10_000)
 
@@ -534,10 +539,11 @@ async def test_a_download_has_one_deadline_for_all_hops_and_the_sink(client: Cli
 
     for script, sink, hops in ((answering(OK), slow_sink, 0), (drip, Sink(), 20)):
         async with serve(script) as server:
+            started = time.perf_counter()
             with pytest.raises(MaybeSent) as failure:
                 await client.download(server.url, sink, bytes_max=10, timeout_seconds=0.5, redirects_max=hops)
         assert failure.value.timed_out
-        assert len(server.requests) < 20, "with a deadline for each hop there would be all of them"
+        assert time.perf_counter() - started < 0.8
 
 
 @pytest.mark.parametrize("error", [OSError(28, "disk full"), TimeoutError("mine"), ValueError("bad bytes")])

@@ -3,14 +3,15 @@
 import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
+from uuid import UUID, uuid4
 
 import asyncpg
 import pytest
 
-from signalpost.kit import db, problems
+from signalpost.kit import db, isolation, problems
 from signalpost.kit.db import Database
 from signalpost.kit.pool import Pool
-from signalpost.kit.tenant import Tenant, tenant
+from signalpost.kit.tenant import Tenant, across, tenant, work_for
 
 SECONDS = 5.0
 
@@ -161,3 +162,100 @@ async def test_close_cuts_what_is_not_returned(dsn: str) -> None:
     assert kept.is_closed()
     with pytest.raises(asyncpg.InterfaceError):
         await pool.acquire(timeout_seconds=SECONDS)
+
+
+class Isolated:
+    """A database that keeps tenants apart, and the statements that were sent to it without arguments."""
+
+    def __init__(self, database: Database, statements: list[str]) -> None:
+        self.database, self.statements = database, statements
+
+    async def one_statement(self, workspace: UUID, *, write: bool = False) -> list[str]:
+        """What a lease for the workspace sends to see its rows."""
+        work_for(Tenant(workspace, workspace))
+        self.statements.clear()
+        async with self.database.transaction() if write else self.database.connection() as connection:
+            seen = await connection.fetchval("select current_setting('signalpost.tenant')")
+            assert await connection.fetchval("select current_user::text") == isolation.SERVICE
+        assert seen == str(workspace)
+        return [statement for statement in self.statements if "signalpost.tenant = " in statement]
+
+
+@pytest.fixture
+async def isolated(dsn: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Isolated]:
+    statements: list[str] = []
+    execute = asyncpg.Connection.execute
+
+    async def noting(self: Any, query: str, *arguments: Any, **options: Any) -> Any:
+        statements.append(query)
+        return await execute(self, query, *arguments, **options)
+
+    monkeypatch.setattr(asyncpg.Connection, "execute", noting)
+    database = await Database.open(dsn, connections_max=4, isolate=True)
+    assert database.is_isolated
+    yield Isolated(database, statements)
+    tenant.set(None)
+    across.set(True)
+    await database.close()
+
+
+async def test_a_tenant_is_set_only_when_it_changes(isolated: Isolated) -> None:
+    first, second = uuid4(), uuid4()
+
+    assert len(await isolated.one_statement(first)) == 1
+    assert await isolated.one_statement(first) == []
+    assert len(await isolated.one_statement(second)) == 1
+    assert len(await isolated.one_statement(first)) == 1
+
+
+async def test_who_borrows_gets_the_connection_that_sees_their_rows_already(isolated: Isolated) -> None:
+    """Two tenants in turn use two connections, if there are two."""
+    first, second = uuid4(), uuid4()
+    work_for(Tenant(first, first))
+    async with isolated.database.connection():
+        await isolated.one_statement(second)
+
+    for workspace in (first, second, first, second):
+        assert await isolated.one_statement(workspace) == []
+
+
+async def test_a_transaction_sets_its_tenant_with_its_begin(isolated: Isolated) -> None:
+    """And only for itself, also if it fails."""
+    first, second = uuid4(), uuid4()
+    await isolated.one_statement(first)
+
+    [begin] = await isolated.one_statement(second, write=True)
+    assert begin.startswith("BEGIN;set local role")
+    assert await isolated.one_statement(first) == []
+    with pytest.raises(asyncpg.DivisionByZeroError):
+        await _fail_as(isolated.database, second)
+    assert await isolated.one_statement(first) == []
+
+
+async def _fail_as(database: Database, workspace: UUID) -> None:
+    work_for(Tenant(workspace, workspace))
+    async with database.transaction() as connection:
+        await connection.execute("select 1 / 0")
+
+
+async def test_a_connection_that_was_reset_is_set_again(isolated: Isolated) -> None:
+    workspace = uuid4()
+    await isolated.one_statement(workspace)
+    with pytest.raises(TimeoutError):
+        async with isolated.database.connection() as connection:
+            await connection.fetchval("select pg_sleep(30)", timeout=0.05)
+
+    assert len(await isolated.one_statement(workspace)) == 1
+
+
+async def test_a_tenant_that_cannot_be_set_loses_no_place(isolated: Isolated, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(isolation, "show_sql", lambda _: "set role nobody_of_this_name")
+    work_for(Tenant("a", uuid4()))
+    for _ in range(5):
+        with pytest.raises(problems.Unavailable):
+            async with isolated.database.connection():
+                pass
+    monkeypatch.undo()
+
+    async with asyncio.timeout(4), isolated.database.connection() as connection:
+        assert await connection.fetchval("select 1") == 1

@@ -138,7 +138,7 @@ select count(*) from pg_stat_activity where datname = current_database() and wai
 
 @pytest.mark.parametrize("delete_first", [True, False])
 async def test_a_file_that_is_being_deleted_is_waited_for(
-    api: Api, make: Make, owner: Login, context: AppContext, *, delete_first: bool
+    api: Api, make: Make, owner: Login, database: Database, *, delete_first: bool
 ) -> None:
     """The other one waits for the transaction of the first one, and then sees what it did."""
     await make.account(owner)
@@ -146,12 +146,12 @@ async def test_a_file_that_is_being_deleted_is_waited_for(
     delete = "update media set status = 'deleted', deleted_at = now() where id = $1"
     use = "select from media where id = $1 for share"
     body = {"profileId": owner.profile, "text": "x", "platforms": ["sandbox"], "media": [{"mediaId": media}]}
-    async with context.database.transaction() as db:
+    async with database.transaction() as db:
         await db.execute(delete if delete_first else use, ids.decode("med", media))
         create, remove = "/posts", f"/media/{media}"
         second = api.post(create, json=body, key=owner.key) if delete_first else api.delete(remove, key=owner.key)
         waiting = asyncio.create_task(second)
-        async with context.database.connection() as other:
+        async with database.connection() as other:
             while not await other.fetchval(_WAITS_FOR_LOCK):
                 await asyncio.sleep(0.01)
     answer = await waiting

@@ -14,7 +14,7 @@ from signalpost.networks.contract import Refused
 from signalpost.publishing import queries
 
 
-async def run(stage: StagedNetwork, engines: list[Engine], condition: Any, seconds: float = 90.0) -> None:
+async def run(stage: StagedNetwork, engines: list[Engine], condition: Any, seconds: float = 30.0) -> None:
     """Let these workers run until the condition holds."""
     running = [asyncio.create_task(engine.run()) for engine in engines]
     try:
@@ -29,7 +29,7 @@ async def test_two_targets_that_end_together_end_the_post_once(stage: StagedNetw
     gate = asyncio.Barrier(2)
 
     async def together(session: Any, outgoing: Any, journal: Any) -> Any:
-        await asyncio.wait_for(gate.wait(), 60)
+        await asyncio.wait_for(gate.wait(), 10)
         if session.username.startswith("strict"):
             return Refused(code="content_rejected", message="no")
         return await stage.accept(session, outgoing, journal)
@@ -105,17 +105,14 @@ async def test_a_backlog_after_downtime_does_not_burst(stage: StagedNetwork) -> 
 
 
 async def test_posts_sent_at_once_do_not_wait_for_each_other(stage: StagedNetwork) -> None:
-    """The gap of a minute is for backlogs: of ten posts sent now by a user, none is put off."""
+    """The gap is for backlogs: ten posts sent now by a user go out now."""
     account = await stage.account()
     for _ in range(10):
         await stage.post(account)
+    started = clock.monotonic()
     await run(stage, [stage.engine()], lambda: len(stage.sent) == 10)
 
-    span = "extract(epoch from max(started_at) - min(due_at))::float8"
-    seconds = await stage.context.database.pool.fetchval(
-        f"select {span} from target where account_id = $1", ids.decode("acc", account)
-    )
-    assert seconds < 60, "one gap"
+    assert clock.monotonic() - started < 5
 
 
 async def test_a_worker_that_stops_finishes_its_calls(stage: StagedNetwork) -> None:

@@ -215,10 +215,10 @@ async def test_six_attempts_on_the_schedule_with_the_same_bytes(
     assert (current["consecutiveFailures"], current["status"]) == (6, "active")
 
 
-async def test_a_retry_starts_by_itself_at_its_time_and_not_before(
+async def test_a_retry_starts_within_five_seconds_of_its_time(
     api: Api, make: Make, database: Database, engine: Engine
 ) -> None:
-    """With the real clock, from two seconds before."""
+    """Measured with the real clock, from two seconds before."""
     owner = await make.owner()
     async with receiver_server(status=500) as receiver:
         webhook = await register(api, owner, receiver.url)
@@ -228,7 +228,7 @@ async def test_a_retry_starts_by_itself_at_its_time_and_not_before(
         started = clock.monotonic()
         await receiver.wait(2)
 
-    assert clock.monotonic() - started > 1.5
+    assert 1.5 < clock.monotonic() - started < 7
 
 
 async def test_mode_single_tries_once(api: Api, make: Make, database: Database, engine: Engine) -> None:
@@ -252,7 +252,9 @@ async def test_a_locked_webhook_keeps_back_its_own_results_only(
         async with database.transaction() as db:
             await db.execute("select from webhook where id = $1 for no key update", webhook_uuid(locked))
             await emit(database, post_published(owner))
+            started = clock.monotonic()
             await wait_for_deliveries(api, owner, other, lambda row: row["state"] == "delivered")
+            assert clock.monotonic() - started < 2
             (row,) = await deliveries(api, owner, locked)
             assert row["state"] == "pending"
         await wait_for_deliveries(api, owner, locked, lambda row: row["state"] == "delivered")

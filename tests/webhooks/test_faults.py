@@ -13,7 +13,7 @@ import pytest
 from tests.helpers.api import Api
 from tests.helpers.engine import until
 from tests.helpers.factories import Make
-from tests.helpers.http_servers import Connection, Script, answering, response, serve, worst_step_seconds
+from tests.helpers.http_servers import Connection, Script, answering, response, serve, worst_lag_seconds
 from tests.helpers.webhooks import (
     ReceivedRequest,
     Receiver,
@@ -27,6 +27,7 @@ from tests.helpers.webhooks import (
 )
 
 from signalpost.engine.engine import Engine
+from signalpost.kit import clock
 from signalpost.kit.db import Database
 from signalpost.webhooks import signing
 from signalpost.webhooks.work import CRASHES_MAX
@@ -87,23 +88,22 @@ HOSTILE: dict[str, tuple[Script, str, int | None]] = {
 
 @pytest.mark.slow
 async def test_a_hostile_receiver_hurts_only_itself(api: Api, make: Make, database: Database, engine: Engine) -> None:
-    """Beside all hostile receivers, four deliveries each, good ones get theirs, and the loop is not blocked.
-
-    One after the other, the hostile ones take longer than anyone waits for the good ones here.
-    """
+    """Beside all hostile receivers, four deliveries each, good ones get theirs at once, and the loop is not blocked."""
     owner, quiet = await make.owner(), await make.owner()
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     webhooks: dict[str, dict[str, Any]] = {}
 
-    async def work(good: list[Receiver]) -> None:
+    async def work(good: list[Receiver]) -> float:
         await emit(database, *(post_published(owner) for _ in range(4)))
         started_each = (
             "select from delivery d where d.webhook_id = w.id and (d.started_at is not null or d.attempts > 0)"
         )
         waiting = f"select from webhook w where w.id = any($1) and not exists ({started_each})"
         await until(database, f"not exists ({waiting})", [webhook_uuid(webhook) for webhook in webhooks.values()])
+        started = clock.monotonic()
         await emit(database, post_published(owner), *(post_published(quiet) for _ in range(4)))
         await asyncio.gather(*(receiver.wait(5 if number < 4 else 4) for number, receiver in enumerate(good)))
+        return clock.monotonic() - started
 
     async with contextlib.AsyncExitStack() as stack:
         for name, (script, _, _) in HOSTILE.items():
@@ -113,7 +113,9 @@ async def test_a_hostile_receiver_hurts_only_itself(api: Api, make: Make, databa
         for number, receiver in enumerate(good):
             await register(api, owner if number < 4 else quiet, receiver.url)
         task = asyncio.ensure_future(work(good))
-        assert await worst_step_seconds(task) < 0.5  # with the steps of the receivers, in the same loop
+        lag = await worst_lag_seconds(task)
+        assert task.result() < 2
+        assert lag < 1.0  # two cores, shared with other processes: this catches a blocked loop, it does not measure
         for name, webhook in webhooks.items():
             _, state, status = HOSTILE[name]
             rows = await wait_for_deliveries(api, owner, webhook, lambda row: row["state"] != "pending", 60)

@@ -12,6 +12,7 @@ from signalpost.identity.actions import first_run
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.kit import ids, problems
 from signalpost.kit.machine_zone import machine_zone
+from signalpost.kit.tenant import Tenant, work_for
 from signalpost.web.request import Request
 from signalpost.web.response import Response
 
@@ -61,6 +62,7 @@ class FirstRunPages:
         except problems.ValidationFailed as problem:
             messages = {issue.path.removeprefix("/"): issue.message for issue in reversed(problem.errors)}
             return self._form(form, messages, status=422)
+        work_for(Tenant(owner.user_id, owner.workspace_id))
         async with context.database.transaction() as db:
             _, key = await identity.create_key_for(
                 db, context.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="First key"

@@ -40,9 +40,9 @@ class Cluster:
     folder: Path
     socket_dir: Path
 
-    def dsn(self, database: str = "signalpost") -> str:
-        """The address for asyncpg, over the unix socket, as the role that owns `signalpost` (not a superuser)."""
-        return f"postgresql://signalpost@/{quote(database, safe='')}?host={quote(str(self.socket_dir))}"
+    def dsn(self, database: str = "signalpost", *, user: str = "signalpost") -> str:
+        """The address for asyncpg, over the unix socket: as the role that owns `signalpost`, or as `postgres`."""
+        return f"postgresql://{user}@/{quote(database, safe='')}?host={quote(str(self.socket_dir))}"
 
     def pid(self) -> int:
         """The postmaster's process id.

@@ -39,11 +39,14 @@ SETTINGS: Mapping[str, str] = {
     "log_line_prefix": "%m [%p] ",
 }
 
-# The service's role owns its database and may create others (tests do), but is not a superuser: no statement of the
-# service can read files or run programs of the server's account.
+# The role that owns the database may create others (tests do), but is not a superuser: no statement of the service can
+# read files or run programs of the server's account. The other two are those of `kit.scopes`.
 FIRST_STATEMENTS = """\
 create role signalpost login createdb
 create database signalpost owner signalpost
+create role signalpost_service nologin
+create role signalpost_engine nologin
+grant signalpost_service, signalpost_engine to signalpost
 """
 
 

@@ -47,7 +47,7 @@ class Engine:
         self.clock = ClockGuard()
         self._database = database = database.reserve
         self._registration = WorkerRegistration(
-            database.dsn, self.clock, leases=self._leases, claims_run=self._loops_are_fresh, on_wake=self._wake
+            database, self.clock, leases=self._leases, claims_run=self._loops_are_fresh, on_wake=self._wake
         )
         self._runners = {
             source.kind: Runner(source, database, self._registration, self.clock, tenant_sql) for source in sources

@@ -29,16 +29,7 @@ ERROR_CHARACTERS_MAX = 500
 _LANES = UUID("6c6a1d3e-4f0b-5d6e-9a5d-0c4de5a9f001")
 
 _WAKE = wake_sql("job", keys="array[queue]", due="array[next_attempt_at]", workspace_id="workspace_id")
-_ENQUEUE = f"""
-with written as (
-    insert into job (id, queue, kind, workspace_id, payload, unique_key, next_attempt_at)
-    values ($1, $2, $3, $4, $5, $6, coalesce($7, now()))
-    on conflict (unique_key) do update set revision = job.revision + 1, payload = excluded.payload,
-        next_attempt_at = least(job.next_attempt_at, excluded.next_attempt_at)
-    returning id, queue, workspace_id, next_attempt_at
-)
-select id, {_WAKE} from written
-"""  # noqa: S608 - constants only
+_ENQUEUE = "select enqueue_job($1, $2, $3, $4, $5, $6, $7)"  # in the migrations
 _ENSURE = f"""
 with written as (
     insert into job (id, queue, kind, unique_key, next_attempt_at) select $1, $2, $3, $3, now()
@@ -169,9 +160,8 @@ async def enqueue(
         workspace_id: None for jobs of the installation.
     """
     lane = uuid5(_LANES, f"{queue or kind}/{workspace_id or ''}")
-    row = await db.fetchrow(_ENQUEUE, ids.new_id(), lane, kind, workspace_id, dict(payload), unique_key, run_at)
-    assert row is not None  # noqa: S101 - insert and update both return the row
-    job_id: UUID = row["id"]
+    values = (ids.new_id(), lane, kind, workspace_id, dict(payload), unique_key, run_at)
+    job_id: UUID = await db.fetchval(_ENQUEUE, *values)
     return job_id
 
 

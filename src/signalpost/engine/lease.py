@@ -17,7 +17,7 @@ from signalpost.kit import log
 from signalpost.kit.db import DATABASE_UNREACHABLE, Database, Db, Row
 from signalpost.kit.loop_watch import Watched
 from signalpost.kit.problems import Unavailable
-from signalpost.kit.tenant import Tenant, tenant
+from signalpost.kit.tenant import Tenant, across, work_for
 
 _log = log.get("engine")
 _DISCONNECTED = (*DATABASE_UNREACHABLE, asyncpg.InternalClientError)  # the latter: a connection cut in mid-statement
@@ -128,7 +128,9 @@ class LaneLease:
     async def run(self) -> None:
         """Run all items, at most `parallel` at the same time; raises nothing but CancelledError."""
         if self.tenant_id is not None:  # what its items do counts as its workspace's, as in requests
-            tenant.set(Tenant(self.tenant_id, self.workspace_id))
+            work_for(Tenant(self.tenant_id, self.workspace_id))
+        else:  # work of the installation, which is about all workspaces
+            across.set(True)
         if self.predecessor is not None:
             await asyncio.wait([self.predecessor])
         if self._source.parallel == 1:

@@ -18,8 +18,8 @@ from signalpost.engine import lanes, metrics
 from signalpost.engine.clock import ClockGuard, boottime
 from signalpost.engine.contract import LEASE_SECONDS
 from signalpost.engine.lease import LaneLease
-from signalpost.kit import ids, log
-from signalpost.kit.db import DATABASE_UNREACHABLE, SESSION_LIMITS, session_sql
+from signalpost.kit import ids, isolation, log
+from signalpost.kit.db import DATABASE_UNREACHABLE, SESSION_LIMITS, Database, session_sql
 
 _log = log.get("engine")
 
@@ -50,7 +50,7 @@ class WorkerRegistration:
 
     def __init__(
         self,
-        dsn: str,
+        database: Database,
         clock: ClockGuard,
         *,
         leases: Callable[[], Iterable[LaneLease]],
@@ -60,7 +60,7 @@ class WorkerRegistration:
         """Prepare; `open` connects.
 
         Args:
-            dsn: of the database; not through a pooler in transaction mode.
+            database: whose address does not lead through a pooler in transaction mode.
             clock: is shown every reading of the database clock.
             leases: returns those to renew.
             claims_run: whether this process is claiming, for the heartbeat.
@@ -68,7 +68,7 @@ class WorkerRegistration:
         """
         self.owner: UUID | None = None
         """The worker id; None while not registered."""
-        self._dsn = dsn
+        self._database = database
         self._clock = clock
         self._leases = leases
         self._claims_run = claims_run
@@ -134,13 +134,13 @@ class WorkerRegistration:
 
     async def _connect(self) -> None:
         connection: asyncpg.Connection[Any] = await asyncpg.connect(
-            self._dsn,
+            self._database.dsn,
             timeout=STATEMENT_SECONDS,
             command_timeout=STATEMENT_SECONDS,
             server_settings={"application_name": "signalpost worker registration", "timezone": "UTC"},
         )
         try:
-            await connection.execute(session_sql(SESSION_LIMITS))
+            await connection.execute(session_sql(SESSION_LIMITS) + isolation.show_sql(self._database.pool.visible()))
             connection.add_termination_listener(lambda _: self._disconnected.set())
             await connection.add_listener("lane", lambda *notification: self._on_wake(notification[3]))
             reconnected = self.owner is not None

@@ -12,7 +12,7 @@ from signalpost.identity.errors import KeyRevoked, TokenExpired
 from signalpost.identity.queries import KeyCredential, Membership, SessionCredential
 from signalpost.kit import crypto, problems
 from signalpost.kit.crypto import ApiKeyParts, KeyRing
-from signalpost.kit.tenant import Tenant
+from signalpost.kit.tenant import Tenant, across_workspaces
 from signalpost.settings import BRAND_KEY
 from signalpost.web.caller import Caller
 from signalpost.web.fields import WorkspaceId
@@ -75,9 +75,10 @@ class _Credentials:
         return caller
 
     async def _read(self, bearer: str, workspace: str | None, address: str) -> Caller:
-        if bearer.startswith(BRAND_KEY + "_"):
-            return await self._from_key(bearer, workspace, address)
-        return await self._from_token(bearer, workspace)
+        with across_workspaces():  # a credential tells the workspace
+            if bearer.startswith(BRAND_KEY + "_"):
+                return await self._from_key(bearer, workspace, address)
+            return await self._from_token(bearer, workspace)
 
     async def _from_key(self, bearer: str, workspace: str | None, address: str) -> Caller:
         parts = crypto.parse_api_key(bearer)

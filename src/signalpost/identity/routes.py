@@ -57,6 +57,7 @@ MyWorkspace = Annotated[WorkspaceRow, Mine(WorkspaceId, queries.find_my_workspac
     "/auth/register",
     scope=PUBLIC,
     bucket="login",
+    across_workspaces=True,
     history="action",
     raises=(RegistrationClosed, AlreadyExists),
 )
@@ -73,6 +74,7 @@ async def register(context: AppContext, data: UserRegister, address: ClientAddre
     scope=PUBLIC,
     bucket="login",
     status=200,
+    across_workspaces=True,
     history="action",
     raises=(InvalidCredentials, LoginThrottled, Forbidden),
 )
@@ -82,7 +84,12 @@ async def login(context: AppContext, data: UserLogin, address: ClientAddress) ->
 
 
 @routes.post(
-    "/auth/refresh", scope=PUBLIC, status=200, history="action", raises=(InvalidCredentials, TokenExpired, Forbidden)
+    "/auth/refresh",
+    scope=PUBLIC,
+    status=200,
+    across_workspaces=True,
+    history="action",
+    raises=(InvalidCredentials, TokenExpired, Forbidden),
 )
 async def refresh(context: AppContext, data: SessionRefresh) -> Tokens:
     """Exchange a refresh token for an access token and the next refresh token.
@@ -93,13 +100,15 @@ async def refresh(context: AppContext, data: SessionRefresh) -> Tokens:
     return await actions.refresh(context, data.refresh_token)
 
 
-@routes.post("/auth/logout", scope=SIGNED_IN, status=204, raises=(InvalidState,))
+@routes.post("/auth/logout", scope=SIGNED_IN, status=204, across_workspaces=True, raises=(InvalidState,))
 async def logout(context: AppContext, db: Db, caller: Caller) -> None:
     """End the session: its access and refresh tokens stop working."""
     await actions.logout(context, db, caller)
 
 
-@routes.post("/auth/password/forgot", scope=PUBLIC, bucket="login", status=202, history="action")
+@routes.post(
+    "/auth/password/forgot", scope=PUBLIC, bucket="login", status=202, across_workspaces=True, history="action"
+)
 async def forgot_password(db: Db, context: AppContext, data: PasswordForgot) -> Accepted:
     """Send a link to choose a new password, if the user exists. The response does not tell whether it does."""
     await actions.forgot_password(db, context.settings, data)
@@ -107,14 +116,19 @@ async def forgot_password(db: Db, context: AppContext, data: PasswordForgot) -> 
 
 
 @routes.post(
-    "/auth/password/reset", scope=PUBLIC, bucket="login", status=204, history="action", raises=(InvalidCredentials,)
+    "/auth/password/reset",
+    scope=PUBLIC,
+    bucket="login",
+    status=204,
+    history="action",
+    raises=(InvalidCredentials,),
 )
 async def reset_password(context: AppContext, data: PasswordReset) -> None:
     """Choose a new password with the token of a mailed link. All sessions of the user end."""
     await actions.reset_with_token(context, data)
 
 
-@routes.get("/auth/me", scope=SIGNED_IN)
+@routes.get("/auth/me", scope=SIGNED_IN, across_workspaces=True)
 async def get_me(db: Db, caller: Caller, context: AppContext) -> Me:
     """Return the caller: user, workspace, role, and how the request was authenticated."""
     workspace = await queries.find_my_workspace(db, caller, caller.workspace_id)
@@ -129,19 +143,19 @@ async def get_me(db: Db, caller: Caller, context: AppContext) -> Me:
     )
 
 
-@routes.get("/workspaces", scope=SIGNED_IN, limit_default=LIST_ALL)
+@routes.get("/workspaces", scope=SIGNED_IN, across_workspaces=True, limit_default=LIST_ALL)
 async def list_workspaces(db: Db, caller: Caller, page: Page, context: AppContext) -> Listing[Workspace]:
     """List the workspaces you are a member of, newest first. An API key sees only its own."""
     return page.of(await queries.workspaces_page(db, caller, page), partial(views.workspace, context.settings))
 
 
-@routes.post("/workspaces", scope=SIGNED_IN, raises=(Forbidden, TooManyItems))
+@routes.post("/workspaces", scope=SIGNED_IN, across_workspaces=True, raises=(Forbidden, TooManyItems))
 async def create_workspace(db: Db, caller: Caller, context: AppContext, data: WorkspaceCreate) -> Workspace:
     """Create another workspace with a default profile. You become its owner. API keys cannot do this."""
     return await actions.add_workspace(context, db, caller, data)
 
 
-@routes.patch("/workspaces/{id}", scope=SIGNED_IN, raises=(Forbidden,))
+@routes.patch("/workspaces/{id}", scope=SIGNED_IN, across_workspaces=True, raises=(Forbidden,))
 async def update_workspace(
     workspace: MyWorkspace, db: Db, caller: Caller, context: AppContext, data: WorkspaceUpdate
 ) -> Workspace:

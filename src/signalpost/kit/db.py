@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import asyncpg
 import msgspec
 
-from signalpost.kit import clock, log, problems
+from signalpost.kit import clock, isolation, log, problems
 from signalpost.kit.pool import Pool
 from signalpost.kit.tenant import tenant
 from signalpost.kit.writes import Writes
@@ -88,10 +88,19 @@ _SET_SESSION = session_sql(_SESSION)
 
 
 class _Connection(asyncpg.Connection):
-    """A connection whose settings outlive a reset."""
+    """A connection whose settings outlive a reset, and that says whose rows it sees with the begin of a transaction."""
+
+    begin_with = ""
+    """What follows the next statement without arguments, in its round trip."""
 
     def get_reset_query(self) -> str:
         return f"{super().get_reset_query()}\n{_SET_SESSION}"
+
+    async def execute(self, query: str, *args: Any, timeout: float | None = None) -> str:  # noqa: ASYNC109 - as asyncpg
+        if self.begin_with and not args:
+            query, self.begin_with = query + self.begin_with, ""
+        status: str = await super().execute(query, *args, timeout=timeout)
+        return status
 
 
 async def _prepare(connection: Any) -> None:
@@ -114,20 +123,34 @@ async def _follow_clock(connection: Any) -> None:
 class Database:
     """The connection pool. Code that needs a transaction other than its request's gets it here."""
 
-    def __init__(self, pool: Pool, dsn: str, reserve: "Database | None" = None) -> None:
+    def __init__(self, pool: Pool, dsn: str, reserve: "Database | None" = None, *, is_isolated: bool = False) -> None:
         self.pool = pool
         self.dsn = dsn
+        self.is_isolated = is_isolated
+        """Whether connections see only the rows of the tenant that they are lent to."""
         self.writes: Writes = reserve.writes if reserve else Writes()
         self.reserve = reserve or self
         """A few connections more, opened when needed, for the engine: requests cannot use them up."""
 
     @classmethod
-    async def open(cls, dsn: str, *, connections_max: int = 16, application_name: str = "signalpost") -> "Database":
-        """Connect; raises what asyncpg raises if the server cannot be reached."""
-        reserve = cls(_pool(dsn, RESERVE_CONNECTIONS, f"{application_name} engine"), dsn)
+    async def open(
+        cls, dsn: str, *, connections_max: int = 16, application_name: str = "signalpost", isolate: bool = False
+    ) -> "Database":
+        """Connect; raises what asyncpg raises if the server cannot be reached.
+
+        `isolate`: lend connections for the rows of one tenant, if the database can. Otherwise they see all rows.
+        """
+        reserve_pool = _pool(dsn, RESERVE_CONNECTIONS, f"{application_name} engine")
         pool = _pool(dsn, connections_max, application_name)
-        pool.release(await pool.acquire(timeout_seconds=ACQUIRE_SECONDS))
-        return cls(pool, dsn, reserve)
+        first = await pool.acquire(timeout_seconds=ACQUIRE_SECONDS)
+        try:
+            is_isolated = isolate and await isolation.are_in_force(first)
+        finally:
+            pool.release(first)
+        if is_isolated:
+            pool.visible, reserve_pool.visible = isolation.of_task, isolation.of_engine
+        reserve = cls(reserve_pool, dsn, is_isolated=is_isolated)
+        return cls(pool, dsn, reserve, is_isolated=is_isolated)
 
     async def close(self) -> None:
         """Close the pool and the reserve, and cut connections that are not released within ten seconds."""
@@ -135,6 +158,8 @@ class Database:
 
     def connection(self) -> "_Loan":
         """Lend a connection without a transaction, for reads: `async with database.connection() as db`.
+
+        It sees the rows of the task's workspace, or what `kit.tenant` says; so does a transaction.
 
         Raises:
             Unavailable: no connection is free within five seconds, or the database cannot be reached.
@@ -144,7 +169,7 @@ class Database:
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Db]:
         """Lend a connection inside a transaction, which is committed at the end and rolled back by any exception."""
-        async with self.connection() as db, db.transaction():
+        async with _Loan(self.pool, self.writes, begins=True) as db, db.transaction():
             yield db
 
 
@@ -167,22 +192,27 @@ def _pool(dsn: str, size: int, application_name: str) -> Pool:
 class _Loan:
     """A connection for the length of an `async with`. A class, because a generator takes as long as all the rest."""
 
-    __slots__ = ("_connection", "_pool", "_writes")
+    __slots__ = ("_begins", "_connection", "_pool", "_writes")
 
-    def __init__(self, pool: Pool, writes: Writes) -> None:
+    def __init__(self, pool: Pool, writes: Writes, *, begins: bool = False) -> None:
         self._pool = pool
         self._writes = writes
+        self._begins = begins
 
     async def __aenter__(self) -> Db:
         borrower = tenant.get()
         try:
-            self._connection: Db = await self._pool.acquire(borrower and borrower.id, timeout_seconds=ACQUIRE_SECONDS)
+            self._connection: Db = await self._pool.acquire(
+                borrower and borrower.id, timeout_seconds=ACQUIRE_SECONDS, is_set=not self._begins
+            )
         except (*DATABASE_UNREACHABLE, asyncpg.PostgresError) as error:  # for whatever reason: no connection
             raise problems.Unavailable(
                 "The database is not available right now.", headers={"Retry-After": "2"}
             ) from error
         if clock.must_follow():
             await self._follow_clock()
+        if self._begins and (visible := self._pool.missing(self._connection)) is not None:
+            self._connection.begin_with = isolation.show_sql(visible, local=True)  # type: ignore[attr-defined] # _Connection
         return self._connection
 
     async def _follow_clock(self) -> None:
@@ -197,6 +227,8 @@ class _Loan:
     ) -> None:
         if error is not None:
             self._writes.failed(error)
+        if self._begins:
+            self._connection.begin_with = ""  # type: ignore[attr-defined] # if it never began
         # After a cancellation or a timeout the server may still work on the statement.
         at_rest = error is None or not isinstance(error, asyncio.CancelledError | TimeoutError)
         self._pool.release(self._connection, at_rest=at_rest)

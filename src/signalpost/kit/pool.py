@@ -10,6 +10,9 @@ from typing import Any, TypeAlias
 
 import asyncpg
 
+from signalpost.kit import isolation
+from signalpost.kit.isolation import Visible
+
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 
 RESET_SECONDS = 2.0
@@ -20,14 +23,25 @@ class Pool:
     """At most `size` connections, of which a tenant borrows at most half at a time. None is no tenant and has no bound.
 
     Who has to wait stands in the queue of its tenant; connections that come back go to the queues in turn.
+    `visible` tells which rows the task that borrows may see. A connection that shows them already is preferred: to have
+    it show others takes a statement.
     """
 
-    def __init__(self, connect: Callable[[], Awaitable[Connection]], *, size: int, idle_seconds: float) -> None:
+    def __init__(
+        self,
+        connect: Callable[[], Awaitable[Connection]],
+        *,
+        size: int,
+        idle_seconds: float,
+        visible: Callable[[], Visible] = lambda: None,
+    ) -> None:
         self.size = size
         self.share = max(1, size // 2)
+        self.visible = visible
         self._connect = connect
         self._idle_seconds = idle_seconds
         self._idle: list[tuple[Connection, float]] = []  # the last one that came back is lent first; the rest may end
+        self._shown: dict[Connection, Visible] = {}  # what open connections show
         self._lent: dict[Connection, Hashable | None] = {}
         self._places = size  # loans that may still be granted
         self._loans: dict[Hashable, int] = {}  # of each tenant that has any
@@ -41,8 +55,10 @@ class Pool:
         """All open connections."""
         return [*(connection for connection, _ in self._idle), *self._lent]
 
-    async def acquire(self, tenant: Hashable | None = None, *, timeout_seconds: float) -> Connection:
-        """Borrow a connection.
+    async def acquire(
+        self, tenant: Hashable | None = None, *, timeout_seconds: float, is_set: bool = True
+    ) -> Connection:
+        """Borrow a connection. It shows what the task may see; `is_set` False: the caller has it do so, see `missing`.
 
         Raises:
             TimeoutError: none was free in time, or the server did not answer in time.
@@ -55,23 +71,29 @@ class Pool:
         else:
             async with asyncio.timeout(timeout_seconds):
                 await self._wait(tenant)
-        while self._idle:
-            connection, _ = self._idle.pop()
-            if not connection.is_closed():
-                self._lent[connection] = tenant
-                return connection
-        try:
-            async with asyncio.timeout(timeout_seconds):
-                connection = await self._connect()
-        except BaseException:
-            self._give_back(tenant)
-            raise
+        visible = self.visible()
+        connection = self._take_idle(visible)
+        if connection is None:
+            try:
+                async with asyncio.timeout(timeout_seconds):
+                    connection = await self._connect()
+            except BaseException:
+                self._give_back(tenant)
+                raise
         self._lent[connection] = tenant
+        if is_set and self._shown.get(connection) != visible:
+            await self._show(connection, visible)
         return connection
+
+    def missing(self, connection: Connection) -> Visible:
+        """Return what a connection still has to show to the current task; None: it does."""
+        visible = self.visible()
+        return None if self._shown.get(connection) == visible else visible
 
     def release(self, connection: Connection, *, at_rest: bool = True) -> None:
         """Return a connection. `at_rest`: whether all its statements have ended; if not, it is reset first."""
         if connection.is_closed():
+            self._shown.pop(connection, None)
             self._give_back(self._lent.pop(connection))
         elif at_rest and not connection.is_in_transaction():
             self._take_back(connection)
@@ -118,6 +140,27 @@ class Pool:
             return await getattr(connection, method)(statement, *arguments)
         finally:
             self.release(connection)
+
+    def _take_idle(self, visible: Visible) -> "Connection | None":
+        """Take the connection that came back last, rather one that shows this; drop those that the server closed."""
+        for index in range(len(self._idle) - 1, -1, -1):
+            if self._shown.get(self._idle[index][0]) == visible and not self._idle[index][0].is_closed():
+                return self._idle.pop(index)[0]
+        while self._idle:
+            connection, _ = self._idle.pop()
+            if not connection.is_closed():
+                return connection
+            self._shown.pop(connection, None)
+        return None
+
+    async def _show(self, connection: Connection, visible: Visible) -> None:
+        self._shown.pop(connection, None)  # until the server has said that it is set
+        try:
+            await connection.execute(isolation.show_sql(visible))
+        except BaseException:
+            self.release(connection, at_rest=False)
+            raise
+        self._shown[connection] = visible
 
     def _may_lend(self, tenant: Hashable | None) -> bool:
         return self._places > 0 and (tenant is None or self._loans.get(tenant, 0) < self.share)
@@ -181,6 +224,7 @@ class Pool:
         self._give_back(tenant)
 
     async def _reset(self, connection: Connection) -> None:
+        self._shown.pop(connection, None)
         try:
             await connection.reset(timeout=RESET_SECONDS)
         except Exception:  # noqa: BLE001 - whatever it is, the connection cannot be lent again
@@ -195,7 +239,9 @@ class Pool:
         self._timer = None
         oldest = loop.time() - self._idle_seconds
         while self._idle and self._idle[0][1] <= oldest:
-            task = loop.create_task(self._idle.pop(0)[0].close())
+            connection, _ = self._idle.pop(0)
+            self._shown.pop(connection, None)
+            task = loop.create_task(connection.close())
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         if self._idle:

@@ -11,12 +11,13 @@ from signalpost.console.openapi import openapi_document
 from signalpost.console.site import Site
 from signalpost.context import AppContext
 from signalpost.identity.authenticate import authenticator
-from signalpost.kit import crypto, storage
+from signalpost.kit import crypto, log, storage
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Database
 from signalpost.kit.errors import OperatorError
 from signalpost.kit.http import Clients
 from signalpost.kit.settings_loader import BadSettings
+from signalpost.kit.tenant import across
 from signalpost.main import metrics, wiring
 from signalpost.migrations.head import HEAD
 from signalpost.plans import limits as plan_limits
@@ -26,6 +27,8 @@ from signalpost.web.app import Application, build
 from signalpost.web.components import Document
 from signalpost.web.guesses import Guesses
 from signalpost.web.serve import Web
+
+_logger = log.get("main")
 
 
 def key_ring(settings: Settings) -> KeyRing:
@@ -51,6 +54,8 @@ async def open_context(
 ) -> AsyncIterator[AppContext]:
     """Open the process context, and close it at the end. `url`: where it listens, if it serves.
 
+    What the process does by itself is about the whole installation; a request begins without any rows.
+
     Raises:
         BadSettings: the master key or the storage address is invalid.
         WrongMasterKey: the database was created with another master key.
@@ -60,7 +65,12 @@ async def open_context(
         store = storage.open_store(settings.storage_url, settings.data_dir / "media")
     except ValueError as error:
         raise BadSettings([f"SIGNALPOST_STORAGE_URL: {error}"]) from None
-    database = await Database.open(dsn, connections_max=settings.database_connections_max, application_name=name)
+    database = await Database.open(
+        dsn, connections_max=settings.database_connections_max, application_name=name, isolate=True
+    )
+    if not database.is_isolated:
+        _logger.warning("isolation.off", reason="roles are missing in the database", remedy="signalpost doctor")
+    across.set(True)
     try:
         await check_master_key(database, keys)
         async with Clients.create(settings.allowed_private_hosts) as http:

@@ -63,7 +63,7 @@ async def database_of(
             runner.import_tools()
 
     async with shared_cluster(settings.data_dir, meanwhile=import_meanwhile) as cluster:
-        await runner.migrate(cluster.dsn())
+        await runner.migrate(cluster.dsn(), superuser_dsn=cluster.dsn(user="postgres"))
         yield cluster.dsn(), cluster
 
 

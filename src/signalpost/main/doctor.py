@@ -21,7 +21,7 @@ from msgspec import Struct
 from signalpost.embedded_postgres.cluster import is_initialised
 from signalpost.embedded_postgres.sharing import shared_cluster
 from signalpost.engine.engine import Engine
-from signalpost.kit import clock, crypto, storage
+from signalpost.kit import clock, crypto, isolation, storage
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.db import Database
 from signalpost.kit.errors import OperatorError
@@ -175,7 +175,7 @@ async def _database(dsn: str, ring: KeyRing | None, *, is_embedded: bool) -> Asy
         at = await connection.fetchval("select clock_timestamp()")
         apart = abs((at - clock.actual()).total_seconds())
         yield _server(connection, clock.monotonic() - started)
-        role = await connection.fetchrow(_ROLE)
+        role: Any = await connection.fetchrow(_ROLE)
         yield _rights(role)
         yield Check("encoding", ok=True, detail=str(await connection.fetchval("show server_encoding")))
         fix = None if apart < CLOCK_SECONDS_MAX else "Synchronise the clocks of both machines (NTP)."
@@ -187,6 +187,7 @@ async def _database(dsn: str, ring: KeyRing | None, *, is_embedded: bool) -> Asy
         )  # fmt: skip
         if not is_current:
             return
+        yield _isolation(role["name"], in_force=await isolation.are_in_force(connection))
         if ring is not None:
             yield _marker(ring, await connection.fetchval(_SEALED))
         yield await _engine(dsn, await connection.fetchval(_OVERDUE))
@@ -215,6 +216,16 @@ def _rights(role: Any) -> Check:
         return Check("role", ok=False, detail=f"{detail}, may not create tables", fix=fix)
     advice = "Use a separate role that is not a superuser." if role["is_superuser"] else None
     return Check("role", ok=True, detail=detail, fix=advice)
+
+
+def _isolation(login: str, *, in_force: bool) -> Check:
+    if in_force:
+        return Check("isolation", ok=True, detail="The database itself keeps workspaces apart.")
+    roles = f"{isolation.SERVICE}, {isolation.ENGINE}"
+    fix = (
+        f"As a superuser, create the roles {roles} and grant them to {login} (guide Operate); then restart the service."
+    )
+    return Check("isolation", ok=True, detail="Not in force: only the program keeps workspaces apart.", fix=fix)
 
 
 def _marker(ring: KeyRing, sealed: bytes | None) -> Check:

@@ -98,6 +98,7 @@ async def delete_media(media: MyMedia, context: AppContext, db: Db, caller: Call
     "/media/{id}/content",
     scope=PUBLIC,
     unlimited=True,
+    across_workspaces=True,
     documented_response={"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
 )
 async def get_media_content(

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import asyncpg
 
-from signalpost.kit import log
+from signalpost.kit import isolation, log
 from signalpost.kit.db import Db
 from signalpost.kit.errors import OperatorError
+from signalpost.migrations import policies
 from signalpost.migrations.head import HEAD
 
 if TYPE_CHECKING:
@@ -43,10 +44,11 @@ async def is_current(connection: Db) -> bool:
     return await current_revision(connection) == HEAD
 
 
-async def migrate(dsn: str) -> list[str]:
-    """Apply the missing revisions in one transaction and return them, oldest first.
+async def migrate(dsn: str, *, superuser_dsn: str | None = None) -> list[str]:
+    """Apply the missing revisions in one transaction and return them, oldest first; then keep tenants apart.
 
     Alembic and SQLAlchemy are imported only if there is something to apply: they cost 0.3 s.
+    `superuser_dsn`: see `policies.ensure`.
 
     Raises:
         DatabaseTooNew: the database is at a revision that this program does not know.
@@ -56,14 +58,22 @@ async def migrate(dsn: str) -> list[str]:
     try:
         if connection.get_server_version().major < POSTGRES_MAJOR_MIN:
             raise DatabaseTooOld(f"Signalpost needs PostgreSQL {POSTGRES_MAJOR_MIN} or newer.")
-        if await is_current(connection):
-            return []
+        applied = [] if await is_current(connection) else await _upgrade(dsn)
+        if applied:
+            _logger.info("database.migrated", revisions=applied)
+        await _isolate(connection, superuser_dsn)
     finally:
         await connection.close()
-    applied = await _upgrade(dsn)
-    if applied:
-        _logger.info("database.migrated", revisions=applied)
     return applied
+
+
+async def _isolate(connection: Db, superuser_dsn: str | None) -> None:
+    if await isolation.are_in_force(connection):
+        return
+    await connection.execute(f"set lock_timeout = '{_LOCK_WAIT_SECONDS}s'")
+    await connection.execute(f"select pg_advisory_lock({_LOCK})")
+    await connection.execute(f"set lock_timeout = '{_STATEMENT_LOCK_WAIT_SECONDS}s'")
+    await policies.ensure(connection, superuser_dsn=superuser_dsn)
 
 
 def import_tools() -> None:

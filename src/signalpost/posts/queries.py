@@ -229,13 +229,7 @@ _SHARE_PROFILE = "select pg_advisory_xact_lock_shared(profile_lock($1))"
 _TAKE_PROFILE = "select pg_advisory_xact_lock(profile_lock($1))"
 _TAKE_PROFILE_OF = "select pg_advisory_xact_lock(profile_lock(profile_id)) from account where id = $1"
 _DUPLICATES = "select post_id, account_id from find_duplicates($1, $2, $3, $4, $5)"
-_USES = """
-select m.id, count(*), count(*) filter (where p.status not in ('published', 'partial', 'failed')),
-    count(*) filter (where p.mode = 'live')
-from unnest($2::uuid[]) as m(id)
-join post p on p.media_ids @> array[m.id] and p.media_ids <> '{}' and p.workspace_id = $1 and p.deleted_at is null
-group by m.id
-"""
+_USES = "select media_id, posts, waiting, live from media_uses($1, $2)"  # in the migrations
 
 
 async def profile_with_accounts(

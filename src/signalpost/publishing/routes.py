@@ -71,6 +71,7 @@ async def get_queue_status(post: MyPost, db: Db) -> QueueEntry | NeverQueued:
     scope=PUBLIC,
     status=200,
     unlimited=True,
+    across_workspaces=True,
     history="nothing",
     raises=(InvalidQueueSecret, Unavailable),
 )

@@ -11,7 +11,7 @@ from signalpost.web.routing import Routes
 routes = Routes("Health")
 
 
-@routes.get("/healthz/api", scope=PUBLIC, unlimited=True, cached_seconds=1)
+@routes.get("/healthz/api", scope=PUBLIC, unlimited=True, across_workspaces=True, cached_seconds=1)
 async def check_api(context: AppContext) -> ApiHealth:
     """Check that the service responds and does its work on time.
 
@@ -29,7 +29,9 @@ async def check_api(context: AppContext) -> ApiHealth:
     return views.api_health(engine, reasons, version=context.version)
 
 
-@routes.get("/healthz/datastore", scope=PUBLIC, unlimited=True, cached_seconds=1, raises=(Unavailable,))
+@routes.get(
+    "/healthz/datastore", scope=PUBLIC, unlimited=True, across_workspaces=True, cached_seconds=1, raises=(Unavailable,)
+)
 async def check_datastore(context: AppContext) -> DatastoreHealth:
     """Check that the database responds and accepts changes, how fast, and that its schema is current.
 

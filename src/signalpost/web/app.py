@@ -11,7 +11,7 @@ import asyncpg
 from signalpost.context import requested_url
 from signalpost.kit import db, ids, log, problems
 from signalpost.kit.loop_watch import Watched
-from signalpost.kit.tenant import tenant
+from signalpost.kit.tenant import across, tenant
 from signalpost.kit.writes import Writes
 from signalpost.web import limits
 from signalpost.web.request import (
@@ -48,6 +48,7 @@ class Application:
             raise NotImplementedError(f"ASGI {scope['type']} is not served")
         request = Request(scope, receive)
         id_token, tenant_token = log.request_id.set(request.id), tenant.set(None)
+        across_token = across.set(False)  # sees no rows of tenants until its caller is known
         url_token = requested_url.set(self._requested_url(request))
         address_token = log.client_address.set(None)
         try:
@@ -55,6 +56,7 @@ class Application:
         finally:
             log.request_id.reset(id_token)
             tenant.reset(tenant_token)
+            across.reset(across_token)
             requested_url.reset(url_token)
             log.client_address.reset(address_token)
         await response.send(send, request.id, head=scope["method"] == "HEAD")

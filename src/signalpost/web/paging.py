@@ -34,7 +34,8 @@ def keyset(at: str, row_id: str, *, first: int, ascending: bool = False, limit: 
     """Return the end of a paged statement: the bound, `order by` and `limit`; `*page.bounds` gives its parameters.
 
     The start of a list is a bound beyond all rows instead of "is null or": so the bound limits the index scan in a
-    generic plan too.
+    generic plan too. It is a `case`, since PostgreSQL takes `coalesce` for something that could tell of hidden rows,
+    and would check it only after the policy of the table.
 
     Args:
         at: SQL of the instant that the list is ordered by.
@@ -46,7 +47,8 @@ def keyset(at: str, row_id: str, *, first: int, ascending: bool = False, limit: 
     sign, order, instant, uuid = (">", "asc", "-infinity", "0") if ascending else ("<", "desc", "infinity", "f")
     no_bound = "-".join(uuid * length for length in (8, 4, 4, 4, 12))
     return f"""({at}, {row_id}) {sign} (
-        coalesce(${first}::timestamptz, '{instant}'), coalesce(${first + 1}::uuid, '{no_bound}'))
+        case when ${first}::timestamptz is null then '{instant}' else ${first} end,
+        case when ${first + 1}::uuid is null then '{no_bound}' else ${first + 1} end)
     order by {at} {order}, {row_id} {order} limit {limit or f"${first + 2}"}"""
 
 

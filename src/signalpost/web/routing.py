@@ -80,6 +80,8 @@ class Endpoint:
     before: tuple[str, Before] | None = None  # the argument that is filled before the transaction opens
     response_type: Any = None
     etag: bool = False
+    across_workspaces: bool = False
+    """The handler sees the rows of every workspace: it looks for the caller, or is about all workspaces of a user."""
     transaction: bool = True
     """False: without an Idempotency-Key each statement of the handler commits by itself."""
     history: Literal["operation", "action", "nothing"] = "operation"

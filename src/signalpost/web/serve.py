@@ -8,7 +8,7 @@ import msgspec
 
 from signalpost.context import AppContext
 from signalpost.kit import clock, db, problems
-from signalpost.kit.tenant import Tenant, tenant
+from signalpost.kit.tenant import Tenant, across, tenant, work_for
 from signalpost.kit.worker_threads import in_thread
 from signalpost.web import bounds, credentials, idempotency, limits, operations, validation
 from signalpost.web.cache import ResponseCache
@@ -83,7 +83,7 @@ async def _identify(web: Web, endpoint: Endpoint, call: Call) -> None:
             call.headers = web.limiter.check(f"{name}:outage", "address", web.context.settings.requests_per_minute)
         raise
     call.caller = caller
-    tenant.set(caller.tenant)
+    work_for(caller.tenant)
     writes = endpoint.writes
     call.headers = web.limiter.check(
         caller.credential + (":w" if writes else ""),
@@ -342,6 +342,8 @@ async def _decode(decoder: "msgspec.json.Decoder[Any]", body: bytes) -> Any:
 
 async def serve(web: Web, endpoint: Endpoint, call: Call) -> Response:
     await _identify(web, endpoint, call)
+    if endpoint.across_workspaces:
+        across.set(True)
     streams = endpoint.reads_body_itself
     if endpoint.writes:
         check_encoding(call.request.headers)

@@ -18,6 +18,7 @@ from signalpost.kit import ids, log, problems
 from signalpost.kit.crypto import Undecipherable
 from signalpost.kit.db import Db
 from signalpost.kit.http import HttpFailure
+from signalpost.kit.tenant import across_workspaces
 from signalpost.networks.contract import (
     ApiError,
     BadCredentials,
@@ -57,9 +58,10 @@ async def finish_authorization(context: AppContext, returned: Return) -> tuple[C
     slug, query = canonical_slug(returned.platform), returned.query
     if query.code is None and query.error is None:
         raise problems.invalid("code", "required", "Either code or error is required.")
-    async with context.database.transaction() as db:
-        flow = await _use_flow(db, slug, query.state, returned.browser)
-        redirect_url = await _redirect_url(db, flow)
+    with across_workspaces():  # the state tells the workspace
+        async with context.database.transaction() as db:
+            flow = await _use_flow(db, slug, query.state, returned.browser)
+            redirect_url = await _redirect_url(db, flow)
     connector = networks.get(flow.platform)
     if connector is None or server_key(connector, flow.base_url) != returned.server_key:
         raise OauthStateInvalid("Another server than the one to connect sent you back.")
@@ -96,8 +98,9 @@ async def _connect(context: AppContext, connector: Connector, flow: OAuthFlow, q
     if connector.oauth is None:
         return _failed(PlatformNotConfigured(f"{connector.facts.name} is no longer connected by authorization."))
     try:
-        async with context.database.connection() as db:
-            await require_starter(db, flow)
+        with across_workspaces():
+            async with context.database.connection() as db:
+                await require_starter(db, flow)
         identity = await _exchange(context, connector, connector.oauth, flow, query)
         async with context.database.transaction() as db:
             starter = await require_starter(db, flow)

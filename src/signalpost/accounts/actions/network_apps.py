@@ -6,6 +6,7 @@ from signalpost.accounts.errors import PlatformNotConfigured
 from signalpost.accounts.platforms import redirect_uri
 from signalpost.context import AppContext
 from signalpost.kit.crypto import Undecipherable
+from signalpost.kit.tenant import across_workspaces
 from signalpost.networks.contract import ApiError, Connector, OAuthApp, Server
 from signalpost.networks.responses import members
 
@@ -33,8 +34,10 @@ async def get_or_register_app(context: AppContext, connector: Connector, server:
     register = connector.oauth.register if connector.oauth else None
     if register is None:
         return _operator_app(context, connector, callback)
-    async with context.database.connection() as db:
-        sealed = await db.fetchval(_READ, platform, server.base_url, callback)
+    # All workspaces share the app: it stays while any account of the server uses it.
+    with across_workspaces():
+        async with context.database.connection() as db:
+            sealed = await db.fetchval(_READ, platform, server.base_url, callback)
     key_context = _context(platform, server.base_url)
     if sealed is not None:
         try:

@@ -20,7 +20,7 @@ from signalpost.identity.roles import SCOPES_OF
 from signalpost.kit import crypto, problems, rows
 from signalpost.kit.crypto import Undecipherable
 from signalpost.kit.db import Db
-from signalpost.kit.tenant import Tenant, tenant
+from signalpost.kit.tenant import Tenant, across_workspaces, work_for
 from signalpost.web.caller import Role
 
 
@@ -74,12 +74,13 @@ async def describe_flow(context: AppContext, state: str, browser: str | None) ->
         OauthStateInvalid: there is no such flow, it is over, or another browser started it.
         Forbidden, NotFound: as `require_starter`.
     """
-    async with context.database.connection() as db:
-        flow = await find_flow(db, state)
-        if flow is None or (flow.browser_hash is not None and not is_of_browser(flow, browser)):
-            raise OauthStateInvalid(OVER)
-        starter = await require_starter(db, flow)
-        account = None if flow.account_id is None else await queries.by_id(db, flow.account_id)
+    with across_workspaces():  # the state tells the workspace
+        async with context.database.connection() as db:
+            flow = await find_flow(db, state)
+            if flow is None or (flow.browser_hash is not None and not is_of_browser(flow, browser)):
+                raise OauthStateInvalid(OVER)
+            starter = await require_starter(db, flow)
+            account = None if flow.account_id is None else await queries.by_id(db, flow.account_id)
     url = _authorize_url(context, flow, state)
     connector = networks.get(flow.platform)
     return FlowDescription(
@@ -111,14 +112,15 @@ async def start_flow(context: AppContext, state: str, browser: str | None) -> tu
         OauthStateInvalid: there is no such flow, it is over, or another browser started it.
         Forbidden, NotFound: as `require_starter`.
     """
-    async with context.database.transaction() as db:
-        flow = await find_flow(db, state)
-        if flow is None or browser is None or not is_of_browser(flow, browser):
-            browser = crypto.random_token()  # never the value of a cookie that we did not set
-            flow = await bind_flow(db, state, browser)
-        if flow is None:
-            raise OauthStateInvalid(OVER)
-        await require_starter(db, flow)
+    with across_workspaces():
+        async with context.database.transaction() as db:
+            flow = await find_flow(db, state)
+            if flow is None or browser is None or not is_of_browser(flow, browser):
+                browser = crypto.random_token()  # never the value of a cookie that we did not set
+                flow = await bind_flow(db, state, browser)
+            if flow is None:
+                raise OauthStateInvalid(OVER)
+            await require_starter(db, flow)
     return _authorize_url(context, flow, state), browser
 
 
@@ -138,7 +140,7 @@ async def require_starter(db: Db, flow: OAuthFlow) -> Starter:
         raise problems.Forbidden("The person who began this may no longer connect accounts here.")
     if starter.profile is None:
         raise problems.NotFound("The profile was deleted.")
-    tenant.set(Tenant(starter.tenant_id, flow.workspace_id))
+    work_for(Tenant(starter.tenant_id, flow.workspace_id))
     return starter
 
 

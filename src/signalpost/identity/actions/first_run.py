@@ -9,6 +9,7 @@ from signalpost.identity.actions.sign_up import NewWorkspace, create_user, creat
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.kit import crypto
 from signalpost.kit.db import Db
+from signalpost.kit.tenant import across_workspaces
 
 _USERS = "select from app_user where password_hash is not null"
 _ISSUE = f"""
@@ -59,14 +60,15 @@ async def redeem(
         if not await is_valid(db, token):  # before the costly hash
             raise _link_expired()
     password_hash = await passwords.hash_password(password)
-    async with context.database.transaction() as db:
-        await db.execute(_LOCK)
-        if not await db.fetchval(_REDEEM, tokens.digest(token)):
-            raise _link_expired()
-        user_id = await create_user(db, email=email, password_hash=password_hash, timezone=timezone)
-        workspace_id, profile_id = await create_workspace(
-            context, db, user_id=user_id, name=workspace_name, timezone=timezone
-        )
+    with across_workspaces():  # there is none yet
+        async with context.database.transaction() as db:
+            await db.execute(_LOCK)
+            if not await db.fetchval(_REDEEM, tokens.digest(token)):
+                raise _link_expired()
+            user_id = await create_user(db, email=email, password_hash=password_hash, timezone=timezone)
+            workspace_id, profile_id = await create_workspace(
+                context, db, user_id=user_id, name=workspace_name, timezone=timezone
+            )
     return NewWorkspace(user_id=user_id, workspace_id=workspace_id, profile_id=profile_id)
 
 

@@ -12,6 +12,7 @@ from signalpost.identity.login_throttle import LoginThrottle
 from signalpost.identity.schemas import PasswordForgot, PasswordReset
 from signalpost.kit import ids, log, problems
 from signalpost.kit.db import Db
+from signalpost.kit.tenant import across_workspaces
 from signalpost.settings import Settings
 
 RESET_JOB = "identity.password_reset"
@@ -68,12 +69,13 @@ async def reset_with_token(context: AppContext, data: PasswordReset) -> None:
         if not await db.fetchval(_VALID, digest):  # before the costly hash
             raise _link_expired()
     password_hash = await passwords.hash_password(data.password)
-    async with context.database.transaction() as db:
-        user = await db.fetchrow(_REDEEM, digest, password_hash)
-        if user is None:
-            raise _link_expired()
-        await end_sessions(context, db, user["id"], "password_reset")
-        await record_in_workspaces(db, user["id"], "reset_password")
+    with across_workspaces():  # all of the user
+        async with context.database.transaction() as db:
+            user = await db.fetchrow(_REDEEM, digest, password_hash)
+            if user is None:
+                raise _link_expired()
+            await end_sessions(context, db, user["id"], "password_reset")
+            await record_in_workspaces(db, user["id"], "reset_password")
     context.state(LoginThrottle).reset(user["email"])
 
 

@@ -25,11 +25,7 @@ _LAST_ID: Final = UUID(int=2**128 - 1)
 
 # A post that is not visible yet cannot be in a block. All that could become visible are written by transactions that
 # have an id by now, or are created from now on; each at most ten seconds after the time that it claims, or noted.
-HORIZON = """
-select least(now(), (
-    select min(xact_start) from pg_stat_activity where datname = current_database() and backend_xid is not null))
-    - interval '20 seconds'
-"""
+HORIZON = "select least(now(), oldest_write()) - interval '20 seconds'"
 _WORKSPACES = """
 select w.id from (select id from workspace where id > $1 order by id limit $3) w left join lateral (
     select through_at, through_id from search_block b where b.workspace_id = w.id
