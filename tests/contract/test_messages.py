@@ -54,7 +54,7 @@ def with_another_id(sample: Sample, endpoint: Endpoint, _: dict[str, str]) -> It
         for spoilt, says in (
             (f"{prefix}_{UNKNOWN}", f"{prefix}_{UNKNOWN}"),
             (f"{other}_{UNKNOWN}", f"{other}_ begins the id of a"),
-            ("4711", f"it is {prefix}_"),
+            ("4711", f"its id is {prefix}_"),
         ):
             request = sample.prepare(endpoint)
             yield Wrong(request, Expected(404, says), {"path": request.path.replace(sample.ids[prefix], spoilt)})

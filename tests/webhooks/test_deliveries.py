@@ -546,6 +546,7 @@ async def test_a_dead_webhook_is_disabled_and_its_owner_mailed_once(
             job = await db.fetchrow("select payload from job where workspace_id = $1", owner.workspace_id)
         assert job is not None
         assert job["payload"]["to"] == owner.email
+        assert job["payload"]["values"]["path"] == f"/api/v1{path}"  # the mail names the call that enables it
         await emit(database, post_published(owner))
         assert len(await deliveries(api, owner, webhook)) == 3
 

@@ -137,7 +137,7 @@ class Id(UUID):
         other = next((kind for kind in Id.__subclasses__() if kind.prefix == prefix and kind is not cls), None)
         if other is not None:
             return f": {prefix}_ begins the id of {_article(other.noun)}, {cls.prefix}_ that of {_article(cls.noun)}"
-        return f": it is {cls.prefix}_ and {_LENGTH} letters and digits, such as {example(cls.prefix)}"
+        return f": its id is {cls.prefix}_ and {_LENGTH} letters and digits, such as {example(cls.prefix)}"
 
 
 _LENGTH_SHOWN = 40
