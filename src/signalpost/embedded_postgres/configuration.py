@@ -25,7 +25,7 @@ SETTINGS: Mapping[str, str] = {
     "max_logical_replication_workers": "0",
     "autovacuum_worker_slots": "2",
     "autovacuum_max_workers": "2",
-    "autovacuum_naptime": "30s",
+    "autovacuum_naptime": "10s",
     "wal_level": "minimal",
     "max_wal_senders": "0",
     "max_wal_size": "512MB",
