@@ -92,7 +92,7 @@ def short_ticks() -> None:
 def no_renewal() -> None:
     """Short waits, but for that until a network is believed that a post is missing; leases are never renewed."""
     short_waits()
-    constants(RENEW_SECONDS=1e9, TOO_EARLY_SECONDS=10)
+    constants(RENEW_SECONDS=1e9, TOO_EARLY_SECONDS=10, REAP_SECONDS=5.0)
 
 
 def freeze_at(place: str, trigger: Path) -> None:
