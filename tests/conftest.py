@@ -28,6 +28,7 @@ import hypothesis
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Make
+from tests.helpers.steps import Steps
 from tests.helpers.word_checks import add_word_checks
 
 from signalpost import settings as settings_module
@@ -191,11 +192,11 @@ async def api(context: AppContext) -> AsyncIterator[Api]:
 
 
 @pytest.fixture
-def steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, float]]]:
+def steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[Steps]:
     """The steps of requests and items with more than 20 ms of processor time, without the garbage of other tests."""
     gc.collect()
     gc.disable()
-    found: list[tuple[str, float]] = []
+    found = Steps()
     monkeypatch.setattr(loop_watch, "perf_counter", time.thread_time)
     monkeypatch.setattr(loop_watch, "held", lambda name, seconds: found.append((name, seconds)))
     yield found

@@ -2,10 +2,12 @@
 
 import itertools
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from tests.faults.hostile import HostileNetwork
 from tests.faults.scene import Scene, Tenant, sizes
+from tests.helpers.steps import Steps
 
 from signalpost.kit.http.responses import JSON_BYTES_MAX
 from signalpost.networks.connectors.bluesky.identity import DOCUMENT_BYTES_MAX
@@ -88,22 +90,26 @@ def _credentials(tenant: Tenant, network: HostileNetwork, name: str) -> dict[str
 @sizes("lies", quick=("lists", "statuses", "too much"), heavy=tuple(LIES))
 @pytest.mark.parametrize("platform", CALLS)
 async def test_no_answer_of_a_network_holds_the_loop(
-    scene: Scene, steps: list[tuple[str, float]], monkeypatch: pytest.MonkeyPatch, platform: str, lies: tuple[str, ...]
+    scene: Scene, steps: Steps, monkeypatch: pytest.MonkeyPatch, platform: str, lies: tuple[str, ...]
 ) -> None:
     monkeypatch.setattr(find, "TOO_EARLY_SECONDS", 0)
     tenant, unheard, names = await scene.tenant(), [], itertools.count()
+
+    async def live(call: str, status: int, body: bytes) -> None:
+        async with HostileNetwork() as network:  # another server each time: broken ones are left alone
+            if platform == "bluesky":  # its access token has to be renewed at once
+                network.access_seconds = 1.0
+            network.lie = (call, status, body)
+            await _live(scene, tenant, network, platform, f"a{next(names)}")
+            told, scene.directory.lies = network.lies + scene.directory.lies, 0
+            if not told:
+                unheard.append((call, status, body[:20]))
+
     for call in CALLS[platform]:
         size = SIZES.get(call, JSON_BYTES_MAX)
         for number, lie in enumerate(lies):
             for status in (200, 400) if len(lies) > 3 else (200 + 200 * (number % 2),):
-                async with HostileNetwork() as network:  # another server each time: broken ones are left alone
-                    if platform == "bluesky":  # its access token has to be renewed at once
-                        network.access_seconds = 1.0
-                    network.lie = (call, status, LIES[lie](size))
-                    await _live(scene, tenant, network, platform, f"a{next(names)}")
-                    told, scene.directory.lies = network.lies + scene.directory.lies, 0
-                    if not told:
-                        unheard.append((call, lie, status))
+                await steps.during(partial(live, call, status, LIES[lie](size)))
                 assert steps == [], (call, lie, status)
     assert scene.context.engine is not None
     await scene.context.engine.stop(5)
