@@ -75,8 +75,11 @@ TRANSACTION_SECONDS = 2
 
 
 def short_transactions() -> None:
-    """The server ends a session whose transaction stands still after two seconds, not after fifteen."""
-    limits = db.SESSION_LIMITS | {"idle_in_transaction_session_timeout": f"{TRANSACTION_SECONDS}s"}
+    """The server ends a session whose transaction stands still after two seconds, not after fifteen (or thirty)."""
+    limits = db.SESSION_LIMITS | {
+        "idle_in_transaction_session_timeout": f"{TRANSACTION_SECONDS}s",
+        "transaction_timeout": f"{2 * TRANSACTION_SECONDS}s",
+    }
     constants(SESSION_LIMITS=limits, _SET_SESSION=db.session_sql(db._SESSION | limits))
 
 

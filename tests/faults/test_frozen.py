@@ -12,6 +12,8 @@ from tests.faults.hostile import HostileNetwork, slow
 from tests.faults.processes import Process, Sabotage
 from tests.faults.scene import Scene, Tenant, percentile, sizes
 
+from signalpost.kit import db
+
 GRACE_SECONDS = 5.0
 """How long after the server ended a frozen session others may still be late."""
 LATENESS_SECONDS_MAX = 15.0 + GRACE_SECONDS
@@ -21,7 +23,7 @@ join attempt a on a.target_id = t.id where t.workspace_id = $1 group by t.id
 """
 _SETTINGS = """
 select name, setting from pg_settings
-where name in ('idle_in_transaction_session_timeout', 'lock_timeout', 'tcp_keepalives_idle')
+where name in ('idle_in_transaction_session_timeout', 'transaction_timeout', 'lock_timeout', 'tcp_keepalives_idle')
 """
 
 
@@ -145,7 +147,26 @@ async def test_sessions_end_when_their_process_does_not_answer(scene: Scene) -> 
     """What the server does with a session whose process froze or whose machine has gone."""
     settings = {row["name"]: int(row["setting"]) for row in await scene.query(_SETTINGS)}
     assert 0 < settings["idle_in_transaction_session_timeout"] <= 15_000
+    assert 0 < settings["transaction_timeout"] <= 30_000
     assert 0 < settings["lock_timeout"] <= 5_000
+
+
+async def test_a_session_ends_in_the_middle_of_a_statement(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its process freezes after it prepared a statement: for the server it is active, not idle, and holds its locks."""
+    monkeypatch.setattr(db, "_SET_SESSION", db.session_sql(db._SESSION | {"transaction_timeout": "1s"}))
+    await scene.tenant()
+    frozen = await db.Database.open(scene.dsn, connections_max=1)
+    with suppress(*db.DATABASE_DOWN):
+        async with frozen.transaction() as connection:
+            await connection.fetch("select from workspace for update")
+            await connection.prepare("select 1")
+            session = connection.get_server_pid()
+            waits = "state = 'active' and wait_event = 'ClientRead' from pg_stat_activity where pid = $1"
+            assert await scene.value(waits, session)
+            ended = partial(scene.value, "not exists (select from pg_stat_activity where pid = $1)", session)
+            await scene.until(ended, "end of the session", GRACE_SECONDS)
+            assert await scene.query("select from workspace for update nowait")
+    await frozen.close()
 
 
 @pytest.mark.parametrize("place", ["after-intent", "before-call"])

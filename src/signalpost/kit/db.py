@@ -40,6 +40,7 @@ DATABASE_DOWN = (
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
     asyncpg.IdleInTransactionSessionTimeoutError,  # this process stood still in a transaction, which is over
+    asyncpg.TransactionTimeoutError,
 )
 """Errors that mean that the database cannot work right now: asyncpg wraps those of the system in its own."""
 
@@ -64,6 +65,7 @@ RESERVE_CONNECTIONS = 6
 # its session. Whoever waits for a row gives up before that. The settings for TCP mean nothing on a local socket.
 SESSION_LIMITS = {
     "idle_in_transaction_session_timeout": "15s",
+    "transaction_timeout": "30s",  # a session that waits for the rest of a statement does not count as idle
     "tcp_keepalives_idle": "10",
     "tcp_keepalives_interval": "5",
     "tcp_keepalives_count": "3",
@@ -80,8 +82,14 @@ def _to_json(value: Any) -> str:
 
 
 def session_sql(values: Mapping[str, str]) -> str:
-    """Return statements that set these for the session. A pooler refuses them as parameters of the connection."""
-    return "".join(f"set {name} = '{value}'; " for name, value in values.items())
+    """Return statements that set these for the session, if the server knows them: `transaction_timeout` is of 17.
+
+    A pooler refuses them as parameters of the connection.
+    """
+    return "".join(
+        f"select set_config('{name}', '{value}', false) where current_setting('{name}', true) is not null; "
+        for name, value in values.items()
+    )
 
 
 _SET_SESSION = session_sql(_SESSION)

@@ -36,6 +36,7 @@ PYTHON_PATCH_MIN = {11: 14, 12: 12, 13: 9}
 """By minor version: earlier ones have known faults in html.parser, urllib and tarfile."""
 POSTGRES_MINOR_MIN = {15: 15, 16: 11, 17: 7, 18: 1}
 """By major version: earlier ones have known security faults."""
+TRANSACTION_TIMEOUT_SINCE = 17
 CLOCK_SECONDS_MAX = 5.0
 SECONDS_MAX = 10.0
 _EXPECTED = (OperatorError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError, ValueError)
@@ -198,12 +199,18 @@ async def _database(dsn: str, ring: KeyRing | None, *, is_embedded: bool) -> Asy
 def _server(connection: "asyncpg.Connection[Any]", seconds: float) -> Check:
     version = connection.get_server_version()
     detail = f"PostgreSQL {version.major}.{version.minor}, connected in {seconds * 1000:.0f} ms"
+    fix: str | None = None
     if version.major < runner.POSTGRES_MAJOR_MIN:
         fix = f"Update to PostgreSQL {runner.POSTGRES_MAJOR_MIN} or newer."
         return Check("database", ok=False, detail=detail, fix=fix)
-    minor = POSTGRES_MINOR_MIN.get(version.major, 0)
-    fix = f"Update PostgreSQL to {version.major}.{minor} or newer: this one has known faults."
-    return Check("database", ok=True, detail=detail, fix=fix if version.minor < minor else None)
+    if version.minor < (minor := POSTGRES_MINOR_MIN.get(version.major, 0)):
+        fix = f"Update PostgreSQL to {version.major}.{minor} or newer: this one has known faults."
+    elif version.major < TRANSACTION_TIMEOUT_SINCE:
+        fix = (
+            f"Update to PostgreSQL {TRANSACTION_TIMEOUT_SINCE} or newer, which ends a transaction that takes too long: "
+            "with this one, a process that freezes in it can hold up others until it is killed."
+        )
+    return Check("database", ok=True, detail=detail, fix=fix)
 
 
 def _rights(role: Any) -> Check:
