@@ -38,6 +38,7 @@ WITHOUT_CREDENTIALS = """
     POST /auth/password/forgot
     POST /auth/password/reset
     GET /media/{id}/content
+    PUT /media/{id}/upload
 """
 """Contract C1, and the signed addresses of files (C8)."""
 

@@ -109,6 +109,7 @@ OPERATIONS_ACROSS = {
     "logout": "a session belongs to the workspace where it began",
     "process_queue": "does the work of the engine",
     "refresh": "the token tells the session, which tells the workspace",
+    "put_media_upload": "the signature stands for the credential, and names the file",
     "register": "creates a workspace",
     "update_workspace": "any of those of a user, not only that of the request",
 }

@@ -1,7 +1,6 @@
 """How files end: deleted by a user, unused for too long, or interrupted while they were uploaded."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -10,35 +9,12 @@ import pytest
 from tests.helpers import media_files
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
+from tests.helpers.media import sweep
 
 from signalpost.context import AppContext, MediaUse
 from signalpost.kit import ids
 from signalpost.kit.db import Db
-from signalpost.media import queries, work
-
-
-class Turn:
-    """The part of a lease that the sweep uses: a transaction and a counter."""
-
-    def __init__(self, context: AppContext) -> None:
-        self._context = context
-
-    @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Db]:
-        async with self._context.database.transaction() as db:
-            yield db
-
-    def count(self, outcome: str) -> None:
-        """Part of the protocol; not used here."""
-
-
-async def sweep(context: AppContext) -> None:
-    [sweep_job] = work.jobs(context)
-    lease: Any = Turn(context)
-    for _ in range(20):
-        if await sweep_job.handler(lease, {}) is None:
-            return
-    raise AssertionError("the sweep does not end")
+from signalpost.media import queries
 
 
 @pytest.fixture

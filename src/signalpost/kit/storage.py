@@ -1,11 +1,13 @@
 """Object storage by path, in a local folder, S3, Google Cloud Storage or Azure."""
 
 import asyncio
+import errno
 import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,11 +15,12 @@ import obstore
 from obstore.exceptions import BaseError
 from obstore.store import LocalStore, ObjectStore, from_url
 
-from signalpost.kit import log
+from signalpost.kit import clock, log, s3_signing
 
 PIECE_BYTES = 1024 * 1024
 _PART_BYTES = 8 * 1024 * 1024  # of a remote multipart upload; 10,000 parts at most, so files up to 80 GB
 _PARTS_AT_ONCE = 2
+_RENAMES_MAX = 5
 _REASON_CHARACTERS_MAX = 500
 _logger = log.get("storage")
 
@@ -44,12 +47,20 @@ class Opened(NamedTuple):
     pieces: AsyncIterator[bytes]
 
 
+class SignedPut(NamedTuple):
+    """A URL to which one object can be sent without a credential, and the headers that the request must have."""
+
+    url: str
+    headers: dict[str, str]
+
+
 class Store:
     """A place for objects. Paths are generated, never chosen by users."""
 
-    def __init__(self, store: ObjectStore, folder: Path | None = None) -> None:
+    def __init__(self, store: ObjectStore, folder: Path | None = None, s3_secret_key: str | None = None) -> None:
         self._store: Any = store
         self._folder = folder
+        self._s3_secret_key = s3_secret_key
 
     async def put(self, path: str, file: Path) -> None:
         """Store a local file completely or not at all, with at most a few pieces of it in memory.
@@ -68,6 +79,57 @@ class Store:
             )
         except (BaseError, OSError) as error:
             raise _failure("stored", path, error) from error
+
+    async def move(self, file: Path, path: str) -> None:
+        """Store a local file that nobody needs any more; on the same disk it is renamed, not copied.
+
+        Raises:
+            StorageFailure: the file is not stored.
+        """
+        if self._folder is not None:
+            try:
+                if await asyncio.to_thread(_rename, file, self._folder / path):
+                    return
+            except OSError as error:
+                raise _failure("stored", path, error) from error
+        await self.put(path, file)
+        await asyncio.to_thread(file.unlink)
+
+    def can_presign(self, size: int) -> bool:
+        """Whether an object of this size can be sent to the store directly: S3, with a fixed key."""
+        return self._s3_secret_key is not None and size <= s3_signing.SINGLE_PUT_BYTES_MAX
+
+    async def presign_put(self, path: str, *, content_type: str, size: int, sha256: bytes, seconds: int) -> SignedPut:
+        """Return a URL at which the store accepts this object, and no other type, length or content.
+
+        Raises:
+            StorageFailure: it cannot be signed.
+        """
+        if self._s3_secret_key is None:
+            raise StorageFailure(f"{path} cannot be signed", "this store has no presigned uploads")
+        try:
+            presigned = await obstore.sign_async(self._store, "PUT", path, timedelta(seconds=seconds))
+        except (BaseError, OSError) as error:
+            raise _failure("signed", path, error) from error
+        headers = s3_signing.bound_headers(content_type=content_type, size=size, sha256=sha256)
+        url = s3_signing.presign_put(
+            presigned, headers=headers, secret_key=self._s3_secret_key, now=clock.actual(), seconds=seconds
+        )
+        return SignedPut(url, headers)
+
+    async def size(self, path: str) -> int | None:
+        """Return the size of an object; None if there is none.
+
+        Raises:
+            StorageFailure: the store does not say.
+        """
+        try:
+            size: int = (await obstore.head_async(self._store, path))["size"]
+        except FileNotFoundError:
+            return None
+        except (BaseError, OSError) as error:
+            raise _failure("read", path, error) from error
+        return size
 
     async def open(self, path: str, start: int = 0, end: int | None = None) -> "Opened":
         """Start reading the bytes from `start` to `end` (exclusive); a `start` past the end means the whole object.
@@ -137,6 +199,24 @@ class Store:
         return None if self._folder is None else await asyncio.to_thread(free_bytes, self._folder)
 
 
+def _rename(file: Path, target: Path) -> bool:
+    """Rename a file; return whether both places are on one disk."""
+    for attempt in range(_RENAMES_MAX):
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            file.replace(target)
+        except FileNotFoundError:  # the folder was empty, and whoever removed the last object in it removed it too
+            if attempt == _RENAMES_MAX - 1:
+                raise
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            return False
+        else:
+            return True
+    raise AssertionError("the last attempt raises")
+
+
 def _failure(verb: str, path: str, error: Exception) -> StorageFailure:
     """Log what the store said, which no client learns; return the exception to raise."""
     reason = " ".join(str(error).split())[:_REASON_CHARACTERS_MAX]
@@ -157,7 +237,7 @@ def free_bytes(folder: Path) -> int:
     return shutil.disk_usage(folder).free
 
 
-def open_store(url: str | None, default_folder: Path) -> Store:
+def open_store(url: str | None, default_folder: Path, environment: Mapping[str, str] = os.environ) -> Store:
     """Open the store at `url` (`file:///…`, `s3://bucket/prefix`, `gs://…`, `az://…`); without one, a local folder.
 
     Missing local folders are created. Credentials of remote stores come from their usual variables
@@ -166,6 +246,7 @@ def open_store(url: str | None, default_folder: Path) -> Store:
     Raises:
         ValueError: no store can be opened at this address.
     """
+    is_s3 = url is not None and url.startswith(("s3://", "s3a://"))
     if url is None or url.startswith("file://"):
         folder = default_folder if url is None else Path(url.removeprefix("file://"))
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -173,6 +254,6 @@ def open_store(url: str | None, default_folder: Path) -> Store:
             raise ValueError(f"the storage folder {folder} cannot be written to")
         return Store(LocalStore(folder, automatic_cleanup=True), folder)
     try:
-        return Store(from_url(url))
+        return Store(from_url(url), s3_secret_key=environment.get("AWS_SECRET_ACCESS_KEY") if is_s3 else None)
     except (BaseError, ValueError) as error:
         raise ValueError(f"{url.partition('?')[0]} is not the address of a supported store") from error

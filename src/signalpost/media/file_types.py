@@ -15,6 +15,11 @@ IMAGE_BYTES_MAX = 25_000_000
 DOCUMENT_BYTES_MAX = 100_000_000
 
 MediaKind = Literal["image", "video", "gif", "document", "audio"]
+ContentType = Literal[
+    "image/jpeg", "image/png", "image/webp", "image/gif", "image/heic", "image/avif", "video/mp4", "video/quicktime",
+    "video/webm", "video/x-matroska", "video/x-msvideo", "application/pdf",
+]  # fmt: skip
+"""The keys of `ALLOWED`, as a type."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,12 @@ class FileType:
     kind: MediaKind
     extensions: tuple[str, ...]
     decoder: str = ""
+
+    def bytes_max(self, file_bytes: int) -> int:
+        """Return the largest size of a file of this type, if no file may be larger than `file_bytes`."""
+        if self.kind == "video":
+            return file_bytes
+        return min(DOCUMENT_BYTES_MAX if self.kind == "document" else IMAGE_BYTES_MAX, file_bytes)
 
 
 JPEG = FileType("image/jpeg", "image", ("jpg", "jpeg", "jpe", "jfif"), "JPEG")

@@ -10,7 +10,7 @@ from signalpost.kit import rows
 from signalpost.kit.db import Db
 from signalpost.media.file_types import MediaKind
 from signalpost.media.schemas import MediaQuery
-from signalpost.media.states import MediaStatus
+from signalpost.media.states import MediaStatus, UploadMethod
 from signalpost.web.caller import Caller, Mode
 from signalpost.web.paging import Page, keyset
 
@@ -23,7 +23,10 @@ class ProcessingError(Struct):
 
 
 class MediaRow(Struct):
-    """A stored file. `sha256` and `size_bytes` are of the bytes as stored, which may differ from those sent."""
+    """A file. `sha256` and `size_bytes` are of the bytes as stored, which may differ from those sent.
+
+    While it is `pending`, they are what was announced: `sha256` may be empty, and `size_bytes` is what is reserved.
+    """
 
     id: UUID
     workspace_id: UUID
@@ -49,6 +52,8 @@ class MediaRow(Struct):
     created_at: datetime
     expires_at: datetime | None
     deleted_at: datetime | None
+    upload_method: UploadMethod | None  # None: the bytes came with the request that made the row
+    upload_bytes: int | None  # the announced size
 
 
 MEDIA_COLUMNS = rows.columns(MediaRow)

@@ -30,10 +30,16 @@ class SizeLimits:
 
     def bytes_max(self, file_type: FileType) -> int:
         """Return the largest size of a file of this type."""
-        if file_type.kind == "video":
-            return self.file_bytes
-        largest = file_types.DOCUMENT_BYTES_MAX if file_type.kind == "document" else file_types.IMAGE_BYTES_MAX
-        return min(largest, self.file_bytes)
+        return file_type.bytes_max(self.file_bytes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Announced:
+    """What a client said about a file before it sent it; other bytes are refused. None, or empty: nothing was said."""
+
+    type: FileType
+    size: int | None
+    sha256: bytes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,10 +63,11 @@ class PlanStorageExceeded(Exception):
 class FileReceiver:
     """Writes one incoming file into `folder`. `pointer` is the place of the file in the request, for issues."""
 
-    def __init__(self, folder: Path, limits: SizeLimits, pointer: str) -> None:
+    def __init__(self, folder: Path, limits: SizeLimits, pointer: str, announced: Announced | None = None) -> None:
         self._path = folder / "file"
         self._limits = limits
         self._pointer = pointer
+        self._announced = announced
         self._buffer = bytearray()
         self._type: FileType | None = None
         self._size = 0
@@ -70,7 +77,7 @@ class FileReceiver:
         """Add the next bytes.
 
         Raises:
-            ValidationFailed: the file type is not accepted.
+            ValidationFailed: the file type is not accepted, or not the announced one.
             PayloadTooLarge: the file is larger than its type may be.
             PlanStorageExceeded: the file is larger than the storage that the plan has left.
             Unavailable: the disk is full.
@@ -95,24 +102,21 @@ class FileReceiver:
         """Return the complete file.
 
         Raises:
-            ValidationFailed: the file is empty, or its type is not accepted.
+            ValidationFailed: the file is empty, its type is not accepted, or it is not what was announced.
             Unavailable: the disk is full.
         """
         if not self._size:
             raise problems.invalid(self._pointer, "too_short", "The file is empty: no byte of it arrived.")
         file_type = self._type or self._recognize()
         await self._flush()
-        return ReceivedFile(path=self._path, type=file_type, size=self._size, sha256=self._hash.digest())
+        file = ReceivedFile(path=self._path, type=file_type, size=self._size, sha256=self._hash.digest())
+        if self._announced is not None:
+            require_announced(file, self._announced, self._pointer)
+        return file
 
     def _recognize(self) -> FileType:
-        file_type = file_types.recognize(bytes(self._buffer[: file_types.HEAD_BYTES]))
-        if file_type is None:
-            message = (
-                f"This file type is not accepted. Accepted are {', '.join(file_types.ALLOWED)}."
-                " The type is read from the content, not from the file name."
-            )
-            raise problems.invalid(self._pointer, "not_allowed", message, allowed=list(file_types.ALLOWED))
-        return file_type
+        head = bytes(self._buffer[: file_types.HEAD_BYTES])
+        return recognize(head, self._pointer, None if self._announced is None else self._announced.type)
 
     async def _flush(self) -> None:
         buffer, self._buffer = self._buffer, bytearray()
@@ -129,6 +133,44 @@ class FileReceiver:
         self._hash.update(buffer)
         with self._path.open("ab") as file:
             file.write(buffer)
+
+
+def recognize(head: bytes, pointer: str, announced: FileType | None) -> FileType:
+    """Return the type of a file that starts with `head`.
+
+    Raises:
+        ValidationFailed: the type is not accepted, or not the announced one.
+    """
+    file_type = file_types.recognize(head)
+    if file_type is None:
+        message = (
+            f"This file type is not accepted. Accepted are {', '.join(file_types.ALLOWED)}."
+            " The type is read from the content, not from the file name."
+        )
+        raise problems.invalid(pointer, "not_allowed", message, allowed=list(file_types.ALLOWED))
+    if announced is not None and file_type != announced:
+        message = f"The content is {file_type.mime_type}, but {announced.mime_type} was announced."
+        raise problems.invalid(
+            pointer, "not_allowed", message, allowed=[announced.mime_type], actual=file_type.mime_type
+        )
+    return file_type
+
+
+def require_announced(file: ReceivedFile, announced: Announced, pointer: str) -> None:
+    """Ensure that the bytes are those that were announced.
+
+    Raises:
+        ValidationFailed: their number or their checksum differs.
+    """
+    if announced.size is not None and file.size != announced.size:
+        code = "too_short" if file.size < announced.size else "too_long"
+        message = f"{file.size} bytes arrived, but {announced.size} were announced."
+        raise problems.invalid(pointer, code, message, expected=announced.size, actual=file.size)
+    if announced.sha256 and file.sha256 != announced.sha256:
+        message = "The bytes have another SHA-256 than the announced one. Send the file again."
+        raise problems.invalid(
+            pointer, "not_allowed", message, expected=announced.sha256.hex(), actual=file.sha256.hex()
+        )
 
 
 def _disk_full() -> problems.Unavailable:

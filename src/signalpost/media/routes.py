@@ -7,8 +7,8 @@ from signalpost.identity.errors import PlanLimitReached, TestModeOnlySandbox
 from signalpost.kit import problems
 from signalpost.kit.db import Db
 from signalpost.kit.wire import Listing
-from signalpost.media import queries, serving, views
-from signalpost.media.actions import delete, update, upload
+from signalpost.media import file_types, queries, serving, views
+from signalpost.media.actions import delete, presign, receive, update, upload
 from signalpost.media.errors import MediaFetchFailed
 from signalpost.media.queries import MediaRow
 from signalpost.media.schemas import (
@@ -19,6 +19,12 @@ from signalpost.media.schemas import (
     MediaQuery,
     MediaUpdate,
     MediaUpload,
+    PresignedUpload,
+    PresignedUploads,
+    PresignUpload,
+    PresignUploads,
+    UploadQuery,
+    UploadReceipt,
 )
 from signalpost.web.caller import PUBLIC, Caller
 from signalpost.web.fields import MediaId
@@ -64,6 +70,51 @@ async def upload_media(request: Request, context: AppContext, caller: Caller) ->
     row = await upload.upload(context, caller, request.headers.get("content-type", ""), body_pieces(request))
     async with context.database.connection() as db:
         return await _view(context, db, row)
+
+
+@routes.post("/media/presign-upload", scope="media:write", raises=(problems.PayloadTooLarge, PlanLimitReached))
+async def presign_upload(context: AppContext, db: Db, caller: Caller, data: PresignUpload) -> PresignedUpload:
+    """Announce a file, and get a URL to which its bytes can be sent without a credential.
+
+    Send them with `PUT` and the returned `headers` within 15 minutes. The URL is bound to the announced type, size and
+    checksum, and works once. The bytes count towards the plan's storage from now on; if they do not arrive, the file
+    becomes `failed` with the error `upload_expired`, and its share is free again. Get the media to learn its status: it
+    can be used once it is `ready`.
+    """
+    return views.presigned_upload(await presign.presign_upload(context, db, caller, data))
+
+
+@routes.post(
+    "/media/presign-upload/batch",
+    scope="media:write",
+    raises=(PlanLimitReached,),
+)
+async def presign_uploads(context: AppContext, db: Db, caller: Caller, data: PresignUploads) -> PresignedUploads:
+    """Announce up to 50 files, all or none."""
+    return views.presigned_uploads(await presign.presign_uploads(context, db, caller, data.files))
+
+
+@routes.put(
+    "/media/{id}/upload",
+    scope=PUBLIC,
+    unlimited=True,
+    across_workspaces=True,
+    history="action",
+    request_types=tuple(file_types.ALLOWED),
+    documented_request_body={"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    raises=(problems.InvalidState,),
+)
+async def put_media_upload(
+    media_id: MediaId, query: UploadQuery, request: Request, context: AppContext
+) -> UploadReceipt:
+    """Send the bytes of an announced file. The `uploadUrl` of an announcement points here; it needs no credential.
+
+    The body is the file itself. Whatever is refused before its last byte arrived can be sent again.
+    """
+    length = request.headers.get("content-length", "")
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    sent = receive.SentHeaders(media_type, int(length) if length.isdecimal() else None)
+    return views.upload_receipt(await receive.receive_upload(context, media_id, query, sent, body_pieces(request)))
 
 
 @routes.get("/media", scope="posts:read")

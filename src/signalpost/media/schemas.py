@@ -4,14 +4,19 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
+from signalpost.kit import issue_text
 from signalpost.kit.wire import Input, Instant, Output
 from signalpost.media import signed_urls
-from signalpost.media.file_types import MediaKind
+from signalpost.media.file_types import ContentType, MediaKind
 from signalpost.media.states import MediaStatus
 from signalpost.web.caller import Mode
 from signalpost.web.fields import ProfileId
 
 AltText = Annotated[str, Meta(max_length=1500)]
+Sha256 = Annotated[
+    str, Meta(pattern="^[0-9a-fA-F]{64}$", extra={issue_text.FORMAT: "Must be a SHA-256 as 64 hexadecimal digits."})
+]
+PRESIGNED_MAX = 50
 
 _ALT_TEXT = "Describes the file for people who cannot see it."
 _ALT_TEXT_EXAMPLE = "A cat asleep on a keyboard"
@@ -55,6 +60,93 @@ class MediaFetch(UploadFields, kw_only=True):
         Annotated[str, Meta(max_length=255)] | None,
         Meta(description="The file name. Defaults to the last part of the address.", examples=["cat.jpg"]),
     ] = None
+
+
+class PresignUpload(Input):
+    """Announce a file that will be uploaded without a credential."""
+
+    file_name: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=255)], Meta(description="The file name.", examples=["cat.jpg"])
+    ]
+    content_type: Annotated[
+        ContentType,
+        Meta(description="The type of the file. Content of another type is refused.", examples=["image/jpeg"]),
+    ]
+    size: Annotated[
+        Annotated[int, Meta(ge=1, le=2**53)] | None,
+        Meta(
+            description="The exact number of bytes. Without it, the largest allowed size is reserved.",
+            examples=[245_760],
+        ),
+    ] = None
+    checksum_sha256: Annotated[
+        Sha256 | None,
+        Meta(
+            description="The SHA-256 of the bytes. Other bytes are refused.",
+            examples=["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"],
+        ),
+    ] = None
+    profile_id: Annotated[ProfileId | None, Meta(description="The profile that the file belongs to.")] = None
+    alt_text: Annotated[AltText | None, Meta(description=_ALT_TEXT, examples=[_ALT_TEXT_EXAMPLE])] = None
+
+
+class PresignUploads(Input):
+    """Announce several files."""
+
+    files: Annotated[
+        Annotated[list[PresignUpload], Meta(min_length=1, max_length=PRESIGNED_MAX)],
+        Meta(description="The files. If one of them is refused, all are."),
+    ]
+
+
+class UploadQuery(Input):
+    """The query string of an upload URL."""
+
+    expires: Annotated[
+        int, Meta(ge=0, le=2**53, description="When the URL expires, in Unix seconds.", examples=[1795287600])
+    ]
+    signature: Annotated[
+        str,
+        Meta(max_length=64, description="The signature of the URL.", examples=["kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s"]),
+    ]
+
+
+class PresignedUpload(Output):
+    """Send the bytes with `method` and `headers` to `uploadUrl` before `expiresAt`; it needs no credential, works once.
+
+    `maxSize` is the announced size, or the largest that is accepted.
+    """
+
+    media_id: Annotated[str, Meta(examples=["med_01M7Z0000000000000000000AB"])]
+    upload_url: Annotated[
+        str,
+        Meta(
+            examples=[
+                "https://signalpost.example.com/api/v1/media/med_01M7Z0000000000000000000AB/upload?expires=1795287600&signature=kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s"
+            ]
+        ),
+    ]
+    method: Literal["PUT"]
+    headers: Annotated[dict[str, str], Meta(examples=[{"Content-Type": "image/jpeg"}])]
+    storage_path: Annotated[str, Meta(examples=["wsp_01M7Z0000000000000000000AB/med_01M7Z0000000000000000000AB.jpg"])]
+    expires_at: Instant
+    max_size: Annotated[int, Meta(examples=[245_760])]
+
+
+class PresignedUploads(Output):
+    """The uploads, in the order of the files."""
+
+    uploads: list[PresignedUpload]
+    expires_at: Instant
+
+
+class UploadReceipt(Output):
+    """Confirms that the bytes arrived and were accepted. Get the media with a credential for everything else."""
+
+    id: Annotated[str, Meta(examples=["med_01M7Z0000000000000000000AB"])]
+    status: Annotated[MediaStatus, Meta(examples=["ready"])]
+    size: Annotated[int, Meta(description="Of the stored bytes, without metadata.", examples=[245_760])]
+    checksum_sha256: Annotated[str, Meta(examples=["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"])]
 
 
 class MediaUpdate(Input):
@@ -104,9 +196,10 @@ class MediaError(Output):
 
 
 class Media(Output):
-    """A stored file. `url` and `thumbnailUrl` need no credential and expire after an hour; get the media for new ones.
+    """A file. `url` and `thumbnailUrl` need no credential and expire after an hour; get the media for new ones.
 
-    `expiresAt` is when the file is deleted unless a post uses it by then; it is null once a post uses the file.
+    `url` is null until the bytes are stored. `expiresAt` is when the file is deleted unless a post uses it by then; it
+    is null once a post uses the file. For a `pending` file it is until when the bytes have to arrive.
     """
 
     id: str
@@ -116,7 +209,9 @@ class Media(Output):
     file_name: Annotated[str, Meta(examples=["cat.jpg"])]
     mime_type: Annotated[str, Meta(examples=["image/jpeg"])]
     size: Annotated[int, Meta(examples=[245_760])]
-    checksum_sha256: Annotated[str, Meta(examples=["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"])]
+    checksum_sha256: Annotated[
+        str | None, Meta(examples=["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"])
+    ]
     width: Annotated[int | None, Meta(examples=[1080])]
     height: Annotated[int | None, Meta(examples=[1080])]
     duration_ms: int | None
@@ -124,7 +219,7 @@ class Media(Output):
     video_codec: str | None
     audio_codec: str | None
     storage_path: Annotated[str, Meta(examples=["wsp_01M7Z0000000000000000000AB/med_01M7Z0000000000000000000AB.jpg"])]
-    url: Annotated[str, Meta(examples=[f"{_SIGNED}kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s"])]
+    url: Annotated[str | None, Meta(examples=[f"{_SIGNED}kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s"])]
     thumbnail_url: Annotated[
         str | None, Meta(examples=[f"{_SIGNED}c5W1mB7tYx2ZpR9aLhUoJnD4skq3v8E0&variant=thumbnail"])
     ]

@@ -1,4 +1,4 @@
-"""Signed URLs of stored bytes: whoever has one may read that file for an hour, without a credential."""
+"""Signed URLs: whoever has one may read one file for an hour, or send the bytes of one, without a credential."""
 
 import base64
 import time
@@ -9,7 +9,8 @@ from signalpost.kit import ids
 from signalpost.kit.crypto import KeyRing, equal, hmac_sha256
 
 VALID_SECONDS = 3_600
-_PURPOSE = "media-content"
+_CONTENT = "media-content"
+_UPLOAD = "media-upload"
 
 Variant = Literal["original", "thumbnail"]
 
@@ -17,7 +18,7 @@ Variant = Literal["original", "thumbnail"]
 def create(keys: KeyRing, base_url: str, media_id: UUID, variant: Variant = "original") -> str:
     """Return a URL that is valid for an hour of real time, whatever `X-Test-Now` says."""
     expires = int(time.time()) + VALID_SECONDS
-    signature = _mac(keys.derive(_PURPOSE), media_id, variant, expires)
+    signature = _mac(keys.derive(_CONTENT), media_id, variant, expires)
     suffix = "" if variant == "original" else f"&variant={variant}"
     return (
         f"{base_url}/api/v1/media/{ids.encode('med', media_id)}/content?expires={expires}&signature={signature}{suffix}"
@@ -26,10 +27,25 @@ def create(keys: KeyRing, base_url: str, media_id: UUID, variant: Variant = "ori
 
 def is_valid(keys: KeyRing, media_id: UUID, variant: Variant, expires: int, signature: str) -> bool:
     """Whether this signature was made with one of our keys and has not expired."""
-    valid = (_mac(key, media_id, variant, expires) for key in keys.derive_each(_PURPOSE))
+    return _is_valid(keys, _CONTENT, media_id, variant, expires, signature)
+
+
+def create_upload(keys: KeyRing, base_url: str, media_id: UUID, expires: int) -> str:
+    """Return the URL to which the bytes of a file can be sent until then, in Unix seconds."""
+    signature = _mac(keys.derive(_UPLOAD), media_id, "put", expires)
+    return f"{base_url}/api/v1/media/{ids.encode('med', media_id)}/upload?expires={expires}&signature={signature}"
+
+
+def is_valid_upload(keys: KeyRing, media_id: UUID, expires: int, signature: str) -> bool:
+    """Whether `create_upload` made this signature, and it has not expired."""
+    return _is_valid(keys, _UPLOAD, media_id, "put", expires, signature)
+
+
+def _is_valid(keys: KeyRing, purpose: str, media_id: UUID, what: str, expires: int, signature: str) -> bool:
+    valid = (_mac(key, media_id, what, expires) for key in keys.derive_each(purpose))
     return time.time() < expires and any(equal(signature, expected) for expected in valid)
 
 
-def _mac(key: bytes, media_id: UUID, variant: str, expires: int) -> str:
-    mac = hmac_sha256(key, f"{media_id.hex}|{variant}|{expires}".encode())
+def _mac(key: bytes, media_id: UUID, what: str, expires: int) -> str:
+    mac = hmac_sha256(key, f"{media_id.hex}|{what}|{expires}".encode())
     return base64.urlsafe_b64encode(mac[:24]).decode()

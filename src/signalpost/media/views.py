@@ -1,13 +1,14 @@
 """Rows of media as API structs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from signalpost.context import AppContext, MediaUse
 from signalpost.kit import clock, ids
 from signalpost.media import signed_urls
+from signalpost.media.actions.presign import Presigned
 from signalpost.media.queries import MediaRow
-from signalpost.media.schemas import Media, MediaDeletion, MediaError
+from signalpost.media.schemas import Media, MediaDeletion, MediaError, PresignedUpload, PresignedUploads, UploadReceipt
 
 
 def media(context: AppContext, row: MediaRow, uses: Mapping[UUID, MediaUse]) -> Media:
@@ -22,7 +23,7 @@ def media(context: AppContext, row: MediaRow, uses: Mapping[UUID, MediaUse]) -> 
         file_name=row.file_name,
         mime_type=row.mime_type,
         size=row.size_bytes,
-        checksum_sha256=row.sha256.hex(),
+        checksum_sha256=row.sha256.hex() or None,
         width=row.width,
         height=row.height,
         duration_ms=row.duration_ms,
@@ -30,7 +31,7 @@ def media(context: AppContext, row: MediaRow, uses: Mapping[UUID, MediaUse]) -> 
         video_codec=row.video_codec,
         audio_codec=row.audio_codec,
         storage_path=row.storage_path,
-        url=signed_urls.create(keys, base_url, row.id),
+        url=signed_urls.create(keys, base_url, row.id) if row.status == "ready" else None,
         thumbnail_url=signed_urls.create(keys, base_url, row.id, "thumbnail") if row.thumbnail_path else None,
         alt_text=row.alt_text,
         status=row.status,
@@ -47,4 +48,29 @@ def media_deletion(row: MediaRow) -> MediaDeletion:
         id=ids.encode("med", row.id),
         deleted=True,
         bytes_kept_until=clock.wire(row.expires_at or clock.now()),
+    )
+
+
+def presigned_upload(presigned: Presigned) -> PresignedUpload:
+    row = presigned.row
+    return PresignedUpload(
+        media_id=ids.encode("med", row.id),
+        upload_url=presigned.url,
+        method="PUT",
+        headers=presigned.headers,
+        storage_path=row.storage_path,
+        expires_at=clock.wire(presigned.expires_at),
+        max_size=row.size_bytes,
+    )
+
+
+def presigned_uploads(uploads: Sequence[Presigned]) -> PresignedUploads:
+    return PresignedUploads(
+        uploads=[presigned_upload(upload) for upload in uploads], expires_at=clock.wire(uploads[0].expires_at)
+    )
+
+
+def upload_receipt(row: MediaRow) -> UploadReceipt:
+    return UploadReceipt(
+        id=ids.encode("med", row.id), status=row.status, size=row.size_bytes, checksum_sha256=row.sha256.hex()
     )

@@ -1,4 +1,4 @@
-"""The sweep as a periodic job; deleting a file runs it at once."""
+"""The sweep as a periodic job; deleting a file runs it at once, and announcing one when its time is over."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -9,7 +9,8 @@ from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import Handler, JobKind, RunAgain
 from signalpost.kit import ids, log
 from signalpost.kit.storage import StorageFailure
-from signalpost.media.actions import sweep
+from signalpost.media import storage_paths
+from signalpost.media.actions import receive_object, sweep
 from signalpost.media.queries import MediaRow
 
 SWEEP_EVERY_SECONDS = 3_600
@@ -18,19 +19,35 @@ _logger = log.get("media")
 
 def jobs(context: AppContext) -> list[JobKind]:
     """Return the jobs of this room."""
-    return [JobKind(sweep.SWEEP_JOB, _sweep(context), SWEEP_EVERY_SECONDS)]
+    return [
+        JobKind(sweep.SWEEP_JOB, _sweep(context), SWEEP_EVERY_SECONDS),
+        JobKind(receive_object.RECEIVE_JOB, _receive(context)),
+    ]
+
+
+def _receive(context: AppContext) -> Handler:
+    async def run(_lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
+        media_id = ids.decode("med", payload["media"])
+        seconds = None if media_id is None else await receive_object.receive_object(context, media_id)
+        return None if seconds is None else RunAgain(seconds)
+
+    return run
 
 
 def _sweep(context: AppContext) -> Handler:
-    async def run(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
+    async def run(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain:
         async with context.database.connection() as db:
             rows = await sweep.due(db)
-        ready = [row for row in rows if row.status == "ready"]
-        for workspace_id, group in groupby(ready, key=lambda row: row.workspace_id):
+        unused = [row for row in rows if row.status in ("ready", "failed")]
+        for workspace_id, group in groupby(unused, key=lambda row: row.workspace_id):
             async with lease.transaction() as db:
                 await sweep.delete_unused(context, db, workspace_id, [row.id for row in group])
-        await _remove_bytes(context, lease, [row for row in rows if row.status != "ready"])
-        return RunAgain(0) if ready or len(rows) == sweep.BATCH else None
+        await _remove_bytes(context, lease, [row for row in rows if row not in unused])
+        if unused or len(rows) == sweep.BATCH:
+            return RunAgain(0)
+        async with context.database.connection() as db:
+            seconds = await sweep.seconds_to_next(db)
+        return RunAgain(SWEEP_EVERY_SECONDS if seconds is None else min(max(seconds, 1.0), SWEEP_EVERY_SECONDS))
 
     return run
 
@@ -42,7 +59,7 @@ async def _remove_bytes(context: AppContext, lease: Lease, rows: Sequence[MediaR
     failed: list[MediaRow] = []
     for row in rows:
         try:
-            await context.storage.delete([path for path in (row.storage_path, row.thumbnail_path) if path])
+            await context.storage.delete(_paths(row))
             removed.append(row)
         except StorageFailure:  # one bad object must not stop the others
             _logger.warning("media.removal_failed", media=ids.encode("med", row.id))
@@ -51,3 +68,9 @@ async def _remove_bytes(context: AppContext, lease: Lease, rows: Sequence[MediaR
         await sweep.record_removed(db, removed)
         await sweep.retry_later(db, failed)
     lease.count("removed")
+
+
+def _paths(row: MediaRow) -> list[str]:
+    """Return where bytes of a file may be."""
+    paths = [row.storage_path] if row.thumbnail_path is None else [row.storage_path, row.thumbnail_path]
+    return paths if row.upload_method != "object" else [*paths, storage_paths.of_upload(row.workspace_id, row.id)]

@@ -113,8 +113,9 @@ PLATFORM_INVITES: Final = Limit("platformInvites", _limits(1, 5, 50, None), "Ope
 STORAGE_BYTES: Final = Counted(
     "storageBytes",
     _limits(1 * _GB, 10 * _GB, 100 * _GB, 1_000 * _GB),
-    "Bytes of stored media.",
-    "select coalesce(sum(size_bytes), 0)::bigint from media where workspace_id = $1 and deleted_at is null",
+    "Bytes of stored media, and of uploads that were announced.",
+    "select coalesce(sum(size_bytes), 0)::bigint from media"
+    " where workspace_id = $1 and deleted_at is null and status <> 'failed'",
 )
 FILE_BYTES: Final = Limit(
     "fileBytes", _limits(_GB // 2, _GB // 2, 2 * _GB, 5 * _GB), "The size of the largest media file, in bytes."

@@ -22,12 +22,17 @@ async def size_limits(context: AppContext, caller: Caller) -> SizeLimits:
         async with context.database.transaction() as db:
             await plans.require_capacity(db, caller, limits.STORAGE_BYTES, 1)
             storage_bytes -= await plan_queries.count(db, caller.workspace_id, limits.STORAGE_BYTES)
-    file_bytes = limits.FILE_BYTES.of(caller.plan) or settings.media_file_bytes_max
     return SizeLimits(
-        file_bytes=min(file_bytes, settings.media_file_bytes_max),
+        file_bytes=file_bytes_max(context, caller),
         storage_bytes=storage_bytes,
         free_bytes_min=settings.storage_free_bytes_min,
     )
+
+
+def file_bytes_max(context: AppContext, caller: Caller) -> int:
+    """Return how large one file may be, whatever its type."""
+    largest = context.settings.media_file_bytes_max
+    return min(limits.FILE_BYTES.of(caller.plan) or largest, largest)
 
 
 async def over_storage_limit(context: AppContext, caller: Caller, size_limits: SizeLimits) -> problems.Problem:

@@ -1,0 +1,40 @@
+"""The background work of the media room, run by hand."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from signalpost.context import AppContext
+from signalpost.engine.jobs import RunAgain
+from signalpost.kit.db import Db
+from signalpost.media import work
+from signalpost.media.actions.sweep import SWEEP_JOB
+
+RUNS_MAX = 20
+
+
+class Turn:
+    """The part of a lease that the sweep uses: a transaction and a counter."""
+
+    def __init__(self, context: AppContext) -> None:
+        self._context = context
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Db]:
+        async with self._context.database.transaction() as db:
+            yield db
+
+    def count(self, outcome: str) -> None:
+        """Part of the protocol; not used here."""
+
+
+async def sweep(context: AppContext) -> float:
+    """Run the sweep until it has nothing to do; return in how many seconds it would run again."""
+    [handler] = [job.handler for job in work.jobs(context) if job.kind == SWEEP_JOB]
+    lease: Any = Turn(context)
+    for _ in range(RUNS_MAX):
+        again = await handler(lease, {})
+        assert isinstance(again, RunAgain)
+        if again.after_seconds > 0:
+            return again.after_seconds
+    raise AssertionError("the sweep does not end")
