@@ -102,6 +102,12 @@ async def find_mine(db: Db, caller: Caller, media_id: UUID) -> MediaRow | None:
     return (await visible(db, caller, [media_id])).get(media_id)
 
 
+async def find_upload(db: Db, caller: Caller, media_id: UUID) -> MediaRow | None:
+    """Return the file if its bytes arrive in several requests, or have; None also if they can arrive no more."""
+    row = await find_mine(db, caller, media_id)
+    return row if row is not None and row.upload_method == "resumable" and row.status != "failed" else None
+
+
 async def by_storage_paths(db: Db, caller: Caller, paths: Sequence[str]) -> dict[str, MediaRow]:
     """Return the visible files stored under these paths, by path."""
     if not paths:

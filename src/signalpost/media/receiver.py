@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import UUID
 
 from signalpost.kit import problems
 from signalpost.kit.storage import free_bytes
@@ -17,7 +18,9 @@ from signalpost.media import file_types
 from signalpost.media.file_types import FileType
 
 _BUFFER_BYTES = 1024 * 1024
-_LEFTOVER_SECONDS = 86_400
+_INCOMING = "incoming"
+LEFTOVER_SECONDS = 86_400
+"""How long a folder of an upload may stay; one that can be resumed has that much time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +47,10 @@ class Announced:
 
 @dataclass(frozen=True, kw_only=True)
 class ReceivedFile:
-    """A complete file on the local disk, recognised by its first bytes but not yet opened."""
+    """A complete file on the local disk, recognised by its first bytes but not yet opened.
+
+    `sha256` may be empty: it is computed when the file has been examined, which may change it.
+    """
 
     path: Path
     type: FileType
@@ -124,12 +130,11 @@ class FileReceiver:
             await asyncio.to_thread(self._append, buffer)
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise _disk_full() from error
+                raise disk_full() from error
             raise
 
     def _append(self, buffer: bytearray) -> None:
-        if free_bytes(self._path.parent) - len(buffer) < self._limits.free_bytes_min:
-            raise _disk_full()
+        require_space(self._path.parent, len(buffer), self._limits.free_bytes_min)
         self._hash.update(buffer)
         with self._path.open("ab") as file:
             file.write(buffer)
@@ -173,18 +178,33 @@ def require_announced(file: ReceivedFile, announced: Announced, pointer: str) ->
         )
 
 
-def _disk_full() -> problems.Unavailable:
+def require_space(folder: Path, size: int, free_bytes_min: int) -> None:
+    """Ensure that the disk has room for so many bytes, and for what the database needs besides.
+
+    Raises:
+        Unavailable: it has not.
+    """
+    if free_bytes(folder) - size < free_bytes_min:
+        raise disk_full()
+
+
+def disk_full() -> problems.Unavailable:
     return problems.Unavailable("There is no space for files right now.", headers={"Retry-After": "300"})
 
 
 @asynccontextmanager
 async def temporary_folder(data_dir: Path) -> AsyncIterator[Path]:
     """Create an empty local folder for one file, and remove it at the end."""
-    folder = await asyncio.to_thread(_create_folder, data_dir / "incoming")
+    folder = await asyncio.to_thread(_create_folder, data_dir / _INCOMING)
     try:
         yield folder
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+
+def lasting_folder(data_dir: Path, media_id: UUID) -> Path:
+    """Return the local folder of an upload that several requests may send."""
+    return data_dir / _INCOMING / media_id.hex
 
 
 def _create_folder(parent: Path) -> Path:
@@ -197,7 +217,7 @@ def _remove_leftovers(parent: Path) -> None:
     """Remove folders that a killed process left behind more than a day ago; nothing else removes them."""
     for folder in parent.iterdir():
         with suppress(FileNotFoundError):  # another process removed it
-            if time.time() - folder.stat().st_mtime > _LEFTOVER_SECONDS:
+            if time.time() - folder.stat().st_mtime > LEFTOVER_SECONDS:
                 shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -4,12 +4,12 @@ from typing import Annotated
 
 from signalpost.context import AppContext
 from signalpost.identity.errors import PlanLimitReached, TestModeOnlySandbox
-from signalpost.kit import problems
+from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
-from signalpost.kit.wire import Listing
-from signalpost.media import file_types, queries, serving, views
-from signalpost.media.actions import delete, presign, receive, update, upload
-from signalpost.media.errors import MediaFetchFailed
+from signalpost.kit.wire import Listing, encode
+from signalpost.media import file_types, queries, serving, tus, views
+from signalpost.media.actions import delete, presign, receive, resume, update, upload
+from signalpost.media.errors import ChecksumMismatch, MediaFetchFailed, TusVersionUnsupported, UploadConflict
 from signalpost.media.queries import MediaRow
 from signalpost.media.schemas import (
     ContentQuery,
@@ -23,6 +23,7 @@ from signalpost.media.schemas import (
     PresignedUploads,
     PresignUpload,
     PresignUploads,
+    ResumableUpload,
     UploadQuery,
     UploadReceipt,
 )
@@ -37,6 +38,20 @@ from signalpost.web.streaming import body_pieces
 routes = Routes("Media")
 
 MyMedia = Annotated[MediaRow, Mine(MediaId, queries.find_mine)]
+MyUpload = Annotated[MediaRow, Mine(MediaId, queries.find_upload)]
+
+_CREATE_HEADERS = {
+    "Upload-Length": "The size of the file in bytes.",
+    "Upload-Metadata": "Names with values in base64, separated by commas: `filetype` (required, such as `video/mp4`), "
+    "`filename`, `profileId`, `altText`, `checksumSha256`. Others are ignored.",
+    "Tus-Resumable": "The version of the protocol: `1.0.0`.",
+}
+_APPEND_HEADERS = {
+    "Upload-Offset": "Where the bytes go: how many have arrived before.",
+    "Upload-Checksum": "`sha1` or `sha256`, a space, and the digest of this body in base64. Of a body with another "
+    "digest nothing is kept.",
+    "Tus-Resumable": "The version of the protocol: `1.0.0`.",
+}
 
 
 async def _view(context: AppContext, db: Db, row: MediaRow) -> Media:
@@ -115,6 +130,89 @@ async def put_media_upload(
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     sent = receive.SentHeaders(media_type, int(length) if length.isdecimal() else None)
     return views.upload_receipt(await receive.receive_upload(context, media_id, query, sent, body_pieces(request)))
+
+
+def _upload_response(row: MediaRow, offset: int, status: int, location: str | None = None) -> RawResponse:
+    """Return how far an upload is, in the headers that tus clients read and as JSON."""
+    expires_at = row.expires_at if row.status == "pending" else None
+    headers = tus.headers(offset, row.upload_bytes or 0, expires_at)
+    if location is not None:
+        headers["Location"] = location
+    body = b"" if status == 204 else encode(views.resumable_upload(row, offset))
+    return RawResponse(body, "application/json", status, headers)
+
+
+@routes.post(
+    "/media/uploads",
+    scope="media:write",
+    raises=(problems.PayloadTooLarge, PlanLimitReached, TusVersionUnsupported),
+    documented_headers=_CREATE_HEADERS,
+    options_headers=tus.CAPABILITIES,
+)
+async def create_media_upload(
+    request: Request, context: AppContext, db: Db, caller: Caller
+) -> ResumableUpload | RawResponse:
+    """Begin an upload that can be resumed, for large files and bad connections.
+
+    This is the tus protocol 1.0.0 (core, creation, expiration, checksum, termination), for which there are clients in
+    most languages; give them this address. Without one: send the header `Upload-Length`, and in `Upload-Metadata` at
+    least the `filetype`; then send the bytes with `PATCH` to the `Location` of the response. The bytes count towards
+    the plan's storage from now on, and have 24 hours to arrive.
+    """
+    tus.require_version(request.headers.get("tus-resumable"))
+    length = tus.number("Upload-Length", request.headers.get("upload-length"))
+    metadata = tus.metadata(request.headers.get("upload-metadata", ""))
+    row = await resume.create_upload(context, db, caller, length, metadata)
+    location = f"{context.base_url}/api/v1/media/uploads/{ids.encode('med', row.id)}"
+    return _upload_response(row, 0, 201, location)
+
+
+@routes.get(
+    "/media/uploads/{id}", scope="media:write", raises=(TusVersionUnsupported,), options_headers=tus.CAPABILITIES
+)
+async def get_media_upload(
+    upload: MyUpload, request: Request, context: AppContext, caller: Caller
+) -> ResumableUpload | RawResponse:
+    """Return how far an upload is. tus clients send `HEAD`, and read the header `Upload-Offset`."""
+    tus.require_version(request.headers.get("tus-resumable"))
+    return _upload_response(upload, await resume.offset_of(context, caller, upload), 200)
+
+
+@routes.patch(
+    "/media/uploads/{id}",
+    scope="media:write",
+    status=204,
+    history="action",
+    request_types=(tus.BODY_TYPE,),
+    documented_request_body={tus.BODY_TYPE: {"schema": {"type": "string", "format": "binary"}}},
+    documented_headers=_APPEND_HEADERS,
+    raises=(UploadConflict, ChecksumMismatch, TusVersionUnsupported, problems.Unavailable),
+)
+async def append_media_upload(upload: MyUpload, request: Request, context: AppContext, caller: Caller) -> RawResponse:
+    """Send bytes of an upload, all that are missing or some of them.
+
+    If the connection breaks, what has arrived stays: read the offset and go on from there. The request that sends the
+    last byte examines and stores the file; it is `ready` when that request succeeds.
+    """
+    tus.require_version(request.headers.get("tus-resumable"))
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != tus.BODY_TYPE:
+        raise problems.UnsupportedMediaType(f"This operation accepts {tus.BODY_TYPE}.")
+    appended = tus.Appended(
+        tus.number("Upload-Offset", request.headers.get("upload-offset")),
+        tus.checksum(request.headers.get("upload-checksum", "")),
+    )
+    offset = await resume.append(context, caller, upload, appended, body_pieces(request))
+    return _upload_response(upload, offset, 204)
+
+
+@routes.delete("/media/uploads/{id}", scope="media:write", status=204, raises=(problems.InvalidState,))
+async def cancel_media_upload(upload: MyUpload, context: AppContext, db: Db, caller: Caller) -> RawResponse:
+    """Give up an upload; its share of the storage is free again."""
+    if upload.status != "pending":
+        raise problems.InvalidState(f"The upload is over: the file is {upload.status}. Delete the media instead.")
+    await delete.delete_media(context, db, caller, upload)
+    return RawResponse(b"", "application/json", 204, {"Tus-Resumable": tus.VERSION})
 
 
 @routes.get("/media", scope="posts:read")

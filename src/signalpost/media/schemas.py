@@ -149,6 +149,16 @@ class UploadReceipt(Output):
     checksum_sha256: Annotated[str, Meta(examples=["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"])]
 
 
+class ResumableUpload(Output):
+    """How far an upload is. Go on with `PATCH` at `offset`; the file is ready after the last byte."""
+
+    media_id: Annotated[str, Meta(examples=["med_01M7Z0000000000000000000AB"])]
+    offset: Annotated[int, Meta(description="How many bytes have arrived.", examples=[0])]
+    length: Annotated[int, Meta(description="How many bytes the file has.", examples=[2_000_000_000])]
+    status: Annotated[MediaStatus, Meta(examples=["pending"])]
+    expires_at: Annotated[Instant | None, Meta(description="Until when the bytes have to arrive; null once they have.")]
+
+
 class MediaUpdate(Input):
     """Change a file; null clears a field."""
 

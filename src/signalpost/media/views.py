@@ -8,7 +8,15 @@ from signalpost.kit import clock, ids
 from signalpost.media import signed_urls
 from signalpost.media.actions.presign import Presigned
 from signalpost.media.queries import MediaRow
-from signalpost.media.schemas import Media, MediaDeletion, MediaError, PresignedUpload, PresignedUploads, UploadReceipt
+from signalpost.media.schemas import (
+    Media,
+    MediaDeletion,
+    MediaError,
+    PresignedUpload,
+    PresignedUploads,
+    ResumableUpload,
+    UploadReceipt,
+)
 
 
 def media(context: AppContext, row: MediaRow, uses: Mapping[UUID, MediaUse]) -> Media:
@@ -73,4 +81,14 @@ def presigned_uploads(uploads: Sequence[Presigned]) -> PresignedUploads:
 def upload_receipt(row: MediaRow) -> UploadReceipt:
     return UploadReceipt(
         id=ids.encode("med", row.id), status=row.status, size=row.size_bytes, checksum_sha256=row.sha256.hex()
+    )
+
+
+def resumable_upload(row: MediaRow, offset: int) -> ResumableUpload:
+    return ResumableUpload(
+        media_id=ids.encode("med", row.id),
+        offset=offset,
+        length=row.upload_bytes or 0,
+        status=row.status,
+        expires_at=clock.wire_or_none(row.expires_at) if row.status == "pending" else None,
     )

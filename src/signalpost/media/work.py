@@ -10,7 +10,7 @@ from signalpost.engine.jobs import Handler, JobKind, RunAgain
 from signalpost.kit import ids, log
 from signalpost.kit.storage import StorageFailure
 from signalpost.media import storage_paths
-from signalpost.media.actions import receive_object, sweep
+from signalpost.media.actions import receive_object, resume, sweep
 from signalpost.media.queries import MediaRow
 
 SWEEP_EVERY_SECONDS = 3_600
@@ -60,6 +60,8 @@ async def _remove_bytes(context: AppContext, lease: Lease, rows: Sequence[MediaR
     for row in rows:
         try:
             await context.storage.delete(_paths(row))
+            if row.upload_method == "resumable":
+                await resume.remove_pieces(context, row)
             removed.append(row)
         except StorageFailure:  # one bad object must not stop the others
             _logger.warning("media.removal_failed", media=ids.encode("med", row.id))

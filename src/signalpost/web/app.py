@@ -161,6 +161,11 @@ def _handler(web: Web, endpoint: Endpoint) -> Handler:
     return respond
 
 
+def _options_headers(endpoint: Endpoint) -> tuple[tuple[bytes, bytes], ...]:
+    headers = endpoint.options_headers or {}
+    return tuple((name.lower().encode(), value.encode()) for name, value in headers.items())
+
+
 def build(
     web: Web, endpoints: Iterable[Endpoint], *, pages: Sequence[Route] = (), problem_page: ProblemPage | None = None
 ) -> Application:
@@ -170,6 +175,8 @@ def build(
     """
     served = [(endpoint, _handler(web, endpoint)) for endpoint in endpoints]
     routes = [
-        Route(endpoint.method, prefix + endpoint.path, handler) for endpoint, handler in served for prefix in PREFIXES
+        Route(endpoint.method, prefix + endpoint.path, handler, _options_headers(endpoint))
+        for endpoint, handler in served
+        for prefix in PREFIXES
     ]
     return Application(web, [*routes, *pages], problem_page)

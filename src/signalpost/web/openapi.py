@@ -289,6 +289,7 @@ def _required_credential(endpoint: Endpoint) -> str:
     return f"Requires the scope `{endpoint.scope}`."
 
 
+HEADER_CHARACTERS_MAX = 8_000
 _TEXT: Document = {"type": "string", "maxLength": 200}
 _HEADERS: Document = {
     "X-Request-Id": {"description": "The id of the request. Include it when you report a problem.", "schema": _TEXT},
@@ -321,6 +322,8 @@ def parameters(endpoint: Endpoint) -> list[Document]:
     if endpoint.etag and not endpoint.writes:
         text = "The `ETag` of the response that you have. If it is still the same, the response is 304, without a body."
         result.append(_parameter("If-None-Match", "header", text, {**_TEXT, "examples": ['"3-9f3c0de5f1c0de5f"']}))
+    for name, text in (endpoint.documented_headers or {}).items():
+        result.append(_parameter(name, "header", text, {"type": "string", "maxLength": HEADER_CHARACTERS_MAX}))
     if endpoint.method == "POST":
         text = "1 to 128 visible ASCII characters. A repeat within 24 hours returns the first response again."
         schema = {"type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[!-~]+$"}

@@ -17,6 +17,8 @@ class Route:
     method: str
     path: str
     handler: Handler
+    options_headers: tuple[tuple[bytes, bytes], ...] = ()
+    """Of the response to OPTIONS, besides the methods."""
 
 
 class _Node:
@@ -89,7 +91,9 @@ class Router:
                 headers={"Allow": allow},
             )
 
+        more = {header: None for route, _ in node.routes.values() for header in route.options_headers}
+
         async def tell(_: Request) -> Response:
-            return Response(204, b"", [(b"allow", allow.encode())])
+            return Response(204, b"", [(b"allow", allow.encode()), *more])
 
         return Route("OPTIONS", request.path, tell)

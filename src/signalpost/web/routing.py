@@ -96,6 +96,10 @@ class Endpoint:
     examples: Mapping[str, Any] | None = None  # several of the body instead, by title
     documented_request_body: Mapping[str, Any] | None = None
     """Media type -> OpenAPI content or struct, for a body that the handler reads itself."""
+    documented_headers: Mapping[str, str] | None = None
+    """Name -> description of a request header that the handler reads itself."""
+    options_headers: Mapping[str, str] | None = None
+    """What a client learns from OPTIONS, besides the methods."""
     documented_response: Mapping[str, Any] | None = None  # OpenAPI content of a response that is not JSON
     problem_page: ProblemPage | None = None  # for a browser; programs get problem+json
     hidden: bool = False  # not in the reference: redirects and pages

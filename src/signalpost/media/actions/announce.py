@@ -71,6 +71,25 @@ async def announce_files(
     return ordered
 
 
+async def announce_file(
+    context: AppContext, db: Db, caller: Caller, announcement: Announcement, *, seconds: int
+) -> MediaRow:
+    """Write a pending row for one file.
+
+    Raises:
+        PayloadTooLarge: the file is larger than its type may be.
+        Also what `announce_files` raises.
+    """
+    try:
+        [row] = await announce_files(context, db, caller, [announcement], seconds=seconds)
+    except problems.ValidationFailed as problem:
+        if [issue.path for issue in problem.errors] == ["/size"]:
+            [issue] = problem.errors
+            raise problems.PayloadTooLarge(issue.message, limit={"name": "fileBytes"} | (issue.params or {})) from None
+        raise
+    return row
+
+
 def _values(caller: Caller, entry: Announcement, reserved: int) -> tuple[object, ...]:
     media_id, file, file_type = ids.new_id(), entry.file, entry.type
     return (

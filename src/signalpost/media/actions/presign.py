@@ -10,7 +10,7 @@ from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
 from signalpost.kit.storage import StorageFailure
 from signalpost.media import signed_urls, storage_paths
-from signalpost.media.actions.announce import Announcement, announce_files
+from signalpost.media.actions.announce import Announcement, announce_file, announce_files
 from signalpost.media.actions.receive_object import OBJECT_BYTES_MAX, RECEIVE_JOB, RECEIVE_SECONDS_MIN
 from signalpost.media.actions.store import PRESIGNED_SECONDS
 from signalpost.media.queries import MediaRow
@@ -34,14 +34,10 @@ async def presign_upload(context: AppContext, db: Db, caller: Caller, file: Pres
         PayloadTooLarge: the file is larger than its type may be.
         Also what `presign_uploads` raises.
     """
-    try:
-        [presigned] = await _presign(context, db, caller, [_announcement(context, file)])
-    except problems.ValidationFailed as problem:
-        if [issue.path for issue in problem.errors] == ["/size"]:
-            [issue] = problem.errors
-            raise problems.PayloadTooLarge(issue.message, limit={"name": "fileBytes"} | (issue.params or {})) from None
-        raise
-    return presigned
+    announcement = _announcement(context, file)
+    return await _presigned(
+        context, db, await announce_file(context, db, caller, announcement, seconds=PRESIGNED_SECONDS)
+    )
 
 
 async def presign_uploads(
@@ -53,9 +49,9 @@ async def presign_uploads(
         ValidationFailed: a profile is unknown, or a file is larger than its type may be; with every issue.
         PlanLimitReached: the plan's storage has no room for all of them.
     """
-    return await _presign(
-        context, db, caller, [_announcement(context, file, f"/files/{index}") for index, file in enumerate(files)]
-    )
+    announcements = [_announcement(context, file, f"/files/{index}") for index, file in enumerate(files)]
+    rows = await announce_files(context, db, caller, announcements, seconds=PRESIGNED_SECONDS)
+    return [await _presigned(context, db, row) for row in rows]
 
 
 def _announcement(context: AppContext, file: PresignUpload, pointer: str = "") -> Announcement:
@@ -68,13 +64,6 @@ def _announcement(context: AppContext, file: PresignUpload, pointer: str = "") -
         and context.storage.can_presign(size)
     )
     return Announcement(file, "object" if direct else "put", pointer)
-
-
-async def _presign(
-    context: AppContext, db: Db, caller: Caller, announcements: Sequence[Announcement]
-) -> list[Presigned]:
-    rows = await announce_files(context, db, caller, announcements, seconds=PRESIGNED_SECONDS)
-    return [await _presigned(context, db, row) for row in rows]
 
 
 async def _presigned(context: AppContext, db: Db, row: MediaRow) -> Presigned:

@@ -176,7 +176,7 @@ async def _examine(file: ReceivedFile, tenant: Hashable) -> ExaminedFile | Rejec
     probed = await probe_process.probe(file.path, file.type, file.thumbnail, tenant=tenant)
     if isinstance(probed, Rejection):
         return probed
-    if probed.changed:
+    if probed.changed or not file.sha256:
         file = replace(file, size=file.path.stat().st_size, sha256=await receiver.sha256(file.path))
     return ExaminedFile(file=file, probed=probed)
 

@@ -1,0 +1,140 @@
+"""Receive a file in several requests, each of which goes on where the one before ended."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Mapping
+
+import msgspec
+
+from signalpost.audit import actions as audit
+from signalpost.context import AppContext
+from signalpost.kit import ids, problems
+from signalpost.kit.db import Db
+from signalpost.media import file_types, receiver
+from signalpost.media.actions.announce import Announcement, announce_file
+from signalpost.media.actions.receive import announced_of
+from signalpost.media.actions.store import complete_upload
+from signalpost.media.errors import UploadConflict
+from signalpost.media.pieces import PiecesFile
+from signalpost.media.queries import MediaRow
+from signalpost.media.receiver import LEFTOVER_SECONDS, ReceivedFile
+from signalpost.media.schemas import PresignUpload
+from signalpost.media.tus import Appended
+from signalpost.web import validation
+from signalpost.web.caller import Caller
+
+_decoder = validation.decoder_of(PresignUpload)
+_MEMBERS = ("fileName", "contentType", "profileId", "altText", "checksumSha256")
+
+
+async def create_upload(
+    context: AppContext, db: Db, caller: Caller, length: int, metadata: Mapping[str, str]
+) -> MediaRow:
+    """Announce a file of `length` bytes; members of `metadata` that are not ours are ignored.
+
+    Raises:
+        ValidationFailed: a member is missing or wrong.
+        PayloadTooLarge, PlanLimitReached: the file is larger than its type may be, or than the storage that is left.
+    """
+    members = {name: metadata[name] for name in _MEMBERS if name in metadata}
+    document = {"fileName": "file", **members, "size": length}
+    file = validation.decode_body(_decoder, msgspec.json.encode(document))
+    return await announce_file(context, db, caller, Announcement(file, "resumable"), seconds=LEFTOVER_SECONDS)
+
+
+async def offset_of(context: AppContext, caller: Caller, row: MediaRow) -> int:
+    """Return how many bytes have arrived. A complete file that was left unfinished is finished first.
+
+    Raises:
+        Unavailable: it is being finished, or cannot be now.
+        Also what `complete_upload` raises.
+    """
+    file = _pieces_file(context, row)
+    if row.status != "pending" or not file.is_complete:
+        return _length(row) if row.status != "pending" else file.offset
+    try:
+        with file.exclusively():
+            await _finish(context, caller, row, file)
+    except UploadConflict:
+        raise problems.Unavailable("The upload is being finished.", headers={"Retry-After": "1"}) from None
+    return _length(row)
+
+
+async def append(
+    context: AppContext, caller: Caller, row: MediaRow, appended: Appended, pieces: AsyncIterator[bytes]
+) -> int:
+    """Add the bytes of a request; the last ones make the file ready. Return the new offset.
+
+    Raises:
+        UploadConflict: the upload is elsewhere, or another request is sending.
+        ChecksumMismatch, PayloadTooLarge, ValidationFailed: these are not the bytes that were announced.
+        Unavailable: the connection broke, the disk is full, or the object store does not respond.
+    """
+    if row.status != "pending":
+        raise UploadConflict("All bytes of this upload have arrived.", headers={"Upload-Offset": str(_length(row))})
+    file = _pieces_file(context, row)
+    with file.exclusively() as descriptor:
+        await file.append(descriptor, appended.offset, _checked(row, appended.offset, pieces), appended.checksum)
+        offset = file.offset
+        if file.is_complete:
+            await _finish(context, caller, row, file)
+    return offset
+
+
+async def _checked(row: MediaRow, offset: int, pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Refuse a file of another type with its first bytes."""
+    head: bytes | None = b"" if offset == 0 else None
+    async for piece in pieces:
+        if head is not None:
+            head += piece[: file_types.HEAD_BYTES]
+            if len(head) >= file_types.HEAD_BYTES:
+                receiver.recognize(head, "", announced_of(row).type)
+                head = None
+        yield piece
+
+
+async def _finish(context: AppContext, caller: Caller, row: MediaRow, file: PiecesFile) -> None:
+    """Verify, examine and store the complete file. What is refused is not kept; what could not be stored is."""
+    announced = announced_of(row)
+    try:
+        head = await asyncio.to_thread(_head, file)
+        received = ReceivedFile(
+            path=file.path,
+            type=receiver.recognize(head, "", announced.type),
+            size=file.offset,
+            sha256=await receiver.sha256(file.path) if announced.sha256 else b"",
+        )
+        receiver.require_announced(received, announced, "")
+        ready = await complete_upload(context, row, received, tenant=caller.tenant.id, pointer="")
+    except (problems.ValidationFailed, problems.InvalidState):
+        await remove_pieces(context, row)
+        raise
+    await remove_pieces(context, row)
+    async with context.database.transaction() as db:
+        entry = audit.Entry(
+            workspace_id=row.workspace_id,
+            action="append_media_upload",
+            actor=caller.actor,
+            subject=ids.encode("med", ready.id),
+        )
+        await audit.record(db, entry)
+
+
+async def remove_pieces(context: AppContext, row: MediaRow) -> None:
+    """Remove what has arrived of an upload."""
+    folder = receiver.lasting_folder(context.settings.data_dir, row.id)
+    await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+
+def _head(file: PiecesFile) -> bytes:
+    with file.path.open("rb") as opened:
+        return opened.read(file_types.HEAD_BYTES)
+
+
+def _length(row: MediaRow) -> int:
+    return row.upload_bytes or 0
+
+
+def _pieces_file(context: AppContext, row: MediaRow) -> PiecesFile:
+    folder = receiver.lasting_folder(context.settings.data_dir, row.id)
+    return PiecesFile(folder, _length(row), context.settings.storage_free_bytes_min)

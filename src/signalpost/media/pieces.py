@@ -1,0 +1,147 @@
+"""A file that arrives in several requests. What is on the disk is how far it is: nothing else keeps its offset."""
+
+import asyncio
+import errno
+import fcntl
+import hashlib
+import os
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from signalpost.kit import problems
+from signalpost.media import receiver
+from signalpost.media.errors import ChecksumMismatch, UploadConflict
+
+_BUFFER_BYTES = 4 * 1024 * 1024
+CHECKSUMS = ("sha1", "sha256")
+
+
+class PiecesFile:
+    """The file of one upload; `length` bytes when it is complete."""
+
+    def __init__(self, folder: Path, length: int, free_bytes_min: int) -> None:
+        self.path = folder / "file"
+        self.length = length
+        self.free_bytes_min = free_bytes_min
+
+    @property
+    def offset(self) -> int:
+        """How many bytes are here."""
+        try:
+            return self.path.stat().st_size
+        except FileNotFoundError:
+            return 0
+
+    @property
+    def is_complete(self) -> bool:
+        return self.offset == self.length
+
+    @contextmanager
+    def exclusively(self) -> Iterator[int]:
+        """Open the file for one request at a time, of all processes; a process that dies gives it up.
+
+        Raises:
+            UploadConflict: another request has it.
+        """
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UploadConflict("Another request is sending the bytes of this upload.") from None
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    async def append(
+        self, descriptor: int, offset: int, pieces: AsyncIterator[bytes], checksum: tuple[str, bytes] | None
+    ) -> None:
+        """Write what a request sends behind `offset`. If its connection breaks, what has arrived stays.
+
+        Args:
+            descriptor: see `exclusively`.
+            offset: where the client believes the file to end.
+            pieces: the body.
+            checksum: algorithm and digest of the whole body. With it the body stays as a whole or not at all.
+
+        Raises:
+            UploadConflict: the file ends elsewhere.
+            PayloadTooLarge: the body goes beyond the announced length.
+            ChecksumMismatch: the body has another digest.
+            Unavailable: the disk is full, or the connection broke.
+        """
+        if (actual := os.fstat(descriptor).st_size) != offset:
+            raise UploadConflict(
+                f"The upload is at offset {actual}, not {offset}.", headers={"Upload-Offset": str(actual)}
+            )
+        writer = _Writer(self, descriptor, offset, checksum)
+        try:
+            async for piece in pieces:
+                await writer.write(piece)
+        except BaseException:
+            await asyncio.shield(writer.stop())
+            raise
+        await writer.finish()
+
+
+class _Writer:
+    """Collects a body into large writes, made by a thread."""
+
+    def __init__(self, file: PiecesFile, descriptor: int, offset: int, checksum: tuple[str, bytes] | None) -> None:
+        self._file = file
+        self._descriptor = descriptor
+        self._start = self.end = offset
+        self._checksum = checksum
+        self._hash: Any = None if checksum is None else hashlib.new(checksum[0], usedforsecurity=False)
+        self._buffer: list[bytes] = []
+        self._buffered = 0
+
+    async def write(self, piece: bytes) -> None:
+        if self.end + len(piece) > self._file.length:
+            raise problems.PayloadTooLarge(
+                f"{self._file.length} bytes were announced, and this goes on behind them.",
+                limit={"name": "fileBytes", "max": self._file.length},
+            )
+        self._buffer.append(piece)
+        self._buffered += len(piece)
+        self.end += len(piece)
+        if self._buffered >= _BUFFER_BYTES:
+            await self._flush()
+
+    async def stop(self) -> None:
+        """Keep what has arrived of a body that breaks off; nothing, if it has a checksum that cannot be verified."""
+        if self._hash is None:
+            await self._flush()
+        else:
+            os.ftruncate(self._descriptor, self._start)
+
+    async def finish(self) -> None:
+        await self._flush()
+        if self._checksum is not None and self._hash.digest() != self._checksum[1]:
+            os.ftruncate(self._descriptor, self._start)
+            raise ChecksumMismatch(headers={"Upload-Offset": str(self._start)})
+
+    async def _flush(self) -> None:
+        buffer, self._buffer = self._buffer, []
+        at, self._buffered = self.end - self._buffered, 0
+        if not buffer:
+            return
+        try:
+            await asyncio.to_thread(self._write, buffer, at)
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise receiver.disk_full() from error
+            raise
+
+    def _write(self, buffer: list[bytes], at: int) -> None:
+        receiver.require_space(self._file.path.parent, self.end - at, self._file.free_bytes_min)
+        for piece in buffer:
+            if self._hash is not None:
+                self._hash.update(piece)
+            view = memoryview(piece)
+            while view:
+                written = os.pwrite(self._descriptor, view, at)
+                at, view = at + written, view[written:]
