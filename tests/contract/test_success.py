@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 from tests.contract.conftest import CreateSample
 from tests.helpers.api import Api
-from tests.helpers.contract import DOCUMENT, ENDPOINTS, PreparedRequest, Sample, name_of
+from tests.helpers.contract import DOCUMENT, ENDPOINTS, PreparedRequest, Sample, name_of, picture
 
 from signalpost.identity import tokens
 from signalpost.kit import ids
@@ -81,6 +81,27 @@ async def _signed_address(sample: Sample, request: PreparedRequest) -> None:
     request.params = dict(parse_qsl(urlsplit(url).query))
 
 
+async def _announced(sample: Sample, request: PreparedRequest) -> None:
+    request.content = picture()
+    data = {"fileName": "dot.png", "contentType": "image/png", "size": len(request.content)}
+    presigned = (await sample.api.post("/media/presign-upload", json=data, key=sample.owner.key)).json()
+    address = urlsplit(presigned["uploadUrl"])
+    request.path, request.params, request.headers = address.path, dict(parse_qsl(address.query)), presigned["headers"]
+
+
+async def _resumable(sample: Sample, request: PreparedRequest) -> None:
+    content = picture()
+    headers = {"Upload-Length": str(len(content)), "Upload-Metadata": "filetype aW1hZ2UvcG5n"}
+    if request.method == "POST":
+        request.headers = headers
+        return
+    created = await sample.api.post("/media/uploads", headers=headers, key=sample.owner.key)
+    request.path = urlsplit(created.headers["location"]).path
+    if request.method == "PATCH":
+        request.content = content
+        request.headers = {"Upload-Offset": "0", "Content-Type": "application/offset+octet-stream"}
+
+
 async def _trashed(sample: Sample, request: PreparedRequest) -> None:
     assert (await sample.api.delete(f"/posts/{sample.ids['pst']}", key=sample.owner.key)).status_code == 200
 
@@ -132,6 +153,11 @@ PREPARED: dict[str, Prepare] = {
     "PATCH /workspaces/{id}": _signed_in,
     "POST /profiles/links": _another_child,
     "GET /media/{id}/content": _signed_address,
+    "PUT /media/{id}/upload": _announced,
+    "POST /media/uploads": _resumable,
+    "GET /media/uploads/{id}": _resumable,
+    "PATCH /media/uploads/{id}": _resumable,
+    "DELETE /media/uploads/{id}": _resumable,
     "POST /posts/{id}/restore": _trashed,
     "POST /posts/{id}/request-approval": _to_be_approved,
     "POST /posts/{id}/approve": _waiting_for_approval,

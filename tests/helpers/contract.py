@@ -44,6 +44,7 @@ class PreparedRequest:
     params: dict[str, str] = field(default_factory=dict)
     headers: dict[str, str] = field(default_factory=dict)
     files: Any = None
+    content: bytes | None = None
 
     async def send(self, api: Api, **changed: Any) -> httpx.Response:
         """Send the request, with `key`, `body`, `path`, `content`, … replaced by what is named here."""
@@ -53,6 +54,8 @@ class PreparedRequest:
         if "content" in fields:
             options["content"] = fields.pop("content")
             options["headers"] = {"Content-Type": "application/json"} | options["headers"]
+        elif self.content is not None:
+            options["content"] = self.content
         elif self.files is not None:
             options["files"] = self.files
         elif body is not None:

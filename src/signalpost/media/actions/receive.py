@@ -17,7 +17,7 @@ from signalpost.media.queries import MEDIA_COLUMNS, MediaRow, read_media
 from signalpost.media.receiver import Announced, FileReceiver, SizeLimits
 from signalpost.media.schemas import UploadQuery
 
-_FIND = f"select {MEDIA_COLUMNS}, {tenant_sql('workspace_id')} as tenant_id from media where id = $1"  # noqa: S608
+_FIND = f"select {MEDIA_COLUMNS}, {tenant_sql('media.workspace_id')} as tenant_id from media where id = $1"  # noqa: S608
 
 
 class SentHeaders(Struct, frozen=True):
