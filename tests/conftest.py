@@ -66,6 +66,7 @@ NOT_QUICK = (
     "main/test_operator_errors.py",
     "main/test_wheel.py",
     "media/test_hostile.py",
+    "media/test_presigned_objects.py",
     "media/test_probing.py",
     "media/test_upload.py",
     "networks/test_bluesky_server.py",

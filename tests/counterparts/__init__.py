@@ -6,6 +6,7 @@ Each helper is an async context manager; `scripts/install-test-tools` (run by `m
 from tests.counterparts.bluesky import PdsAccount, ReferencePds, reference_pds
 from tests.counterparts.mastodon import MastodonMock, mastodon_mock
 from tests.counterparts.receivers import DebianWebhook, Delivery, OctokitReceiver, debian_webhook, octokit_receiver
+from tests.counterparts.seaweedfs import S3Server, s3_server
 
 __all__ = [
     "DebianWebhook",
@@ -14,8 +15,10 @@ __all__ = [
     "OctokitReceiver",
     "PdsAccount",
     "ReferencePds",
+    "S3Server",
     "debian_webhook",
     "mastodon_mock",
     "octokit_receiver",
     "reference_pds",
+    "s3_server",
 ]

@@ -8,6 +8,7 @@ from signalpost.context import AppContext
 from signalpost.engine.jobs import RunAgain
 from signalpost.kit.db import Db
 from signalpost.media import work
+from signalpost.media.actions.receive_object import RECEIVE_JOB
 from signalpost.media.actions.sweep import SWEEP_JOB
 
 RUNS_MAX = 20
@@ -38,3 +39,16 @@ async def sweep(context: AppContext) -> float:
         if again.after_seconds > 0:
             return again.after_seconds
     raise AssertionError("the sweep does not end")
+
+
+async def receive(context: AppContext, media_id: str) -> float | None:
+    """Look once for the bytes of a file in the object store; return in how many seconds it is looked for again."""
+    async with context.database.connection() as db:
+        payload = await db.fetchval(
+            "select payload from job where kind = $1 and payload ->> 'media' = $2", RECEIVE_JOB, media_id
+        )
+    assert payload is not None
+    [handler] = [job.handler for job in work.jobs(context) if job.kind == RECEIVE_JOB]
+    lease: Any = Turn(context)
+    again = await handler(lease, payload)
+    return None if again is None else again.after_seconds

@@ -18,12 +18,11 @@ _UNRESERVED: Final = "-_.~"
 
 
 def bound_headers(*, content_type: str, size: int, sha256: bytes) -> dict[str, str]:
-    """Return the headers that an upload must have, besides its host."""
+    """Return the headers that an upload must have, besides its host; the store compares the content with them."""
     return {
         "Content-Length": str(size),
         "Content-Type": content_type,
         "X-Amz-Checksum-Sha256": base64.b64encode(sha256).decode(),
-        "X-Amz-Content-Sha256": sha256.hex(),
     }
 
 
@@ -60,7 +59,7 @@ def presign_put(presigned: str, *, headers: Mapping[str, str], secret_key: str, 
         *(f"{name}:{signed[name]}" for name in sorted(signed)),
         "",
         query["X-Amz-SignedHeaders"],
-        signed["x-amz-content-sha256"],
+        "UNSIGNED-PAYLOAD",
     ]
     digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()
     signature = _hmac(_key(secret_key, scope), f"{_ALGORITHM}\n{stamp}\n{scope}\n{digest}").hex()

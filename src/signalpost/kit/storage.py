@@ -48,7 +48,10 @@ class Opened(NamedTuple):
 
 
 class SignedPut(NamedTuple):
-    """A URL to which one object can be sent without a credential, and the headers that the request must have."""
+    """A URL to which one object can be sent without a credential, and the headers that the request must have.
+
+    Its Content-Length must be the size of the object; every HTTP client sends it by itself.
+    """
 
     url: str
     headers: dict[str, str]
@@ -115,7 +118,7 @@ class Store:
         url = s3_signing.presign_put(
             presigned, headers=headers, secret_key=self._s3_secret_key, now=clock.actual(), seconds=seconds
         )
-        return SignedPut(url, headers)
+        return SignedPut(url, {name: value for name, value in headers.items() if name != "Content-Length"})
 
     async def size(self, path: str) -> int | None:
         """Return the size of an object; None if there is none.

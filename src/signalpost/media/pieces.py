@@ -122,7 +122,10 @@ class _Writer:
         await self._flush()
         if self._checksum is not None and self._hash.digest() != self._checksum[1]:
             os.ftruncate(self._descriptor, self._start)
-            raise ChecksumMismatch(headers={"Upload-Offset": str(self._start)})
+            raise ChecksumMismatch(
+                "These bytes have another digest than Upload-Checksum says, so they were discarded.",
+                headers={"Upload-Offset": str(self._start)},
+            )
 
     async def _flush(self) -> None:
         buffer, self._buffer = self._buffer, []

@@ -32,7 +32,7 @@ returning {MEDIA_COLUMNS}
 """  # noqa: S608 - constants only
 
 
-class Announcement(Struct, frozen=True):
+class AnnouncedFile(Struct, frozen=True):
     """One file: what the client says about it, how its bytes will arrive, and its place in the request, for issues."""
 
     file: PresignUpload
@@ -45,7 +45,7 @@ class Announcement(Struct, frozen=True):
 
 
 async def announce_files(
-    context: AppContext, db: Db, caller: Caller, announcements: Sequence[Announcement], *, seconds: int
+    context: AppContext, db: Db, caller: Caller, announcements: Sequence[AnnouncedFile], *, seconds: int
 ) -> list[MediaRow]:
     """Write a pending row for each file, all of them or none; the bytes have to arrive within `seconds`.
 
@@ -72,7 +72,7 @@ async def announce_files(
 
 
 async def announce_file(
-    context: AppContext, db: Db, caller: Caller, announcement: Announcement, *, seconds: int
+    context: AppContext, db: Db, caller: Caller, announcement: AnnouncedFile, *, seconds: int
 ) -> MediaRow:
     """Write a pending row for one file.
 
@@ -90,7 +90,7 @@ async def announce_file(
     return row
 
 
-def _values(caller: Caller, entry: Announcement, reserved: int) -> tuple[object, ...]:
+def _values(caller: Caller, entry: AnnouncedFile, reserved: int) -> tuple[object, ...]:
     media_id, file, file_type = ids.new_id(), entry.file, entry.type
     return (
         media_id, file.profile_id, file_type.kind, file_types.safe_name(file.file_name, file_type),
@@ -99,7 +99,7 @@ def _values(caller: Caller, entry: Announcement, reserved: int) -> tuple[object,
     )  # fmt: skip
 
 
-def _size_issue(entry: Announcement, largest: int) -> Issue | None:
+def _size_issue(entry: AnnouncedFile, largest: int) -> Issue | None:
     bytes_max = entry.type.bytes_max(largest)
     if entry.file.size is None or entry.file.size <= bytes_max:
         return None
@@ -108,11 +108,11 @@ def _size_issue(entry: Announcement, largest: int) -> Issue | None:
 
 
 async def _profile_issues(
-    context: AppContext, db: Db, caller: Caller, announcements: Sequence[Announcement]
+    context: AppContext, db: Db, caller: Caller, announcements: Sequence[AnnouncedFile]
 ) -> list[Issue]:
     missing = set()
-    for profile_id in {entry.file.profile_id for entry in announcements} - {None}:
-        if not (
+    for profile_id in {entry.file.profile_id for entry in announcements}:
+        if profile_id is not None and not (
             caller.may_see_profile(profile_id)
             and await context.hooks.profile_exists(db, caller.workspace_id, profile_id)
         ):

@@ -10,7 +10,7 @@ from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
 from signalpost.kit.storage import StorageFailure
 from signalpost.media import signed_urls, storage_paths
-from signalpost.media.actions.announce import Announcement, announce_file, announce_files
+from signalpost.media.actions.announce import AnnouncedFile, announce_file, announce_files
 from signalpost.media.actions.receive_object import OBJECT_BYTES_MAX, RECEIVE_JOB, RECEIVE_SECONDS_MIN
 from signalpost.media.actions.store import PRESIGNED_SECONDS
 from signalpost.media.queries import MediaRow
@@ -54,7 +54,7 @@ async def presign_uploads(
     return [await _presigned(context, db, row) for row in rows]
 
 
-def _announcement(context: AppContext, file: PresignUpload, pointer: str = "") -> Announcement:
+def _announcement(context: AppContext, file: PresignUpload, pointer: str = "") -> AnnouncedFile:
     """Return how the bytes arrive: at the object store itself only if it can be bound to what was announced."""
     size = file.size
     direct = (
@@ -63,7 +63,7 @@ def _announcement(context: AppContext, file: PresignUpload, pointer: str = "") -
         and file.checksum_sha256 is not None
         and context.storage.can_presign(size)
     )
-    return Announcement(file, "object" if direct else "put", pointer)
+    return AnnouncedFile(file, "object" if direct else "put", pointer)
 
 
 async def _presigned(context: AppContext, db: Db, row: MediaRow) -> Presigned:

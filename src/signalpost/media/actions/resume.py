@@ -11,7 +11,7 @@ from signalpost.context import AppContext
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
 from signalpost.media import file_types, receiver
-from signalpost.media.actions.announce import Announcement, announce_file
+from signalpost.media.actions.announce import AnnouncedFile, announce_file
 from signalpost.media.actions.receive import announced_of
 from signalpost.media.actions.store import complete_upload
 from signalpost.media.errors import UploadConflict
@@ -39,7 +39,7 @@ async def create_upload(
     members = {name: metadata[name] for name in _MEMBERS if name in metadata}
     document = {"fileName": "file", **members, "size": length}
     file = validation.decode_body(_decoder, msgspec.json.encode(document))
-    return await announce_file(context, db, caller, Announcement(file, "resumable"), seconds=LEFTOVER_SECONDS)
+    return await announce_file(context, db, caller, AnnouncedFile(file, "resumable"), seconds=LEFTOVER_SECONDS)
 
 
 async def offset_of(context: AppContext, caller: Caller, row: MediaRow) -> int:
