@@ -1,5 +1,5 @@
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -21,3 +21,19 @@ def emitted(monkeypatch: pytest.MonkeyPatch, context: AppContext) -> list[Any]:
     subscribers = defaultdict(list, context.subscribers) | {kind: [listen] for kind in kinds}
     monkeypatch.setattr(context, "subscribers", subscribers)
     return heard
+
+
+@pytest.fixture
+def statements(context: AppContext) -> Iterator[list[str]]:
+    """The statements that run on the open connections of the pool."""
+    ran: list[str] = []
+
+    def log(record: Any) -> None:
+        ran.append(record.query)
+
+    connections = context.database.pool.connections
+    for connection in connections:
+        connection.add_query_logger(log)
+    yield ran
+    for connection in connections:
+        connection.remove_query_logger(log)

@@ -1,7 +1,6 @@
 """A create may be built from what another one read a second ago; whatever has changed since must count nevertheless."""
 
 import asyncio
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,7 +9,6 @@ from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 from tests.posts.test_create import codes, create
 
-from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 from signalpost.posts.actions import recent
@@ -30,22 +28,6 @@ async def owner(make: Make) -> Login:
 @pytest.fixture
 async def account(make: Make, owner: Login) -> dict[str, Any]:
     return await make.account(owner, username="first")
-
-
-@pytest.fixture
-def statements(context: AppContext) -> Iterator[list[str]]:
-    """The statements that run on the open connections of the pool."""
-    ran: list[str] = []
-
-    def log(record: Any) -> None:
-        ran.append(record.query)
-
-    connections = context.database.pool.connections
-    for connection in connections:
-        connection.add_query_logger(log)
-    yield ran
-    for connection in connections:
-        connection.remove_query_logger(log)
 
 
 def to(*accounts: dict[str, Any]) -> dict[str, Any]:

@@ -86,7 +86,9 @@ _EXAMPLES = {
     examples=_EXAMPLES,
     transaction=False,
 )
-async def create_post(context: AppContext, db: Db, caller: Caller, data: PostCreate, fetched: FetchedFiles) -> Post:
+async def create_post(
+    context: AppContext, db: Db | None, caller: Caller, data: PostCreate, fetched: FetchedFiles
+) -> Post:
     """Create a post and queue it for every chosen account.
 
     Without `scheduledAt` it is published now; `draft: true` saves it for later. Publishing happens after the response:

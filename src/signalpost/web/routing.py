@@ -83,7 +83,7 @@ class Endpoint:
     across_workspaces: bool = False
     """The handler sees the rows of every workspace: it looks for the caller, or is about all workspaces of a user."""
     transaction: bool = True
-    """False: without an Idempotency-Key each statement of the handler commits by itself."""
+    """False: without an Idempotency-Key the handler gets None instead of a connection, and connects when it has to."""
     history: Literal["operation", "action", "nothing"] = "operation"
     """What a write leaves in the audit log: a row of the operation as such, rows of its action, or nothing to tell."""
     limit_default: int = LIMIT_DEFAULT  # of a list; LIST_ALL where clients expect all of it at once

@@ -221,9 +221,9 @@ async def _run_connected(
     database = web.context.database
     for attempt in range(ATTEMPTS_MAX):
         try:
-            in_transaction = endpoint.writes and (endpoint.transaction or key is not None)
-            scope = database.transaction() if in_transaction else database.connection()
-            async with scope as connection:
+            if key is None and endpoint.writes and not endpoint.transaction:
+                return await _respond(web, endpoint, call, values, None)
+            async with database.transaction() if endpoint.writes else database.connection() as connection:
                 if key is None:
                     return await _respond(web, endpoint, call, values, connection)
                 return await _respond_once(web, endpoint, call, values, body, key, connection)
@@ -247,12 +247,14 @@ async def _before(web: Web, step: tuple[str, Before], call: Call, data: Any, key
     return {argument: await before.run(web.context, call.caller, data)}
 
 
-async def _respond(web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any], connection: db.Db) -> Response:
+async def _respond(
+    web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any], connection: db.Db | None
+) -> Response:
     if endpoint.path_inputs:
         values = values | await _path_values(endpoint, call, connection)
     operation = operations.begin(endpoint, call.caller, call.request.path_params, values)
     value = await endpoint.handler(**values, db=connection)
-    if operation is not None:
+    if operation is not None and connection is not None:
         await web.record(connection, operation, value)
     return _render(endpoint, call, value)
 

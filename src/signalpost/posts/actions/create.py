@@ -16,6 +16,8 @@ from signalpost.posts.actions import approvals, audit, emit, guards, permissions
 from signalpost.posts.actions.draft import PostDraft, build_draft, read_profile, wants_draft
 from signalpost.posts.actions.enqueue import due_at, enqueue
 from signalpost.posts.actions.fetch import Fetched
+from signalpost.posts.actions.group_write import GroupWriter, is_groupable
+from signalpost.posts.actions.media import names_media
 from signalpost.posts.actions.preflight import TargetIssue
 from signalpost.posts.actions.recent import RecentReads
 from signalpost.posts.actions.write import NewPost, Obstacle, Seen
@@ -29,12 +31,20 @@ ATTEMPTS_MAX: Final = 5
 
 
 async def create_post(
-    context: AppContext, db: Db, caller: Caller, data: PostCreate, fetched: Fetched | None = None
+    context: AppContext, db: Db | None, caller: Caller, data: PostCreate, fetched: Fetched | None = None
 ) -> Post:
     """Write the post and one target per account, due at its time, and wake their lanes.
 
-    `db` needs no transaction: everything is written by one statement, or together with events in a transaction of its
-    own. Nothing is sent here: `publishing` takes the targets whose time has come.
+    Everything is written by one statement, or together with events in a transaction. Nothing is sent here: `publishing`
+    takes the targets whose time has come.
+
+    Args:
+        context: lends a connection, if there is none yet.
+        db: in a transaction of which the post is to be a part; None: the post may be written together with others that
+            arrive at the same moment.
+        caller: whose post it is.
+        data: the body.
+        fetched: see `build_draft`.
 
     Raises:
         ValidationFailed, ScheduleInPast, ScheduleTooFar, TimezoneRequired: see `build_draft`.
@@ -45,8 +55,45 @@ async def create_post(
     """
     if not wants_draft(data):
         permissions.require_publishing(caller)
+    recent = context.state(RecentReads).get(caller, data)
+    if db is not None:
+        return await _create(context, db, caller, data, fetched, recent)
+    if recent is not None and (new := await _groupable(context, caller, data, recent)) is not None:
+        recent = None  # if something is in the way now, it is time to read again
+        if await context.state(GroupWriter).create(context.database, new) is None:
+            return views.post(new.post, new.targets)
+    async with context.database.connection() as connection:
+        return await _create(context, connection, caller, data, fetched, recent)
+
+
+async def _groupable(
+    context: AppContext, caller: Caller, data: PostCreate, profile: ProfileWithAccounts
+) -> NewPost | None:
+    """Return the post if its profile is all that it takes to build it, and it can be written in a group with others."""
+    if clock.is_simulated() or data.external_id or names_media(data) or not is_unlimited(caller):
+        return None
+    if profile.heard or profile.over_limit:
+        return None
+    try:
+        draft = await build_draft(None, caller, data, profile=profile)
+        if any(target.account.over_limit for target in draft.targets):
+            return None
+        new = _decide(context, caller, draft, await preflight.run_preflight(draft))
+    except problems.Problem:
+        return None  # nothing is refused because of what may no longer be so
+    return new if is_groupable(new) else None
+
+
+async def _create(
+    context: AppContext,
+    db: Db,
+    caller: Caller,
+    data: PostCreate,
+    fetched: Fetched | None,
+    recent: ProfileWithAccounts | None,
+) -> Post:
     for attempt in range(ATTEMPTS_MAX):
-        recent = context.state(RecentReads).get(caller, data) if attempt == 0 else None
+        recent = recent if attempt == 0 else None
         profile = recent or await _read(context, db, caller, data)
         try:
             draft = await build_draft(db, caller, data, fetched=fetched, profile=profile)
@@ -100,6 +147,11 @@ def _decide(context: AppContext, caller: Caller, draft: PostDraft, target_issues
     return NewPost(post, targets, seen, history, accepted)
 
 
+def is_unlimited(caller: Caller) -> bool:
+    """Whether no limit of the plan concerns a new post."""
+    return limits.POSTS.of(caller.plan) is None and limits.SCHEDULED_POSTS.of(caller.plan) is None
+
+
 async def _write_guarded(context: AppContext, db: Db, caller: Caller, new: NewPost) -> Obstacle | None:
     """Look for duplicates by the simulated clock, and write; one transaction, since the look locks the contents."""
     async with db.transaction():
@@ -111,7 +163,7 @@ async def _write(context: AppContext, db: Db, caller: Caller, new: NewPost) -> O
     """Write the post: alone, or in a transaction with what subscribers do or with what the plan counts."""
     pending = new.post.approval.state == "pending"
     tells, limited = (new.seen.heard and new.accepted) or pending, limits.POSTS.of(caller.plan) is not None
-    if not tells and not limited and limits.SCHEDULED_POSTS.of(caller.plan) is None:
+    if not tells and is_unlimited(caller):
         return await write.create(db, new, counted=new.accepted)
     async with db.transaction():
         if new.post.status == "scheduled":

@@ -59,7 +59,7 @@ def wants_draft(data: PostCreate) -> bool:
 
 
 async def build_draft(
-    db: Db,
+    db: Db | None,
     caller: Caller,
     data: PostCreate,
     base: PostRow | None = None,
@@ -69,13 +69,16 @@ async def build_draft(
 ) -> PostDraft:
     """Read what the body names, and build the rows of the post.
 
-    An update changes the stored post `base`, and leaves `unchanged` as it was. `profile`: if it was read already.
+    An update changes the stored post `base`, and leaves `unchanged` as it was. `profile`: if it was read already; then
+    `db` may be None if the body names no files.
 
     Raises:
         ValidationFailed: with every issue; or ScheduleInPast, ScheduleTooFar, TimezoneRequired if that is all.
         TestModeOnlySandbox: a test key chose an account of a live network.
     """
-    profile = profile or await read_profile(db, caller, data)
+    if profile is None:
+        assert db is not None  # noqa: S101 - see above
+        profile = await read_profile(db, caller, data)
     issues = IssueCollector()
     _collect_contradictions(data, issues)
     media = await resolve_media(db, caller, data, unchanged.media_ids, fetched or {}, issues)

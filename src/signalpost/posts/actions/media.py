@@ -29,7 +29,7 @@ class PostMedia(Struct):
 
 
 async def resolve_media(
-    db: Db,
+    db: Db | None,
     caller: Caller,
     data: PostCreate,
     already_used: frozenset[UUID],
@@ -38,11 +38,13 @@ async def resolve_media(
 ) -> PostMedia:
     """Read the media that the body names, in at most three statements, and collect what is wrong with them.
 
-    `already_used`: files that the post has already, whether or not the caller may see them now. `fetched`: address ->
-    storage path of the file that was fetched from it.
+    `db`: None if it names none. `already_used`: files that the post has already, whether or not the caller may see them
+    now. `fetched`: address -> storage path of the file that was fetched from it.
     """
-    named = _named(data)
-    rows = await _read(db, caller, named, already_used, fetched) if named else _Rows({}, {})
+    named, rows = _named(data), _Rows({}, {})
+    if named:
+        assert db is not None  # noqa: S101 - see above
+        rows = await _read(db, caller, named, already_used, fetched)
     for path, media in named:
         _check(path, media, rows, issues)
     return PostMedia(
@@ -52,6 +54,11 @@ async def resolve_media(
         files={row.id: row for _, media in named if (row := rows.of(media)) is not None and row.status in _USABLE},
         ids=list({row.id: None for row in (*rows.by_id.values(), *rows.by_url.values())}),
     )
+
+
+def names_media(data: PostCreate) -> bool:
+    """Whether the body names any file."""
+    return bool(_named(data))
 
 
 class _Rows(Struct):

@@ -214,7 +214,7 @@ async def create(db: Db, new: NewPost, *, counted: bool) -> Obstacle | None:
         ExternalIdConflict: another post took the external id at this moment.
     """
     post, targets, seen, history = new.post, new.targets, new.seen, new.history
-    create_ = (_create_common if _is_common(post, targets) else _create_any)(seen.heard_sql)
+    create_ = (_create_common if is_common(post, targets) else _create_any)(seen.heard_sql)
     try:
         obstacle: Obstacle | None = await db.fetchval(
             create_.sql,
@@ -238,8 +238,8 @@ def _guarded(post: PostRow, targets: Sequence[TargetRow]) -> list[bytes]:
 _additions_of, _NO_ADDITIONS = attrgetter(*_OVERRIDES, "held_reason"), (None,) * (len(_OVERRIDES) + 1)
 
 
-def _is_common(post: PostRow, targets: Sequence[TargetRow]) -> bool:
-    """Whether the statement with few columns can write this post."""
+def is_common(post: PostRow, targets: Sequence[TargetRow]) -> bool:
+    """Whether the post has the usual defaults, so that a statement with few columns can write it."""
     return _rare_of(post) == _rare_defaults and all(_additions_of(target) == _NO_ADDITIONS for target in targets)
 
 
