@@ -67,6 +67,13 @@ class Settings:
     """Mail server: `smtp://user:password@host:587` (STARTTLS when offered) or `smtps://…`. Unset: no mail is sent."""
     mail_from: str = "Signalpost <no-reply@localhost>"
     """Sender of all mail."""
+    caption_model_url: str | None = None
+    """Language model that writes captions: the address of an OpenAI-compatible API, such as `https://api.openai.com/v1`
+    or `http://127.0.0.1:11434/v1`. It may be private. Unset: captions are made by rules."""
+    caption_model: str | None = None
+    """Name of the model there. Needed with SIGNALPOST_CAPTION_MODEL_URL."""
+    caption_model_key: str | None = None
+    """API key for the model, if its server requires one."""
     requests_per_minute: int = 600_000
     """Requests per minute and credential if the plan sets no limit; it protects the process."""
     writes_per_minute: int = 600_000
@@ -96,6 +103,8 @@ _NETWORK_SETTING: Final = re.compile(PREFIX + f"([A-Z0-9_]+_(?:{'|'.join(NETWORK
 _PATTERNS: Final = {
     "base_url": (r"https?://[^/\s?#@]+(/[^\s?#]*)?", "must be an address such as https://social.example.com"),
     "database_url": (r"postgres(ql)?://\S*", "must be an address such as postgresql://user:password@host/name"),
+    "caption_model_url": (r"https?://[^/\s?#@]+(/[^\s?#]*)?", "must be an address such as https://api.openai.com/v1"),
+    "caption_model_key": (r"[!-~]+", "must be visible ASCII without spaces"),
     "smtp_url": (r"smtps?://.+", "must be an address such as smtp://user:password@host:587"),
     "brand": (
         r"(?=.{1,41}$)[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*",
@@ -139,6 +148,8 @@ def _errors(settings: Settings) -> Iterator[str]:
             yield f"{PREFIX}{name.upper()}: must be at least {minimum}"
     if settings.database_url is not None and not _is_unambiguous(settings.database_url):
         yield f"{PREFIX}DATABASE_URL: {_PERCENT_ENCODE}"
+    if (settings.caption_model_url is None) != (settings.caption_model is None):
+        yield f"{PREFIX}CAPTION_MODEL_URL and {PREFIX}CAPTION_MODEL: set both, or none"
     try:
         AllowList.parse(settings.allowed_private_hosts)
     except ValueError as error:
@@ -173,5 +184,6 @@ def load(environment: Mapping[str, str] | None = None, *, data_dir: Path | None 
         settings,
         data_dir=folder,
         base_url=settings.base_url and settings.base_url.rstrip("/"),
+        caption_model_url=settings.caption_model_url and settings.caption_model_url.rstrip("/"),
         networks={match[1]: value for name, value in variables.items() if (match := _NETWORK_SETTING.fullmatch(name))},
     )

@@ -72,6 +72,7 @@ class StagedNetwork:
                 credential_fields=sandbox.FACTS.credential_fields,
                 text=TextRule(max_length=500),
                 thread_parts_max=5,
+                first_comment=True,
             ),
             publish=lambda *arguments: self.publish(*arguments),  # noqa: PLW0108 - looked up at each call
             reconcile=lambda *arguments: self.reconcile(*arguments),  # noqa: PLW0108

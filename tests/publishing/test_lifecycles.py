@@ -19,6 +19,7 @@ from signalpost.networks.contract import (
     NeedsReconnect,
     OutcomeUnknown,
     Pending,
+    Published,
     RateLimit,
     Refused,
     TryLater,
@@ -581,3 +582,35 @@ async def test_a_rate_limit_holds_up_others_only_if_it_is_theirs_too(
     await stage.execute("delete from rate_bucket where key = 'stage:limited.test:own'")
 
     assert (await stage.target(post))["status"] == ("pending" if held else "published")
+
+
+@pytest.mark.parametrize(
+    ("comment", "outcome", "status", "error"),
+    [
+        (None, {}, "none", None),
+        ("First!", {"first_comment_id": "c1"}, "posted", None),
+        ("First!", {"first_comment_error": "comments are closed"}, "failed", "comments are closed"),
+    ],
+)
+async def test_a_first_comment_has_a_state_of_its_own(
+    stage: StagedNetwork, comment: str | None, outcome: dict[str, str], status: str, error: str | None
+) -> None:
+    """The post is public with or without it."""
+
+    async def publish(*_: Any) -> Published:
+        return Published(remote_id="r1", url=None, **outcome)
+
+    stage.publish = publish
+    fields = {} if comment is None else {"firstComment": comment}
+    post = await stage.post(**fields)
+    before = (await stage.make.api.get(f"/posts/{post}", key=stage.owner.key)).json()["targets"][0]["firstComment"]
+    await stage.work()
+
+    shown = (await stage.make.api.get(f"/posts/{post}", key=stage.owner.key)).json()
+    assert before["status"] == ("none" if comment is None else "pending")
+    assert shown["status"] == "published"
+    assert shown["targets"][0]["firstComment"] == {
+        "status": status,
+        "id": outcome.get("first_comment_id"),
+        "error": error,
+    }

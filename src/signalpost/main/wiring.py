@@ -8,6 +8,7 @@ from signalpost.accounts import routes as account_routes
 from signalpost.accounts import work as account_work
 from signalpost.audit import routes as audit_routes
 from signalpost.audit import work as audit_work
+from signalpost.captions import routes as caption_routes
 from signalpost.console import connect as connect_pages
 from signalpost.context import AppContext, Hooks
 from signalpost.engine import jobs
@@ -51,6 +52,7 @@ ROUTES: tuple[Routes, ...] = (
     account_routes.routes,
     media_routes.routes,
     post_routes.routes,
+    caption_routes.routes,
     publishing_routes.routes,
     sandbox_routes.routes,
     webhook_routes.routes,

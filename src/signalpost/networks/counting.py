@@ -60,6 +60,11 @@ def graphemes(text: str) -> int:
     return len(_GRAPHEME.findall(text))
 
 
+def clusters(text: str) -> list[str]:
+    """Return the characters that a reader sees, in order."""
+    return _GRAPHEME.findall(text)
+
+
 def _units(unit: TextUnit, text: str) -> int:
     match unit:
         case "grapheme":

@@ -68,8 +68,13 @@ def text_of_part(facts: Facts, outgoing: Outgoing, index: int) -> str:
 
     The post's link is appended to the first part, unless the text contains it or the network shows it as a card.
     """
-    text, link = outgoing.parts[index].text, outgoing.link
-    if index > 0 or not link or link in text or (facts.link == "card" and not outgoing.media):
+    text = outgoing.parts[index].text
+    return text if index > 0 else text_with_link(facts, text, outgoing.link, has_media=bool(outgoing.media))
+
+
+def text_with_link(facts: Facts, text: str, link: str | None, *, has_media: bool) -> str:
+    """Return the text of a post as it is sent with its link."""
+    if not link or link in text or (facts.link == "card" and not has_media):
         return text
     return f"{text}\n\n{link}" if text else link
 

@@ -41,6 +41,11 @@ async def check_spent(db: Db, caller: Caller, limit: Monthly, used: int | None) 
         raise _limit_reached(caller.plan, limit, total)
 
 
+async def spent(db: Db, caller: Caller, limit: Monthly) -> int:
+    """Return how many units the workspace has spent in the current month."""
+    return await queries.spent(db, caller.workspace_id, limit, month_of(clock.now()))
+
+
 async def spend(db: Db, caller: Caller, limit: Monthly, units: int) -> None:
     """Spend units of the current month: all of them or none. One statement.
 

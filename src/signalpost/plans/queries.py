@@ -27,6 +27,12 @@ async def usage(db: Db, workspace_id: UUID, month: date) -> dict[str, int]:
     return {name: max(0, value) for name, value in (row or {}).items()}
 
 
+async def spent(db: Db, workspace_id: UUID, limit: Monthly, month: date) -> int:
+    """Return how many units of a month are spent. `month` is its first day, UTC."""
+    number: int = await db.fetchval(_SPENT.format(limit.name), workspace_id, month)
+    return max(0, number)
+
+
 async def count(db: Db, workspace_id: UUID, limit: Counted) -> int:
     """Return how many there are now."""
     number: int = await db.fetchval(limit.sql, workspace_id)

@@ -10,6 +10,7 @@ from signalpost.kit.http.client import CallLimits, Client
 
 CALLS_MAX = CallLimits(per_workspace=16, per_tenant=32)
 """Of each client but that for publishing, whose calls the engine's lanes bound."""
+MODEL_CALLS_MAX = CallLimits(per_workspace=4, per_tenant=8)
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,8 @@ class Clients:
     """Sign-in, renewal and health checks of accounts, and checks of addresses."""
     pages: Client
     """Files and pages at addresses that users name."""
+    models: Client
+    """The operator's language model, whose responses take long."""
 
     @classmethod
     def create(cls, allowed_private_hosts: Sequence[str] = (), user_agent: str = "http-client") -> Self:
@@ -45,6 +48,7 @@ class Clients:
             webhooks=client(512, 64, CALLS_MAX),
             accounts=client(128, 64, CALLS_MAX),
             pages=client(512, 64, CALLS_MAX),
+            models=client(64, 64, MODEL_CALLS_MAX),
         )
 
     async def __aenter__(self) -> Self:
@@ -54,5 +58,5 @@ class Clients:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         async with AsyncExitStack() as stack:
-            for client in (self.publishing, self.webhooks, self.accounts, self.pages):
+            for client in (self.publishing, self.webhooks, self.accounts, self.pages, self.models):
                 stack.push_async_callback(client.close)

@@ -1,13 +1,14 @@
 import msgspec
 
 from signalpost import networks
-from signalpost.kit import clock, ids, problems
+from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
 from signalpost.networks import counting, preflight
 from signalpost.posts import content, document_views, views
 from signalpost.posts.actions.draft import PostDraft, TargetDraft, build_draft
 from signalpost.posts.actions.fetch import Fetched
 from signalpost.posts.actions.preflight import errors_of, run_preflight
+from signalpost.posts.content import Content
 from signalpost.posts.schemas.requests import PostCreate
 from signalpost.posts.schemas.responses import PostValidation, TargetValidation
 from signalpost.web.caller import Caller
@@ -40,20 +41,19 @@ def _validated(draft: PostDraft, target: TargetDraft) -> TargetValidation | None
     if connector is None:
         return None
     facts = preflight.for_account(connector.facts, target.account.facts)
-    target_content = content.for_target(draft.post, target.row)
-    outgoing = content.outgoing(target_content, {}, dedupe_key="", created_at=clock.now())
+    sent = content.for_target(draft.post, target.row)
+    text = preflight.text_with_link(facts, sent.text, sent.link, has_media=bool(sent.media))
     return TargetValidation(
         platform=target.row.platform,
         account_id=ids.encode("acc", target.account.id),
-        type=_type(draft, target),
-        text_length=counting.text_length(facts, preflight.text_of_part(facts, outgoing, 0)),
+        type=_type(sent),
+        text_length=counting.text_length(facts, text),
         limit=facts.text.max_length,
         derived_media=[],
     )
 
 
-def _type(draft: PostDraft, target: TargetDraft) -> str:
-    media = draft.post.media if target.row.media is None else target.row.media
-    if draft.post.thread:
+def _type(sent: Content) -> str:
+    if sent.thread:
         return "thread"
-    return "text" if not media else "media" if len(media) == 1 else "carousel"
+    return "text" if not sent.media else "media" if len(sent.media) == 1 else "carousel"
