@@ -84,7 +84,7 @@ def test_members_of_members_are_shown_where_they_are_needed() -> None:
 def test_what_is_refused_is_not_offered() -> None:
     names = {field.name for operation in DOCS.groups["posts"].operations for field in operation.fields}
 
-    assert not names & {"recurrence", "utm", "shortenLinks"}
+    assert not names & {"recurrence", "shortenLinks"}
     assert (
         not {"RecurrenceIn", "UtmIn"}
         & openapi_document(wiring.endpoints(), base_url="http://x", version="0", brand="Service")["components"][

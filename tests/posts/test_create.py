@@ -147,7 +147,7 @@ async def test_findings_about_an_override_stand_at_that_target(api: Api, make: M
         ({"options": {"sandbox": {"a": "x" * 40_000}}}, {("/options", "too_long")}),
         ({"recurrence": {"rrule": "FREQ=DAILY"}}, {("/recurrence", "not_allowed")}),
         ({"publishMode": "slot"}, {("/publishMode", "not_allowed")}),
-        ({"utm": {}, "shortenLinks": True}, {("/utm", "not_allowed"), ("/shortenLinks", "not_allowed")}),
+        ({"shortenLinks": True}, {("/shortenLinks", "not_allowed")}),
         ({"publishMode": "schedule"}, {("/scheduledAt", "required")}),
         ({"publishMode": "now", "scheduledAt": "2031-01-01T00:00Z"},
          {("/scheduledAt", "not_allowed"), ("/scheduledAt", "out_of_range")}),

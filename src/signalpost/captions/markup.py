@@ -5,7 +5,8 @@ from typing import Final
 
 import regex
 
-from signalpost.captions.units import LINK, MENTION
+from signalpost.captions.units import MENTION
+from signalpost.networks.links import LINK
 
 _TAGS = (
     "a|abbr|b|big|blockquote|br|code|del|div|em|h[1-6]|hr|i|img|ins|li|mark|ol|p|pre|s|small|span|strike|strong|sub|sup"

@@ -10,10 +10,11 @@ import msgspec
 import regex
 from msgspec import Struct
 
-from signalpost.captions.units import LINK, MENTION
+from signalpost.captions.units import MENTION
 from signalpost.kit import foreign, log
 from signalpost.kit.http import Client, HttpFailure
 from signalpost.networks.contract import Facts
+from signalpost.networks.links import LINK
 from signalpost.settings import Settings
 
 SECONDS_MAX: Final = 30.0

@@ -6,11 +6,8 @@ import regex
 from msgspec import Struct
 
 from signalpost.networks.counting import clusters
+from signalpost.networks.links import LINK, balanced
 
-LINK: Final = (
-    r"(?i:https?://)[^\s<>\"\u3001-\u3003\u3008-\u3011\u3014-\u301f\uff01\uff08-\uff0c\uff1a-\uff1b\uff1f\uff3b\uff3d"
-    r"\uff5b\uff5d\u2018-\u201f]+(?<![.,;:!?'\]\}*_~])"
-)
 MENTION: Final = (
     r"(?<![\w/@.+-])@[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?(?:@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)?"
 )
@@ -114,7 +111,7 @@ def _unit(raw: list[tuple[str, str]], index: int) -> Unit:
     atoms: dict[str, list[str]] = {"link": [], "mention": [], "tag": []}
     if "://" in text or "@" in text or "#" in text or "\uff03" in text:
         for match in _ATOM.finditer(text):
-            atoms[match.lastgroup or ""].append(_balanced(match[0]) if match.lastgroup == "link" else match[0])
+            atoms[match.lastgroup or ""].append(balanced(match[0]) if match.lastgroup == "link" else match[0])
     return Unit(
         text,
         before,
@@ -124,11 +121,6 @@ def _unit(raw: list[tuple[str, str]], index: int) -> Unit:
         _ends_sentence(text, following),
         following is None or following[0] == "\n\n",
     )
-
-
-def _balanced(link: str) -> str:
-    """Return a link without the bracket that closes the sentence around it."""
-    return link[:-1] if link.endswith(")") and "(" not in link else link
 
 
 def _ends_sentence(text: str, following: tuple[str, str] | None) -> bool:

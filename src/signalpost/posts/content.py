@@ -8,11 +8,12 @@ from functools import lru_cache
 from typing import Any, Protocol
 from uuid import UUID
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from signalpost.kit.unicode import nfc
 from signalpost.networks.contract import Outgoing, OutgoingMedia, Part, PreflightIssue
-from signalpost.posts.documents import MediaRef, ThreadPart
+from signalpost.posts.documents import MediaRef, ThreadPart, Utm
+from signalpost.posts.tracking import tracked_link, tracked_text
 
 _SPACE = re.compile(r"\s+")
 
@@ -49,6 +50,8 @@ class HasContent(Protocol):
     @property
     def first_comment(self) -> str | None: ...
     @property
+    def utm(self) -> Utm | None: ...
+    @property
     def options(self) -> Mapping[str, Mapping[str, Any]]: ...
 
 
@@ -69,7 +72,7 @@ class HasOverrides(Protocol):
 
 def for_target(post: HasContent, target: HasOverrides) -> Content:
     """Return what the target's account gets."""
-    return Content(
+    content = Content(
         title=post.title if target.title is None else target.title,
         text=post.text if target.text is None else target.text,
         media=post.media if target.media is None else target.media,
@@ -77,6 +80,18 @@ def for_target(post: HasContent, target: HasOverrides) -> Content:
         thread=post.thread,
         first_comment=post.first_comment,
         options={**post.options.get(target.platform, {}), **(target.options or {})},
+    )
+    return content if post.utm is None else _tracked(content, post.utm, target.platform)
+
+
+def _tracked(content: Content, utm: Utm, platform: str) -> Content:
+    """Return the content with campaign parameters on its links."""
+    return structs.replace(
+        content,
+        text=tracked_text(content.text, utm, platform),
+        link=None if content.link is None else tracked_link(content.link, utm, platform),
+        thread=[structs.replace(part, text=tracked_text(part.text, utm, platform)) for part in content.thread],
+        first_comment=content.first_comment and tracked_text(content.first_comment, utm, platform),
     )
 
 

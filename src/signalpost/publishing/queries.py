@@ -12,7 +12,7 @@ from signalpost.kit.db import Db, Row
 from signalpost.kit.rows import columns, reader
 from signalpost.posts import progress
 from signalpost.posts import queries as posts
-from signalpost.posts.documents import MediaRef, TargetError, ThreadPart
+from signalpost.posts.documents import MediaRef, TargetError, ThreadPart, Utm
 from signalpost.posts.rows import PostRow, PostSummary, TargetRow, TargetSummary
 from signalpost.posts.states import PostStatus, TargetStatus
 from signalpost.publishing import states, views
@@ -33,6 +33,7 @@ class DuePost(Struct, gc=False):
     link: str | None
     thread: list[ThreadPart]
     first_comment: str | None
+    utm: Utm | None
     options: dict[str, dict[str, Any]]
     approval: str
     created_at: datetime

@@ -18,7 +18,7 @@ from signalpost.posts.actions.fetch import Fetched
 from signalpost.posts.actions.issues import IssueCollector
 from signalpost.posts.actions.media import PostMedia, resolve_media
 from signalpost.posts.actions.schedule import Schedule, Unchanged, resolve_schedule
-from signalpost.posts.documents import FirstComment
+from signalpost.posts.documents import FirstComment, Utm
 from signalpost.posts.queries import ConnectedAccount, ProfileWithAccounts
 from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.posts.schemas.requests import PostAttributes, PostCreate, TargetIn
@@ -132,12 +132,12 @@ def _collect_contradictions(data: PostCreate, issues: IssueCollector) -> None:
     """Refuse what this version cannot do yet, rather than ignore it silently; and what contradicts itself."""
     for path, requested in (
         ("/recurrence", data.recurrence is not None),
-        ("/utm", data.utm is not None),
-        ("/shortenLinks", data.shorten_links),
         ("/publishMode", data.publish_mode == "slot"),
     ):
         if requested:
             issues.add(path, "not_allowed", "Not available in this version: leave it out.")
+    if data.shorten_links:
+        issues.add("/shortenLinks", "not_allowed", "This service shortens no links: leave it out, and send short ones.")
     if data.platforms is not None and data.targets is not None:
         issues.add("/targets", "not_allowed", "Send either platforms or targets, not both.")
     if data.text is not None and data.description is not None:
@@ -258,6 +258,8 @@ def _post(
     for name in PostAttributes.__struct_fields__:
         if (value := getattr(data, name)) is not UNSET:
             setattr(post, name, value)
+    if data.utm is not UNSET:
+        post.utm = None if data.utm is None else Utm(**msgspec.structs.asdict(data.utm))
     return post
 
 

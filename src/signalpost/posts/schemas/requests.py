@@ -79,7 +79,10 @@ _PUBLISH_MODE = Meta(
     examples=["schedule"],
 )
 _RECURRENCE = Meta(description="A repetition of the post.", extra_json_schema=UNAVAILABLE)
-_UTM = Meta(description="Campaign parameters for links in the text.", extra_json_schema=UNAVAILABLE)
+_UTM = Meta(
+    description="Campaign parameters, added at publishing to every link of the post that does not have them.",
+    examples=[{"campaign": "spring"}],
+)
 _SHORTEN_LINKS = Meta(description="Shorten links in the text.", extra_json_schema=UNAVAILABLE)
 _OPTIONS = Meta(
     description="Options by network, as `GET /platforms` lists them.", examples=[{"bluesky": {"languages": ["en"]}}]
@@ -192,13 +195,15 @@ class RecurrenceIn(Input):
 
 
 class UtmIn(Input):
-    """Campaign parameters for links."""
+    """Campaign parameters for links, as web analytics read them."""
 
-    source: Annotated[ShortText | None, Meta(description="`utm_source` of links.", examples=["newsletter"])] = None
-    medium: Annotated[ShortText | None, Meta(description="`utm_medium` of links.", examples=["social"])] = None
-    campaign: Annotated[ShortText | None, Meta(description="`utm_campaign` of links.", examples=["spring"])] = None
-    term: Annotated[ShortText | None, Meta(description="`utm_term` of links.", examples=["menu"])] = None
-    content: Annotated[ShortText | None, Meta(description="`utm_content` of links.", examples=["header"])] = None
+    source: Annotated[
+        ShortText | None, Meta(description="`utm_source`. Default: the network.", examples=["newsletter"])
+    ] = None
+    medium: Annotated[ShortText | None, Meta(description="`utm_medium`.", examples=["social"])] = None
+    campaign: Annotated[ShortText | None, Meta(description="`utm_campaign`.", examples=["spring"])] = None
+    term: Annotated[ShortText | None, Meta(description="`utm_term`.", examples=["menu"])] = None
+    content: Annotated[ShortText | None, Meta(description="`utm_content`.", examples=["header"])] = None
 
 
 class PostAttributes(Input):
@@ -257,7 +262,7 @@ class PostCreate(PostAttributes, kw_only=True):
     publish_mode: Annotated[PublishMode | None, _PUBLISH_MODE] = None
     draft: Annotated[bool, Meta(description="Keep the post for later instead of publishing it.")] = False
     recurrence: Annotated[RecurrenceIn | None, _RECURRENCE] = None
-    utm: Annotated[UtmIn | None, _UTM] = None
+    utm: Annotated[UtmIn | UnsetType | None, _UTM] = UNSET
     shorten_links: Annotated[bool, _SHORTEN_LINKS] = False
     options: Annotated[Options, _OPTIONS] = field(default_factory=dict)
 
