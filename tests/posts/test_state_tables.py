@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 from tests.helpers.api import Api
+from tests.helpers.contract import upload
 from tests.helpers.factories import Login, Make
 from tests.posts.test_update import patch, set_status, set_target, soon
 
 from signalpost.kit import ids
 from signalpost.kit.db import Database
+from signalpost.posts.actions.trash import delete_expired
 
 STATES = ("draft", "scheduled", "queued", "publishing", "published", "partial", "failed")
 
@@ -62,8 +64,8 @@ async def test_what_may_be_changed(
     account = {"accountId": post["targets"][0]["accountId"], "text": "Own"} if post["targets"] else None
     changes: list[tuple[dict[str, Any], int]] = [
         ({"text": "Another"}, text),
-        ({"scheduledAt": soon(days=2)}, others),
         ({"targets": [account]} if account else {"platforms": ["sandbox"]}, others),
+        ({"scheduledAt": soon(days=2)}, others),
         ({"tags": ["a"], "notes": "n", "campaign": "c", "externalId": post["id"]}, 200),
     ]
     for fields, status in changes:
@@ -146,8 +148,6 @@ async def test_what_the_queue_does_with_it(
 async def test_validate_says_what_it_would_be(
     api: Api, make: Make, owner: Login, text: str, thread: list[dict[str, str]], files: int, kind: str
 ) -> None:
-    from tests.helpers.contract import upload
-
     media = [{"mediaId": await upload(api, owner)} for _ in range(files)]
     body = {"profileId": owner.profile, "platforms": ["sandbox"], "text": text, "thread": thread, "media": media}
 
@@ -163,8 +163,6 @@ async def test_validate_counts_what_is_sent(
     api: Api, make: Make, owner: Login, database: Database, media: bool, length: int
 ) -> None:
     """Bluesky shows a link as a card; beside a file it stands in the text."""
-    from tests.helpers.contract import upload
-
     account = await make.account(owner, username="blue")
     async with database.transaction() as db:
         await db.execute("update account set platform = 'bluesky' where id = $1", ids.decode("acc", account["id"]))
@@ -184,13 +182,11 @@ async def test_the_trash_is_emptied_after_thirty_days(
     api: Api, make: Make, owner: Login, database: Database, days: int
 ) -> None:
     """The moment is that of the trash, whatever the request's clock."""
-    from signalpost.posts.actions.trash import delete_expired
-
     post = await make.post(owner, scheduledAt=soon(days=300))
     await api.delete(f"/posts/{post['id']}", key=owner.key)
     async with database.transaction() as db:
         past = timedelta(days=days)
-        change = "update post set deleted_at = deleted_at - $2, purge_at = purge_at - $2 where id = $1"
+        change = "update post set deleted_at = deleted_at - $2::interval, purge_at = purge_at - $2 where id = $1"
         await db.execute(change, ids.decode("pst", post["id"]), past)
         await delete_expired(db, 1_000)
 

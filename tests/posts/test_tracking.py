@@ -25,7 +25,6 @@ async def owner(make: Make) -> Login:
     [
         ("https://example.com", f"https://example.com/?{ADDED}"),
         ("https://example.com/a", f"https://example.com/a?{ADDED}"),
-        ("https://example.com/a?", f"https://example.com/a?{ADDED}"),
         ("https://example.com/a?b=%20&c", f"https://example.com/a?b=%20&c&{ADDED}"),
         ("https://example.com/a?b=1&", f"https://example.com/a?b=1&{ADDED}"),
         ("https://example.com/a#part", f"https://example.com/a?{ADDED}#part"),
@@ -42,6 +41,10 @@ def test_a_link_gets_the_parameters_that_it_lacks(link: str, tracked: str) -> No
     assert tracked_link(link, SPRING, "bluesky") == tracked
     assert tracked_link(tracked, SPRING, "bluesky") == tracked
     assert tracked_text(f"See {link}, or ({link}).", SPRING, "bluesky") == f"See {tracked}, or ({tracked})."
+
+
+def test_an_empty_query_is_filled() -> None:
+    assert tracked_link("https://example.com/a?", SPRING, "bluesky") == f"https://example.com/a?{ADDED}"
 
 
 def test_the_source_is_the_network_unless_it_is_set() -> None:

@@ -6,8 +6,8 @@ from tests.helpers.publishing import StagedNetwork
 async def test_each_network_gets_its_own_source_everywhere_in_the_post(stage: StagedNetwork) -> None:
     await stage.account("one")
     body = {
-        "profileId": stage.owner.profile, "platforms": ["stage"], "text": "A https://a.test/x", "utm": {"medium": "social"},
-        "thread": [{"text": "B https://b.test/y#z"}],
+        "profileId": stage.owner.profile, "platforms": ["stage"], "text": "A https://a.test/x",
+        "utm": {"medium": "social"}, "thread": [{"text": "B https://b.test/y#z"}],
     }  # fmt: skip
     sent: list[Any] = []
 

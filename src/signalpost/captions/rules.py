@@ -3,8 +3,10 @@
 Lengths are those that preflight counts. Pure; a long text takes longer than the event loop may be held.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate
+from functools import lru_cache
+from itertools import accumulate, islice
 from typing import Final
 
 from msgspec import Struct, field
@@ -56,8 +58,7 @@ class Caption(Struct):
 
 def captions_of(facts: Facts, source: Source, count: int) -> list[Caption]:
     """Return up to `count` different captions, the best first."""
-    plain = without_markup(source.text)
-    tagged = hashtags.separate(units_of(plain), source.hashtags_max)
+    plain, tagged = _prepared(source.text, source.hashtags_max)
     editor = _Editor(facts, source, tagged)
     notes = list(_notes(source, tagged, plain))
     title, title_notes = _title(facts, source.title)
@@ -69,6 +70,12 @@ def captions_of(facts: Facts, source: Source, count: int) -> list[Caption]:
         if len(captions) == count:
             break
     return list(captions.values())
+
+
+@lru_cache(4)  # a text is taken apart once for all networks
+def _prepared(text: str, tags_max: int | None) -> tuple[str, Tagged]:
+    plain = without_markup(text)
+    return plain, hashtags.separate(units_of(plain), tags_max)
 
 
 def fits(facts: Facts, source: Source, caption: Caption) -> bool:
@@ -120,6 +127,10 @@ class _Sizes:
         bytes_count = 0 if self._rule.bytes_max is None else len(text.encode("utf-8", "surrogatepass"))
         return length(self._rule, text), bytes_count
 
+    def longest(self) -> int:
+        """Return how many units one post may have at most."""
+        return bisect_right(self._lengths, self._rule.max_length) - 1
+
     def allow(self, start: int, end: int, *others: tuple[int, int]) -> bool:
         """Whether these units and other texts of these sizes may stand in one post."""
         length_sum = self._lengths[end] - self._lengths[start] + sum(other[0] for other in others)
@@ -140,6 +151,11 @@ class _Editor:
         added = text_with_link(facts, "x", source.link, has_media=source.has_media)[1:]
         self._link_size = self._sizes.of(added)
         self._links = self._links_to_keep() if source.keep_links else []
+        self._missing = self._sizes_of_missing_links()
+        self._tags_inside = [(index, tag) for index, unit in enumerate(self._units) for tag in unit.tags]
+        self._too_long = [
+            index for index, unit in enumerate(self._units) if unit.is_whole and not _holds(self._rule, unit.text)
+        ]
 
     def captions(self) -> Iterator[Caption]:
         """Yield captions, the best first; some may be equal."""
@@ -155,7 +171,7 @@ class _Editor:
         yield self._shortened([], sentences_max=1)
 
     def _pieces(self, unit: Unit) -> list[Unit]:
-        if unit.is_whole or len(unit.text) <= 40 or _holds(self._rule, unit.text):
+        if unit.is_whole or _holds(self._rule, unit.text):
             return [unit]
         return pieces_of(unit)
 
@@ -200,8 +216,8 @@ class _Editor:
 
     def _whole(self) -> Caption:
         """Return the whole text, with those of the profile's hashtags for which there is room."""
-        tags, inside = list(self._tags), [tag for unit in self._units for tag in unit.tags]
-        present = {hashtags.key(tag) for tag in (*tags, *inside)}
+        tags = list(self._tags)
+        present = {hashtags.key(tag) for tag in (*tags, *(tag for _, tag in self._tags_inside))}
         added: list[str] = []
         for name in self._source.default_hashtags:
             tag = "#" + name.lstrip("#")
@@ -211,7 +227,7 @@ class _Editor:
                 present.add(hashtags.key(tag))
         if added and not tags:
             self._separator = "\n\n"
-        caption = self._caption(joined(self._units) + self._suffix([*tags, *added]), [*tags, *added], self._units)
+        caption = self._caption(joined(self._units) + self._suffix([*tags, *added]), [*tags, *added])
         if added:
             caption.changes.append(Note("hashtags_added", f"Hashtags of the profile were added: {' '.join(added)}."))
         return caption
@@ -225,7 +241,7 @@ class _Editor:
         while end > 1 and not self._accepts(text):
             end -= 1
             text = self._single(end, tags)
-        caption = self._caption(text, tags, self._units[:end])
+        caption = self._caption(text, tags, end)
         if end < len(self._units):
             caption.changes.append(Note("shortened", "The text was shortened to one post."))
             self._report_links(caption, end)
@@ -236,26 +252,31 @@ class _Editor:
     def _end_of_single(self, suffix: tuple[int, int], sentences_max: int | None) -> int:
         """Return how many units stay: the most that fit, or fewer if a sentence ends there."""
         last = self._end_of_sentences(sentences_max)
-        missing, dots = self._sizes_of_missing_links(), self._sizes.of(ELLIPSIS)
+        dots = self._sizes.of(ELLIPSIS)
 
         def allows(end: int, *, ellipsis: bool) -> bool:
-            return self._sizes.allow(0, end, suffix, self._link_size, missing[end], dots if ellipsis else (0, 0))
+            return self._sizes.allow(0, end, suffix, self._link_size, self._missing[end], dots if ellipsis else (0, 0))
 
-        if last < len(self._units) and allows(last, ellipsis=False):
+        if allows(last, ellipsis=False):
             return last
-        end = next((end for end in range(last, 0, -1) if allows(end, ellipsis=True)), 0)
+        longest = min(last, self._sizes.longest())
+        end = next((end for end in range(longest, 0, -1) if allows(end, ellipsis=True)), 0)
         least = int(end * SENTENCE_SHARE)
         sentence = (at for at in range(end, least, -1) if self._ends_sentence(at) and allows(at, ellipsis=False))
         end = next(sentence, end)
         return end if end or self._links else min(1, len(self._units))
 
     def _end_of_sentences(self, sentences_max: int | None) -> int:
-        ends = [index + 1 for index, unit in enumerate(self._units) if unit.ends_sentence]
-        return len(self._units) if sentences_max is None or len(ends) <= sentences_max else ends[sentences_max - 1]
+        if sentences_max is None:
+            return len(self._units)
+        ends = (index + 1 for index, unit in enumerate(self._units) if unit.ends_sentence)
+        return next(islice(ends, sentences_max - 1, None), len(self._units))
 
     def _sizes_of_missing_links(self) -> list[tuple[int, int]]:
         """Return, for each number of units that may stay, the size of the links that then have to be added."""
         sizes = [(0, 0)] * (len(self._units) + 1)
+        if not self._links:
+            return sizes
         links = sorted(self._links, reverse=True)
         size, place = (0, 0), 0
         for end in range(len(self._units), -1, -1):
@@ -270,10 +291,16 @@ class _Editor:
     def _single(self, end: int, tags: Sequence[str]) -> str:
         text = joined(self._units[:end])
         if end and end < len(self._units) and not self._ends_sentence(end):
-            text = text.rstrip(" ,;:\u2013\u2014-(") + ELLIPSIS
+            text = self._with_ellipsis(text, self._units[end - 1])
         if missing := [link for index, link in self._links if index >= end]:
             text += ("\n\n" if text else "") + " ".join(missing)
         return text + self._suffix(tags)
+
+    def _with_ellipsis(self, text: str, last: Unit) -> str:
+        """Return a text that goes on with an ellipsis, which must not become a part of a link."""
+        if last.links:
+            return f"{text} {ELLIPSIS}"
+        return (text if last.is_whole else text.rstrip(" ,;:\u2013\u2014-(")) + ELLIPSIS
 
     def _ends_sentence(self, end: int) -> bool:
         return end > 0 and self._units[end - 1].ends_sentence
@@ -298,7 +325,7 @@ class _Editor:
             parts.append((start, end))
             start = end
         first, *rest = (joined(self._units[begin:end]) for begin, end in parts)
-        caption = self._caption(first + self._suffix(self._tags), self._tags, self._units)
+        caption = self._caption(first + self._suffix(self._tags), self._tags)
         caption.thread = rest
         caption.changes.append(Note("split", f"The text was split into {len(parts)} parts."))
         if start < len(self._units):
@@ -328,15 +355,15 @@ class _Editor:
         sentence = (at for at in candidates if self._units[at - 1].ends_sentence)
         return next(paragraph, next(sentence, end))
 
-    def _caption(self, text: str, tags: Sequence[str], units: Sequence[Unit]) -> Caption:
-        inside = [tag for unit in units for tag in unit.tags]
+    def _caption(self, text: str, tags: Sequence[str], end: int | None = None) -> Caption:
+        """Return a caption of the units before `end`, with the hashtags that it contains."""
+        inside = (tag for index, tag in self._tags_inside if end is None or index < end)
         distinct = {hashtags.key(tag): tag for tag in (*tags, *inside)}
         caption = Caption(text, list(distinct.values()))
         if self._tags_lost:
-            caption.changes.append(
-                Note("hashtags_removed", f"{self._tags_lost} hashtags took more than half of a post.")
-            )
-        if any(unit.is_whole and not _holds(self._rule, unit.text) for unit in units):
+            note = f"{self._tags_lost} hashtags took more than half of a post."
+            caption.changes.append(Note("hashtags_removed", note))
+        if any(end is None or index < end for index in self._too_long):
             message = "A link, mention or hashtag is longer than a whole post, and is never cut."
             caption.warnings.append(Note("too_long_to_cut", message))
         return caption

@@ -26,7 +26,7 @@ _PART = regex.compile(
     rf"{LINK}|{MENTION}|{TAG}|{_OPENING}*{_WIDE}[\p{{M}}\u200d\ufe0f\uff9e\uff9f]*{_CLOSING}*|(?:(?!{_WIDE}|{_OPENING})\S)+|\S"
 )
 _IS_WIDE = regex.compile(_WIDE)
-_WORD = regex.compile(r"(\s*)(\S+)")
+_WORD = regex.compile(r"\S+")
 _STOP = r"[.!?\u2026\u3002\uff01\uff1f\uff0e\u061f\u06d4\u0964\u0965\u0589\u1362\u104b\u17d4]"
 _SENTENCE_END = regex.compile(_STOP + r"[\"'\u2019\u201d\u00bb)\]\u300d\u300f\uff09\p{Extended_Pictographic}\ufe0f]*$")
 _ABBREVIATION = regex.compile(
@@ -34,8 +34,6 @@ _ABBREVIATION = regex.compile(
     r"\.$",
     regex.IGNORECASE,
 )
-PIECE_CHARACTERS_MAX: Final = 100
-"""Into pieces of this length a word is cut that fits nowhere; a letter with more marks than that stays whole."""
 
 
 class Unit(Struct, frozen=True, gc=False):
@@ -63,8 +61,10 @@ class Unit(Struct, frozen=True, gc=False):
 def units_of(text: str) -> list[Unit]:
     """Return the units of a text. Runs of white space become one space, line break or empty line."""
     raw: list[tuple[str, str]] = []
+    end = 0
     for match in _WORD.finditer(text):
-        raw += _parts(_space(match[1]) if raw else "", match[2])
+        raw += _parts(_space(text[end : match.start()]) if raw else "", match[0])
+        end = match.end()
     return [_unit(raw, index) for index in range(len(raw))]
 
 
@@ -74,21 +74,17 @@ def joined(units: list[Unit]) -> str:
 
 
 def pieces_of(unit: Unit) -> list[Unit]:
-    """Return a word that is too long for a post in pieces of whole characters."""
-    pieces: list[str] = [""]
-    for cluster in clusters(unit.text):
-        if pieces[-1] and len(pieces[-1]) + len(cluster) > PIECE_CHARACTERS_MAX:
-            pieces.append("")
-        pieces[-1] += cluster
-    last = len(pieces) - 1
+    """Return a word that is too long for a post as its characters."""
+    characters = clusters(unit.text)
+    last = len(characters) - 1
     return [
         Unit(
-            piece,
+            character,
             unit.before if index == 0 else "",
             ends_sentence=unit.ends_sentence and index == last,
             ends_paragraph=unit.ends_paragraph and index == last,
         )
-        for index, piece in enumerate(pieces)
+        for index, character in enumerate(characters)
     ]
 
 
