@@ -86,7 +86,7 @@ def test_what_is_refused_is_not_offered() -> None:
 
     assert not names & {"recurrence", "shortenLinks"}
     assert (
-        not {"RecurrenceIn", "UtmIn"}
+        not {"RecurrenceIn"}
         & openapi_document(wiring.endpoints(), base_url="http://x", version="0", brand="Service")["components"][
             "schemas"
         ].keys()
