@@ -122,3 +122,42 @@ async def test_the_largest_pages_do_not_hold_the_loop(api: Api, make: Make, step
         await steps.during(partial(read, query))
 
     assert steps == []
+
+
+# What one request for many posts may consist of: as many targets as are allowed, or as much text.
+WORST = {
+    "targets": (50, "x" * 40),
+    "text": (50, "Ein Satz mit #Hashtag, @someone.test und https://example.com/ä . " * 300),
+    "one text": (10, "\U0001f469‍\U0001f469‍\U0001f467" * 4_999),
+}
+
+
+@pytest.mark.parametrize("content", WORST)
+async def test_the_largest_requests_for_many_posts_do_not_hold_the_loop(
+    api: Api, make: Make, steps: Steps, content: str
+) -> None:
+    owner, (count, text) = await make.owner(), WORST[content]
+    profiles = [(await make.profile(owner))["id"] for _ in range(count)]
+    for profile in profiles:
+        for number in range(10 if content == "targets" and profile == profiles[0] else 1):
+            await make.account(owner, profile=profile, username=f"a{number}")
+    turn = iter(range(1_000))
+
+    async def create() -> None:
+        words = f"{next(turn)} {text}"
+        posts = [
+            {"profileId": profiles[0], "text": f"{number} {words}", "platforms": ["sandbox"]} for number in range(count)
+        ]
+        answer = await api.post("/posts/bulk", json={"posts": posts, "draft": content != "targets"}, key=owner.key)
+        assert answer.status_code in (201, 413), answer.text[:500]
+
+    async def fan_out() -> None:
+        targets = [{"profileId": profile} for profile in profiles]
+        body = {"targets": targets, "text": f"{next(turn)} {text}", "draft": content != "targets"}
+        answer = await api.post("/posts/fanout", json=body, key=owner.key)
+        assert answer.status_code == 201, answer.text[:500]
+
+    await steps.during(create)
+    await steps.during(fan_out)
+
+    assert steps == []

@@ -14,6 +14,7 @@ class PostSettled(Event):
     """The last target of a post ended; `status` is published, partial or failed."""
 
     post_id: UUID
+    profile_id: UUID
     status: str
 
 

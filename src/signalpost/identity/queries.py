@@ -372,3 +372,25 @@ async def existing_profiles(db: Db, caller: Caller, profile_ids: Sequence[UUID])
     """Return those of the ids that are profiles the caller may see."""
     rows = await db.fetch(_PROFILES, caller.workspace_id, profile_ids)
     return {row["id"] for row in rows if caller.may_see_profile(row["id"])}
+
+
+class WorkspaceTerms(Struct):
+    """What a workspace has without a caller: its plan in force and its time zone."""
+
+    plan: str
+    timezone: str
+
+
+_TERMS = "select plan, timezone from workspace where id = $1"
+
+
+async def workspace_terms(settings: Settings, db: Db, workspace_id: UUID) -> WorkspaceTerms:
+    """Return the plan in force and the time zone of a workspace.
+
+    Raises:
+        LookupError: there is no such workspace.
+    """
+    record = await db.fetchrow(_TERMS, workspace_id)
+    if record is None:
+        raise LookupError("no such workspace")
+    return WorkspaceTerms(plan_in_force(settings, record["plan"]), record["timezone"])

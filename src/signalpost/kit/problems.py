@@ -10,6 +10,8 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 
+from signalpost.kit import log
+
 
 class Issue(Struct, omit_defaults=True):
     """An error at one place of a request: `path` is a JSON pointer into the body, or the name of a query parameter."""
@@ -196,6 +198,25 @@ class Unavailable(Problem, status=503, retryable=True):
 
     Try again after the number of seconds in `Retry-After`.
     """
+
+
+def problem_document(problem: Problem, path: str, base_url: str) -> dict[str, Any]:
+    """Return the members of the problem document; `path` is that of the request."""
+    document: dict[str, Any] = {
+        "type": f"{base_url}/problems/{problem.code}",
+        "title": problem.title,
+        "status": problem.status,
+        "detail": problem.detail,
+        "instance": path,
+        "code": problem.code,
+        "requestId": log.request_id.get(),
+        "retryable": problem.retryable,
+    }
+    if problem.remediation:
+        document["remediation"] = problem.remediation
+    if problem.errors:
+        document["errors"] = problem.errors
+    return document | problem.members
 
 
 def _first(errors: list[Issue]) -> str | None:

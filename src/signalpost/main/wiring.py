@@ -93,6 +93,7 @@ def hooks() -> Hooks:
 def subscribe(context: AppContext) -> None:
     """Subscribe each room to the events that it acts upon; within an event, in this order."""
     context.subscribe(events.AccountReady, posts.on_account_ready)
+    context.subscribe(events.PostSettled, posts.on_posts_settled)
     context.subscribe(events.RemovalRequested, publishing.on_removal_requested)
     for kind in events.PUBLIC_EVENTS.values():
         context.subscribe(kind, webhooks.on_events, when=LISTENING)

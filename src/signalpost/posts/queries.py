@@ -208,16 +208,41 @@ async def lock_post_only(db: Db, post_id: UUID) -> PostRow | None:
     return None if record is None else read_post(record)
 
 
+# The bound of 10 is a safety net: chains hold at most three links.
+_CHAIN = """
+with recursive chain (profile_id, source_post_id, source, posts) as (
+    select profile_id, source_post_id, source, 1 from post where id = $1 and workspace_id = $2
+    union all
+    select p.profile_id, p.source_post_id, p.source, c.posts + 1 from post p join chain c on p.id = c.source_post_id
+    where c.posts < 10 and p.workspace_id = $2
+)
+select array_agg(profile_id), count(*) filter (where source = 'link') from chain
+"""
+
+
+async def chain_of(db: Db, post: PostRow) -> tuple[set[UUID], int]:
+    """Return the profiles through which links passed this post on, its own included, and how many links did."""
+    record = await db.fetchrow(_CHAIN, post.id, post.workspace_id)
+    return (set(record[0] or ()), record[1]) if record is not None else (set(), 0)
+
+
+async def find_settled(db: Db, workspace_id: UUID, post_id: UUID) -> PostRow | None:
+    """Return a post whose workspace is known from its event; None: it was deleted meanwhile, or is in the trash."""
+    record = await db.fetchrow(_FIND, post_id, workspace_id, None, True)  # noqa: FBT003 - $4
+    post = None if record is None else read_post(record)
+    return None if post is None or post.deleted_at is not None else post
+
+
 # --- what a post is checked against ---------------------------------------------------------------------------------
 
 
 @cache
-def _profile(heard: str, chosen: str) -> str:
+def _profile(heard: str, chosen: str, which: str = "p.id = $1") -> str:
     return f"""
     select now(), p.timezone, p.zone_chosen, p.approval_required, p.over_limit, profile_digest(p), {heard},
-        a.id, a.platform, a.username, a.facts, a.over_limit, account_digest(a), a.status
+        a.id, a.platform, a.username, a.facts, a.over_limit, account_digest(a), a.status, p.id
     from profile p left join account a on a.profile_id = p.id and a.status <> 'disconnected' and {chosen}
-    where p.id = $1 and p.workspace_id = $2 and p.deleted_at is null
+    where {which} and p.workspace_id = $2 and p.deleted_at is null
     order by a.created_at, a.id
     """  # noqa: S608 - constants only
 
@@ -225,6 +250,11 @@ def _profile(heard: str, chosen: str) -> str:
 # A subquery hides the length of the array from the planner, which would otherwise plan each call.
 _BY_ID = "a.id = any(array(select unnest($3::uuid[])))"
 _BY_PLATFORM = "a.platform = any(array(select unnest($3::text[])))"
+_PROFILES = _profile(
+    "false",
+    f"({_BY_ID} or $4::text[] is null or a.platform = any(array(select unnest($4::text[]))))",
+    "p.id = any(array(select unnest($1::uuid[])))",
+)
 _SHARE_PROFILE = "select pg_advisory_xact_lock_shared(profile_lock($1))"
 _TAKE_PROFILE = "select pg_advisory_xact_lock(profile_lock($1))"
 _TAKE_PROFILE_OF = "select pg_advisory_xact_lock(profile_lock(profile_id)) from account where id = $1"
@@ -250,9 +280,25 @@ async def profile_with_accounts(
     by_platform = platforms is not None
     statement = _profile(heard, _BY_PLATFORM if by_platform else _BY_ID)
     records = await db.fetch(statement, profile_id, caller.workspace_id, platforms if by_platform else account_ids)
-    if not records:
-        return None
-    accounts = [ConnectedAccount(*record[7:]) for record in records if record[7] is not None]
+    return _with_accounts(records) if records else None
+
+
+async def profiles_with_accounts(
+    db: Db, caller: Caller, profile_ids: Iterable[UUID], *, account_ids: Sequence[UUID], platforms: Sequence[str] | None
+) -> dict[UUID, ProfileWithAccounts]:
+    """Return those of the profiles that the caller may see, by id.
+
+    Each comes with these of its accounts and with those on these platforms; None: with all of them.
+    """
+    visible = [profile_id for profile_id in profile_ids if caller.may_see_profile(profile_id)]
+    records_of: dict[UUID, list[Record]] = {}
+    for record in await db.fetch(_PROFILES, visible, caller.workspace_id, account_ids, platforms):
+        records_of.setdefault(record[14], []).append(record)
+    return {profile_id: _with_accounts(records) for profile_id, records in records_of.items()}
+
+
+def _with_accounts(records: Sequence[Record]) -> ProfileWithAccounts:
+    accounts = [ConnectedAccount(*record[7:14]) for record in records if record[7] is not None]
     now, timezone, zone_chosen, approval_required, over_limit, digest, is_heard = records[0][:7]
     return ProfileWithAccounts(now, timezone, zone_chosen, approval_required, over_limit, digest, is_heard, accounts)
 

@@ -3,11 +3,11 @@ from typing import Annotated
 from signalpost.context import AppContext
 from signalpost.identity.errors import PlanLimitReached, TestModeOnlySandbox
 from signalpost.kit.db import Db
-from signalpost.kit.problems import Forbidden, InvalidState, VersionConflict
+from signalpost.kit.problems import Forbidden, InvalidState, TooManyItems, VersionConflict
 from signalpost.kit.wire import Listing
 from signalpost.plans.errors import PlanFeatureUnavailable
 from signalpost.posts import listing, queries, stats, views
-from signalpost.posts.actions import approve, create, trash, update, validate
+from signalpost.posts.actions import approve, bulk, create, fanout, trash, update, validate
 from signalpost.posts.actions.fetch import BEFORE, Fetched
 from signalpost.posts.errors import (
     DuplicateContent,
@@ -18,6 +18,7 @@ from signalpost.posts.errors import (
     TimezoneRequired,
 )
 from signalpost.posts.rows import PostRow
+from signalpost.posts.schemas.many import BulkCreate, BulkQuery, BulkResult, FanoutCreate, FanoutResult
 from signalpost.posts.schemas.requests import (
     ApprovalDecision,
     ApprovalRejection,
@@ -42,6 +43,8 @@ MyPost = Annotated[PostRow, Mine(PostId, queries.find_mine, why_absent=queries.w
 MyStoredPost = Annotated[StoredPost, Mine(PostId, queries.read_mine, why_absent=queries.why_absent)]
 AnyPost = Annotated[PostRow, Mine(PostId, queries.find_any)]
 FetchedFiles = Annotated[Fetched | None, BEFORE]
+FetchedOnce = Annotated[Fetched | None, fanout.BEFORE]
+FetchedRows = Annotated[bulk.FetchedRows | None, bulk.BEFORE]
 NOT_ACCEPTED = (
     PreflightFailed,
     TimezoneRequired,
@@ -77,6 +80,24 @@ _EXAMPLES = {
 }
 
 
+_FANOUT_EXAMPLES = {
+    "Listed profiles": {
+        "text": "Hello from #signalpost",
+        "targets": [{"profileId": "prof_01M7Z0000000000000000000AB", "captionPrefix": "From our bakery: "}],
+    },
+    "All children, ten minutes apart": {
+        "sourceProfileId": "prof_01M7Z0000000000000000000AB",
+        "targets": "children",
+        "text": "Hello from #signalpost",
+        "staggerMinutes": 10,
+    },
+}
+_BULK_EXAMPLES = {
+    "Two drafts": {"posts": [{**_POST, "externalId": "cms-4711"}, {**_POST, "text": "The soup of the day"}]},
+    "Publish all of them or none": {"posts": [_POST], "draft": False, "atomic": True},
+}
+
+
 @routes.post(
     "/posts",
     history="action",
@@ -101,6 +122,44 @@ async def create_post(
 async def list_posts(context: AppContext, db: Db, caller: Caller, query: PostListQuery, page: Page) -> Listing[Post]:
     """List posts, newest first. Posts in the trash are not included."""
     return await listing.list_posts(context, db, caller, query, page)
+
+
+@routes.post(
+    "/posts/bulk",
+    history="action",
+    scope="posts:write",
+    raises=(TooManyItems, PlanLimitReached),
+    examples=_BULK_EXAMPLES,
+)
+async def create_posts(
+    context: AppContext, db: Db, caller: Caller, data: BulkCreate, query: BulkQuery, fetched: FetchedRows
+) -> BulkResult:
+    """Create up to 50 posts, by default as drafts.
+
+    Each post is checked by itself: what is refused stands in `errors`, all others in `created`. If none is created, or
+    one is refused and `atomic` is true, the response is a 422 with the issues of all of them. The plan's limits count
+    for all posts together.
+    """
+    return await bulk.create_posts(context, db, caller, data, query, fetched)
+
+
+@routes.post(
+    "/posts/fanout",
+    history="action",
+    scope="posts:write",
+    raises=(TooManyItems, PlanLimitReached, PlanFeatureUnavailable),
+    examples=_FANOUT_EXAMPLES,
+)
+async def fan_out_post(
+    context: AppContext, db: Db, caller: Caller, data: FanoutCreate, fetched: FetchedOnce
+) -> FanoutResult:
+    """Create one post for several profiles, each as a post of its own.
+
+    `targets: "children"` takes the children of `sourceProfileId`, by the rules of their links; or list profiles with
+    what differs there. What is refused stands in `errors`. If no post is created, or one is refused and `atomic` is
+    true, the response is a 422.
+    """
+    return await fanout.fan_out(context, db, caller, data, fetched)
 
 
 @routes.post(

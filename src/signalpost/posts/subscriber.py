@@ -15,9 +15,11 @@ from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.posts import progress, queries
 from signalpost.posts.actions import audit, emit
+from signalpost.posts.actions.repost import enqueue_repost
 from signalpost.posts.actions.trash import TRASH_PERIOD
 from signalpost.posts.states import UNDER_WAY, WAITING, sources
 from signalpost.posts.target_errors import target_error
+from signalpost.profiles import queries as profiles
 
 _POSTS_OF: Final = """
 select distinct post_id from target
@@ -120,6 +122,17 @@ async def trash_profile_posts(_context: AppContext, db: Db, profile: DeletedProf
     await db.execute(_TRASH, post_ids, profile.at, profile.at + TRASH_PERIOD, statuses)
     await audit.record(db, [audit.entry(post, "trashed", profile.actor) for post in posts])
     return TrashedPosts(trashed=len(post_ids), cancelled=len(cancelled))
+
+
+async def on_posts_settled(_context: AppContext, db: Db, settled: Sequence[events.PostSettled]) -> None:
+    """Have posts passed on that were published, if their profiles have links that do so."""
+    ended = [event for event in settled if event.status in ("published", "partial")]
+    if not ended:
+        return
+    parents = await profiles.passing_on(db, {(event.workspace_id, event.profile_id) for event in ended})
+    for event in ended:
+        if event.profile_id in parents:
+            await enqueue_repost(db, event.workspace_id, event.post_id)
 
 
 _RELEASE: Final = """

@@ -1,6 +1,7 @@
 """Work of this room: deleting what was in the trash for 30 days, following time zone rules, keeping search blocks."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain
 from signalpost.kit import clock, log
 from signalpost.posts import times
+from signalpost.posts.actions import repost
 from signalpost.posts.actions.search_blocks import index_posts, workspaces_to_index
 from signalpost.posts.actions.trash import delete_expired
 from signalpost.posts.actions.zone_rules import OutdatedPost, apply_zone_rules, outdated_posts
@@ -28,9 +30,10 @@ _TRANSACTIONS: Final = 20
 _logger = log.get("posts")
 
 
-def jobs(_context: AppContext) -> list[JobKind]:
+def jobs(context: AppContext) -> list[JobKind]:
     """Return the jobs of this room."""
     return [
+        JobKind(repost.JOB, partial(repost.pass_on, context), given_up=repost.give_up),
         JobKind(JOB, purge, EVERY_SECONDS),
         JobKind(ZONE_RULES_JOB, ZoneRules().follow, EVERY_SECONDS),
         JobKind(SEARCH_JOB, SearchIndex().keep, SEARCH_EVERY_SECONDS),

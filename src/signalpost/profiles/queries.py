@@ -3,7 +3,7 @@
 $2 of profile statements: whether the caller is live.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Literal
 from uuid import UUID
@@ -207,6 +207,7 @@ where l.workspace_id = $1 and l.deleted_at is null and {_ENDS_SHOWN}
 """  # noqa: S608 - constants only
 _LINK_BY_ID = f"{_LINK} and l.id = $4"
 _LINKS = f"{_LINK} and {keyset('l.created_at', 'l.id', first=4)}"
+_ACTIVE = f"{_LINK} and l.parent_profile_id = $4 and l.active order by l.created_at, l.id limit $5"
 _CHILDREN = f"{_LINK} and l.parent_profile_id = $4 and {keyset('l.created_at', 'l.id', first=5)}"
 _HISTORY = f"""
 select {rows.columns(LinkHistoryRow, "l")} from profile_link_history l
@@ -237,6 +238,40 @@ async def children(db: Db, caller: Caller, parent_id: UUID, page: Page) -> list[
     child_links = [read_link(record) for record in records]
     profiles = await by_ids(db, caller, [link.child_profile_id for link in child_links])
     return [(link, profiles[link.child_profile_id]) for link in child_links if link.child_profile_id in profiles]
+
+
+async def active_links(db: Db, caller: Caller, parent_id: UUID, limit: int) -> list[LinkRow]:
+    """Return the profile's links to its children, oldest first."""
+    records = await db.fetch(_ACTIVE, *_visible_to(caller), parent_id, limit)
+    return [read_link(record) for record in records]
+
+
+# Both ask for rules by their stored names, as `LinkRulesRow` has them.
+_PASSES_ON = "l.deleted_at is null and l.active and (l.rules ->> 'auto_repost')::boolean"
+_PASSING_ON = f"""
+select distinct l.parent_profile_id from profile_link l
+join unnest($1::uuid[], $2::uuid[]) as w(workspace_id, parent_id)
+    on w.parent_id = l.parent_profile_id and w.workspace_id = l.workspace_id
+where {_PASSES_ON}
+"""  # noqa: S608 - constants only
+_TO_PASS_ON = f"""
+select {rows.columns(LinkRow, "l")} from profile_link l
+where l.workspace_id = $1 and l.parent_profile_id = $2 and {_PASSES_ON}
+    and not exists (select from profile_link_history h where h.link_id = l.id and h.source_post_id = $3)
+order by l.created_at, l.id limit $4
+"""  # noqa: S608 - constants only
+
+
+async def passing_on(db: Db, profiles: Collection[tuple[UUID, UUID]]) -> set[UUID]:
+    """Return those of the profiles, each with its workspace first, of which a link passes posts on by itself."""
+    workspaces, parents = zip(*profiles, strict=True)
+    return {record[0] for record in await db.fetch(_PASSING_ON, workspaces, parents)}
+
+
+async def links_to_pass_on(db: Db, workspace_id: UUID, parent_id: UUID, post_id: UUID, limit: int) -> list[LinkRow]:
+    """Return links that pass posts of the profile on by themselves, and have not dealt with this one yet."""
+    records = await db.fetch(_TO_PASS_ON, workspace_id, parent_id, post_id, limit)
+    return [read_link(record) for record in records]
 
 
 async def history(db: Db, caller: Caller, page: Page) -> list[LinkHistoryRow]:

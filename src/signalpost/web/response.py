@@ -5,8 +5,7 @@ from typing import Any
 
 from msgspec.json import Encoder
 
-from signalpost.kit import log
-from signalpost.kit.problems import Problem
+from signalpost.kit.problems import Problem, problem_document
 from signalpost.web.streaming import Stream
 
 Headers = list[tuple[bytes, bytes]]
@@ -44,25 +43,6 @@ class Response:
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
             body = b""
         await send({"type": "http.response.body", "body": body, "more_body": False})
-
-
-def problem_document(problem: Problem, path: str, base_url: str) -> dict[str, Any]:
-    """Return the members of the problem document."""
-    document: dict[str, Any] = {
-        "type": f"{base_url}/problems/{problem.code}",
-        "title": problem.title,
-        "status": problem.status,
-        "detail": problem.detail,
-        "instance": path,
-        "code": problem.code,
-        "requestId": log.request_id.get(),
-        "retryable": problem.retryable,
-    }
-    if problem.remediation:
-        document["remediation"] = problem.remediation
-    if problem.errors:
-        document["errors"] = problem.errors
-    return document | problem.members
 
 
 def problem_response(problem: Problem, path: str, base_url: str, headers: Headers) -> Response:

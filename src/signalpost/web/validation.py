@@ -61,6 +61,20 @@ def decode_body(decoder: "msgspec.json.Decoder[T]", body: bytes) -> T:
     return value
 
 
+def convert(kind: type[T], value: Any) -> T:
+    """Convert a part of a decoded body.
+
+    Raises:
+        ValidationFailed: it does not match the schema, with a JSON pointer into the part for every issue.
+    """
+    try:
+        return msgspec.convert(value, kind, dec_hook=ids.decode_hook)
+    except msgspec.ValidationError as error:
+        issues = list(itertools.islice(issues_of(kind, value), ISSUES_MAX))
+        issues = issues or [issue_text.of_value(kind, value, "", str(error), strict=True)]
+        raise problems.ValidationFailed(errors=issues) from None
+
+
 def decode_query(kind: type[T], values: Mapping[str, str], *, besides: Sequence[str] = ()) -> T:
     """Convert query parameters; an empty one counts as absent. `besides` are further names that the operation knows.
 

@@ -22,6 +22,7 @@ from signalpost.posts.actions.preflight import TargetIssue
 from signalpost.posts.actions.recent import RecentReads
 from signalpost.posts.actions.write import NewPost, Obstacle, Seen
 from signalpost.posts.queries import ProfileWithAccounts
+from signalpost.posts.rows import AuditRow
 from signalpost.posts.schemas.requests import PostCreate
 from signalpost.posts.schemas.responses import Post
 from signalpost.web.caller import Caller, Mode
@@ -78,7 +79,7 @@ async def _groupable(
         draft = await build_draft(None, caller, data, profile=profile)
         if any(target.account.over_limit for target in draft.targets):
             return None
-        new = _decide(context, caller, draft, await preflight.run_preflight(draft))
+        new = _new_post(context, caller, draft, await preflight.run_preflight(draft))
     except problems.Problem:
         return None  # nothing is refused because of what may no longer be so
     return new if is_groupable(new) else None
@@ -99,7 +100,7 @@ async def _create(
             draft = await build_draft(db, caller, data, fetched=fetched, profile=profile)
             target_issues = await preflight.run_preflight(draft)
             await guards.require_within_plan(db, caller, draft)
-            new = _decide(context, caller, draft, target_issues)
+            new = _new_post(context, caller, draft, target_issues)
         except problems.Problem:
             if recent is None:
                 raise
@@ -116,17 +117,25 @@ async def _create(
 
 
 async def _read(context: AppContext, db: Db, caller: Caller, data: PostCreate) -> ProfileWithAccounts:
-    profile = await read_profile(db, caller, data, _heard_sql(context, caller.mode))
+    profile = await read_profile(db, caller, data, heard_sql(context, caller.mode))
     context.state(RecentReads).put(caller, data, profile)
     return profile
 
 
-def _heard_sql(context: AppContext, mode: Mode) -> str:
+def heard_sql(context: AppContext, mode: Mode) -> str:
+    """Return whether a subscriber acts on post.queued, as SQL over the profile `p`."""
     return context.heard_sql(PostQueued, workspace_id="p.workspace_id", profile_id="p.id", mode=f"'{mode}'")
 
 
-def _decide(context: AppContext, caller: Caller, draft: PostDraft, target_issues: Sequence[TargetIssue]) -> NewPost:
-    """Return the post as it is to be written: queued, held for approval, or a draft."""
+def decide(caller: Caller, draft: PostDraft, target_issues: Sequence[TargetIssue]) -> tuple[list[AuditRow], bool]:
+    """Make the post what it is to be: queued, held for approval, or a draft.
+
+    Returns:
+        Its first entries of the audit log, and whether it is queued, so that a unit of the plan is spent on it.
+
+    Raises:
+        PreflightFailed: a network would refuse the post, which is no draft.
+    """
     post, targets, profile = draft.post, draft.target_rows, draft.profile
     accepted = False
     if not draft.is_draft:
@@ -141,10 +150,14 @@ def _decide(context: AppContext, caller: Caller, draft: PostDraft, target_issues
         post.counted, post.queued_at = True, post.created_at
     pending = post.approval.state == "pending"
     actions = ["created", *(["queued"] if accepted else []), *(["approval_requested"] if pending else [])]
-    history = [audit.entry(post, action, post.created_by) for action in actions]
-    digest = reduce(xor, (target.account.digest for target in draft.targets), profile.digest)
-    seen = Seen(digest, profile.heard, _heard_sql(context, caller.mode))
-    return NewPost(post, targets, seen, history, accepted)
+    return [audit.entry(post, action, post.created_by) for action in actions], accepted
+
+
+def _new_post(context: AppContext, caller: Caller, draft: PostDraft, target_issues: Sequence[TargetIssue]) -> NewPost:
+    history, accepted = decide(caller, draft, target_issues)
+    digest = reduce(xor, (target.account.digest for target in draft.targets), draft.profile.digest)
+    seen = Seen(digest, draft.profile.heard, heard_sql(context, caller.mode))
+    return NewPost(draft.post, draft.target_rows, seen, history, accepted)
 
 
 def is_unlimited(caller: Caller) -> bool:

@@ -16,7 +16,7 @@ from signalpost.kit.problems import ValidationFailed, pointer
 from signalpost.posts import queries, times
 from signalpost.posts.actions.fetch import Fetched
 from signalpost.posts.actions.issues import IssueCollector
-from signalpost.posts.actions.media import PostMedia, resolve_media
+from signalpost.posts.actions.media import MediaRows, PostMedia, resolve_media
 from signalpost.posts.actions.schedule import Schedule, Unchanged, resolve_schedule
 from signalpost.posts.documents import FirstComment, Utm
 from signalpost.posts.queries import ConnectedAccount, ProfileWithAccounts
@@ -66,11 +66,12 @@ async def build_draft(
     unchanged: Unchanged = Unchanged(),  # noqa: B008 - frozen
     fetched: Fetched | None = None,
     profile: ProfileWithAccounts | None = None,
+    media_rows: MediaRows | None = None,
 ) -> PostDraft:
     """Read what the body names, and build the rows of the post.
 
-    An update changes the stored post `base`, and leaves `unchanged` as it was. `profile`: if it was read already; then
-    `db` may be None if the body names no files.
+    An update changes the stored post `base`, and leaves `unchanged` as it was. `profile`, `media_rows`: if they were
+    read already; with both, or if the body names no files, `db` may be None.
 
     Raises:
         ValidationFailed: with every issue; or ScheduleInPast, ScheduleTooFar, TimezoneRequired if that is all.
@@ -81,7 +82,7 @@ async def build_draft(
         profile = await read_profile(db, caller, data)
     issues = IssueCollector()
     _collect_contradictions(data, issues)
-    media = await resolve_media(db, caller, data, unchanged.media_ids, fetched or {}, issues)
+    media = await resolve_media(db, caller, data, unchanged.media_ids, fetched or {}, issues, media_rows)
     is_draft, zone_name = wants_draft(data), data.timezone or profile.timezone
     if data.timezone is not None and zones.zone(data.timezone) is None:
         issues.append(zones.unknown("/timezone", data.timezone))

@@ -21,6 +21,11 @@ _POST_ENDED: Final[dict[str, type[events.PublicEvent]]] = {
 
 async def post_queued(context: AppContext, db: Db, post: PostRow, targets: Sequence[TargetRow]) -> None:
     """Emit post.queued: once each time the post is accepted, also if it waits for its time."""
+    await context.emit(db, post_queued_event(post, targets))
+
+
+def post_queued_event(post: PostRow, targets: Sequence[TargetRow]) -> events.PublicEvent:
+    """Return post.queued."""
     waiting = [target for target in targets if target.next_attempt_at is not None]
     data = event_data.post_data(
         post,
@@ -29,18 +34,23 @@ async def post_queued(context: AppContext, db: Db, post: PostRow, targets: Seque
         run_at=clock.wire_or_none(progress.first_due(waiting)),
         targets=[event_data.queued_target_data(target) for target in waiting],
     )
-    await context.emit(db, _event(events.PostQueued, post, data, clock.now()))
+    return _event(events.PostQueued, post, data, clock.now())
 
 
 async def approval_requested(context: AppContext, db: Db, post: PostRow, targets: Sequence[TargetRow]) -> None:
     """Emit post.approval_requested: each time that someone has to decide on the post as it is now."""
+    await context.emit(db, approval_requested_event(post, targets))
+
+
+def approval_requested_event(post: PostRow, targets: Sequence[TargetRow]) -> events.PublicEvent:
+    """Return post.approval_requested."""
     data = event_data.post_data(
         post,
         targets,
         version=post.version,
         requested_at=clock.wire(post.approval.requested_at) if post.approval.requested_at else None,
     )
-    await context.emit(db, _event(events.PostApprovalRequested, post, data, clock.now()))
+    return _event(events.PostApprovalRequested, post, data, clock.now())
 
 
 async def target_ended(
@@ -84,7 +94,9 @@ def post_ended_events(post: AnyPost, targets: Sequence[AnyTarget], now: datetime
     data = event_data.post_data(post, targets, targets=live)
     if post.status == "published":
         data.published_at = clock.wire_or_none(post.published_at)
-    settled = events.PostSettled(workspace_id=post.workspace_id, at=now, post_id=post.id, status=post.status)
+    settled = events.PostSettled(
+        workspace_id=post.workspace_id, at=now, post_id=post.id, profile_id=post.profile_id, status=post.status
+    )
     return [_event(kind, post, data, now), settled]
 
 

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 
 from signalpost.kit import ids
 from signalpost.kit.db import Db
+from signalpost.kit.problems import Problem
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.posts import queries
 from signalpost.posts.actions.draft import PostDraft
 from signalpost.posts.errors import DuplicateContent, ExternalIdConflict
+from signalpost.posts.queries import Duplicate
 from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.web.caller import Caller
 
@@ -48,13 +50,18 @@ async def require_no_duplicate(db: Db, post: PostRow, targets: Sequence[TargetRo
     if not hashes and post.external_id is None:
         return
     for duplicate in await queries.find_duplicates(db, post, hashes):
-        existing = ids.encode("pst", duplicate.post_id)
-        if duplicate.account_id is None:
-            message = f"The post {existing} has the externalId {post.external_id!r}."
-            raise ExternalIdConflict(message, existingPostId=existing)
-        account = ids.encode("acc", duplicate.account_id)
-        message = f"The post {existing} has the same content for {account}."
-        raise DuplicateContent(message, existingPostId=existing, accountId=account)
+        raise duplicate_problem(post, duplicate)
+
+
+def duplicate_problem(post: PostRow, duplicate: Duplicate) -> Problem:
+    """Return the refusal of a post because of another one."""
+    existing = ids.encode("pst", duplicate.post_id)
+    if duplicate.account_id is None:
+        message = f"The post {existing} has the externalId {post.external_id!r}."
+        return ExternalIdConflict(message, existingPostId=existing)
+    account = ids.encode("acc", duplicate.account_id)
+    message = f"The post {existing} has the same content for {account}."
+    return DuplicateContent(message, existingPostId=existing, accountId=account)
 
 
 def guarded_contents(post: PostRow, targets: Sequence[TargetRow]) -> list[bytes]:

@@ -1,6 +1,7 @@
 """The media that a body names: by id, by storage path, or by an address that they were fetched from before."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 from uuid import UUID
 
 from msgspec import Struct
@@ -28,6 +29,30 @@ class PostMedia(Struct):
     ids: list[UUID]  # every file, thumbnails included, each once
 
 
+class MediaRows(Struct):
+    """The files that one or several bodies name, by their ids, and by the addresses and paths that name them."""
+
+    by_id: dict[UUID, MediaRow]
+    by_url: dict[str, MediaRow]
+
+    def of(self, media: MediaIn) -> MediaRow | None:
+        """Return the file that this means, if there is one."""
+        if media.media_id is not None:
+            return self.by_id.get(media.media_id)
+        return self.by_url.get(media.media_url or "")
+
+    def restricted_to(self, named: Sequence[tuple[str, MediaIn]]) -> "MediaRows":
+        """Return those that one body names."""
+        ids, urls = _ids_of(named), {media.media_url for _, media in named}
+        return MediaRows(
+            {media_id: row for media_id, row in self.by_id.items() if media_id in ids},
+            {url: row for url, row in self.by_url.items() if url in urls},
+        )
+
+
+NO_MEDIA: Final = MediaRows({}, {})
+
+
 async def resolve_media(
     db: Db | None,
     caller: Caller,
@@ -35,16 +60,22 @@ async def resolve_media(
     already_used: frozenset[UUID],
     fetched: Mapping[str, str],
     issues: IssueCollector,
+    rows: MediaRows | None = None,
 ) -> PostMedia:
     """Read the media that the body names, in at most three statements, and collect what is wrong with them.
 
-    `db`: None if it names none. `already_used`: files that the post has already, whether or not the caller may see them
-    now. `fetched`: address -> storage path of the file that was fetched from it.
+    `db`: None if nothing is to be read. `already_used`: files that the post has already, whether or not the caller may
+    see them now. `fetched`: address -> storage path of the file that was fetched from it. `rows`: what `read_media`
+    said of this body and others.
     """
-    named, rows = _named(data), _Rows({}, {})
-    if named:
+    named = _named(data)
+    if not named:
+        rows = NO_MEDIA
+    elif rows is None:
         assert db is not None  # noqa: S101 - see above
         rows = await _read(db, caller, named, already_used, fetched)
+    else:
+        rows = rows.restricted_to(named)
     for path, media in named:
         _check(path, media, rows, issues)
     return PostMedia(
@@ -61,14 +92,18 @@ def names_media(data: PostCreate) -> bool:
     return bool(_named(data))
 
 
-class _Rows(Struct):
-    by_id: dict[UUID, MediaRow]
-    by_url: dict[str, MediaRow]
+async def read_media(db: Db, caller: Caller, bodies: Iterable[tuple[PostCreate, Mapping[str, str]]]) -> MediaRows:
+    """Return the files that new posts name, in at most two statements; each body comes with what was fetched for it."""
+    named: list[tuple[str, MediaIn]] = []
+    fetched: dict[str, str] = {}
+    for data, of_body in bodies:
+        named += _named(data)
+        fetched |= of_body
+    return await _read(db, caller, named, frozenset(), fetched) if named else NO_MEDIA
 
-    def of(self, media: MediaIn) -> MediaRow | None:
-        if media.media_id is not None:
-            return self.by_id.get(media.media_id)
-        return self.by_url.get(media.media_url or "")
+
+def _ids_of(named: Iterable[tuple[str, MediaIn]]) -> set[UUID]:
+    return {key for _, media in named for key in (media.media_id, media.thumbnail_media_id) if key}
 
 
 async def _read(
@@ -77,16 +112,16 @@ async def _read(
     named: Sequence[tuple[str, MediaIn]],
     already_used: frozenset[UUID],
     fetched: Mapping[str, str],
-) -> _Rows:
-    ids: set[UUID] = {key for _, media in named for key in (media.media_id, media.thumbnail_media_id) if key}
+) -> MediaRows:
+    ids = _ids_of(named)
     rows = await media_queries.visible(db, caller, list(ids - already_used))
     rows |= await media_queries.for_publishing(db, caller.workspace_id, list(ids & already_used))
     paths = {media.media_url: fetched.get(media.media_url, media.media_url) for _, media in named if media.media_url}
     stored = await media_queries.by_storage_paths(db, caller, list(paths.values()))
-    return _Rows(rows, {url: stored[path] for url, path in paths.items() if path in stored})
+    return MediaRows(rows, {url: stored[path] for url, path in paths.items() if path in stored})
 
 
-def _check(path: str, media: MediaIn, rows: _Rows, issues: IssueCollector) -> None:
+def _check(path: str, media: MediaIn, rows: MediaRows, issues: IssueCollector) -> None:
     if (media.media_id is None) == (media.media_url is None):
         issues.add(path, "required", "Name the file by mediaId or by mediaUrl, and not by both.")
         return
@@ -101,7 +136,7 @@ def _check(path: str, media: MediaIn, rows: _Rows, issues: IssueCollector) -> No
         issues.append(MediaId.not_found(f"{path}/thumbnailMediaId"))
 
 
-def _refs(inputs: Sequence[MediaIn], rows: _Rows) -> list[MediaRef]:
+def _refs(inputs: Sequence[MediaIn], rows: MediaRows) -> list[MediaRef]:
     refs = []
     for media in inputs:
         if (row := rows.of(media)) is not None:

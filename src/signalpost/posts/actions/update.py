@@ -147,7 +147,7 @@ def _merge(post: PostRow, targets: Sequence[TargetRow], changes: dict[str, Any])
         draft, merged["publish_mode"] = mode == "draft", mode
         if mode == "now" and "scheduled_at" not in changes:
             merged["scheduled_at"] = None
-    data = msgspec.structs.replace(_as_body(post, targets), **merged, draft=draft)
+    data = msgspec.structs.replace(as_body(post, targets), **merged, draft=draft)
     schedule = None
     if not any(name in changes for name in _TIMES) and post.scheduled_at is not None:
         same_zone = data.timezone in (None, post.timezone)
@@ -156,7 +156,7 @@ def _merge(post: PostRow, targets: Sequence[TargetRow], changes: dict[str, Any])
     return data, Unchanged(frozenset(post.media_ids), schedule, targets_unchanged)
 
 
-def _as_body(post: PostRow, targets: Sequence[TargetRow]) -> PostCreate:
+def as_body(post: PostRow, targets: Sequence[TargetRow]) -> PostCreate:
     """Return the body that would create the stored post. Members of `PostAttributes` stay unset: the row has them."""
     return PostCreate(
         profile_id=ProfileId(int=post.profile_id.int),

@@ -44,18 +44,18 @@ FirstComment = Annotated[str, Meta(max_length=10_000)]
 MediaUrls = Annotated[list[MediaUrl], Meta(max_length=35)]
 
 _TITLE = Meta(description="The title, for networks that have one.", examples=["Spring menu"])
-_TEXT = Meta(description="The text of the post.", examples=["Hello from #signalpost"])
-_DESCRIPTION = Meta(description="Another name for `text`.", examples=["Hello from #signalpost"])
-_MEDIA = Meta(description="The files, in the order in which they are shown.")
-_MEDIA_URL = Meta(
+TEXT = Meta(description="The text of the post.", examples=["Hello from #signalpost"])
+DESCRIPTION = Meta(description="Another name for `text`.", examples=["Hello from #signalpost"])
+MEDIA = Meta(description="The files, in the order in which they are shown.")
+MEDIA_URL = Meta(
     description="Short for `media` with one file: its storagePath, or an https address that the service fetches.",
     examples=["https://example.com/cat.jpg"],
 )
-_MEDIA_URLS = Meta(
+MEDIA_URLS = Meta(
     description="Short for `media` with several files: their storagePaths or https addresses.",
     examples=[["https://example.com/cat.jpg"]],
 )
-_THREAD = Meta(
+THREAD = Meta(
     description="Further posts, published as replies in this order.", examples=[[{"text": "And there is more."}]]
 )
 _PLATFORMS = Meta(
@@ -63,18 +63,18 @@ _PLATFORMS = Meta(
     examples=[["bluesky"]],
 )
 _TARGETS = Meta(description="Single accounts, with what differs there from the post. Send either this or `platforms`.")
-_SCHEDULED_AT = Meta(
+SCHEDULED_AT = Meta(
     description=(
         "When to publish: RFC 3339 with an offset or Z, or a local time such as 2026-11-21T18:00 in `timezone`. "
         "At most 365 days ahead."
     ),
     examples=["2026-11-21T18:00:00Z"],
 )
-_TIMEZONE = Meta(
+TIMEZONE = Meta(
     description="The IANA time zone of times without an offset. Default: the profile's.", examples=["Europe/Berlin"]
 )
 PublishMode = Annotated[AnyPublishMode, Meta(extra_json_schema={"enum": ["now", "schedule", "draft"]})]  # no slots yet
-_PUBLISH_MODE = Meta(
+PUBLISH_MODE = Meta(
     description="Default: `draft` if `draft` is true, `schedule` if there is a `scheduledAt`, else `now`.",
     examples=["schedule"],
 )
@@ -84,7 +84,7 @@ _UTM = Meta(
     examples=[{"campaign": "spring"}],
 )
 _SHORTEN_LINKS = Meta(description="Shorten links in the text.", extra_json_schema=UNAVAILABLE)
-_OPTIONS = Meta(
+OPTIONS = Meta(
     description="Options by network, as `GET /platforms` lists them.", examples=[{"bluesky": {"languages": ["en"]}}]
 )
 
@@ -249,42 +249,42 @@ class PostCreate(PostAttributes, kw_only=True):
     """A post: `platforms` (all accounts that the profile has there) or `targets` (single accounts with overrides)."""
 
     profile_id: Annotated[ProfileId, Meta(description="The profile to post from.")]
-    text: Annotated[Text | None, _TEXT] = None
-    description: Annotated[Text | None, _DESCRIPTION] = None
-    media: Annotated[MediaInputs | None, _MEDIA] = None
-    media_url: Annotated[MediaUrl | None, _MEDIA_URL] = None
-    media_urls: Annotated[MediaUrls | None, _MEDIA_URLS] = None
-    thread: Annotated[ThreadInputs, _THREAD] = field(default_factory=list)
+    text: Annotated[Text | None, TEXT] = None
+    description: Annotated[Text | None, DESCRIPTION] = None
+    media: Annotated[MediaInputs | None, MEDIA] = None
+    media_url: Annotated[MediaUrl | None, MEDIA_URL] = None
+    media_urls: Annotated[MediaUrls | None, MEDIA_URLS] = None
+    thread: Annotated[ThreadInputs, THREAD] = field(default_factory=list)
     platforms: Annotated[Platforms | None, _PLATFORMS] = None
     targets: Annotated[TargetInputs | None, _TARGETS] = None
-    scheduled_at: Annotated[Time | None, _SCHEDULED_AT] = None
-    timezone: Annotated[TimeZone | None, _TIMEZONE] = None
-    publish_mode: Annotated[PublishMode | None, _PUBLISH_MODE] = None
+    scheduled_at: Annotated[Time | None, SCHEDULED_AT] = None
+    timezone: Annotated[TimeZone | None, TIMEZONE] = None
+    publish_mode: Annotated[PublishMode | None, PUBLISH_MODE] = None
     draft: Annotated[bool, Meta(description="Keep the post for later instead of publishing it.")] = False
     recurrence: Annotated[RecurrenceIn | None, _RECURRENCE] = None
     utm: Annotated[UtmIn | UnsetType | None, _UTM] = UNSET
     shorten_links: Annotated[bool, _SHORTEN_LINKS] = False
-    options: Annotated[Options, _OPTIONS] = field(default_factory=dict)
+    options: Annotated[Options, OPTIONS] = field(default_factory=dict)
 
 
 class PostUpdate(PostAttributes, kw_only=True):
     """What to change; absent members stay as they are. `scheduledAt` schedules the post; null makes it a draft."""
 
-    text: Annotated[Text | UnsetType, _TEXT] = UNSET
-    description: Annotated[Text | UnsetType, _DESCRIPTION] = UNSET
-    media: Annotated[MediaInputs | UnsetType, _MEDIA] = UNSET
-    media_url: Annotated[MediaUrl | UnsetType, _MEDIA_URL] = UNSET
-    media_urls: Annotated[MediaUrls | UnsetType, _MEDIA_URLS] = UNSET
-    thread: Annotated[ThreadInputs | UnsetType, _THREAD] = UNSET
+    text: Annotated[Text | UnsetType, TEXT] = UNSET
+    description: Annotated[Text | UnsetType, DESCRIPTION] = UNSET
+    media: Annotated[MediaInputs | UnsetType, MEDIA] = UNSET
+    media_url: Annotated[MediaUrl | UnsetType, MEDIA_URL] = UNSET
+    media_urls: Annotated[MediaUrls | UnsetType, MEDIA_URLS] = UNSET
+    thread: Annotated[ThreadInputs | UnsetType, THREAD] = UNSET
     platforms: Annotated[Platforms | UnsetType, _PLATFORMS] = UNSET
     targets: Annotated[TargetInputs | UnsetType, _TARGETS] = UNSET
-    scheduled_at: Annotated[Time | UnsetType | None, _SCHEDULED_AT] = UNSET
-    timezone: Annotated[TimeZone | UnsetType, _TIMEZONE] = UNSET
-    publish_mode: Annotated[PublishMode | UnsetType, _PUBLISH_MODE] = UNSET
+    scheduled_at: Annotated[Time | UnsetType | None, SCHEDULED_AT] = UNSET
+    timezone: Annotated[TimeZone | UnsetType, TIMEZONE] = UNSET
+    publish_mode: Annotated[PublishMode | UnsetType, PUBLISH_MODE] = UNSET
     recurrence: Annotated[RecurrenceIn | UnsetType | None, _RECURRENCE] = UNSET
     utm: Annotated[UtmIn | UnsetType | None, _UTM] = UNSET
     shorten_links: Annotated[bool | UnsetType, _SHORTEN_LINKS] = UNSET
-    options: Annotated[Options | UnsetType, _OPTIONS] = UNSET
+    options: Annotated[Options | UnsetType, OPTIONS] = UNSET
 
 
 class PostListQuery(Input):

@@ -1,7 +1,9 @@
 from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
 from uuid import UUID
 
 from signalpost import networks
+from signalpost.events import Actor
 from signalpost.kit import clock, ids, issue_text, problems, rows
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
@@ -66,6 +68,34 @@ insert into profile_link_history (id, workspace_id, link_id, action, parent_prof
 select w.id, $1, w.link_id, $2, w.parent_id, w.child_id, $3, $4, $5
 from unnest($6::uuid[], $7::uuid[], $8::uuid[], $9::uuid[]) as w (id, link_id, parent_id, child_id)
 """
+
+
+_INSERT_REPOST = """
+insert into profile_link_history (id, workspace_id, link_id, action, parent_profile_id, child_profile_id,
+    source_post_id, created_post_id, reason, actor, created_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+"""
+
+
+class Repost(NamedTuple):
+    """What a link made of a post. `reason`: why there is no new one."""
+
+    source_post_id: UUID
+    action: Literal["reposted", "repost_skipped", "repost_failed"]
+    created_post_id: UUID | None = None
+    reason: str | None = None
+
+
+async def record_repost(db: Db, workspace_id: UUID, link: LinkRow, repost: Repost, actor: Actor) -> None:
+    """Write to the history what a link made of a post.
+
+    Raises:
+        asyncpg.UniqueViolationError: the link has dealt with this post already.
+    """
+    await db.execute(
+        _INSERT_REPOST, ids.new_id(), workspace_id, link.id, repost.action, link.parent_profile_id,
+        link.child_profile_id, repost.source_post_id, repost.created_post_id, repost.reason, actor, clock.now(),
+    )  # fmt: skip
 
 
 async def link_profiles(db: Db, caller: Caller, data: ProfileLinkCreate) -> ProfileLink:
