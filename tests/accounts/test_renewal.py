@@ -92,12 +92,17 @@ async def test_many_holders_spend_a_token_once(context: AppContext, make: Make) 
 
 @asynccontextmanager
 async def redeemed_token(connected: Connected) -> AsyncIterator[asyncio.Task[None]]:
-    """Give the task of someone whose token is redeemed; at the end of the block the response arrives."""
+    """Give the task of someone whose token is redeemed; the response comes by `respond`, or at the end of the block."""
     connected.network.hold = asyncio.Event()
     task = asyncio.create_task(use(connected))
     while not connected.network.redeemed:
         await asyncio.sleep(0.01)
     yield task
+    respond(connected)
+
+
+def respond(connected: Connected) -> None:
+    assert connected.network.hold is not None
     connected.network.hold.set()
 
 
@@ -116,26 +121,74 @@ async def test_a_renewal_whose_caller_gives_up_is_stored(context: AppContext, ma
         assert len(connected.network.redeemed) == 2
 
 
-async def test_a_renewal_is_stored_once_the_database_accepts_it(context: AppContext, make: Make) -> None:
-    """It accepts no changes when the response arrives: after a failover, for example."""
-    database = context.database
+@asynccontextmanager
+async def database_that_refuses_writes(database: Database) -> AsyncIterator[None]:
+    """Until the end of the block: as after a failover, for example."""
 
     async def set_read_only(value: str) -> None:
         for connection in database.pool.connections:
             await connection.execute(f"set default_transaction_read_only = {value}")
 
-    async with bluesky(context, make) as connected:
-        async with redeemed_token(connected) as task:
-            await set_read_only("on")
-        while database.writes.problem is None:
-            await asyncio.sleep(0.01)
-        assert not task.done()
+    await set_read_only("on")
+    try:
+        yield
+    finally:
         await set_read_only("off")
         database.writes.problem = None
+
+
+async def test_a_renewal_is_stored_once_the_database_accepts_it(context: AppContext, make: Make) -> None:
+    """It accepts no changes when the response arrives."""
+    database = context.database
+    async with bluesky(context, make) as connected:
+        async with redeemed_token(connected) as task, database_that_refuses_writes(database):
+            respond(connected)
+            while database.writes.problem is None:
+                await asyncio.sleep(0.01)
+            assert not task.done()
         await task
 
         row = await connected.row()
         assert (row.secrets_version, row.last_refresh_error) == (2, None)
+
+
+async def test_a_claim_outlasts_what_may_still_be_stored(context: AppContext, make: Make, database: Database) -> None:
+    """If it ended while the database is away, the first to come back might be someone else, with the spent token."""
+    async with bluesky(context, make) as connected:
+        async with redeemed_token(connected) as task:
+            left = await database.pool.fetchval("select extract(epoch from min(renewing_until) - now()) from account")
+        await task
+
+    assert left > token_store.RENEWAL_SECONDS_MAX + token_store.SAVE_SECONDS_MAX
+
+
+async def test_a_claim_ends_with_a_failed_renewal_even_if_the_database_is_away(
+    context: AppContext, make: Make, database: Database
+) -> None:
+    """Otherwise everyone would wait for the end of the claim."""
+    async with bluesky(context, make) as connected:
+        await forget_password(connected, database)
+        connected.network.drop_responses = 1
+        async with redeemed_token(connected) as task, database_that_refuses_writes(context.database):
+            respond(connected)
+            while context.database.writes.problem is None:
+                await asyncio.sleep(0.01)
+        with pytest.raises(HttpFailure):
+            await task
+        assert await database.pool.fetchval("select max(renewing_until) from account") is None
+
+
+async def test_a_stop_waits_for_the_renewals_under_way(context: AppContext, make: Make) -> None:
+    async with bluesky(context, make) as connected:
+        async with redeemed_token(connected) as task:
+            task.cancel()
+            renewals = connected.context.state(Renewals)
+            stopping = asyncio.create_task(renewals.end(clock.monotonic() + 60))
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(asyncio.shield(stopping), token_store.SHUTDOWN_SECONDS_MIN + 0.2)
+        await stopping
+
+        assert (await connected.row()).secrets_version == 2
 
 
 async def test_a_renewal_is_stored_even_if_the_connector_fails_after_it(

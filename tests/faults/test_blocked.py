@@ -1,13 +1,16 @@
 """A network blocks an account, or its owner does, while posts wait: the right state, what to do, nothing lost."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from tests.faults.hostile import HostileNetwork
 from tests.faults.scene import Scene, Tenant, account_id
 
+from signalpost import events
 from signalpost.accounts.moves import UPKEEP
-from signalpost.networks.connectors.mastodon import find
+from signalpost.accounts.work import RECHECK, RECHECK_DUE
+from signalpost.main import wiring
 
 _TAKEDOWN = {"error": "AccountTakedown", "message": "Account has been taken down"}
 _SUSPENDED = {"error": "AccountSuspended", "message": "Account has been suspended"}
@@ -47,9 +50,8 @@ BLOCKS: dict[str, tuple[str, Refusals, str, str]] = {
 
 
 @pytest.mark.parametrize("block", BLOCKS)
-async def test_a_blocked_account_loses_nothing(scene: Scene, monkeypatch: pytest.MonkeyPatch, block: str) -> None:
-    """Its access token is old, so that Bluesky's has to be renewed first. The block lasts longer than a minute."""
-    monkeypatch.setattr(find, "TOO_EARLY_WITH_KEY_SECONDS", 0)
+async def test_a_blocked_account_loses_nothing(scene: Scene, block: str) -> None:
+    """Its access token is old, so that Bluesky's has to be renewed first."""
     platform, refusals, status, message = BLOCKS[block]
     async with HostileNetwork(access_seconds=1.0) as network:
         tenant = await scene.tenant()
@@ -72,9 +74,10 @@ async def test_a_blocked_account_loses_nothing(scene: Scene, monkeypatch: pytest
         network.refuses = {}
         assert (await _health(tenant, account))["accountStatus"] == "active"
         await scene.skip_wait()
+        network.lookups = 0
         await _tick(scene)
         assert (await tenant.status(post))["status"] == "published"
-        assert network.public() == ["waiting"]
+        assert (network.public(), network.lookups) == (["waiting"], 0)
         assert await scene.value("status from account") == "active"
 
 
@@ -107,6 +110,47 @@ async def test_upkeep_goes_on_after_a_block(scene: Scene) -> None:
         await _tick(scene)
         due = "next_attempt_at from job where kind = $1 and next_attempt_at is not null"
         assert await scene.value(due, UPKEEP) is not None
+
+
+async def test_an_account_returns_by_itself_when_its_network_lifts_the_block(scene: Scene) -> None:
+    """Nobody looks at its health; its post waits, and the network is not asked about the account again and again."""
+    async with HostileNetwork(access_seconds=1.0) as network:
+        await wiring.prepare(scene.context)
+        tenant = await scene.tenant()
+        account = await tenant.bluesky(network)
+        network.refuses = {"/xrpc/": (401, _TAKEDOWN)}
+        post = await tenant.post(account, text="waiting")
+        await _tick(scene)
+        assert await scene.value("status from account") == "restricted"
+        seen: list[Any] = []
+
+        async def ready(_context: Any, _db: Any, emitted: Any) -> None:
+            seen.extend(emitted)
+
+        scene.context.subscribe(events.AccountReady, ready)
+        checked = "count(*) from account where last_checked_at > now() - interval '5 minutes'"
+        for hours, looks in ((0.5, 0), (0.7, 1), (0.2, 0), (1.1, 1)):
+            await _pass_hours(scene, hours)
+            assert await scene.value(checked) == looks
+        assert (await scene.value("status from account"), seen) == ("restricted", [])
+
+        network.refuses = {}
+        await _pass_hours(scene, 1.1)
+        assert await scene.value("status from account") == "active"
+        assert len(seen) == 1
+        await scene.skip_wait()
+        await _tick(scene)
+        assert (await tenant.status(post))["status"] == "published"
+
+
+async def _pass_hours(scene: Scene, hours: float) -> None:
+    """Have the account be restricted, and checked, that much longer ago; then run what is due, and what follows."""
+    passed = "updated_at = updated_at - $1::interval, last_checked_at = last_checked_at - $1::interval"
+    await scene.query(f"update account set {passed}", timedelta(hours=hours))
+    for kind in (RECHECK_DUE, RECHECK):
+        await scene.query("update job set next_attempt_at = now() where kind = $1", kind)
+        await scene.query("update lane set next_due_at = now() where kind = 'job'")
+        await _tick(scene)
 
 
 async def _tick(scene: Scene) -> None:

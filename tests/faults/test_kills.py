@@ -159,7 +159,8 @@ async def test_single_use_tokens_are_spent_once(scene: Scene, size: tuple[int, i
         for number, account in enumerate(names):
             for index in range(posts):
                 await tenant.post(account, text=f"post {number} {index}")
-        renewers = _Renewers(scene, network, *([sabotage.short_claims] if kills <= QUICK_KILLS_MAX else []))
+        minute = partial(sabotage.constants, CLAIM_SECONDS=60)  # long enough: the database is never away
+        renewers = _Renewers(scene, network, sabotage.short_claims if kills <= QUICK_KILLS_MAX else minute)
         killing = asyncio.create_task(renewers.kill(kills, random.Random(SEED), (0.5, seconds / kills)))
         chance = random.Random(SEED)
 
@@ -199,6 +200,21 @@ async def test_tokens_that_come_after_the_lease_are_stored(scene: Scene) -> None
         assert len(network.refreshes) > 1
         assert not [refresh for refresh in network.refreshes if refresh.spent]
         assert len(network.made("late")) == len(network.called("late")) == 1
+
+
+async def test_a_stop_waits_for_tokens_whose_lease_is_lost(scene: Scene) -> None:
+    """Nothing else is under way in the worker: the new tokens exist only in a response that has not arrived."""
+    async with HostileNetwork(access_seconds=2.0, refresh_answers_after=6.0) as network:
+        tenant = await scene.tenant()
+        account = await tenant.bluesky(network)
+        worker = await scene.worker(sabotage.no_renewal)
+        await tenant.post(account, text="waits for the tokens")
+        await scene.until(lambda: network.refreshes, "renewal")
+        await scene.until(lambda: "lease.lost" in worker.log_file.read_text(), "loss of the lease")
+        assert await worker.stop() == 0
+        version = await scene.value("secrets_version from account")
+
+        assert (len(network.refreshes), version) == (1, 2)
 
 
 @sizes("size", quick=(6, 3), heavy=(16, 10))

@@ -6,8 +6,9 @@ answers is stored whatever becomes of the work that needed it: only the end of t
 """
 
 import asyncio
+import contextlib
 import random
-from collections.abc import Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Protocol
@@ -28,13 +29,16 @@ from signalpost.kit.loop_watch import Watched
 from signalpost.kit.problems import Unavailable
 from signalpost.networks.contract import ApiError, Http, NeedsReconnect, NetworkSession
 
-CLAIM_SECONDS = 60
 RENEWAL_SECONDS_MAX = 45.0
-"""Shorter than the claim, so that a claim never expires while its holder still uses it."""
-WAIT_SECONDS_MAX = 50.0
 SAVE_SECONDS_MAX = 300.0
 """How long new tokens are kept for a database that cannot store them."""
-SHUTDOWN_SECONDS_MAX = 1.0
+CLAIM_SECONDS = 360.0
+"""Longer than renewing and saving take at most: as long as new tokens may still be stored, nobody sends the old one."""
+RELEASE_SECONDS_MAX = 10.0
+WAIT_SECONDS_MAX = 50.0
+SHUTDOWN_SECONDS_MIN = 1.0
+SECRET_LENGTH_MIN = 8
+"""What is shorter is not a secret, and may be a part of any word."""
 _NOT_SAVED = (Unavailable, TimeoutError, *DATABASE_UNREACHABLE, *RETRYABLE)
 
 _logger = log.get("accounts")
@@ -116,10 +120,12 @@ class Renewals:
         task.add_done_callback(self._tasks.discard)
         return await asyncio.shield(task)
 
-    async def end(self) -> None:
-        """Wait a moment for what is under way: for the end of the process."""
+    async def end(self, until: float = 0.0) -> None:
+        """Wait for what is under way, before the process ends: until then on the monotonic clock, at least a moment."""
         if self._tasks:
-            await asyncio.wait(self._tasks, timeout=SHUTDOWN_SECONDS_MAX)
+            await asyncio.wait(self._tasks, timeout=max(until - clock.monotonic(), SHUTDOWN_SECONDS_MIN))
+        if self._tasks:
+            _logger.error("account.renewals_lost", renewals=len(self._tasks))
 
 
 async def _watched(renewal: Coroutine[None, None, bool]) -> bool:
@@ -150,6 +156,8 @@ class TokenStore:
             raise NoCredentials(f"there is no connector for {account.platform}")
         self.version = 0
         """Of the stored secrets that the session uses."""
+        self.used_secrets: set[str] = set()
+        """All values that it used, for records of its calls: none of them may be written down."""
         self._context = context
         self._account = account
         self._connector = connector
@@ -196,8 +204,14 @@ class TokenStore:
         """
         if sealed is None:
             raise NoCredentials("the account is disconnected")
-        self._secrets = unseal(self._context.keys, self._account.workspace_id, self._account.id, sealed)
-        self.version = version
+        self._use(unseal(self._context.keys, self._account.workspace_id, self._account.id, sealed), version)
+
+    def _use(self, secrets: dict[str, str], version: int) -> None:
+        self._secrets, self.version = secrets, version
+        self._note(secrets)
+
+    def _note(self, secrets: Mapping[str, str]) -> None:
+        self.used_secrets.update(value for value in secrets.values() if len(value) >= SECRET_LENGTH_MIN)
 
     async def save(self, renewed: Mapping[str, str], expires_at: datetime | None) -> None:
         """Store renewed secrets before anyone uses them; an empty or unusable value never replaces a stored one.
@@ -215,7 +229,7 @@ class TokenStore:
             if version is None:
                 raise Superseded
             await move(db, account.id, "active", None, only_from="expiring")
-        self._secrets, self.version = secrets, version
+        self._use(secrets, version)
         _logger.info("account.token_renewed", account=ids.encode("acc", account.id), platform=account.platform)
 
     async def renew(self, session: NetworkSession, http: Http | None = None) -> None:
@@ -277,6 +291,7 @@ class TokenStore:
 
         async def keep(secrets: Mapping[str, str], expires_at: datetime | None) -> None:
             renewed.append((secrets, expires_at))
+            self._note(secrets)
 
         try:
             async with asyncio.timeout(RENEWAL_SECONDS_MAX):
@@ -286,21 +301,9 @@ class TokenStore:
                 await self._save_in_spite_of_faults(*renewed[-1])
 
     async def _save_in_spite_of_faults(self, renewed: Mapping[str, str], expires_at: datetime | None) -> None:
-        """Store secrets that exist nowhere else: a database that is away may come back.
-
-        If it stored them and the answer was lost, they are `Superseded` by themselves.
-        """
-        deadline, pause = clock.monotonic() + SAVE_SECONDS_MAX, 0.1
-        while True:
-            try:
-                await self.save(renewed, expires_at)
-            except _NOT_SAVED as error:
-                if clock.monotonic() > deadline:
-                    raise Unavailable("The renewed tokens could not be stored.") from error
-            else:
-                return
-            await asyncio.sleep(pause)
-            pause = min(pause * 2, 2.0)
+        """Store secrets that exist nowhere else. If the answer of the database is lost, they are `Superseded`."""
+        if not await _persist(lambda: self.save(renewed, expires_at), SAVE_SECONDS_MAX):
+            raise Unavailable("The renewed tokens could not be stored.")
 
     async def _reload(self) -> bool:
         """Read the stored secrets again; return whether they are another version than ours."""
@@ -309,12 +312,32 @@ class TokenStore:
         return self.version != before
 
     async def _release(self, failure: str | None) -> None:
-        async with self._context.database.transaction() as db:
-            await db.execute(_RELEASE, self._account.id, self._holder_id, failure)
+        """Let others renew at once; if the database cannot write that down, they wait until the claim ends."""
+
+        async def release() -> None:
+            async with self._context.database.transaction() as db:
+                await db.execute(_RELEASE, self._account.id, self._holder_id, failure)
+
+        await _persist(release, RELEASE_SECONDS_MAX)
 
     def _reason(self, error: ApiError) -> str:
         dead = isinstance(self._connector.explain(error), NeedsReconnect)
         return f"{'the grant is dead' if dead else 'refused'} (status {error.response.status})"
+
+
+async def _persist(write: Callable[[], Awaitable[None]], seconds_max: float) -> bool:
+    """Write again and again while the database is away; return whether that succeeded in this time."""
+    pause = 0.1
+    try:
+        async with asyncio.timeout(seconds_max):
+            while True:
+                with contextlib.suppress(*_NOT_SAVED):
+                    await write()
+                    return True
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, 2.0)
+    except TimeoutError:
+        return False
 
 
 def _context(workspace_id: UUID, account_id: UUID) -> str:

@@ -1,17 +1,20 @@
-"""Upkeep of tokens: renewal at four fifths of their life, never in a request, and moves of those that just expire."""
+"""Upkeep: tokens are renewed at four fifths of their life, never in a request; restricted accounts are looked at."""
 
+import random
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from signalpost import networks
 from signalpost.accounts import queries, states, token_store
+from signalpost.accounts.actions.health import check_account
 from signalpost.accounts.moves import UPKEEP, mark_needs_reauth, mark_restricted, move
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.token_store import NoCredentials
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
-from signalpost.engine.jobs import JobKind, RunAgain
+from signalpost.engine.jobs import JobKind, RunAgain, enqueue
 from signalpost.kit import clock, ids, log
 from signalpost.kit.http import HttpFailure
 from signalpost.networks.contract import ApiError, Connector, NeedsReconnect
@@ -20,6 +23,18 @@ PURGE = "account.purge_flows"
 PURGE_EVERY_SECONDS = 3_600
 RESTRICTED_SECONDS = 86_400.0
 """How long until the tokens of an account that its network blocks are tried again."""
+RECHECK = "account.recheck"
+RECHECK_DUE = "account.recheck_due"
+RECHECK_EVERY_SECONDS = 900
+RECHECKS_MAX = 500
+# Soon at first: posts that wait for the account go out if it returns within their window. A month later nobody waits.
+_RECHECK_DUE = """
+select id, workspace_id from account
+where status = 'restricted' and platform = any($1)
+    and greatest(last_checked_at, updated_at)
+        < now() - least(greatest((now() - updated_at) / 4, interval '1 hour'), interval '1 day')
+order by greatest(last_checked_at, updated_at) limit $2
+"""
 _UPKEEP_AT = "select upkeep_at from account where id = $1"
 _SET_UPKEEP = "update account set upkeep_at = $2 where id = $1"
 _PURGE = "delete from oauth_flow where expires_at < now() - interval '1 day'"
@@ -42,7 +57,41 @@ def jobs(context: AppContext) -> list[JobKind]:
         async with lease.transaction() as db:
             await db.execute(_PURGE)
 
-    return [JobKind(UPKEEP, upkeep), JobKind(PURGE, purge, PURGE_EVERY_SECONDS)]
+    async def recheck(_lease: Lease, payload: Mapping[str, Any]) -> None:
+        await recheck_account(context, ids.decode("acc", payload["accountId"]))
+
+    return [
+        JobKind(UPKEEP, upkeep),
+        JobKind(PURGE, purge, PURGE_EVERY_SECONDS),
+        JobKind(RECHECK, recheck),
+        JobKind(RECHECK_DUE, enqueue_rechecks, RECHECK_EVERY_SECONDS),
+    ]
+
+
+async def enqueue_rechecks(lease: Lease, _payload: Mapping[str, Any]) -> None:
+    """Have restricted accounts looked at: an hour after that began, later more and more seldom, once a day at least."""
+    checkable = [platform for platform, connector in networks.CONNECTORS.items() if connector.check is not None]
+    now = clock.now()
+    async with lease.transaction() as db:
+        rows = await db.fetch(_RECHECK_DUE, checkable, RECHECKS_MAX)
+    for account_id, workspace_id in rows:
+        async with lease.transaction() as db:  # each wakes a lane, and no transaction holds two of them
+            await enqueue(
+                db,
+                RECHECK,
+                {"accountId": ids.encode("acc", account_id)},
+                run_at=now + timedelta(seconds=random.uniform(0, RECHECK_EVERY_SECONDS)),  # noqa: S311 - spreads load
+                unique_key=f"{RECHECK}:{account_id}",
+                workspace_id=workspace_id,
+            )
+
+
+async def recheck_account(context: AppContext, account_id: UUID | None) -> None:
+    """Ask the network whether it still blocks the account; if not, what waits for the account goes out."""
+    async with context.database.connection() as db:
+        row = await queries.by_id(db, account_id) if account_id else None
+    if row is not None and row.status == "restricted":
+        await check_account(context, row, may_renew=True)
 
 
 async def maintain_token(context: AppContext, account: AccountRow, due_at: datetime) -> RunAgain | None:

@@ -10,11 +10,12 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
+from signalpost.accounts.token_store import Renewals
 from signalpost.context import AppContext
 from signalpost.embedded_postgres.cluster import Cluster
 from signalpost.embedded_postgres.watch import watch
 from signalpost.identity.actions import first_run
-from signalpost.kit import log, loop_watch
+from signalpost.kit import clock, log, loop_watch
 from signalpost.kit.program import command_line
 from signalpost.kit.storage import StorageFailure, Store
 from signalpost.main import app, metrics, wiring
@@ -69,8 +70,10 @@ async def serve(
         await greet(context, listening)
         stack.enter_context(listening.recorded(settings.data_dir, context.fixed_url))
         await _run_until(interruption.stop, serving, tasks)
+        grace_until = clock.monotonic() + GRACE_SECONDS
         server.stop()  # type: ignore[no-untyped-call]
         await asyncio.gather(engine.stop(GRACE_SECONDS), serving)
+        await context.state(Renewals).end(grace_until)
     _logger.info("service.stopped")
 
 
@@ -90,8 +93,10 @@ async def work(settings: Settings, dsn: str, metrics_port: int | None, interrupt
         running, lag = asyncio.create_task(engine.run()), asyncio.create_task(loop_watch.measure_lag())
         stack.callback(lag.cancel)
         await _run_until(interruption.stop, running, [lag])
+        grace_until = clock.monotonic() + GRACE_SECONDS
         await engine.stop(GRACE_SECONDS)
         running.cancel()
+        await context.state(Renewals).end(grace_until)
     _logger.info("worker.stopped")
 
 

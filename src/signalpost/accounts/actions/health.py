@@ -1,6 +1,6 @@
 """The health of an account: the last live check, cached for five minutes, together with what we store ourselves."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from signalpost import networks
@@ -33,7 +33,7 @@ async def get_account_health(context: AppContext, account: AccountRow, *, refres
     async with context.database.connection() as db:
         check = await queries.last_check(db, account.id)
     fresh = check is not None and account.last_checked_at is not None and now - account.last_checked_at < FRESH
-    live_check = await _check(context, account, now) if refresh or not fresh else None
+    live_check = await check_account(context, account) if refresh or not fresh else None
     async with context.database.connection() as db:
         row = await queries.by_id(db, account.id) or account
         posts_today = await queries.posts_today(db, [row.id])
@@ -48,14 +48,18 @@ async def get_account_health(context: AppContext, account: AccountRow, *, refres
     )
 
 
-async def _check(context: AppContext, account: AccountRow, now: datetime) -> HealthCheck | None:
-    """Check at the platform and save the result; None if there is no platform to ask or the token is being renewed."""
-    connector = networks.get(account.platform)
+async def check_account(context: AppContext, account: AccountRow, *, may_renew: bool = False) -> HealthCheck | None:
+    """Check at the platform, save the result and move the account to the state that follows from it.
+
+    Returns None if there is no platform to ask, or if the token has to be renewed first, which is never the task of a
+    request: `may_renew`.
+    """
+    connector, now = networks.get(account.platform), clock.now()
     if connector is None or connector.check is None or account.status == "disconnected":
         return None
     due = account.token_expires_at is not None and account.token_expires_at <= now + REFRESH_MARGIN
-    if due and account.refreshable:
-        return None  # renewing tokens is the task of the upkeep job, never of a request
+    if due and account.refreshable and not may_renew:
+        return None
     try:
         session = await token_store.open_session(context, account)
     except NoCredentials as error:
