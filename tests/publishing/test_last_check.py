@@ -25,7 +25,7 @@ def lease_of(seconds: float) -> LaneLease:
 
 def journal_of(lease: LaneLease, *, intent: Any) -> TargetJournal:
     journal = TargetJournal.__new__(TargetJournal)
-    journal._lease, journal.intent = cast(Any, lease), intent
+    journal._lease, journal.intent, journal.tokens = cast(Any, lease), intent, None
     journal._attempt = cast(Any, type("Attempt", (), {"unwritten": {}}))
     return journal
 
@@ -40,7 +40,7 @@ async def test_the_lease_is_checked_right_before_the_bytes(intent: Any, sent: in
         return ["127.0.0.1"]
 
     async with serve(answering(OK)) as server, Client(["127.0.0.1"], lookup=lookup) as client:
-        http = RecordingHttp(client, {}, journal_of(lease, intent=intent))
+        http = RecordingHttp(client, journal_of(lease, intent=intent))
         address = server.url.replace("127.0.0.1", "network.example")
         if sent:
             await http.request("POST", address, json={})
@@ -63,7 +63,7 @@ async def test_a_call_that_may_create_something_ends_before_the_lease(renewed: b
     lease = lease_of(1.0)
     expires_at = lease.fresh_until
     async with serve(answer_late) as server, Client(["127.0.0.1"]) as client:
-        http = RecordingHttp(client, {}, journal_of(lease, intent="part:0"))
+        http = RecordingHttp(client, journal_of(lease, intent="part:0"))
         call = asyncio.create_task(http.request("POST", server.url, json={}))
         if renewed:
             await asyncio.sleep(0)
@@ -77,5 +77,5 @@ async def test_a_call_that_may_create_something_ends_before_the_lease(renewed: b
 
 async def test_a_call_that_creates_nothing_needs_no_lease() -> None:
     async with serve(answer_late) as server, Client(["127.0.0.1"]) as client:
-        http = RecordingHttp(client, {}, journal_of(lease_of(0.1), intent=None))
+        http = RecordingHttp(client, journal_of(lease_of(0.1), intent=None))
         assert (await http.request("GET", server.url)).status == 200

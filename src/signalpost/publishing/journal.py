@@ -116,16 +116,16 @@ class TargetJournal:
         at = await self._writer.write(write)
         attempt.unwritten, attempt.intent_closed = {}, False
         if intent is not None:
-            self.intent, attempt.intended_at = Intent(intent, steps[intent], at), at
+            is_first = self._steps.get(intent) is None
+            self.intent, attempt.intended_at = Intent(intent, steps[intent], at, only=is_first), at
 
 
 class RecordingHttp:
     """The outgoing client, which keeps the last call for the attempt's record."""
 
-    def __init__(self, http: Http, secrets: Mapping[str, str], journal: TargetJournal) -> None:
+    def __init__(self, http: Http, journal: TargetJournal) -> None:
         self._http = http
         self._journal = journal
-        self._secrets = [value for value in secrets.values() if len(value) > 7]
         self.request_made: dict[str, str] | None = None
         self.status: int | None = None
 
@@ -153,8 +153,9 @@ class RecordingHttp:
         return response
 
     def redacted(self, text: str) -> str:
-        """Return `text` without the account's secrets."""
-        for secret in self._secrets:
+        """Return `text` without the account's secrets, those included that were renewed meanwhile."""
+        tokens = self._journal.tokens
+        for secret in () if tokens is None else sorted(tokens.used_secrets, key=len, reverse=True):
             text = text.replace(secret, "[redacted]")
         return text
 

@@ -58,17 +58,24 @@ class NetworkCall:
         self._seconds_max = seconds_max
         self._attempt = attempt
         self._journal = TargetJournal(lease, attempt, writer)
-        self._http = RecordingHttp(context.http.publishing, {}, self._journal)
+        self._http = RecordingHttp(context.http.publishing, self._journal)
         self._started = clock.monotonic()
         self._content = content.for_target(attempt.due.post, attempt.due.target)
         self._files = {row.id: _outgoing_media(context, row) for row in attempt.files}
 
-    async def run(self) -> Outcome | Reconciled:  # noqa: PLR0911 - one for each way it can end
-        """Ask the network; return the outcome, whatever happened.
+    async def run(self) -> Outcome | Reconciled:
+        """Ask the network; return the outcome, whatever happened, without secrets.
 
         Raises:
             LeaseLost, Unavailable: another worker goes on from the journal.
         """
+        outcome = await self._outcome()
+        if isinstance(outcome, Refused | NeedsReconnect | TryLater | OutcomeUnknown):
+            response = None if outcome.response is None else self._http.redacted(outcome.response)
+            return replace(outcome, message=self._http.redacted(outcome.message), response=response)
+        return outcome
+
+    async def _outcome(self) -> Outcome | Reconciled:  # noqa: PLR0911 - one for each way it can end
         try:
             async with asyncio.timeout(self._seconds_max):
                 return await self._ask()
@@ -115,7 +122,7 @@ class NetworkCall:
             duration_ms=round((clock.monotonic() - self._started) * 1000),
             request=self._http.request_made,
             http_status=getattr(outcome, "http_status", None) or self._http.status,
-            response=None if response is None else bounded(self._http.redacted(response)),
+            response=None if response is None else bounded(response),
         )
 
     async def _ask(self) -> Outcome | Reconciled:
@@ -137,7 +144,7 @@ class NetworkCall:
         """Ask in a session whose HTTP client records what is asked."""
         attempt, connector = self._attempt, self._attempt.connector
         session = tokens.session(self._context.http.publishing)
-        self._http = RecordingHttp(session.server.http, session.secrets, self._journal)
+        self._http = RecordingHttp(session.server.http, self._journal)
         session.server = replace(session.server, http=self._http)
         if session.refresh_exclusively is not None:
             session.refresh_exclusively = partial(tokens.renew, http=RenewingHttp(self._http))

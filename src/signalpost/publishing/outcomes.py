@@ -48,11 +48,18 @@ POLL_SECONDS_MAX: Final = 300.0
 PROCESSING_MAX: Final = timedelta(hours=2)
 
 
-def settle(target: TargetSnapshot, kind: AttemptKind, outcome: Outcome | Reconciled) -> TargetChange:  # noqa: PLR0911 - one for each
+def settle(target: TargetSnapshot, kind: AttemptKind, outcome: Outcome | Reconciled) -> TargetChange:
     """Turn what the network answered to an attempt of `kind` into the target's next state.
 
     `target` is the target after the call: `status` as during the attempt, `intent` as the journal has it.
     """
+    change = _settle(target, kind, outcome)
+    if change.closes_intent and change.published is None and target.intent is not None and target.intent.only:
+        return replace(change, drops_step=target.intent.step)
+    return change
+
+
+def _settle(target: TargetSnapshot, kind: AttemptKind, outcome: Outcome | Reconciled) -> TargetChange:  # noqa: PLR0911 - one for each
     match outcome:
         case Published():
             return TargetChange(status="published", published=outcome, closes_intent=True)

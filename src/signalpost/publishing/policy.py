@@ -36,6 +36,7 @@ class Intent(Struct, frozen=True):
     step: str
     value: Any
     at: datetime
+    only: bool = False  # no earlier attempt may have made this call: what is known of this one is known of the post
 
 
 class PendingState(Struct, frozen=True, kw_only=True):
@@ -100,6 +101,7 @@ class TargetChange(Struct, frozen=True, kw_only=True):
     error: TargetError | None = None
     published: Published | None = None
     closes_intent: bool = False
+    drops_step: str | None = None  # of the journal: its only call created nothing, so the next attempt begins it afresh
     reconciles: int = 0
     crashes: int = 0
     pending_state: PendingState | None = None

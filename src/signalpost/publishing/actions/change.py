@@ -32,7 +32,8 @@ _WRITE = """
 with ended as materialized (
     select * from jsonb_to_recordset($1) as e(
         id uuid, status text, next_attempt_at timestamptz, held_reason text, error jsonb, uncounted int, crashes int,
-        reconciles int, pending_state jsonb, steps jsonb, closes_intent bool, delivery text, remote_id text, url text,
+        reconciles int, pending_state jsonb, steps jsonb, drops_step text, closes_intent bool,
+        delivery text, remote_id text, url text,
         thread_ids text[], first_comment jsonb, published_at timestamptz, attempt_id uuid, intended_at timestamptz,
         duration_ms int, http_status int, request jsonb, response text)
 ), finished as (
@@ -43,7 +44,8 @@ with ended as materialized (
     update target t set status = e.status, next_attempt_at = e.next_attempt_at, held_reason = e.held_reason,
         error = e.error, tries = t.tries - coalesce(e.uncounted, 0), crashes = coalesce(e.crashes, 0),
         reconciles = coalesce(e.reconciles, 0), pending_state = e.pending_state,
-        steps = case when e.steps is null then t.steps else t.steps || e.steps end,
+        steps = case when e.steps is null and e.drops_step is null then t.steps
+            else (t.steps || coalesce(e.steps, '{}')) - coalesce(e.drops_step, '') end,
         intent = case when e.closes_intent then null else t.intent end,
         delivery = coalesce(e.delivery, t.delivery),
         remote_id = coalesce(e.remote_id, public_part(t.steps || coalesce(e.steps, '{}'), 0) ->> 'id', t.remote_id),
@@ -71,6 +73,7 @@ class _Ended(Struct, omit_defaults=True):
     reconciles: int = 0
     pending_state: PendingState | None = None
     closes_intent: bool = False
+    drops_step: str | None = None
     delivery: str | None = None
     remote_id: str | None = None
     url: str | None = None
@@ -162,6 +165,7 @@ def _ended(end: End, now: datetime) -> _Ended:
         reconciles=change.reconciles,
         pending_state=change.pending_state,
         closes_intent=change.closes_intent,
+        drops_step=change.drops_step,
         steps=end.steps or None,
         intended_at=end.intended_at,
     )

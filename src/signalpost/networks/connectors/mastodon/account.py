@@ -133,10 +133,10 @@ async def _account(server: Server, headers: Mapping[str, str]) -> Response:
         raise InvalidField("instanceUrl", failure.detail) from None
     except ApiError as error:
         status = error.response.status
-        if status in {401, 403}:
+        if status in {401, 403} and members(error.response):
             message = f"The server rejected this access token: {error_text(error.response)}"
             raise BadCredentials(message) from None
-        if status == 429 or status >= 500:
+        if status in {401, 403, 429} or status >= 500:
             raise
         raise InvalidField("instanceUrl", "There is no Mastodon server at this address.") from None
 

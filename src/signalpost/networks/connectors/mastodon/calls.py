@@ -39,18 +39,20 @@ def explain(error: ApiError) -> Outcome:
 
     The token of a suspended or disabled account stays valid, but opens nothing (403). When the account's data are
     deleted, up to a month later, its token goes with them: 422 while the token is there without its user, then 401.
+    A page of a proxy or a firewall, which is not JSON, says nothing of the account.
     """
     response, status = error.response, error.response.status
     body = members(response)
     text = _error_text(status, body)
-    message = f"Mastodon: {text}"
+    message = f"Mastodon: {text}" if body else f"Not Mastodon's answer, but that of a proxy or firewall: {text}"
     details: dict[str, Any] = {"http_status": status, "response": response_text(response)}
     if status == 429:
         return TryLater(message=message, code="rate_limited", after_seconds=wait_seconds(response), **details)
     without_user = status == 422 and text == _WITHOUT_USER
-    if status in {401, 410} or without_user or (status == 403 and "scope" not in text.lower()):
+    is_of_account = status in {401, 410} or without_user or (status == 403 and "scope" not in text.lower())
+    if is_of_account and body:
         return NeedsReconnect(message=message, restricted=status == 403, **details)
-    if 400 <= status < 500:
+    if 400 <= status < 500 and not is_of_account:
         return _refused(error, text, message, details)
     declared = status == 503 and "error" in body  # Mastodon's own "try again", not a proxy's
     if error.call == CREATE and not declared:
