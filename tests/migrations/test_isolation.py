@@ -114,6 +114,44 @@ async def test_a_new_process_beside_several_others_that_start_waits_for_one(olde
     assert await is_isolated(older)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "alter policy of_workspace on post using (true)",
+        "drop policy of_engine on post",
+        "comment on policy of_workspace on post is 'of an older version'",
+    ],
+)
+async def test_a_start_restores_policies_that_are_not_its_own(older: Cluster, change: str) -> None:
+    """Of another version, or changed by hand."""
+    said = """
+    select polname::text, pg_get_expr(polqual, polrelid) from pg_policy where polrelid = 'post'::regclass order by 1
+    """
+    await migrate(older.dsn(), superuser_dsn=older.dsn(user="postgres"))
+    owner = await asyncpg.connect(older.dsn())
+    before = await owner.fetch(said)
+    await owner.execute(change)
+    await migrate(older.dsn())
+    after = await owner.fetch(said)
+    noted = await owner.fetchval(
+        "select count(distinct split_part(obj_description(oid, 'pg_policy'), ' ', 1)) from pg_policy"
+    )
+    await owner.close()
+
+    assert (after, noted) == (before, 1)
+
+
+async def test_only_the_engine_may_purge_history(older: Cluster) -> None:
+    """The function has the rights of the owner, who sees every workspace."""
+    await migrate(older.dsn(), superuser_dsn=older.dsn(user="postgres"))
+    owner = await asyncpg.connect(older.dsn())
+    may = "select has_function_privilege($1, 'purge_audit(uuid, timestamptz, integer)', 'execute')"
+    allowed = {role: await owner.fetchval(may, role) for role in (SERVICE, ENGINE)}
+    await owner.close()
+
+    assert allowed == {SERVICE: False, ENGINE: True}
+
+
 async def test_without_roles_the_service_runs_and_says_so_until_they_are_made(
     older: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,10 +1,12 @@
 """Makes the database keep tenants apart: two roles, what they may do, and a policy for each table with tenants.
 
 The names of the roles and what they see are in `kit.isolation`. It is not a revision, because it can only be done where
-roles may be made, perhaps long after the migrations, and it is done again for tables that come later.
+roles may be made, perhaps long after the migrations. It is done again for tables that come later, by a version that has
+other policies, and where someone changed one.
 """
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import asyncpg
@@ -46,6 +48,16 @@ drop policy if exists of_engine on {{table}};
 create policy of_engine on {{table}} to {ENGINE} using (true);
 """
 # Everyone may make temporary tables unless someone took that away; health needs one to see whether writing works.
+# Whoever may see one workspace could otherwise delete the history of others by it.
+_FUNCTIONS: Final = f"""
+revoke all on function purge_audit from public, {SERVICE};
+grant execute on function purge_audit to {ENGINE};
+"""
+_NOTED: Final = """
+select c.relname::text, p.polname::text, obj_description(p.oid, 'pg_policy'), md5(pg_get_expr(p.polqual, p.polrelid))
+from pg_policy p join pg_class c on c.oid = p.polrelid
+where c.relnamespace = 'public'::regnamespace and p.polname in ('of_workspace', 'of_engine')
+"""
 _GRANT_TEMPORARY: Final = f"""
 do $$ begin
     execute format('grant temporary on database %I to {SERVICE}, {ENGINE}', current_database());
@@ -65,24 +77,57 @@ _RIGHTS: Final = {
 
 
 async def ensure(connection: Db, *, superuser_dsn: str | None) -> bool:
-    """Do what is missing, as far as we may; return whether tenants are kept apart now.
+    """Do what is missing or outdated, as far as we may; return whether tenants are kept apart now.
 
     Each table has a transaction of its own, so that a process that uses several of them is not in a deadlock with this.
     Until the last one, and for processes of an older version, connections keep the role that owns the tables.
 
     `superuser_dsn`: the address of someone who may make roles, if we may not.
     """
-    if await are_in_force(connection):
+    if await are_current(connection):
         return True
     if not await _ensure_roles(connection, superuser_dsn):
         return False
     await connection.execute(_GRANT_TEMPORARY)
     await connection.execute(f"grant usage on schema public to {SERVICE}, {ENGINE}")
-    for table, column in await connection.fetch(_TABLES):
+    tables = await _tables(connection)
+    for table, column in tables.items():
         async with connection.transaction():
             await connection.execute(_table_sql(table, column))
+    await connection.execute(_FUNCTIONS)
+    await _note(connection, tables)
     _logger.info("database.isolated")
     return await are_in_force(connection)
+
+
+async def are_current(connection: Db) -> bool:
+    """Return whether tenants are kept apart as this version does it, and nobody changed a policy since."""
+    if not await are_in_force(connection):
+        return False
+    tables = await _tables(connection)
+    version = _version(tables)
+    noted = {(row[0], row[1]): row[2] == f"{version} {row[3]}" for row in await connection.fetch(_NOTED)}
+    policies = [(table, name) for table, column in tables.items() if column for name in ("of_workspace", "of_engine")]
+    return all(noted.get(policy, False) for policy in policies)
+
+
+async def _note(connection: Db, tables: Mapping[str, str | None]) -> None:
+    """Note at each policy the version that made it, and what it says; last of all, so that an interruption is seen."""
+    version = _version(tables)
+    for table, name, _, digest in await connection.fetch(_NOTED):
+        if table in tables:
+            await connection.execute(f"""comment on policy {name} on "{table}" is '{version} {digest}'""")
+
+
+async def _tables(connection: Db) -> dict[str, str | None]:
+    """Return our tables, each with the column that says whose a row is, or None."""
+    return {row[0]: row[1] for row in await connection.fetch(_TABLES)}
+
+
+def _version(tables: Mapping[str, str | None]) -> str:
+    """Return a digest of all that is done here."""
+    statements = [_FUNCTIONS, *(_table_sql(table, column) for table, column in tables.items())]
+    return hashlib.sha256("\n".join(statements).encode()).hexdigest()[:16]
 
 
 async def _ensure_roles(connection: Db, superuser_dsn: str | None) -> bool:

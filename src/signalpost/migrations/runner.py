@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import asyncpg
 
-from signalpost.kit import isolation, log
+from signalpost.kit import log
 from signalpost.kit.db import Db
 from signalpost.kit.errors import OperatorError
 from signalpost.migrations import policies
@@ -68,7 +68,7 @@ async def migrate(dsn: str, *, superuser_dsn: str | None = None) -> list[str]:
 
 
 async def _isolate(connection: Db, superuser_dsn: str | None) -> None:
-    if await isolation.are_in_force(connection):
+    if await policies.are_current(connection):
         return
     await connection.execute(f"set lock_timeout = '{_LOCK_WAIT_SECONDS}s'")
     await connection.execute(f"select pg_advisory_lock({_LOCK})")
@@ -84,7 +84,7 @@ def import_tools() -> None:
 
 async def _upgrade(dsn: str) -> list[str]:
     from sqlalchemy.ext.asyncio import create_async_engine  # noqa: PLC0415 - see `migrate`
-    from sqlalchemy.pool import NullPool  # noqa: PLC0415
+    from sqlalchemy.pool import NullPool  # noqa: PLC0415 - see `migrate`
 
     # asyncpg itself reads the DSN, so that migrations connect exactly as the pool does.
     engine = create_async_engine(
@@ -99,9 +99,9 @@ async def _upgrade(dsn: str) -> list[str]:
 
 def _upgrade_connection(connection: "Connection") -> list[str]:
     from alembic import command  # noqa: PLC0415 - see `migrate`
-    from alembic.config import Config  # noqa: PLC0415
-    from alembic.migration import MigrationContext  # noqa: PLC0415
-    from alembic.script import ScriptDirectory  # noqa: PLC0415
+    from alembic.config import Config  # noqa: PLC0415 - see `migrate`
+    from alembic.migration import MigrationContext  # noqa: PLC0415 - see `migrate`
+    from alembic.script import ScriptDirectory  # noqa: PLC0415 - see `migrate`
 
     config = Config(attributes={"connection": connection})
     config.set_main_option("script_location", str(FOLDER))
