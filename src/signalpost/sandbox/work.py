@@ -7,7 +7,7 @@ from uuid import UUID
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain
-from signalpost.posts.actions.retime import TARGETS_MAX, follow_clock
+from signalpost.posts.actions.retime import follow_clock
 from signalpost.sandbox import queries
 from signalpost.sandbox.actions import JOB
 
@@ -25,7 +25,7 @@ async def keep_up(lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
     workspace_id = UUID(payload["workspace_id"])
     async with lease.transaction() as db:
         row = await queries.find_clock(db, workspace_id)
-        count = await follow_clock(db, workspace_id, ahead=row.ahead)
-    if count == TARGETS_MAX:
+        is_done = await follow_clock(db, workspace_id, ahead=row.ahead)
+    if not is_done:
         return RunAgain(0)
     return RunAgain(EVERY_SECONDS) if row.ends_at is not None else None

@@ -9,12 +9,16 @@ from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
+from asyncpg import Record
+
 from signalpost.engine.wake import resume, wake
 from signalpost.kit.db import Db
 from signalpost.posts import queries
 
 TARGETS_MAX: Final = 5_000
-"""How many targets one call moves."""
+"""How many targets one batch moves."""
+BATCHES_MAX: Final = 20
+"""How many batches a move of the clock takes, in its transaction: what has no scheduled time comes nearer only then."""
 
 _TEST_POST: Final = "p.workspace_id = $1 and p.mode = 'test' and p.deleted_at is null"
 _AHEAD: Final = "(t.status = 'pending' and t.due_at > now())"
@@ -28,9 +32,10 @@ select t.id, t.post_id, t.account_id
 from account a join target t on t.account_id = a.id join post p on p.id = t.post_id
 where a.workspace_id = $1 and a.platform = 'sandbox' and {_TEST_POST}
     and t.next_attempt_at is not null and (t.next_attempt_at > now() or t.held_reason is not null)
-    and case when {_AHEAD} then {_OFF} else $3::interval > interval '0' end
+    and case when {_AHEAD} then {_OFF} else $3::interval > interval '0' and t.updated_at <> now() end
 order by t.next_attempt_at, t.id limit $4
-"""  # noqa: S608 - constants only
+"""  # noqa: S608 - constants only; what an earlier batch has moved was updated now
+_SANDBOXES: Final = "select id as account_id from account where workspace_id = $1 and platform = 'sandbox'"
 _LOCK_POSTS: Final = "select from post where id = any($1) order by id for no key update"
 # What becomes due all at once does so in its order, a microsecond apart. A target whose time comes because the clock
 # was moved is on time; one that was due before and is held has waited for as long as the clock was moved.
@@ -61,7 +66,7 @@ select k.id from unnest($1::uuid[]) as k(id) where not exists (
 """
 
 
-async def follow_clock(db: Db, workspace_id: UUID, *, ahead: timedelta, moved: timedelta = timedelta(0)) -> int:
+async def follow_clock(db: Db, workspace_id: UUID, *, ahead: timedelta, moved: timedelta = timedelta(0)) -> bool:
     """Bring what waits of a workspace's test posts in line with the clock of its sandbox; wake the lanes.
 
     Args:
@@ -71,17 +76,29 @@ async def follow_clock(db: Db, workspace_id: UUID, *, ahead: timedelta, moved: t
         moved: by how much it was moved just now.
 
     Returns:
-        how many targets were looked at: if that is `TARGETS_MAX`, there may be more.
+        whether that was all; otherwise there may be more.
     """
-    movable = await db.fetch(_MOVABLE, workspace_id, ahead, moved, TARGETS_MAX)
-    if not movable:
-        return 0
-    account_ids = list({row["account_id"] for row in movable})
-    await queries.lock_lanes(db, account_ids)
+    is_last = False
+    for batch in range(BATCHES_MAX if moved else 1):
+        movable = await db.fetch(_MOVABLE, workspace_id, ahead, moved, TARGETS_MAX)
+        is_last = len(movable) < TARGETS_MAX
+        if batch == 0 and movable:
+            # Lanes are locked before posts, so those of later batches are, too.
+            rows = movable if is_last else await db.fetch(_SANDBOXES, workspace_id)
+            await queries.lock_lanes(db, list({row["account_id"] for row in rows}))
+        if movable:
+            await _retime(db, workspace_id, ahead, moved, movable)
+        if is_last:
+            break
+    return is_last
+
+
+async def _retime(db: Db, workspace_id: UUID, ahead: timedelta, moved: timedelta, movable: Sequence[Record]) -> None:
+    """Move these targets, and wake their lanes."""
     await db.execute(_LOCK_POSTS, [row["post_id"] for row in movable])
     retimed = await db.fetch(_RETIME, workspace_id, ahead, moved, [row["id"] for row in movable])
     if moved:
-        await resume(db, "target", await _only_tests(db, account_ids))
+        await resume(db, "target", await _only_tests(db, list({row["account_id"] for row in movable})))
     await wake(
         db,
         "target",
@@ -90,7 +107,6 @@ async def follow_clock(db: Db, workspace_id: UUID, *, ahead: timedelta, moved: t
         platforms=[row["platform"] for row in retimed],
         due=[row["next_attempt_at"] for row in retimed],
     )
-    return len(movable)
 
 
 async def _only_tests(db: Db, account_ids: Sequence[UUID]) -> list[UUID]:
