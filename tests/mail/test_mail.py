@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import re
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,6 +18,7 @@ from signalpost import settings as settings_module
 from signalpost.context import AppContext
 from signalpost.mail import Message, actions, smtp, work
 from signalpost.mail.messages import render
+from signalpost.main import wiring
 from signalpost.settings import Settings
 
 RESET = {"email": "ada@example.test", "minutes": 30, "link": "http://signalpost.test/reset#token=a&b"}
@@ -112,6 +114,18 @@ def test_values_cannot_add_headers_or_markup() -> None:
 
     assert made["Bcc"] is None
     assert "<script>" not in made.get_body(("html",)).get_content()  # type: ignore[attr-defined]
+
+
+def test_the_welcome_names_only_what_exists() -> None:
+    """Whoever follows it finds operations and their documentation, not a form to sign in that there is none of."""
+    values = {"workspace": "W", "email": "ada@example.test", "link": "http://signalpost.test"}
+    message = render(Message(to="ada@example.test", template="welcome", values=values), "post@example.test")
+    text = message.get_body(("plain",)).get_content()  # type: ignore[union-attr]
+    named = set(re.findall(r"(?:(POST) )?http://signalpost\.test(/\S+)", text))
+    served = {(endpoint.method, "/api/v1" + endpoint.path) for endpoint in wiring.endpoints()}
+
+    assert len(named) == 3
+    assert named <= served | {("", "/docs")}
 
 
 @pytest.mark.parametrize("name", ["password_reset", "welcome"])

@@ -10,13 +10,46 @@ from urllib.parse import unquote
 
 import asyncpg
 import pytest
+import typer
 
 from signalpost import settings
 from signalpost.embedded_postgres.watch import DatabaseVanished, watch
-from signalpost.kit import settings_loader
+from signalpost.kit import problems, settings_loader
+from signalpost.kit.problems import Issue
 from signalpost.kit.settings_loader import BadSettings
-from signalpost.main import app, serve
+from signalpost.main import app, cli_support, serve
 from signalpost.main.database import database_of, require_usable
+
+
+@pytest.mark.parametrize(
+    ("problem", "printed"),
+    [
+        (
+            problems.invalid("/timezone", "not_allowed", "Not a time zone. Did you mean Europe/Berlin?"),
+            "timezone: Not a time zone. Did you mean Europe/Berlin?",
+        ),
+        (
+            problems.ValidationFailed(
+                errors=[Issue("/a", "format", "Wrong."), Issue("/b", "format", "Wrong too.")], remediation="Do that."
+            ),
+            "a: Wrong.\nb: Wrong too.\nDo that.",
+        ),
+        (
+            problems.AlreadyExists("There is a user with this address."),
+            "There is a user with this address.\nChoose another name, or use the existing resource.",
+        ),
+    ],
+)
+def test_a_command_says_what_is_wrong_and_what_to_do(
+    problem: problems.Problem, printed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def work() -> None:
+        raise problem
+
+    with pytest.raises(typer.Exit) as ended:
+        cli_support.run(work())
+
+    assert (capsys.readouterr().err, ended.value.exit_code) == (printed + "\n", 1)
 
 
 @pytest.mark.parametrize(

@@ -47,10 +47,10 @@ def render(message: Message, sender: str) -> "EmailMessage":
     Raises:
         ValueError: an address is invalid; so neither an address nor a subject can inject a header.
     """
-    from email.headerregistry import Address  # noqa: PLC0415
-    from email.message import EmailMessage  # noqa: PLC0415
-    from email.policy import SMTP  # noqa: PLC0415
-    from email.utils import format_datetime, parseaddr  # noqa: PLC0415
+    from email.headerregistry import Address  # noqa: PLC0415 - see above
+    from email.message import EmailMessage  # noqa: PLC0415 - see above
+    from email.policy import SMTP  # noqa: PLC0415 - see above
+    from email.utils import format_datetime, parseaddr  # noqa: PLC0415 - see above
 
     subject, _, text = _templates().get_template(f"{message.template}.txt").render(message.values).partition("\n")
     name, address = parseaddr(sender)

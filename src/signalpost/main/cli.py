@@ -1,4 +1,7 @@
-"""The command line: `signalpost serve`, and the commands of operators."""
+"""The command line: `signalpost serve`, and the commands of operators.
+
+Each command imports what it needs by itself: `--help` and `--version` would otherwise take four times as long.
+"""
 
 import json
 import sys
@@ -73,7 +76,7 @@ def serve(
     worker: Annotated[bool, typer.Option("--worker/--no-worker", help="Also run the engine in this process.")] = True,
 ) -> None:
     """Run the service: database, API and engine."""
-    from signalpost.main import serve as running  # noqa: PLC0415
+    from signalpost.main import serve as running  # noqa: PLC0415 - see above
 
     run(running.serve(load_settings(data_dir), host, port, worker=worker))
 
@@ -86,7 +89,7 @@ def worker(
     ] = None,
 ) -> None:
     """Run only the engine, in a second process or on another machine, with the same database."""
-    from signalpost.main import serve as running  # noqa: PLC0415
+    from signalpost.main import serve as running  # noqa: PLC0415 - see above
 
     run(running.work(require_folder(load_settings(data_dir)), metrics_port))
 
@@ -94,7 +97,7 @@ def worker(
 @app.command()
 def migrate(data_dir: DataDir = None) -> None:
     """Migrate the database to the newest revision."""
-    from signalpost.main.database import database_of  # noqa: PLC0415
+    from signalpost.main.database import database_of  # noqa: PLC0415 - see above
 
     async def main(settings: Settings) -> None:
         with interruptible():
@@ -117,7 +120,7 @@ def create_owner(
     as_json: Json = False,
 ) -> None:
     """Create a user with a workspace, a profile and an API key, which is shown only once."""
-    from signalpost.main import operations  # noqa: PLC0415
+    from signalpost.main import operations  # noqa: PLC0415 - see above
 
     settings, secret, zone = load_settings(data_dir), ask_password(password), timezone or machine_zone()
     owner = with_context(settings, lambda context: operations.create_owner(context, email, secret, workspace, zone))
@@ -136,7 +139,7 @@ def demo(
     as_json: Json = False,
 ) -> None:
     """Create a demo workspace with a sandbox account and a test key; print a curl command that publishes a post."""
-    from signalpost.main import operations  # noqa: PLC0415
+    from signalpost.main import operations  # noqa: PLC0415 - see above
 
     settings = load_settings(data_dir)
     workspace = with_context(settings, operations.demo)
@@ -164,7 +167,7 @@ def keys_create(
     as_json: Json = False,
 ) -> None:
     """Create an API key of the workspace's owner; it is shown only once."""
-    from signalpost.main import operations  # noqa: PLC0415
+    from signalpost.main import operations  # noqa: PLC0415 - see above
 
     settings = load_settings(data_dir)
     print_result(
@@ -178,7 +181,7 @@ def keys_revoke(
     data_dir: DataDir = None,
 ) -> None:
     """Revoke an API key at once, with the keys that it created."""
-    from signalpost.main import operations  # noqa: PLC0415
+    from signalpost.main import operations  # noqa: PLC0415 - see above
 
     revoked = with_context(load_settings(data_dir), lambda context: operations.revoke_key(context, key_id))
     sys.stdout.write(f"Revoked: {', '.join(revoked)}.\n")
@@ -194,7 +197,7 @@ def _add_list(group: typer.Typer, name: str) -> None:
         *,
         as_json: Json = False,
     ) -> None:
-        from signalpost.main import records  # noqa: PLC0415
+        from signalpost.main import records  # noqa: PLC0415 - see above
 
         settings = load_settings(data_dir)
         rows = run(records.with_connection(settings, lambda db: records.listing(db, name, workspace, limit)))
@@ -221,7 +224,7 @@ def posts_show(
     as_json: Json = False,
 ) -> None:
     """Show a post with its targets."""
-    from signalpost.main import records  # noqa: PLC0415
+    from signalpost.main import records  # noqa: PLC0415 - see above
 
     settings = load_settings(data_dir)
     post = run(records.with_connection(settings, lambda db: records.post(db, post_id)))
@@ -240,7 +243,7 @@ def users_reset_password(
     data_dir: DataDir = None,
 ) -> None:
     """Set the password of a user and end all of their sessions."""
-    from signalpost.main import operations  # noqa: PLC0415
+    from signalpost.main import operations  # noqa: PLC0415 - see above
 
     secret = ask_password(password)
     with_context(load_settings(data_dir), lambda context: operations.reset_password(context, email, secret))
@@ -250,7 +253,7 @@ def users_reset_password(
 @staff_app.command("add")
 def staff_add(email: Annotated[str, typer.Option()], data_dir: DataDir = None) -> None:
     """Make a user a member of the staff of this instance."""
-    from signalpost.main import operations  # noqa: PLC0415
+    from signalpost.main import operations  # noqa: PLC0415 - see above
 
     with_context(load_settings(data_dir), lambda context: operations.add_staff(context, email))
     sys.stdout.write(f"{email} is now a member of the staff.\n")
@@ -263,7 +266,7 @@ def plans_set(
     data_dir: DataDir = None,
 ) -> None:
     """Change the plan of a workspace; it has an effect only while billing is enabled."""
-    from signalpost.main import operations  # noqa: PLC0415
+    from signalpost.main import operations  # noqa: PLC0415 - see above
 
     with_context(load_settings(data_dir), lambda context: operations.set_plan(context, workspace, plan))
     sys.stdout.write(f"{workspace} is now on the plan {plan}.\n")
@@ -280,7 +283,7 @@ def audit_verify(
 
     Keep the number and hash of the newest seal elsewhere: they show later that no newest entries were cut off.
     """
-    from signalpost.main import operations  # noqa: PLC0415
+    from signalpost.main import operations  # noqa: PLC0415 - see above
 
     chains = with_context(load_settings(data_dir), lambda context: operations.verify_history(context, workspace))
     print_result(chains, as_json=as_json)
@@ -294,7 +297,7 @@ def doctor(data_dir: DataDir = None, *, as_json: Json = False) -> None:
 
     It changes and creates nothing.
     """
-    from signalpost.main import doctor as examination  # noqa: PLC0415
+    from signalpost.main import doctor as examination  # noqa: PLC0415 - see above
 
     checks = run(examination.examine(load_settings(data_dir), metadata.version("signalpost")))
     sys.stdout.write(examination.as_json(checks) if as_json else examination.as_text(checks))

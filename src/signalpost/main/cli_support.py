@@ -80,7 +80,7 @@ def run(work: Awaitable[T]) -> T:
     except Interrupted as interrupted:
         raise typer.Exit(interrupted.status) from None
     except Problem as problem:
-        fail("\n".join(f"{issue.path}: {issue.message}" for issue in problem.errors) or problem.detail)
+        fail(_sentences(problem))
     except BadSettings as error:
         fail(str(error), 2)
     except OperatorError as error:
@@ -95,6 +95,14 @@ def run(work: Awaitable[T]) -> T:
         fail(f"The database or the network cannot be reached: {error}. Check SIGNALPOST_DATABASE_URL.")
 
 
+def _sentences(problem: Problem) -> str:
+    """Return what is wrong with which value, or else what happened; and what to do, unless the values say it all."""
+    lines = [f"{issue.path.lstrip('/')}: {issue.message}" for issue in problem.errors] or [problem.detail]
+    if problem.remediation and not (problem.errors and problem.remediation == type(problem).remediation):
+        lines.append(problem.remediation)
+    return "\n".join(lines)
+
+
 def require_folder(settings: Settings) -> Settings:
     """Exit if the data folder is missing: only `serve` creates it, so that a typo is not another, empty instance."""
     if not settings.data_dir.is_dir() and (settings.database_url is None or settings.master_key is None):
@@ -107,8 +115,8 @@ def require_folder(settings: Settings) -> Settings:
 
 def with_context(settings: Settings, work: "Callable[[Any], Awaitable[T]]") -> T:
     """Run `work(context)` on the database, which is started if necessary."""
-    from signalpost.main.app import open_context  # noqa: PLC0415
-    from signalpost.main.database import database_of  # noqa: PLC0415
+    from signalpost.main.app import open_context  # noqa: PLC0415 - keeps `--help` quick
+    from signalpost.main.database import database_of  # noqa: PLC0415 - keeps `--help` quick
 
     require_folder(settings)
 

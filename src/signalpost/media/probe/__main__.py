@@ -37,12 +37,12 @@ def _import(file_type: FileType) -> Callable[[IO[bytes], FileType, IO[bytes]], d
     """Import what this kind needs, after the limits are set; return the function that opens it."""
     if file_type.kind == "document":
         return _document
-    from signalpost.media.probe import images  # noqa: PLC0415
+    from signalpost.media.probe import images  # noqa: PLC0415 - after the limits are set
 
     images.prepare(file_type)
     if file_type.kind != "video":
         return images.examine
-    from signalpost.media.probe import videos  # noqa: PLC0415
+    from signalpost.media.probe import videos  # noqa: PLC0415 - after the limits are set
 
     return videos.examine
 
