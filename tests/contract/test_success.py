@@ -126,6 +126,11 @@ async def _waiting_for_approval(sample: Sample, request: PreparedRequest) -> Non
     assert answer.status_code == 200, answer.text
 
 
+async def _drafts(sample: Sample, request: PreparedRequest) -> None:
+    post = await sample.make.post(sample.owner, draft=True)
+    request.body = {"postIds": [post["id"]]}
+
+
 async def _failed(sample: Sample, request: PreparedRequest) -> None:
     post = await sample.make.post(sample.owner, text="[[fail:text_too_long]] " + secrets.token_hex(8))
     await _process(sample)
@@ -162,6 +167,7 @@ PREPARED: dict[str, Prepare] = {
     "POST /posts/{id}/request-approval": _to_be_approved,
     "POST /posts/{id}/approve": _waiting_for_approval,
     "POST /posts/{id}/reject": _waiting_for_approval,
+    "POST /posts/auto-schedule": _drafts,
     "POST /queue/submit/{postId}": _draft,
     "POST /posts/{id}/retry": _failed,
     "GET /sandbox/clock": _of_the_sandbox,

@@ -19,8 +19,9 @@ OWNERS = {
     "media": "media", "member": "identity", "network_app": "accounts", "oauth_flow": "accounts",
     "one_time_token": "identity", "post": "posts", "profile": "profiles", "profile_link": "profiles",
     "profile_link_history": "profiles", "rate_bucket": "engine", "search_block": "posts",
-    "sandbox_clock": "sandbox", "search_pending": "posts", "session": "identity", "target": "posts", "usage": "plans",
-    "webhook": "webhooks", "worker": "engine", "workspace": "identity",
+    "sandbox_clock": "sandbox", "search_pending": "posts", "session": "identity", "slot_queue": "slots",
+    "slot_reservation": "slots", "target": "posts", "usage": "plans", "webhook": "webhooks", "worker": "engine",
+    "workspace": "identity",
 }  # fmt: skip
 """Table -> the room that writes it, and whose functions the others call."""
 
@@ -70,6 +71,10 @@ READS = {
     ("publishing", "post"): "the context of an attempt is one read",
     ("publishing", "profile"): "the context of an attempt is one read",
     ("publishing", "target"): "what is due, and the context of an attempt, are one read each",
+    ("slots", "account"): "a test key does not see queues of profiles with live accounts",
+    ("slots", "post"): "upward: who has a slot follows from the post",
+    ("slots", "profile"): "a queue without a zone has that of its profile",
+    ("slots", "target"): "upward: a slot is free only if none of the accounts publishes anything then",
     ("webhooks", "app_user"): "the owner of a workspace is mailed when a webhook is disabled",
     ("webhooks", "member"): "the owner of a workspace is mailed when a webhook is disabled",
     ("webhooks", "workspace"): "how long deliveries are kept follows from the plan",

@@ -112,7 +112,10 @@ CASES: dict[str, tuple[Request, Expected]] = {
         send("/webhooks", url="https://e.example", events=["post.publish"]),
         Expected(422, "post.published", "/events/0"),
     ),
-    "publishMode": (post(publishMode="later"), Expected(422, "now, schedule, draft, not 'later'", "/publishMode")),
+    "publishMode": (
+        post(publishMode="later"),
+        Expected(422, "now, schedule, draft, slot, not 'later'", "/publishMode"),
+    ),
     "account status": (change("/platforms/accounts/{account}", status="off"), Expected(422, "active", "/status")),
     # formats
     "e-mail": (
@@ -254,7 +257,7 @@ CASES: dict[str, tuple[Request, Expected]] = {
         Expected(422, "leave publishMode or draft out", "/publishMode"),
     ),
     "a schedule without a time": (post(publishMode="schedule"), Expected(422, "2026-11-21T18:00:00Z", "/scheduledAt")),
-    "slot": (post(publishMode="slot"), Expected(422, "Not available in this version", "/publishMode")),
+    "slot": (post(publishMode="slot"), Expected(422, "create one by POST /queues", "/publishMode")),
     "recurrence": (
         post(recurrence={"rrule": "FREQ=DAILY"}),
         Expected(422, "Not available in this version", "/recurrence"),

@@ -116,13 +116,15 @@ async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = EN
     ends = {"parentProfileId": owner.profile, "childProfileId": child["id"]}
     link = await _created(api, owner, "/profiles/links", ends)
     post = await make.post(owner, scheduledAt=SOON)
+    slots = [{"time": "09:00"}, {"time": "17:30"}]
+    queue = await _created(api, owner, "/queues", {"profileId": owner.profile, "name": "Daily", "slots": slots})
     webhook = await _created(api, owner, "/webhooks", {"url": "http://127.0.0.1:9/hook"})
     delivery = await _created(api, owner, f"/webhooks/{webhook['id']}/test", None)
     key = await _created(api, owner, "/api-keys", {"name": "Spare"})
     ids_by_prefix = {
         "prof": owner.profile, "acc": account["id"], "lnk": link["id"], "pst": post["id"],
         "whk": webhook["id"], "dlv": delivery["id"], "key": key["id"], "wsp": ids.encode("wsp", owner.workspace_id),
-        "tgt": post["targets"][0]["id"],
+        "tgt": post["targets"][0]["id"], "slq": queue["id"],
     }  # fmt: skip
     if any(prefix_of(path_input) == "med" for endpoint in endpoints for path_input in endpoint.path_inputs):
         ids_by_prefix["med"] = await upload(api, owner)

@@ -25,6 +25,7 @@ TAGS = {
     "Profiles": "A profile is a brand, shop or person and holds its accounts. A link reposts from one to another.",
     "Platform accounts": "Accounts on social networks: connect, check and disconnect them.",
     "Media": "Images, videos and documents to attach to posts.",
+    "Slot queues": "Weekly times of a profile. A post takes the next free one with `publishMode: slot`.",
     "Posts": "A post has one target per account. Publish it now or later; each target reports its own outcome.",
     "Queue": "Posts that are due to be published, and how publishing them went.",
     "Sandbox": "The clock by which test posts go out.",

@@ -36,6 +36,8 @@ from signalpost.publishing import subscriber as publishing
 from signalpost.publishing import work as publishing_work
 from signalpost.sandbox import routes as sandbox_routes
 from signalpost.sandbox import work as sandbox_work
+from signalpost.scheduling import routes as scheduling_routes
+from signalpost.slots import routes as slot_routes
 from signalpost.status import routes as status_routes
 from signalpost.web import idempotency
 from signalpost.web.routing import Endpoint, Routes
@@ -51,8 +53,10 @@ ROUTES: tuple[Routes, ...] = (
     profile_routes.routes,
     account_routes.routes,
     media_routes.routes,
+    slot_routes.routes,
     post_routes.routes,
     caption_routes.routes,
+    scheduling_routes.routes,
     publishing_routes.routes,
     sandbox_routes.routes,
     webhook_routes.routes,

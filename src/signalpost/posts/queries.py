@@ -256,6 +256,9 @@ _PROFILES = _profile(
     "p.id = any(array(select unnest($1::uuid[])))",
 )
 _SHARE_PROFILE = "select pg_advisory_xact_lock_shared(profile_lock($1))"
+_SHARE_PROFILES = """
+select pg_advisory_xact_lock_shared(profile_lock(p.id)) from (select unnest($1::uuid[]) as id order by 1) p
+"""
 _TAKE_PROFILE = "select pg_advisory_xact_lock(profile_lock($1))"
 _TAKE_PROFILE_OF = "select pg_advisory_xact_lock(profile_lock(profile_id)) from account where id = $1"
 _DUPLICATES = "select post_id, account_id from find_duplicates($1, $2, $3, $4, $5)"
@@ -301,6 +304,11 @@ def _with_accounts(records: Sequence[Record]) -> ProfileWithAccounts:
     accounts = [ConnectedAccount(*record[7:14]) for record in records if record[7] is not None]
     now, timezone, zone_chosen, approval_required, over_limit, digest, is_heard = records[0][:7]
     return ProfileWithAccounts(now, timezone, zone_chosen, approval_required, over_limit, digest, is_heard, accounts)
+
+
+async def share_profiles(db: Db, profile_ids: Sequence[UUID]) -> None:
+    """Do what `share_profile` does with several profiles."""
+    await db.execute(_SHARE_PROFILES, profile_ids)
 
 
 async def share_profile(db: Db, profile_id: UUID) -> None:

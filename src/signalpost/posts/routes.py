@@ -30,6 +30,7 @@ from signalpost.posts.schemas.requests import (
 )
 from signalpost.posts.schemas.responses import AuditEntry, Post, PostDeletion, PostProgress, PostStats, PostValidation
 from signalpost.posts.views import StoredPost
+from signalpost.slots.errors import NoFreeSlot
 from signalpost.web.caller import Caller
 from signalpost.web.conditional import Conditional
 from signalpost.web.fields import PostId
@@ -52,6 +53,7 @@ NOT_ACCEPTED = (
     ScheduleTooFar,
     DuplicateContent,
     ExternalIdConflict,
+    NoFreeSlot,
     PlanLimitReached,
     TestModeOnlySandbox,
 )
@@ -67,6 +69,7 @@ _EXAMPLES = {
     "Publish now": _POST,
     "Schedule for a local time": {**_POST, "scheduledAt": "2026-12-24T18:00", "timezone": "Europe/Berlin"},
     "Save a draft": {**_POST, "draft": True},
+    "At the next free slot": {**_POST, "publishMode": "slot"},
     "With an image": {
         **_POST,
         "media": [{"mediaId": "med_01M7Z0000000000000000000AB", "altText": "A cat asleep on a keyboard"}],
@@ -167,7 +170,7 @@ async def fan_out_post(
     history="nothing",
     scope="posts:write",
     status=200,
-    raises=(TestModeOnlySandbox,),
+    raises=(NoFreeSlot, TestModeOnlySandbox),
     examples=_EXAMPLES,
 )
 async def validate_post(db: Db, caller: Caller, data: PostCreate, fetched: FetchedFiles) -> PostValidation:

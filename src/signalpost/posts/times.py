@@ -55,10 +55,16 @@ def read(text: str, zone_name: str, path: str) -> Moment | InvalidTime:
             message = "A local time needs a known time zone: send an offset, or `timezone`."
             return InvalidTime(Issue("/timezone", "required", message), TimezoneRequired)
         at, shift = clock.resolve_local(written, zone)
-        warning = _DST_WARNINGS[shift].format(when=at.astimezone(zone).isoformat()) if shift else None
+        warning = dst_warning(shift, at, zone_name)
     except (ValueError, OverflowError):
         return invalid
     return Moment(at, written, warning)
+
+
+def dst_warning(shift: str | None, at: datetime, zone_name: str) -> str | None:
+    """Return what to tell of a local time that `resolve_local` had to move, or that occurs twice."""
+    zone = zones.zone(zone_name)
+    return _DST_WARNINGS[shift].format(when=at.astimezone(zone).isoformat()) if shift else None
 
 
 def _why(text: str) -> str:

@@ -58,7 +58,9 @@ async def approve_post(
     version = _read_version(post, data, if_match)
     permissions.require_decision(caller, post)
     changes: dict[str, Any] = {}
-    if post.status == "draft" and post.scheduled_at is not None:
+    if post.status == "draft" and post.publish_mode == "slot":  # it gave up its slot
+        changes = {"publish_mode": "slot"}
+    elif post.status == "draft" and post.scheduled_at is not None:
         changes = {"scheduled_at": clock.wire(post.scheduled_at)}
     elif post.status == "draft":
         changes = {"publish_mode": "now"}

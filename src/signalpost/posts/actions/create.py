@@ -1,6 +1,7 @@
 """Creating a post: a read, a decision, a write. The write proves that what was read, maybe earlier, still holds."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import reduce
 from operator import xor
 from typing import Final
@@ -20,6 +21,7 @@ from signalpost.posts.actions.group_write import GroupWriter, is_groupable
 from signalpost.posts.actions.media import names_media
 from signalpost.posts.actions.preflight import TargetIssue
 from signalpost.posts.actions.recent import RecentReads
+from signalpost.posts.actions.slot import take_slot
 from signalpost.posts.actions.write import NewPost, Obstacle, Seen
 from signalpost.posts.queries import ProfileWithAccounts
 from signalpost.posts.rows import AuditRow
@@ -48,7 +50,7 @@ async def create_post(
         fetched: see `build_draft`.
 
     Raises:
-        ValidationFailed, ScheduleInPast, ScheduleTooFar, TimezoneRequired: see `build_draft`.
+        ValidationFailed, ScheduleInPast, ScheduleTooFar, TimezoneRequired, NoFreeSlot: see `build_draft`.
         PreflightFailed: a network would refuse the post.
         DuplicateContent, ExternalIdConflict: another post is in the way.
         PlanLimitReached: the plan has no post left.
@@ -57,6 +59,10 @@ async def create_post(
     if not wants_draft(data):
         permissions.require_publishing(caller)
     recent = context.state(RecentReads).get(caller, data)
+    if data.publish_mode == "slot":
+        lent = context.database.connection() if db is None else nullcontext(db)
+        async with lent as connection, connection.transaction():  # the queue stays locked until the slot is taken
+            return await _create(context, connection, caller, data, fetched, recent)
     if db is not None:
         return await _create(context, db, caller, data, fetched, recent)
     if recent is not None and (new := await _groupable(context, caller, data, recent)) is not None:
@@ -110,6 +116,7 @@ async def _create(
         else:
             obstacle = await _write(context, db, caller, new)
         if obstacle is None:
+            await take_slot(db, draft.slot, new.post)
             return views.post(new.post, new.targets)
         if obstacle == "taken":
             await guards.require_no_duplicate(db, new.post, new.targets)

@@ -18,15 +18,20 @@ from signalpost.posts.actions.fetch import Fetched
 from signalpost.posts.actions.issues import IssueCollector
 from signalpost.posts.actions.media import MediaRows, PostMedia, resolve_media
 from signalpost.posts.actions.schedule import Schedule, Unchanged, resolve_schedule
+from signalpost.posts.actions.slot import PickedSlot, pick_slot
 from signalpost.posts.documents import FirstComment, Utm
 from signalpost.posts.queries import ConnectedAccount, ProfileWithAccounts
 from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.posts.schemas.requests import PostAttributes, PostCreate, TargetIn
+from signalpost.posts.schemas.responses import PublishMode
 from signalpost.posts.times import Moment
 from signalpost.web.caller import Caller
 from signalpost.web.fields import AccountId, ProfileId
 
 OPTIONS_BYTES_MAX: Final = 32_768
+_NO_SLOTS_TOGETHER: Final = (
+    "Several posts at once get no slots: create drafts, and schedule them by POST /posts/auto-schedule."
+)
 _WAITING, _NO_COMMENT = FirstComment(status="pending"), FirstComment()
 
 
@@ -46,6 +51,7 @@ class PostDraft(Struct):
     profile: ProfileWithAccounts
     media: PostMedia
     is_draft: bool
+    slot: PickedSlot | None = None
 
     @property
     def target_rows(self) -> list[TargetRow]:
@@ -71,10 +77,12 @@ async def build_draft(
     """Read what the body names, and build the rows of the post.
 
     An update changes the stored post `base`, and leaves `unchanged` as it was. `profile`, `media_rows`: if they were
-    read already; with both, or if the body names no files, `db` may be None.
+    read already; with both, or if the body names no files, `db` may be None, unless the body asks for a slot. One of
+    many posts, whose `media_rows` were read together, cannot do so: a slot is taken when its post is written.
 
     Raises:
         ValidationFailed: with every issue; or ScheduleInPast, ScheduleTooFar, TimezoneRequired if that is all.
+        NoFreeSlot: the queue of a post that asks for a slot has none.
         TestModeOnlySandbox: a test key chose an account of a live network.
     """
     if profile is None:
@@ -82,6 +90,8 @@ async def build_draft(
         profile = await read_profile(db, caller, data)
     issues = IssueCollector()
     _collect_contradictions(data, issues)
+    if data.publish_mode == "slot" and media_rows is not None:
+        issues.add("/publishMode", "not_allowed", _NO_SLOTS_TOGETHER)
     media = await resolve_media(db, caller, data, unchanged.media_ids, fetched or {}, issues, media_rows)
     is_draft, zone_name = wants_draft(data), data.timezone or profile.timezone
     if data.timezone is not None and zones.zone(data.timezone) is None:
@@ -102,12 +112,19 @@ async def build_draft(
     if not is_draft and not chosen and data.platforms is None and data.targets is None:
         issues.add("/platforms", "required", 'Name the platforms, or single accounts in targets. Example: ["bluesky"].')
     issues.raise_if_any()
+    slot = None
+    if data.publish_mode == "slot":
+        assert db is not None  # noqa: S101 - see above
+        account_ids = [account.id for account, _ in chosen]
+        slot = await pick_slot(db, caller.workspace_id, data.profile_id, data.queue_id, account_ids, base)
+        zone_name = slot.queue.zone_name
+        schedule.use_slot(slot.moment)
     post = _post(caller, data, base, media, schedule, options, zone_name, is_draft=is_draft)
     targets = [
         _target(post, position, account, index, data, media, schedule)
         for position, (account, index) in enumerate(chosen)
     ]
-    return PostDraft(post, targets, profile, media, is_draft)
+    return PostDraft(post, targets, profile, media, is_draft, slot)
 
 
 async def read_profile(db: Db, caller: Caller, data: PostCreate, heard: str = "false") -> ProfileWithAccounts:
@@ -131,12 +148,8 @@ async def read_profile(db: Db, caller: Caller, data: PostCreate, heard: str = "f
 
 def _collect_contradictions(data: PostCreate, issues: IssueCollector) -> None:
     """Refuse what this version cannot do yet, rather than ignore it silently; and what contradicts itself."""
-    for path, requested in (
-        ("/recurrence", data.recurrence is not None),
-        ("/publishMode", data.publish_mode == "slot"),
-    ):
-        if requested:
-            issues.add(path, "not_allowed", "Not available in this version: leave it out.")
+    if data.recurrence is not None:
+        issues.add("/recurrence", "not_allowed", "Not available in this version: leave it out.")
     if data.shorten_links:
         issues.add("/shortenLinks", "not_allowed", "This service shortens no links: leave it out, and send short ones.")
     if data.platforms is not None and data.targets is not None:
@@ -145,6 +158,10 @@ def _collect_contradictions(data: PostCreate, issues: IssueCollector) -> None:
         issues.add("/description", "not_allowed", "description is another name for text: send only one of them.")
     if sum(media is not None for media in (data.media, data.media_url, data.media_urls)) > 1:
         issues.add("/media", "not_allowed", "Send only one of media, mediaUrl and mediaUrls.")
+    _collect_contradicting_times(data, issues)
+
+
+def _collect_contradicting_times(data: PostCreate, issues: IssueCollector) -> None:
     if data.publish_mode == "schedule" and data.scheduled_at is None:
         issues.add("/scheduledAt", "required", "A scheduled post needs a time, such as 2026-11-21T18:00:00Z.")
     if data.publish_mode == "now" and data.scheduled_at is not None:
@@ -153,6 +170,10 @@ def _collect_contradictions(data: PostCreate, issues: IssueCollector) -> None:
             "not_allowed",
             "A post that is published now has no other time: leave scheduledAt out, or send publishMode: schedule.",
         )
+    if data.publish_mode == "slot" and data.scheduled_at is not None:
+        issues.add("/scheduledAt", "not_allowed", "A post in a slot has the time of the slot: leave scheduledAt out.")
+    if data.queue_id is not None and data.publish_mode != "slot":
+        issues.add("/queueId", "not_allowed", "Send publishMode: slot with it, or leave it out.")
     if data.draft and data.publish_mode not in (None, "draft"):
         issues.add("/publishMode", "not_allowed", "A draft is not published: leave publishMode or draft out.")
 
@@ -251,7 +272,7 @@ def _post(
         options=options,
         timezone=zone_name,
         tzdata_version=zone_rules,
-        publish_mode="draft" if is_draft else "now" if schedule.post is None else "schedule",
+        publish_mode=_publish_mode(schedule, is_draft=is_draft),
         scheduled_at=schedule.post.at if schedule.post else None,
         scheduled_local=local,
         warnings=list(schedule.warnings),
@@ -262,6 +283,14 @@ def _post(
     if data.utm is not UNSET:
         post.utm = None if data.utm is None else Utm(**msgspec.structs.asdict(data.utm))
     return post
+
+
+def _publish_mode(schedule: Schedule, *, is_draft: bool) -> PublishMode:
+    if is_draft:
+        return "draft"
+    if schedule.post is None:
+        return "now"
+    return "slot" if schedule.in_slot else "schedule"
 
 
 def _wall_time(base: PostRow | None, moment: Moment | None, zone_name: str) -> tuple[datetime | None, str | None]:

@@ -23,15 +23,23 @@ class Unchanged(Struct, frozen=True):
 
     media_ids: frozenset[UUID] = frozenset()
     schedule: Moment | None = None
+    in_slot: bool = False  # the time is that of a slot
     targets: bool = False  # and so are their own times
 
 
 class Schedule(Struct):
-    """The times of a post. `post` None: as soon as possible; a draft: at no time yet."""
+    """The times of a post. `post` None: as soon as possible; a draft: at no time yet. `in_slot`: that of a slot."""
 
     post: Moment | None
     targets: list[datetime | None]  # by position in `targets` of the body; None: the post's time
     warnings: list[PostWarning] = field(default_factory=list)
+    in_slot: bool = False
+
+    def use_slot(self, moment: Moment) -> None:
+        """Set the time of the post to that of a slot."""
+        self.post, self.in_slot = moment, True
+        if moment.warning is not None:
+            self.warnings.append(PostWarning("schedule.dst", "/publishMode", moment.warning))
 
 
 def resolve_schedule(
@@ -61,7 +69,8 @@ def resolve_schedule(
     own = [moment.at for moment in targets if moment is not None]
     if post is None and own and len(own) == len(targets):
         post = Moment(min(own))
-    return Schedule(post, [None if moment is None else moment.at for moment in targets], reader.warnings)
+    target_times = [None if moment is None else moment.at for moment in targets]
+    return Schedule(post, target_times, reader.warnings, in_slot=unchanged.in_slot)
 
 
 class _Reader:

@@ -12,7 +12,7 @@ from signalpost.events import Actor
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.posts import progress, views
-from signalpost.posts.actions import approvals, audit, emit, guards, missing, permissions, write
+from signalpost.posts.actions import approvals, audit, emit, guards, missing, permissions, slot, write
 from signalpost.posts.actions.enqueue import cancel_waiting, enqueue
 from signalpost.posts.actions.lock import lock_post
 from signalpost.posts.holds import USABLE
@@ -67,7 +67,8 @@ async def trash_post(
 async def restore_post(context: AppContext, db: Db, caller: Caller, post: PostRow) -> Post:
     """Take a post out of the trash as it was; as a draft, with warnings, if it could not be published at its time.
 
-    That time has passed, a file was deleted, an account cannot publish, or the profile is gone.
+    That time has passed, its slot was given to another post, a file was deleted, an account cannot publish, or the
+    profile is gone.
 
     Raises:
         InvalidState: the post is not in the trash.
@@ -75,6 +76,7 @@ async def restore_post(context: AppContext, db: Db, caller: Caller, post: PostRo
         PlanLimitReached: the plan has no room for its schedule.
     """
     permissions.require_ownership(caller, post)
+    await slot.lock_queue_of(db, post)
     old, targets = await lock_post(db, post, trashed=True)
     if old.deleted_at is None:
         raise problems.InvalidState("The post is not in the trash.")
@@ -85,7 +87,11 @@ async def restore_post(context: AppContext, db: Db, caller: Caller, post: PostRo
     held_reason = approvals.held_reason(post.approval)
     resumes = "posts:publish" in caller.scopes and _lies_ahead(old, targets)
     gone = await missing.warnings(db, post)
-    post.warnings = [warning for warning in post.warnings if warning.code not in missing.CODES] + gone
+    outdated = (*missing.CODES, slot.TAKEN.code)
+    post.warnings = [warning for warning in post.warnings if warning.code not in outdated] + gone
+    if resumes and await slot.is_lost(db, old):
+        post.warnings.append(slot.TAKEN)
+        resumes = False
     if gone or any(target.account_status not in USABLE for target in targets):
         resumes = False  # every view of the post has warnings of its accounts
     if _was_waiting(old):

@@ -19,6 +19,7 @@ from signalpost.posts.actions.fetch import Fetched
 from signalpost.posts.actions.lock import lock_post_only
 from signalpost.posts.actions.preflight import TargetIssue
 from signalpost.posts.actions.schedule import Unchanged
+from signalpost.posts.actions.slot import take_slot
 from signalpost.posts.documents import Approval, MediaRef, PostWarning
 from signalpost.posts.rows import AuditRow, PostRow, TargetRow
 from signalpost.posts.schemas.requests import MediaIn, PostCreate, PostUpdate, TargetIn, ThreadPartIn, UserTagIn
@@ -145,15 +146,16 @@ def _merge(post: PostRow, targets: Sequence[TargetRow], changes: dict[str, Any])
         draft, merged["scheduled_at"] = changes["scheduled_at"] is None, changes["scheduled_at"]
     if (mode := changes.get("publish_mode")) is not None:
         draft, merged["publish_mode"] = mode == "draft", mode
-        if mode == "now" and "scheduled_at" not in changes:
+        if mode in ("now", "slot") and "scheduled_at" not in changes:
             merged["scheduled_at"] = None
     data = msgspec.structs.replace(as_body(post, targets), **merged, draft=draft)
-    schedule = None
+    schedule, in_slot = None, False
     if not any(name in changes for name in _TIMES) and post.scheduled_at is not None:
         same_zone = data.timezone in (None, post.timezone)
         schedule = Moment(post.scheduled_at, post.scheduled_local if same_zone else None)
+        in_slot = post.publish_mode == "slot"
     targets_unchanged = not any(name in changes for name in _ACCOUNTS)
-    return data, Unchanged(frozenset(post.media_ids), schedule, targets_unchanged)
+    return data, Unchanged(frozenset(post.media_ids), schedule, in_slot, targets_unchanged)
 
 
 def as_body(post: PostRow, targets: Sequence[TargetRow]) -> PostCreate:
@@ -241,6 +243,7 @@ class _Update(Struct):
             await guards.require_capacity(db, caller, post)
         history = self._history(purpose.action, targets, accepted=accepted)
         await write.update(db, post, targets, history, payer=caller if accepted else None)
+        await take_slot(db, draft.slot, post)
         if accepted:
             await emit.post_queued(context, db, post, targets)
         if self.requests_approval:

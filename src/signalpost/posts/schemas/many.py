@@ -14,12 +14,11 @@ from signalpost.posts.schemas.requests import (
     Options,
     Platforms,
     PostAttributes,
-    PublishMode,
     Text,
     ThreadInputs,
     Time,
 )
-from signalpost.posts.schemas.responses import Platform, Post, PostStatus, PostWarning
+from signalpost.posts.schemas.responses import Platform, Post, PostStatus, PostWarning, PublishMode
 from signalpost.web.fields import AccountId, ExternalId, ProfileId, TimeZone
 
 BULK_MAX = 50

@@ -6,9 +6,9 @@ from msgspec import UNSET, Meta, UnsetType, field
 
 from signalpost.kit import issue_text
 from signalpost.kit.wire import UNAVAILABLE, Input
-from signalpost.posts.schemas.responses import PublishMode as AnyPublishMode
+from signalpost.posts.schemas.responses import PublishMode
 from signalpost.posts.states import PostStatus
-from signalpost.web.fields import AccountId, ExternalId, FanoutId, MediaId, PlatformSlug, ProfileId, TimeZone
+from signalpost.web.fields import AccountId, ExternalId, FanoutId, MediaId, PlatformSlug, ProfileId, QueueId, TimeZone
 
 MediaUrl = Annotated[str, Meta(min_length=1, max_length=2048)]
 Text = Annotated[str, Meta(max_length=65_000)]
@@ -73,10 +73,15 @@ SCHEDULED_AT = Meta(
 TIMEZONE = Meta(
     description="The IANA time zone of times without an offset. Default: the profile's.", examples=["Europe/Berlin"]
 )
-PublishMode = Annotated[AnyPublishMode, Meta(extra_json_schema={"enum": ["now", "schedule", "draft"]})]  # no slots yet
 PUBLISH_MODE = Meta(
-    description="Default: `draft` if `draft` is true, `schedule` if there is a `scheduledAt`, else `now`.",
+    description=(
+        "Default: `draft` if `draft` is true, `schedule` if there is a `scheduledAt`, else `now`. `slot`: at the next "
+        "free slot of a queue."
+    ),
     examples=["schedule"],
+)
+_QUEUE_ID = Meta(
+    description="The slot queue, with `publishMode: slot`. Default: the one of its slot, else the profile's default."
 )
 _RECURRENCE = Meta(description="A repetition of the post.", extra_json_schema=UNAVAILABLE)
 _UTM = Meta(
@@ -260,6 +265,7 @@ class PostCreate(PostAttributes, kw_only=True):
     scheduled_at: Annotated[Time | None, SCHEDULED_AT] = None
     timezone: Annotated[TimeZone | None, TIMEZONE] = None
     publish_mode: Annotated[PublishMode | None, PUBLISH_MODE] = None
+    queue_id: Annotated[QueueId | None, _QUEUE_ID] = None
     draft: Annotated[bool, Meta(description="Keep the post for later instead of publishing it.")] = False
     recurrence: Annotated[RecurrenceIn | None, _RECURRENCE] = None
     utm: Annotated[UtmIn | UnsetType | None, _UTM] = UNSET
@@ -281,6 +287,7 @@ class PostUpdate(PostAttributes, kw_only=True):
     scheduled_at: Annotated[Time | UnsetType | None, SCHEDULED_AT] = UNSET
     timezone: Annotated[TimeZone | UnsetType, TIMEZONE] = UNSET
     publish_mode: Annotated[PublishMode | UnsetType, PUBLISH_MODE] = UNSET
+    queue_id: Annotated[QueueId | UnsetType, _QUEUE_ID] = UNSET
     recurrence: Annotated[RecurrenceIn | UnsetType | None, _RECURRENCE] = UNSET
     utm: Annotated[UtmIn | UnsetType | None, _UTM] = UNSET
     shorten_links: Annotated[bool | UnsetType, _SHORTEN_LINKS] = UNSET

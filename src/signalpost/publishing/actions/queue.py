@@ -35,6 +35,8 @@ async def submit_post(
 ) -> QueueEntry | NeverQueued:
     """Put a post on the queue: at the requested time, otherwise at its own time if that lies ahead, otherwise now.
 
+    A draft that gave up its slot gets the next free one.
+
     Raises:
         InvalidState: it is on the queue already, being published, or published.
         NothingToRetry: it failed, and no target is known not to have gone out.
@@ -49,6 +51,8 @@ async def submit_post(
     if scheduled_at is None and post.scheduled_at is not None and post.scheduled_at > clock.now():
         scheduled_at = clock.wire(post.scheduled_at)
     changes: dict[str, Any] = {"publish_mode": "now"} if scheduled_at is None else {"scheduled_at": scheduled_at}
+    if data.scheduled_at is None and post.publish_mode == "slot":
+        changes = {"publish_mode": "slot"} if post.status == "draft" else {}
     if post.status == "failed":
         await _resubmit(context, db, caller, post, changes)
     else:

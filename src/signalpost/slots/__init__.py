@@ -1,0 +1,1 @@
+"""Slot queues: named lists of weekly wall times per profile, and which of these times are free. It writes no posts."""

@@ -1,0 +1,1 @@
+"""Writes of slot queues, and taking their slots."""

@@ -1,0 +1,3 @@
+from tests.posts.conftest import emitted, statements
+
+__all__ = ["emitted", "statements"]
