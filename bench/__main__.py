@@ -21,6 +21,7 @@ BENCHES = {
     "engine": "Engine: drain and start lag, against a bare loop on the same tables",
     "webhooks": "Webhook deliveries, signed and recorded, against bare posting",
     "http_client": "Outgoing HTTP, against a bare session",
+    "uploads": "A large upload, against `dd` from a socket to the same disk",
     "start": "Start and idle memory, against bare imports and a bare app",
 }
 BEGIN, END = "<!-- figures -->", "<!-- /figures -->"

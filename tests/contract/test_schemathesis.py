@@ -26,6 +26,7 @@ from tests.helpers.contract import DOCUMENT, ENDPOINTS, Sample, name_of, prefix_
 from signalpost.web.routing import Endpoint
 
 EXAMPLES = 20
+schemathesis.serializer.alias("application/offset+octet-stream", "application/octet-stream")
 SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
 CHECKS: list[Any] = [
     not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance,

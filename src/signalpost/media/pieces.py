@@ -88,7 +88,7 @@ class PiecesFile:
 
 
 class _Writer:
-    """Collects a body into large writes, made by a thread."""
+    """Collects a body into large writes. A thread makes one of them while the next bytes arrive."""
 
     def __init__(self, file: PiecesFile, descriptor: int, offset: int, checksum: tuple[str, bytes] | None) -> None:
         self._file = file
@@ -98,6 +98,7 @@ class _Writer:
         self._hash: Any = None if checksum is None else hashlib.new(checksum[0], usedforsecurity=False)
         self._buffer: list[bytes] = []
         self._buffered = 0
+        self._writing: asyncio.Task[None] | None = None
 
     async def write(self, piece: bytes) -> None:
         if self.end + len(piece) > self._file.length:
@@ -113,13 +114,14 @@ class _Writer:
 
     async def stop(self) -> None:
         """Keep what has arrived of a body that breaks off; nothing, if it has a checksum that cannot be verified."""
-        if self._hash is None:
-            await self._flush()
-        else:
+        await self._flush()
+        await self._written()
+        if self._hash is not None:
             os.ftruncate(self._descriptor, self._start)
 
     async def finish(self) -> None:
         await self._flush()
+        await self._written()
         if self._checksum is not None and self._hash.digest() != self._checksum[1]:
             os.ftruncate(self._descriptor, self._start)
             raise ChecksumMismatch(
@@ -128,23 +130,34 @@ class _Writer:
             )
 
     async def _flush(self) -> None:
+        """Begin to write what is collected, when the write before has ended."""
+        await self._written()
         buffer, self._buffer = self._buffer, []
         at, self._buffered = self.end - self._buffered, 0
-        if not buffer:
+        if buffer:
+            self._writing = asyncio.create_task(asyncio.to_thread(self._write, buffer, at))
+
+    async def _written(self) -> None:
+        """Wait for the write that has begun; also again, if the wait was cancelled."""
+        if self._writing is None:
             return
         try:
-            await asyncio.to_thread(self._write, buffer, at)
+            await asyncio.shield(self._writing)
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise receiver.disk_full() from error
             raise
+        finally:
+            if self._writing.done():
+                self._writing = None
 
     def _write(self, buffer: list[bytes], at: int) -> None:
-        receiver.require_space(self._file.path.parent, self.end - at, self._file.free_bytes_min)
-        for piece in buffer:
-            if self._hash is not None:
-                self._hash.update(piece)
-            view = memoryview(piece)
-            while view:
-                written = os.pwrite(self._descriptor, view, at)
-                at, view = at + written, view[written:]
+        receiver.require_space(self._file.path.parent, _BUFFER_BYTES, self._file.free_bytes_min)
+        with self._file.path.open("r+b", buffering=0) as file:  # of its own: the request may have ended
+            file.seek(at)
+            for piece in buffer:
+                if self._hash is not None:
+                    self._hash.update(piece)
+                view = memoryview(piece)
+                while view:
+                    view = view[file.write(view) :]
