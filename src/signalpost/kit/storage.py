@@ -159,6 +159,12 @@ class Store:
         async for piece in (await self.open(path)).pieces:
             yield piece
 
+    async def fetch(self, path: str, file: Path) -> None:
+        """Write an object to a new local file. Raises as `open` does."""
+        with await asyncio.to_thread(file.open, "xb") as target:
+            async for piece in self.read(path):
+                await asyncio.to_thread(target.write, piece)
+
     async def delete(self, paths: Sequence[str]) -> None:
         """Remove objects; missing ones count as removed.
 

@@ -3,9 +3,10 @@
 import asyncio
 import os
 import sys
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Generic, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -17,6 +18,7 @@ from signalpost.media.file_types import FileType
 PROCESSES_MAX = 2
 """Child processes at the same time: each may use half a gigabyte of memory and a core."""
 WALL_SECONDS = 20
+R = TypeVar("R")
 _logger = log.get("media")
 _slots = asyncio.Semaphore(PROCESSES_MAX)
 _shares = Shares(1)
@@ -34,6 +36,23 @@ class ProbeResult(Struct):
     audio_codec: str | None = None
 
 
+class DeriveResult(Struct):
+    """What was made of an image."""
+
+    mime_type: str
+    width: int
+    height: int
+
+
+class DeriveSpec(Struct):
+    """What an image has to become: one of these types, with at most so many bytes and pixels."""
+
+    mime_types: tuple[str, ...]
+    bytes_max: int
+    pixels_max: int | None
+    watermark_type: str | None = None
+
+
 class Rejection(Struct):
     """Why the file is not accepted: an issue code and a sentence for the user."""
 
@@ -41,12 +60,13 @@ class Rejection(Struct):
     message: str
 
 
-class _Output(Struct):
-    result: ProbeResult | None = None
+class _Output(Struct, Generic[R]):
+    result: R | None = None
     rejection: Rejection | None = None
 
 
-_output = msgspec.json.Decoder(_Output)
+_probed = msgspec.json.Decoder(_Output[ProbeResult])
+_derived = msgspec.json.Decoder(_Output[DeriveResult])
 
 
 async def probe(
@@ -58,15 +78,29 @@ async def probe(
 
     A child that dies, hangs or prints something else did so because of the file: that is a rejection, not our error.
     """
+    arguments = (str(path), file_type.mime_type, str(thumbnail))
+    return await _run(arguments, _probed, file_type, tenant)
+
+
+async def derive(
+    path: Path, file_type: FileType, output: Path, spec: DeriveSpec, watermark: Path | None, *, tenant: Hashable = None
+) -> DeriveResult | Rejection:
+    """Write another form of an image to `output`, with the watermark if there is one. In the same kind of process."""
+    encoded = msgspec.json.encode(spec).decode()
+    arguments = (str(path), file_type.mime_type, str(output), encoded, "" if watermark is None else str(watermark))
+    return await _run(arguments, _derived, file_type, tenant)
+
+
+async def _run(
+    arguments: Sequence[str], decoder: "msgspec.json.Decoder[_Output[R]]", file_type: FileType, tenant: Hashable
+) -> R | Rejection:
     async with _shares.take(tenant), _slots:
         child = await asyncio.create_subprocess_exec(
             sys.executable,
             "-I",
             "-m",
             "signalpost.media.probe",
-            str(path),
-            file_type.mime_type,
-            str(thumbnail),
+            *arguments,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
@@ -84,7 +118,7 @@ async def probe(
                 await child.wait()
     if child.returncode == 0:
         with suppress(msgspec.MsgspecError):
-            output = _output.decode(stdout)
+            output = decoder.decode(stdout)
             if (decided := output.result or output.rejection) is not None:
                 return decided
     _logger.info("media.probe_failed", mime_type=file_type.mime_type, status=child.returncode)

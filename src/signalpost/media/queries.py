@@ -22,6 +22,20 @@ class ProcessingError(Struct):
     message: str
 
 
+class VariantDocument(Struct):
+    """A member of the JSON column `variants`: another form of the file. `key` tells what it was made by."""
+
+    key: str
+    platform: str
+    purpose: str
+    storage_path: str
+    mime_type: str
+    size_bytes: int
+    sha256: str
+    width: int
+    height: int
+
+
 class MediaRow(Struct):
     """A file. `sha256` and `size_bytes` are of the bytes as stored, which may differ from those sent.
 
@@ -54,6 +68,7 @@ class MediaRow(Struct):
     deleted_at: datetime | None
     upload_method: UploadMethod | None  # None: the bytes came with the request that made the row
     upload_bytes: int | None  # the announced size
+    variants: list[VariantDocument] = []
 
 
 MEDIA_COLUMNS = rows.columns(MediaRow)

@@ -21,5 +21,10 @@ def of_upload(workspace_id: UUID, media_id: UUID) -> str:
     return f"{_base(workspace_id, media_id)}.upload"
 
 
+def of_variant(workspace_id: UUID, media_id: UUID, key: str, file_type: FileType) -> str:
+    """Return the path of another form of the file."""
+    return f"{_base(workspace_id, media_id)}.{key}.{file_type.extensions[0]}"
+
+
 def _base(workspace_id: UUID, media_id: UUID) -> str:
     return f"{ids.encode('wsp', workspace_id)}/{ids.encode('med', media_id)}"

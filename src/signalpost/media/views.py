@@ -7,11 +7,12 @@ from signalpost.context import AppContext, MediaUse
 from signalpost.kit import clock, ids
 from signalpost.media import signed_urls
 from signalpost.media.actions.presign import Presigned
-from signalpost.media.queries import MediaRow
+from signalpost.media.queries import MediaRow, VariantDocument
 from signalpost.media.schemas import (
     Media,
     MediaDeletion,
     MediaError,
+    MediaVariant,
     PresignedUpload,
     PresignedUploads,
     ResumableUpload,
@@ -44,10 +45,21 @@ def media(context: AppContext, row: MediaRow, uses: Mapping[UUID, MediaUse]) -> 
         alt_text=row.alt_text,
         status=row.status,
         error=MediaError(code=row.error.code, message=row.error.message) if row.error else None,
-        variants=[],  # nothing converts files yet
+        variants=[_variant(variant) for variant in row.variants],
         used_by_posts=use.posts,
         created_at=clock.wire(row.created_at),
         expires_at=None if use.posts else clock.wire_or_none(row.expires_at),
+    )
+
+
+def _variant(variant: VariantDocument) -> MediaVariant:
+    return MediaVariant(
+        platform=variant.platform,
+        purpose=variant.purpose,
+        mime_type=variant.mime_type,
+        size=variant.size_bytes,
+        width=variant.width,
+        height=variant.height,
     )
 
 

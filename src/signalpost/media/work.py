@@ -74,5 +74,7 @@ async def _remove_bytes(context: AppContext, lease: Lease, rows: Sequence[MediaR
 
 def _paths(row: MediaRow) -> list[str]:
     """Return where bytes of a file may be."""
-    paths = [row.storage_path] if row.thumbnail_path is None else [row.storage_path, row.thumbnail_path]
+    paths = [row.storage_path, *(variant.storage_path for variant in row.variants)]
+    if row.thumbnail_path is not None:
+        paths.append(row.thumbnail_path)
     return paths if row.upload_method != "object" else [*paths, storage_paths.of_upload(row.workspace_id, row.id)]

@@ -14,14 +14,12 @@ from signalpost.kit import clock, ids, log
 from signalpost.kit.http import HttpFailure
 from signalpost.kit.problems import Unavailable
 from signalpost.kit.storage import Missing, StorageFailure
-from signalpost.media.queries import MediaRow
 from signalpost.networks.contract import (
     ApiError,
     NeedsReconnect,
     Outcome,
     OutcomeUnknown,
     Outgoing,
-    OutgoingMedia,
     Reconciled,
     Refused,
     TryLater,
@@ -30,6 +28,7 @@ from signalpost.networks.outcome_mapping import failure_outcome
 from signalpost.posts import content
 from signalpost.posts.target_errors import bounded
 from signalpost.publishing.attempt import Attempt, CallRecord
+from signalpost.publishing.files import as_taken, as_uploaded
 from signalpost.publishing.journal import RecordingHttp, RenewingHttp, TargetJournal
 from signalpost.publishing.journal_writer import AccountDisconnected, JournalWriter, SecretsReplaced
 from signalpost.publishing.policy import TargetSnapshot
@@ -61,7 +60,7 @@ class NetworkCall:
         self._http = RecordingHttp(context.http.publishing, self._journal)
         self._started = clock.monotonic()
         self._content = content.for_target(attempt.due.post, attempt.due.target)
-        self._files = {row.id: _outgoing_media(context, row) for row in attempt.files}
+        self._files = {row.id: as_uploaded(context, row) for row in attempt.files}
 
     async def run(self) -> Outcome | Reconciled:
         """Ask the network; return the outcome, whatever happened, without secrets.
@@ -130,6 +129,10 @@ class NetworkCall:
         missing = [media_id for media_id in self._content.media_ids() if media_id not in self._files]
         if missing and attempt.kind == "publish":
             return Refused(code="media_missing", message=f"The file {ids.encode('med', missing[0])} is gone.")
+        files = await as_taken(self._context, attempt)
+        if isinstance(files, Refused):
+            return files
+        self._files = files
         account = attempt.due.account
         tokens = self._journal.tokens = TokenStore(self._context, account)
         tokens.open(account.secrets, account.secrets_version)
@@ -184,18 +187,3 @@ class NetworkCall:
         if self._journal.intent is not None:
             return OutcomeUnknown(message=message)
         return TryLater(message=message, code=code)
-
-
-def _outgoing_media(context: AppContext, row: MediaRow) -> OutgoingMedia:
-    return OutgoingMedia(
-        kind=row.kind,
-        mime_type=row.mime_type,
-        size_bytes=row.size_bytes,
-        sha256=row.sha256,
-        width=row.width,
-        height=row.height,
-        duration_ms=row.duration_ms,
-        alt_text=row.alt_text,
-        file_name=row.file_name,
-        read=partial(context.storage.read, row.storage_path),
-    )

@@ -38,6 +38,7 @@ class DuePost(Struct, gc=False):
     approval: str
     created_at: datetime
     deleted_at: datetime | None
+    auto_fit: bool
 
 
 class DueTarget(Struct, gc=False):
@@ -90,6 +91,7 @@ class Circumstances(Struct, gc=False):
     last_published_due_at: datetime | None
     tolerance_minutes: int
     gap_seconds: int
+    watermark_media_id: UUID | None
 
 
 class Due(NamedTuple):
@@ -160,6 +162,7 @@ _PARTS: Final = (
         last_published_due_at="last.due_at",
         tolerance_minutes="f.late_tolerance_minutes",
         gap_seconds="f.min_gap_seconds",
+        watermark_media_id="f.watermark_media_id",
     ),
 )
 _DUE = f"""

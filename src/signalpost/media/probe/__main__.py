@@ -1,4 +1,5 @@
 """`python -m signalpost.media.probe FILE MIME_TYPE THUMBNAIL`: describes the file in one line of JSON.
+With `FILE MIME_TYPE OUTPUT SPEC WATERMARK` it writes another form of an image; an empty WATERMARK means none.
 
 The limits are set first. The files are opened and every module is imported, then the process gives up its rights, and
 only then the first untrusted byte is read. Exceeding a limit ends the process, which the parent treats as a rejection
@@ -11,6 +12,7 @@ import resource
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import IO, Any
@@ -33,7 +35,7 @@ def _set_limits() -> None:
     signal.alarm(WALL_SECONDS)  # also ends a process whose parent has died
 
 
-def _import(file_type: FileType) -> Callable[[IO[bytes], FileType, IO[bytes]], dict[str, Any]]:
+def _import(file_type: FileType) -> Callable[..., dict[str, Any]]:
     """Import what this kind needs, after the limits are set; return the function that opens it."""
     if file_type.kind == "document":
         return _document
@@ -45,6 +47,14 @@ def _import(file_type: FileType) -> Callable[[IO[bytes], FileType, IO[bytes]], d
     from signalpost.media.probe import videos  # noqa: PLC0415 - after the limits are set
 
     return videos.examine
+
+
+def _import_derive(file_type: FileType, spec: dict[str, Any]) -> Callable[..., dict[str, Any]]:
+    from signalpost.media.probe import derive, images  # noqa: PLC0415
+
+    for opened in {file_type, file_types.ALLOWED[spec["watermark_type"]] if spec["watermark_type"] else file_type}:
+        images.prepare(opened)
+    return derive.derive
 
 
 class _NoMoreImports(MetaPathFinder):
@@ -62,19 +72,24 @@ def _document(file: IO[bytes], _file_type: FileType, _thumbnail: IO[bytes]) -> d
 
 
 def main() -> None:
-    """Examine and print. An invalid file is a result, not a failure of the process."""
+    """Examine or derive, and print. An invalid file is a result, not a failure of the process."""
     _set_limits()
-    path, mime_type, thumbnail_path = sys.argv[1:]
+    path, mime_type, output_path, *derivation = sys.argv[1:]
     file_type = file_types.ALLOWED[mime_type]
-    examine = _import(file_type)
+    spec, watermark_path = (json.loads(derivation[0]), derivation[1]) if derivation else (None, "")
+    work = _import(file_type) if spec is None else _import_derive(file_type, spec)
     output: dict[str, Any]
     if file_type.kind == "document":
-        thumbnail_path = os.devnull
-    with Path(path).open("r+b") as file, Path(thumbnail_path).open("wb") as thumbnail:
-        confine(max(os.fstat(file.fileno()).st_size, _THUMBNAIL_BYTES_MAX))
+        output_path = os.devnull
+    with ExitStack() as stack:
+        file = stack.enter_context(Path(path).open("r+b" if spec is None else "rb"))
+        written = stack.enter_context(Path(output_path).open("wb"))
+        watermark = stack.enter_context(Path(watermark_path).open("rb")) if watermark_path else None
+        confine(max(os.fstat(file.fileno()).st_size, _THUMBNAIL_BYTES_MAX, 0 if spec is None else spec["bytes_max"]))
         sys.meta_path.insert(0, _NoMoreImports())
         try:
-            output = {"result": examine(file, file_type, thumbnail)}
+            result = work(file, file_type, written) if spec is None else work(file, file_type, written, spec, watermark)
+            output = {"result": result}
         except InvalidFile as error:
             output = _rejection(error)
         except MemoryError:

@@ -1,6 +1,6 @@
 """Checking a draft by the rules of its networks, and taking its fingerprint. Fills in rows; writes nothing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from msgspec import Struct
@@ -10,7 +10,7 @@ from signalpost.kit import clock, ids
 from signalpost.kit.problems import Issue
 from signalpost.kit.worker_threads import in_thread
 from signalpost.media.queries import MediaRow
-from signalpost.networks import preflight
+from signalpost.networks import fitting, preflight
 from signalpost.networks.contract import Outgoing, OutgoingMedia, PreflightIssue
 from signalpost.posts import content
 from signalpost.posts.actions.draft import PostDraft, TargetDraft
@@ -47,7 +47,7 @@ def _is_large(draft: PostDraft) -> bool:
 
 
 def _check(draft: PostDraft) -> list[TargetIssue]:
-    files = {media_id: _without_bytes(row) for media_id, row in draft.media.files.items()}
+    files = {media_id: without_bytes(row) for media_id, row in draft.media.files.items()}
     checksums = {media_id: row.sha256 for media_id, row in draft.media.files.items()}
     now = clock.now()
     target_issues: list[TargetIssue] = []
@@ -60,7 +60,7 @@ def _check(draft: PostDraft) -> list[TargetIssue]:
         if inputs != checked:
             checked = inputs
             outgoing = content.outgoing(target_content, files, dedupe_key="", created_at=now)
-            issues = _issues_on(target.row.platform, outgoing, target.account.facts)
+            issues = _issues_on(target, outgoing, fits=draft.post.auto_fit)
         target_issues += [TargetIssue(target, issue, _path(target, issue)) for issue in issues]
     draft.post.warnings += [
         PostWarning(
@@ -72,9 +72,13 @@ def _check(draft: PostDraft) -> list[TargetIssue]:
     return target_issues
 
 
-def _issues_on(platform: str, outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Sequence[PreflightIssue]:
+def _issues_on(target: TargetDraft, outgoing: Outgoing, *, fits: bool) -> Sequence[PreflightIssue]:
+    """Return what the network says. `fits`: files that it would refuse are converted, if they can be."""
+    platform, account_facts = target.row.platform, target.account.facts
     connector = networks.get(platform)
     if connector is not None:
+        if fits and any(part.media for part in outgoing.parts):
+            outgoing = fitting.fitted(preflight.for_account(connector.facts, account_facts), outgoing)
         return preflight.check(connector, outgoing, account_facts)
     message = f"Publishing to {platform} is not available yet."
     return [PreflightIssue(f"{platform}.platform.unavailable", "/platforms", message)]
@@ -106,7 +110,9 @@ def _path(target: TargetDraft, issue: PreflightIssue) -> str:
     return content.pointer(issue, target.index, row.platform, [*overridden, *(row.options or {})])
 
 
-def _without_bytes(row: MediaRow) -> OutgoingMedia:
+def without_bytes(row: MediaRow) -> OutgoingMedia:
+    """Return a file as the rules of a network see it."""
+
     def read_nothing() -> NoReturn:
         raise RuntimeError("preflight reads no file")
 

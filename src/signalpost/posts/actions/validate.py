@@ -1,16 +1,19 @@
+from collections.abc import Iterator
+
 import msgspec
 
 from signalpost import networks
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
-from signalpost.networks import counting, preflight
+from signalpost.networks import counting, fitting, preflight
+from signalpost.networks.contract import Facts
 from signalpost.posts import content, document_views, views
 from signalpost.posts.actions.draft import PostDraft, TargetDraft, build_draft
 from signalpost.posts.actions.fetch import Fetched
-from signalpost.posts.actions.preflight import errors_of, run_preflight
+from signalpost.posts.actions.preflight import errors_of, run_preflight, without_bytes
 from signalpost.posts.content import Content
 from signalpost.posts.schemas.requests import PostCreate
-from signalpost.posts.schemas.responses import PostValidation, TargetValidation
+from signalpost.posts.schemas.responses import DerivedMedia, PostValidation, TargetValidation
 from signalpost.web.caller import Caller
 
 
@@ -49,8 +52,26 @@ def _validated(draft: PostDraft, target: TargetDraft) -> TargetValidation | None
         type=_type(sent),
         text_length=counting.text_length(facts, text),
         limit=facts.text.max_length,
-        derived_media=[],
+        derived_media=list(_derived(draft, facts, sent)) if draft.post.auto_fit else [],
     )
+
+
+def _derived(draft: PostDraft, facts: Facts, sent: Content) -> Iterator[DerivedMedia]:
+    """Yield what has to be made of the files of a target."""
+    for media_id in dict.fromkeys(sent.media_ids()):
+        row = draft.media.files.get(media_id)
+        file = None if row is None else without_bytes(row)
+        if file is None or (needed := fitting.fit(facts, file)) is None:
+            continue
+        taken = needed.apply(file)
+        yield DerivedMedia(
+            media_id=ids.encode("med", media_id),
+            rules=[f"{facts.key}.media.{rule}" for rule in needed.rules],
+            mime_type=taken.mime_type,
+            max_size=needed.bytes_max,
+            width=taken.width,
+            height=taken.height,
+        )
 
 
 def _type(sent: Content) -> str:

@@ -343,15 +343,29 @@ class PostStats(Output, gc=False):
     trashed: Annotated[int, Meta(examples=[0])]
 
 
+class DerivedMedia(Output, gc=False):
+    """A file that is converted for an account, because as it is it breaks `rules`."""
+
+    media_id: Annotated[str, Meta(examples=["med_01M7Z0000000000000000000AB"])]
+    rules: Annotated[list[str], Meta(examples=[["bluesky.media.max_bytes"]])]
+    mime_type: Annotated[str, Meta(examples=["image/jpeg"])]
+    max_size: Annotated[int, Meta(description="It will be smaller, or have as many bytes.", examples=[2_000_000])]
+    width: Annotated[int | None, Meta(description="At most.", examples=[4032])]
+    height: Annotated[int | None, Meta(description="At most.", examples=[3024])]
+
+
 class TargetValidation(Output, gc=False):
-    """`limit`: the longest text that the account takes. `derivedMedia`: what would have to be converted."""
+    """`limit`: the longest text that the account takes. `derivedMedia`: files that are converted before they are sent.
+
+    Only images are, and only with `autoFit`.
+    """
 
     platform: Platform
     account_id: str
     type: Annotated[str, Meta(examples=["text"])]
     text_length: Annotated[int, Meta(examples=[22])]
     limit: Annotated[int, Meta(examples=[300])]
-    derived_media: Annotated[list[dict[str, Any]], Meta(examples=[[]])]
+    derived_media: Annotated[list[DerivedMedia], Meta(examples=[[]])]
 
 
 class PostValidation(Output, gc=False):

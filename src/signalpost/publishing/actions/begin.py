@@ -247,10 +247,12 @@ async def _start(db: Db, attempts: Sequence[Attempt], owner: UUID, *, durable: b
 
 
 async def _load_files(db: Db, attempts: Sequence[Attempt]) -> None:
-    """Read the files of the attempts' posts, if they have any."""
+    """Read the files of the attempts' posts, if they have any, and the watermark of the profile with them."""
     for attempt in attempts:
-        post, target, _, _ = attempt.due
+        post, target, _, circumstances = attempt.due
         if media_ids := content.for_target(post, target).media_ids():
+            if (watermark_id := circumstances.watermark_media_id) is not None:
+                media_ids.append(watermark_id)
             attempt.files = list((await media.for_publishing(db, post.workspace_id, media_ids)).values())
 
 

@@ -1,0 +1,82 @@
+"""What an image becomes where a network would refuse it as it is. Pure: facts and a file in, a conversion out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from signalpost.networks.contract import Facts, MediaRule, Outgoing, OutgoingMedia, Part
+
+ENCODED: Final = ("image/jpeg", "image/webp", "image/png")
+"""The types that we write, the best first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fit:
+    """What a network needs of an image: one of these types, and at most so many bytes and pixels."""
+
+    mime_types: tuple[str, ...]
+    bytes_max: int
+    pixels_max: int | None
+    rules: tuple[str, ...]  # that the file breaks as it is: mime_type, max_bytes, max_pixels
+
+    def apply(self, media: OutgoingMedia) -> OutgoingMedia:
+        """Return the file as preflight has to see it: the conversion keeps these limits, or publishing fails."""
+        width, height = scaled(media.width, media.height, self.pixels_max)
+        return replace(
+            media,
+            mime_type=media.mime_type if media.mime_type in self.mime_types else self.mime_types[0],
+            size_bytes=min(media.size_bytes, self.bytes_max),
+            width=width,
+            height=height,
+        )
+
+
+def fit(facts: Facts, media: OutgoingMedia) -> Fit | None:
+    """Return what has to be done with a file; None if nothing has to, or nothing can be done."""
+    needed = encodable(facts, media)
+    return needed if needed is not None and needed.rules else None
+
+
+def encodable(facts: Facts, media: OutgoingMedia) -> Fit | None:
+    """Return within which limits an image may be encoded again, even if it breaks no rule; None if it cannot be."""
+    rule = facts.media.get(media.kind)
+    if rule is None or media.kind != "image":
+        return None
+    mime_types = tuple(mime_type for mime_type in ENCODED if not rule.mime_types or mime_type in rule.mime_types)
+    if not mime_types:
+        return None
+    rules = tuple(_broken(rule, media))
+    return Fit(mime_types=mime_types, bytes_max=rule.bytes_max, pixels_max=rule.pixels_max, rules=rules)
+
+
+def _broken(rule: MediaRule, media: OutgoingMedia) -> list[str]:
+    area = None if media.width is None or media.height is None else media.width * media.height
+    checks: Mapping[str, bool] = {
+        "mime_type": bool(rule.mime_types) and media.mime_type not in rule.mime_types,
+        "max_bytes": media.size_bytes > rule.bytes_max,
+        "max_pixels": area is not None and rule.pixels_max is not None and area > rule.pixels_max,
+    }
+    return [name for name, broken in checks.items() if broken]
+
+
+def fitted(facts: Facts, outgoing: Outgoing) -> Outgoing:
+    """Return a post whose files are as they will be after their conversions."""
+    if not any(fit(facts, media) for part in outgoing.parts for media in part.media):
+        return outgoing
+    parts = tuple(
+        Part(text=part.text, media=tuple(_fitted(facts, media) for media in part.media)) for part in outgoing.parts
+    )
+    return replace(outgoing, parts=parts)
+
+
+def _fitted(facts: Facts, media: OutgoingMedia) -> OutgoingMedia:
+    needed = fit(facts, media)
+    return media if needed is None else needed.apply(media)
+
+
+def scaled(width: int | None, height: int | None, pixels_max: int | None) -> tuple[int | None, int | None]:
+    """Return width and height with the same proportions and at most so many pixels."""
+    if width is None or height is None or pixels_max is None or width * height <= pixels_max:
+        return width, height
+    factor = (pixels_max / (width * height)) ** 0.5
+    return max(1, int(width * factor)), max(1, int(height * factor))

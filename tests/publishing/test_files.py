@@ -1,0 +1,149 @@
+"""Files that a network would refuse as they are: announced by validate, made when the post is published."""
+
+import hashlib
+import io
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from PIL import Image
+from tests.helpers import media_files
+from tests.helpers.publishing import StagedNetwork, published
+
+from signalpost import networks
+from signalpost.networks.contract import MediaRule, OutcomeUnknown
+
+RULE = MediaRule(per_post=2, bytes_max=9_000, mime_types=("image/jpeg",), pixels_max=40_000)
+SIZE = (400, 300)
+
+
+class Album:
+    """What the staged network was sent: the files, and their content as it was read."""
+
+    def __init__(self, stage: StagedNetwork) -> None:
+        self._stage = stage
+        self.files: list[tuple[Any, bytes]] = []
+        stage.publish = self.publish
+
+    async def publish(self, session: Any, outgoing: Any, journal: Any) -> Any:
+        self.files = [(media, await media.bytes()) for media in outgoing.media]
+        return await self._stage.accept(session, outgoing, journal)
+
+    async def upload(self, content: bytes, name: str = "cat.png") -> str:
+        files = {"file": (name, content)}
+        answer = await self._stage.make.api.post("/media/upload", files=files, key=self._stage.owner.key)
+        return str(answer.json()["id"])
+
+    async def validate(self, **body: Any) -> dict[str, Any]:
+        answer = await self._stage.make.api.post("/posts/validate", json=self._body(**body), key=self._stage.owner.key)
+        checked: dict[str, Any] = answer.json()
+        return checked
+
+    async def create(self, **body: Any) -> Any:
+        return await self._stage.make.api.post("/posts", json=self._body(**body), key=self._stage.owner.key)
+
+    def _body(self, *, media: list[str], **fields: Any) -> dict[str, Any]:
+        named = [{"mediaId": media_id, "altText": "A cat"} for media_id in media]
+        return {"profileId": self._stage.owner.profile, "platforms": ["stage"], "text": "x", "media": named} | fields
+
+
+@pytest.fixture
+async def album(stage: StagedNetwork, monkeypatch: pytest.MonkeyPatch) -> Album:
+    facts = replace(stage.connector.facts, media={"image": RULE})
+    monkeypatch.setitem(networks.CONNECTORS, "stage", replace(stage.connector, facts=facts))
+    await stage.account("one")
+    return Album(stage)
+
+
+async def test_an_image_is_sent_in_a_form_that_the_network_takes(stage: StagedNetwork, album: Album) -> None:
+    large = await album.upload(media_files.image("PNG", orientation=1, size=SIZE))
+    good = await album.upload(media_files.image("JPEG", orientation=1), "small.jpg")
+
+    checked = await album.validate(media=[large, good])
+    created = await album.create(media=[large, good])
+    await stage.work()
+
+    assert (checked["valid"], checked["errors"]) == (True, [])
+    assert checked["targets"][0]["derivedMedia"] == [
+        {
+            "mediaId": large, "mimeType": "image/jpeg", "maxSize": 9_000, "width": 230, "height": 173,
+            "rules": ["stage.media.mime_type", "stage.media.max_bytes", "stage.media.max_pixels"],
+        }
+    ]  # fmt: skip
+    assert created.status_code == 201, created.text
+    assert (await stage.status(created.json()["id"]))["status"] == "published"
+    [(sent, content), (untouched, _)] = album.files
+    assert (sent.mime_type, sent.file_name, sent.alt_text) == ("image/jpeg", "cat.jpg", "A cat")
+    assert (len(content), hashlib.sha256(content).digest()) == (sent.size_bytes, sent.sha256)
+    assert sent.size_bytes <= RULE.bytes_max
+    with Image.open(io.BytesIO(content)) as image:
+        assert (image.format, image.size) == ("JPEG", (sent.width, sent.height))
+        assert image.width * image.height <= (RULE.pixels_max or 0)
+    assert untouched.file_name == "small.jpg"
+    media = (await stage.make.api.get(f"/media/{large}", key=stage.owner.key)).json()
+    assert [(variant["platform"], variant["size"]) for variant in media["variants"]] == [("stage", sent.size_bytes)]
+
+
+async def test_without_auto_fit_the_post_is_refused(album: Album) -> None:
+    large = await album.upload(media_files.image("PNG", size=SIZE))
+
+    checked = await album.validate(media=[large], autoFit=False)
+    refused = await album.create(media=[large], autoFit=False)
+
+    assert checked["targets"][0]["derivedMedia"] == []
+    codes = {"stage.media.mime_type", "stage.media.max_bytes", "stage.media.max_pixels"}
+    assert {error["code"] for error in checked["errors"]} == codes
+    assert (refused.status_code, {error["code"] for error in refused.json()["errors"]}) == (422, codes)
+
+
+async def test_what_cannot_be_converted_is_refused_as_before(album: Album) -> None:
+    moving = await album.upload(media_files.animation(3), "a.gif")
+
+    refused = await album.create(media=[moving])
+
+    assert [error["code"] for error in refused.json()["errors"]] == ["stage.media.kind"]
+
+
+async def test_the_watermark_of_the_profile_is_put_on_images(stage: StagedNetwork, album: Album) -> None:
+    red, white = io.BytesIO(), io.BytesIO()
+    Image.new("RGB", (500, 500), "red").save(red, "PNG")
+    Image.new("RGB", (200, 150), "white").save(white, "JPEG")
+    mark, picture = await album.upload(red.getvalue()), await album.upload(white.getvalue())
+    changed = {"watermarkMediaId": mark}
+    await stage.make.api.patch(f"/profiles/{stage.owner.profile}", json=changed, key=stage.owner.key)
+
+    await album.create(media=[picture])
+    await stage.work()
+
+    [(sent, content)] = album.files
+    with Image.open(io.BytesIO(content)) as image:
+        corner, middle = image.getpixel((190, 140)), image.getpixel((50, 50))
+    assert isinstance(corner, tuple)
+    assert (corner[0] > 200, corner[1] < 60, middle) == (True, True, (255, 255, 255))
+    media = (await stage.make.api.get(f"/media/{picture}", key=stage.owner.key)).json()
+    assert [variant["purpose"] for variant in media["variants"]] == ["watermark"]
+    assert sent.mime_type == "image/jpeg"
+
+
+async def test_the_post_is_looked_for_with_the_form_that_was_sent(stage: StagedNetwork, album: Album) -> None:
+    """A file that is made again could differ by a byte, and some networks name files by their checksum."""
+    large = await album.upload(media_files.image("PNG", size=SIZE))
+    seen: list[bytes] = []
+
+    async def lose(session: Any, outgoing: Any, journal: Any) -> Any:
+        seen.append(outgoing.media[0].sha256)
+        await journal.intend("part:0", {})
+        return OutcomeUnknown(message="lost")
+
+    async def find(session: Any, outgoing: Any, journal: Any) -> Any:
+        seen.append(outgoing.media[0].sha256)
+        return published()
+
+    stage.publish, stage.reconcile = lose, find
+    post = (await album.create(media=[large])).json()["id"]
+    await stage.work()
+    await stage.pass_time(post)
+
+    assert (await stage.status(post))["status"] == "published"
+    assert len(seen) == 2
+    assert len(set(seen)) == 1
