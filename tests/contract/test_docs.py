@@ -13,7 +13,6 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
-import typer.main
 from tests.counterparts.tools import CHECKOUT
 from tests.helpers.contract import DOCUMENT
 
@@ -99,7 +98,7 @@ def test_every_page_is_reachable_from_the_readme() -> None:
 
 
 def test_commands_in_the_docs_exist() -> None:
-    program: Any = typer.main.get_command(cli.app)
+    program: Any = cli.app
     targets = set(re.findall(r"^([a-z][\w-]*):", (CHECKOUT / "Makefile").read_text(), re.MULTILINE))
     missing = []
     for page, line in commands():

@@ -6,8 +6,8 @@ from typing import Any
 
 import asyncpg
 import pytest
+from click.testing import CliRunner
 from tests.helpers.factories import Login, Make
-from typer.testing import CliRunner
 
 from signalpost.context import AppContext
 from signalpost.kit import ids, problems

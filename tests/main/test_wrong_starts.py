@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
 from signalpost.kit import log
 from signalpost.main.cli import app
@@ -55,14 +55,14 @@ OPTIONS = [
     ("serve extra", "unexpected"),
     ("keys make", "No such command"), ("users add", "No such command"), ("--versoin", "--version"),
     ("-v", "No such option"), ("serve --prot 9000", "--port"), ("serve --port", "requires an argument"),
-    ("serve --port=", "valid integer"), ("serve --port 0", "Input should be"), ("serve --port -1", "Input should be"),
-    ("serve --port 65536", "Input should be"), ("serve --port 99999999999999999999", "Input should be"),
+    ("serve --port=", "valid integer"), ("serve --port 0", "is not in the range 1<=x<=65535"), ("serve --port -1", "Input should be"),
+    ("serve --port 65536", "is not in the range 1<=x<=65535"), ("serve --port 99999999999999999999", "Input should be"),
     ("serve --port http", "valid integer"), ("serve --port 80.5", "valid integer"),
     ("serve --port 8000:8000", "valid integer"), ("serve --port ' '", "valid integer"),
     ("serve --port 9000 --port", "requires an argument"), ("serve --workers 4", "--worker"),
     ("serve --host", "requires an argument"), ("serve --data-dir", "requires an argument"),
     ("serve --datadir x", "--data-dir"), ("serve -p 9000", "No such option"), ("serve --reload", "No such option"),
-    ("worker --metrics-port 70000", "Input should be"), ("worker --port 1", "No such option"),
+    ("worker --metrics-port 70000", "is not in the range 1<=x<=65535"), ("worker --port 1", "No such option"),
     ("create-owner", "Missing option '--email'"), ("create-owner --email a@b.test", "Missing option '--workspace'"),
     ("keys create", "Missing option"), ("users reset-password", "Missing option"), ("staff add", "Missing option"),
     ("plans set --workspace x", "Missing option '--plan'"), ("demo --base_url x", "No such option"),

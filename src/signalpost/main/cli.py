@@ -6,18 +6,18 @@ Each command imports what it needs by itself: `--help` and `--version` would oth
 import json
 import sys
 from importlib import metadata
-from typing import Annotated
+from pathlib import Path
 
-import typer
+import click
 
 from signalpost.kit.machine_zone import machine_zone
 from signalpost.kit.program import command_line
 from signalpost.main.cli_support import (
-    DataDir,
-    Json,
-    Password,
     ask_password,
+    data_dir_option,
+    json_option,
     load_settings,
+    password_option,
     print_result,
     require_folder,
     run,
@@ -25,56 +25,40 @@ from signalpost.main.cli_support import (
 )
 from signalpost.main.interruption import interruptible
 from signalpost.main.listening import running_service
-from signalpost.main.operator import (
-    STDIN,
-)
 from signalpost.settings import Settings
 
-app = typer.Typer(
-    name="signalpost", help="Self-hosted social publishing.", no_args_is_help=True, add_completion=False,
-    pretty_exceptions_enable=False, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]},
-)  # fmt: skip
-keys_app = typer.Typer(help="Manage API keys.", no_args_is_help=True)
-users_app = typer.Typer(help="Manage users.", no_args_is_help=True)
-staff_app = typer.Typer(help="Manage the staff of this instance.", no_args_is_help=True)
-audit_app = typer.Typer(help="Verify the audit log.", no_args_is_help=True)
-plans_app = typer.Typer(help="Manage the plans of workspaces.", no_args_is_help=True)
-workspaces_app = typer.Typer(help="Look at workspaces.", no_args_is_help=True)
-accounts_app = typer.Typer(help="Look at connected accounts.", no_args_is_help=True)
-posts_app = typer.Typer(help="Look at posts.", no_args_is_help=True)
-webhooks_app = typer.Typer(help="Look at webhooks.", no_args_is_help=True)
-for name, group in (
-    ("users", users_app), ("workspaces", workspaces_app), ("keys", keys_app), ("accounts", accounts_app),
-    ("posts", posts_app), ("webhooks", webhooks_app), ("staff", staff_app), ("plans", plans_app),
-    ("audit", audit_app),
-):  # fmt: skip
-    app.add_typer(group, name=name)
+_PORT = click.IntRange(1, 65535)
 
 
-def _show_version(requested: bool) -> None:  # noqa: FBT001 - typer's callback
-    if requested:
-        sys.stdout.write(f"signalpost {metadata.version('signalpost')}\n")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    *,
-    _version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.version_option(package_name="signalpost", message="signalpost %(version)s", help="Print the version.")
+def app() -> None:
     """Self-hosted social publishing."""
 
 
+def _group(name: str, about: str) -> click.Group:
+    group = click.Group(name, help=about)
+    app.add_command(group)
+    return group
+
+
+users = _group("users", "Manage users.")
+workspaces = _group("workspaces", "Look at workspaces.")
+keys = _group("keys", "Manage API keys.")
+accounts = _group("accounts", "Look at connected accounts.")
+posts = _group("posts", "Look at posts.")
+webhooks = _group("webhooks", "Look at webhooks.")
+staff = _group("staff", "Manage the staff of this instance.")
+plans = _group("plans", "Manage the plans of workspaces.")
+audit = _group("audit", "Verify the audit log.")
+
+
 @app.command()
-def serve(
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65535)] = 8000,
-    data_dir: DataDir = None,
-    *,
-    worker: Annotated[bool, typer.Option("--worker/--no-worker", help="Also run the engine in this process.")] = True,
-) -> None:
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=_PORT, default=8000, show_default=True, help="Port to listen on.")
+@data_dir_option
+@click.option("--worker/--no-worker", default=True, show_default=True, help="Also run the engine in this process.")
+def serve(host: str, port: int, data_dir: Path | None, *, worker: bool) -> None:
     """Run the service: database, API and engine."""
     from signalpost.main import serve as running  # noqa: PLC0415 - see above
 
@@ -82,12 +66,9 @@ def serve(
 
 
 @app.command()
-def worker(
-    data_dir: DataDir = None,
-    metrics_port: Annotated[
-        int | None, typer.Option(help="Serve /metrics on this port of 127.0.0.1.", min=1, max=65535)
-    ] = None,
-) -> None:
+@data_dir_option
+@click.option("--metrics-port", type=_PORT, help="Serve /metrics on this port of 127.0.0.1.")
+def worker(data_dir: Path | None, metrics_port: int | None) -> None:
     """Run only the engine, in a second process or on another machine, with the same database."""
     from signalpost.main import serve as running  # noqa: PLC0415 - see above
 
@@ -95,7 +76,8 @@ def worker(
 
 
 @app.command()
-def migrate(data_dir: DataDir = None) -> None:
+@data_dir_option
+def migrate(data_dir: Path | None) -> None:
     """Migrate the database to the newest revision."""
     from signalpost.main.database import database_of  # noqa: PLC0415 - see above
 
@@ -108,16 +90,15 @@ def migrate(data_dir: DataDir = None) -> None:
     run(main(require_folder(load_settings(data_dir))))
 
 
-@users_app.command("create-owner")
 @app.command("create-owner")
+@click.option("--email", required=True)
+@click.option("--workspace", required=True, help="Name of the new workspace.")
+@password_option
+@click.option("--timezone", help="Such as Europe/Berlin (default: that of this machine).")
+@data_dir_option
+@json_option
 def create_owner(
-    email: Annotated[str, typer.Option()],
-    workspace: Annotated[str, typer.Option(help="Name of the new workspace.")],
-    password: Password = STDIN,
-    timezone: Annotated[str | None, typer.Option(help="Such as Europe/Berlin (default: that of this machine).")] = None,
-    data_dir: DataDir = None,
-    *,
-    as_json: Json = False,
+    email: str, workspace: str, password: str, timezone: str | None, data_dir: Path | None, *, as_json: bool
 ) -> None:
     """Create a user with a workspace, a profile and an API key, which is shown only once."""
     from signalpost.main import operations  # noqa: PLC0415 - see above
@@ -131,13 +112,14 @@ def create_owner(
             sys.stdout.write(f"Times without an offset mean {zone or 'UTC'}; --timezone chooses another zone.\n")
 
 
+users.add_command(create_owner)
+
+
 @app.command()
-def demo(
-    data_dir: DataDir = None,
-    base_url: Annotated[str | None, typer.Option(help="Address of the service (default: the running one).")] = None,
-    *,
-    as_json: Json = False,
-) -> None:
+@data_dir_option
+@click.option("--base-url", help="Address of the service (default: the running one).")
+@json_option
+def demo(data_dir: Path | None, base_url: str | None, *, as_json: bool) -> None:
     """Create a demo workspace with a sandbox account and a test key; print a curl command that publishes a post."""
     from signalpost.main import operations  # noqa: PLC0415 - see above
 
@@ -157,15 +139,13 @@ def demo(
         sys.stdout.write(f"\nNo service is running on {settings.data_dir}. Start it first: {start}\n")
 
 
-@keys_app.command("create")
-def keys_create(
-    workspace: Annotated[str, typer.Option(help="Id, slug or name of the workspace.")],
-    name: Annotated[str, typer.Option(help="What the key is for.")],
-    mode: Annotated[str, typer.Option(help="live or test.")] = "live",
-    data_dir: DataDir = None,
-    *,
-    as_json: Json = False,
-) -> None:
+@keys.command("create")
+@click.option("--workspace", required=True, help="Id, slug or name of the workspace.")
+@click.option("--name", required=True, help="What the key is for.")
+@click.option("--mode", default="live", show_default=True, help="live or test.")
+@data_dir_option
+@json_option
+def keys_create(workspace: str, name: str, mode: str, data_dir: Path | None, *, as_json: bool) -> None:
     """Create an API key of the workspace's owner; it is shown only once."""
     from signalpost.main import operations  # noqa: PLC0415 - see above
 
@@ -175,28 +155,26 @@ def keys_create(
     )
 
 
-@keys_app.command("revoke")
-def keys_revoke(
-    key_id: Annotated[str, typer.Argument(help="Id of the key (key_...), as `keys list` shows it.")],
-    data_dir: DataDir = None,
-) -> None:
-    """Revoke an API key at once, with the keys that it created."""
+@keys.command("revoke")
+@click.argument("key_id")
+@data_dir_option
+def keys_revoke(key_id: str, data_dir: Path | None) -> None:
+    """Revoke an API key (key_..., as `keys list` shows it) at once, with the keys that it created."""
     from signalpost.main import operations  # noqa: PLC0415 - see above
 
     revoked = with_context(load_settings(data_dir), lambda context: operations.revoke_key(context, key_id))
     sys.stdout.write(f"Revoked: {', '.join(revoked)}.\n")
 
 
-def _add_list(group: typer.Typer, name: str) -> None:
+def _add_list(group: click.Group, name: str) -> None:
     """Add the command `list` to a group."""
 
-    def show(
-        workspace: Annotated[str | None, typer.Option(help="Only those of this workspace: id, slug or name.")] = None,
-        limit: Annotated[int, typer.Option(help="How many at most.", min=1, max=10_000)] = 50,
-        data_dir: DataDir = None,
-        *,
-        as_json: Json = False,
-    ) -> None:
+    @group.command("list", help=f"List {name}, the newest first.")
+    @click.option("--workspace", help="Only those of this workspace: id, slug or name.")
+    @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="How many at most.")
+    @data_dir_option
+    @json_option
+    def show(workspace: str | None, limit: int, data_dir: Path | None, *, as_json: bool) -> None:
         from signalpost.main import records  # noqa: PLC0415 - see above
 
         settings = load_settings(data_dir)
@@ -206,24 +184,17 @@ def _add_list(group: typer.Typer, name: str) -> None:
         else:
             sys.stdout.write(records.table(rows) if rows else f"There are no {name}.\n")
 
-    group.command("list", help=f"List {name}, the newest first.")(show)
+
+for group in (users, workspaces, keys, accounts, posts, webhooks):
+    _add_list(group, str(group.name))
 
 
-for name, group in (
-    ("users", users_app), ("workspaces", workspaces_app), ("keys", keys_app), ("accounts", accounts_app),
-    ("posts", posts_app), ("webhooks", webhooks_app),
-):  # fmt: skip
-    _add_list(group, name)
-
-
-@posts_app.command("show")
-def posts_show(
-    post_id: Annotated[str, typer.Argument(help="Id of the post (pst_...).")],
-    data_dir: DataDir = None,
-    *,
-    as_json: Json = False,
-) -> None:
-    """Show a post with its targets."""
+@posts.command("show")
+@click.argument("post_id")
+@data_dir_option
+@json_option
+def posts_show(post_id: str, data_dir: Path | None, *, as_json: bool) -> None:
+    """Show a post (pst_...) with its targets."""
     from signalpost.main import records  # noqa: PLC0415 - see above
 
     settings = load_settings(data_dir)
@@ -236,12 +207,11 @@ def posts_show(
     sys.stdout.write("\n" + (records.table(targets) if targets else "It has no targets.\n"))
 
 
-@users_app.command("reset-password")
-def users_reset_password(
-    email: Annotated[str, typer.Option()],
-    password: Password = STDIN,
-    data_dir: DataDir = None,
-) -> None:
+@users.command("reset-password")
+@click.option("--email", required=True)
+@password_option
+@data_dir_option
+def users_reset_password(email: str, password: str, data_dir: Path | None) -> None:
     """Set the password of a user and end all of their sessions."""
     from signalpost.main import operations  # noqa: PLC0415 - see above
 
@@ -250,8 +220,10 @@ def users_reset_password(
     sys.stdout.write("The password is changed, and all sessions of the user have ended.\n")
 
 
-@staff_app.command("add")
-def staff_add(email: Annotated[str, typer.Option()], data_dir: DataDir = None) -> None:
+@staff.command("add")
+@click.option("--email", required=True)
+@data_dir_option
+def staff_add(email: str, data_dir: Path | None) -> None:
     """Make a user a member of the staff of this instance."""
     from signalpost.main import operations  # noqa: PLC0415 - see above
 
@@ -259,12 +231,11 @@ def staff_add(email: Annotated[str, typer.Option()], data_dir: DataDir = None) -
     sys.stdout.write(f"{email} is now a member of the staff.\n")
 
 
-@plans_app.command("set")
-def plans_set(
-    workspace: Annotated[str, typer.Option(help="Id, slug or name of the workspace.")],
-    plan: Annotated[str, typer.Option(help="free, starter, pro, max or self_hosted.")],
-    data_dir: DataDir = None,
-) -> None:
+@plans.command("set")
+@click.option("--workspace", required=True, help="Id, slug or name of the workspace.")
+@click.option("--plan", required=True, help="free, starter, pro, max or self_hosted.")
+@data_dir_option
+def plans_set(workspace: str, plan: str, data_dir: Path | None) -> None:
     """Change the plan of a workspace; it has an effect only while billing is enabled."""
     from signalpost.main import operations  # noqa: PLC0415 - see above
 
@@ -272,13 +243,11 @@ def plans_set(
     sys.stdout.write(f"{workspace} is now on the plan {plan}.\n")
 
 
-@audit_app.command("verify")
-def audit_verify(
-    workspace: Annotated[str | None, typer.Option(help="Id, slug or name of a workspace; all without it.")] = None,
-    data_dir: DataDir = None,
-    *,
-    as_json: Json = False,
-) -> None:
+@audit.command("verify")
+@click.option("--workspace", help="Id, slug or name of a workspace; all without it.")
+@data_dir_option
+@json_option
+def audit_verify(workspace: str | None, data_dir: Path | None, *, as_json: bool) -> None:
     """Verify that no entry of the audit log was changed or removed; exit with code 1 and name the first one that was.
 
     Keep the number and hash of the newest seal elsewhere: they show later that no newest entries were cut off.
@@ -288,11 +257,13 @@ def audit_verify(
     chains = with_context(load_settings(data_dir), lambda context: operations.verify_history(context, workspace))
     print_result(chains, as_json=as_json)
     if any(str(value).startswith("PROBLEM") for value in chains.values()):
-        raise typer.Exit(1)
+        sys.exit(1)
 
 
 @app.command()
-def doctor(data_dir: DataDir = None, *, as_json: Json = False) -> None:
+@data_dir_option
+@json_option
+def doctor(data_dir: Path | None, *, as_json: bool) -> None:
     """Check files, disk, keys, database, engine, service, storage, base URL and mail; exit with 1 if one is wrong.
 
     It changes and creates nothing.
@@ -302,4 +273,4 @@ def doctor(data_dir: DataDir = None, *, as_json: Json = False) -> None:
     checks = run(examination.examine(load_settings(data_dir), metadata.version("signalpost")))
     sys.stdout.write(examination.as_json(checks) if as_json else examination.as_text(checks))
     if not all(check.ok for check in checks):
-        raise typer.Exit(1)
+        sys.exit(1)

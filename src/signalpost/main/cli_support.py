@@ -4,9 +4,9 @@ import json
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
-import typer
+import click
 import uvloop
 
 from signalpost.kit import log
@@ -15,6 +15,7 @@ from signalpost.kit.problems import Problem
 from signalpost.kit.settings_loader import BadSettings, did_you_mean
 from signalpost.main.interruption import Interrupted, interruptible
 from signalpost.main.operator import (
+    STDIN,
     ForeignFolder,
     hint_at_unread_file,
     read_password,
@@ -24,18 +25,19 @@ from signalpost.main.operator import (
 from signalpost.settings import NETWORK_SETTINGS, PREFIX, Settings, data_folder, load
 
 T = TypeVar("T")
-Password = Annotated[
-    str,
-    typer.Option(help="10 to 200 characters. Left out: a terminal asks for it, a script writes it to standard input."),
-]
-DataDir = Annotated[Path | None, typer.Option("--data-dir", help="Data folder (default: ./data).")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object to standard output.")]
+password_option = click.option(
+    "--password",
+    default=STDIN,
+    help="10 to 200 characters. Left out: a terminal asks for it, a script writes it to standard input.",
+)
+data_dir_option = click.option("--data-dir", type=click.Path(path_type=Path), help="Data folder (default: ./data).")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object to standard output.")
 
 
 def fail(message: str, code: int = 1) -> NoReturn:
     """Print a message to standard error and exit."""
     sys.stderr.write(message + "\n")
-    raise typer.Exit(code)
+    sys.exit(code)
 
 
 def load_settings(data_dir: Path | None) -> Settings:
@@ -78,7 +80,7 @@ def run(work: Awaitable[T]) -> T:
     try:
         return uvloop.run(main())
     except Interrupted as interrupted:
-        raise typer.Exit(interrupted.status) from None
+        sys.exit(interrupted.status)
     except Problem as problem:
         fail(_sentences(problem))
     except BadSettings as error:
@@ -145,4 +147,4 @@ def ask_password(option: str) -> str:
         fail(str(error))
     except (KeyboardInterrupt, EOFError):
         sys.stderr.write("\n")
-        raise typer.Exit(130) from None
+        sys.exit(130)
