@@ -10,7 +10,6 @@ from urllib.parse import unquote
 
 import asyncpg
 import pytest
-import typer
 
 from signalpost import settings
 from signalpost.embedded_postgres.watch import DatabaseVanished, watch
@@ -46,10 +45,10 @@ def test_a_command_says_what_is_wrong_and_what_to_do(
     async def work() -> None:
         raise problem
 
-    with pytest.raises(typer.Exit) as ended:
+    with pytest.raises(SystemExit) as ended:
         cli_support.run(work())
 
-    assert (capsys.readouterr().err, ended.value.exit_code) == (printed + "\n", 1)
+    assert (capsys.readouterr().err, ended.value.code) == (printed + "\n", 1)
 
 
 @pytest.mark.parametrize(
