@@ -84,11 +84,26 @@ def test_only_these_need_no_credential() -> None:
 
 
 def test_no_operation_is_there_twice() -> None:
-    doubled = [name for name, count in Counter(map(name_of, wiring.endpoints())).items() if count > 1]
+    served = Counter((name_of(endpoint), endpoint.variant) for endpoint in wiring.endpoints())
+    doubled = [name for (name, _), count in served.items() if count > 1]
     same_id = [name for name, count in Counter(endpoint.name for endpoint in ENDPOINTS).items() if count > 1]
 
     assert doubled == []
     assert same_id == []
+
+
+def test_bodies_of_another_type_need_the_same_rights() -> None:
+    """What serves them is not in the table, so nothing else here looks at it."""
+    operations = {name_of(endpoint): endpoint for endpoint in ENDPOINTS}
+    for variant in (endpoint for endpoint in wiring.endpoints() if endpoint.variant is not None):
+        operation = operations[name_of(variant)]
+        assert (variant.scope, variant.status, variant.history) == (
+            operation.scope,
+            operation.status,
+            operation.history,
+        )
+        assert variant.hidden
+        assert variant.variant in operation.request_types
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=name_of)

@@ -3,11 +3,11 @@ from typing import Annotated
 from signalpost.context import AppContext
 from signalpost.identity.errors import PlanLimitReached, TestModeOnlySandbox
 from signalpost.kit.db import Db
-from signalpost.kit.problems import Forbidden, InvalidState, TooManyItems, VersionConflict
+from signalpost.kit.problems import Forbidden, InvalidState, PayloadTooLarge, TooManyItems, Unavailable, VersionConflict
 from signalpost.kit.wire import Listing
 from signalpost.plans.errors import PlanFeatureUnavailable
 from signalpost.posts import listing, queries, stats, views
-from signalpost.posts.actions import approve, bulk, create, fanout, trash, update, validate
+from signalpost.posts.actions import approve, bulk, bulk_csv, create, fanout, trash, update, validate
 from signalpost.posts.actions.fetch import BEFORE, Fetched
 from signalpost.posts.errors import (
     DuplicateContent,
@@ -18,7 +18,7 @@ from signalpost.posts.errors import (
     TimezoneRequired,
 )
 from signalpost.posts.rows import PostRow
-from signalpost.posts.schemas.many import BulkCreate, BulkQuery, BulkResult, FanoutCreate, FanoutResult
+from signalpost.posts.schemas.many import BulkCreate, BulkCsvQuery, BulkQuery, BulkResult, FanoutCreate, FanoutResult
 from signalpost.posts.schemas.requests import (
     ApprovalDecision,
     ApprovalRejection,
@@ -36,7 +36,9 @@ from signalpost.web.conditional import Conditional
 from signalpost.web.fields import PostId
 from signalpost.web.inputs import IfMatch, Mine
 from signalpost.web.paging import LIST_ALL, Page
-from signalpost.web.routing import Routes
+from signalpost.web.request import Request
+from signalpost.web.routing import RawResponse, Routes
+from signalpost.web.streaming import body_pieces
 
 routes = Routes("Posts")
 
@@ -95,6 +97,10 @@ _FANOUT_EXAMPLES = {
         "staggerMinutes": 10,
     },
 }
+_CSV = {
+    "schema": {"type": "string", "contentMediaType": "text/csv", "maxLength": bulk_csv.BYTES_MAX},
+    "example": "profileId,platforms,text\nprof_01M7Z0000000000000000000AB,bluesky,Hello\n",
+}
 _BULK_EXAMPLES = {
     "Two drafts": {"posts": [{**_POST, "externalId": "cms-4711"}, {**_POST, "text": "The soup of the day"}]},
     "Publish all of them or none": {"posts": [_POST], "draft": False, "atomic": True},
@@ -131,8 +137,10 @@ async def list_posts(context: AppContext, db: Db, caller: Caller, query: PostLis
     "/posts/bulk",
     history="action",
     scope="posts:write",
-    raises=(TooManyItems, PlanLimitReached),
+    raises=(TooManyItems, PlanLimitReached, PayloadTooLarge, Unavailable),
     examples=_BULK_EXAMPLES,
+    request_types=("application/json", "text/csv"),
+    documented_request_body={"text/csv": _CSV},
 )
 async def create_posts(
     context: AppContext, db: Db, caller: Caller, data: BulkCreate, query: BulkQuery, fetched: FetchedRows
@@ -142,8 +150,20 @@ async def create_posts(
     Each post is checked by itself: what is refused stands in `errors`, all others in `created`. If none is created, or
     one is refused and `atomic` is true, the response is a 422 with the issues of all of them. The plan's limits count
     for all posts together.
+
+    A body of `text/csv` has up to 10,000 rows; `draft` and `atomic` (up to 50 rows) are then query parameters. Fifty
+    rows at a time are created together.
     """
     return await bulk.create_posts(context, db, caller, data, query, fetched)
+
+
+@routes.post("/posts/bulk", history="action", scope="posts:write", variant="text/csv", hidden=True)
+async def create_posts_from_csv(
+    request: Request, context: AppContext, caller: Caller, query: BulkCsvQuery
+) -> RawResponse:
+    """Create posts from the rows of a CSV file."""
+    result = await bulk_csv.create_posts(context, caller, body_pieces(request), query)
+    return RawResponse(result, "application/json", 201)
 
 
 @routes.post(

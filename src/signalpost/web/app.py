@@ -1,6 +1,6 @@
 """The ASGI application: serves every endpoint under both prefixes, renders errors and logs requests."""
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from time import perf_counter
 from typing import Any
@@ -20,6 +20,7 @@ from signalpost.web.request import (
     accepts_html,
     address_bucket,
     client_address,
+    media_type_of,
     require_valid_host,
     url_of,
 )
@@ -161,6 +162,17 @@ def _handler(web: Web, endpoint: Endpoint) -> Handler:
     return respond
 
 
+def _by_media_type(handler: Handler, variants: Mapping[str, Handler]) -> Handler:
+    """Return what serves requests with these types of bodies by their own handlers."""
+    if not variants:
+        return handler
+
+    async def respond(request: Request) -> Response:
+        return await variants.get(media_type_of(request.headers), handler)(request)
+
+    return respond
+
+
 def _options_headers(endpoint: Endpoint) -> tuple[tuple[bytes, bytes], ...]:
     headers = endpoint.options_headers or {}
     return tuple((name.lower().encode(), value.encode()) for name, value in headers.items())
@@ -174,6 +186,15 @@ def build(
     `problem_page` turns a problem document into a page.
     """
     served = [(endpoint, _handler(web, endpoint)) for endpoint in endpoints]
+    variants: dict[tuple[str, str], dict[str, Handler]] = {}
+    for endpoint, handler in served:
+        if endpoint.variant is not None:
+            variants.setdefault((endpoint.method, endpoint.path), {})[endpoint.variant] = handler
+    served = [
+        (endpoint, _by_media_type(handler, variants.get((endpoint.method, endpoint.path), {})))
+        for endpoint, handler in served
+        if endpoint.variant is None
+    ]
     routes = [
         Route(endpoint.method, prefix + endpoint.path, handler, _options_headers(endpoint))
         for endpoint, handler in served

@@ -164,15 +164,13 @@ class _Writer:
             operation["security"] = []
         if endpoint.scope not in (PUBLIC, SIGNED_IN):
             operation["x-scope"] = endpoint.scope
-        if endpoint.body is not None:
-            content = {"application/json": self._request(endpoint)}
+        content = {} if endpoint.body is None else {"application/json": self._request(endpoint)}
+        content |= {
+            media_type: self._content(body) if isinstance(body, type) else body
+            for media_type, body in (endpoint.documented_request_body or {}).items()
+        }
+        if content:
             operation["requestBody"] = {"required": not endpoint.body_optional, "content": content}
-        elif endpoint.documented_request_body is not None:
-            content = {
-                media_type: self._content(body) if isinstance(body, type) else body
-                for media_type, body in endpoint.documented_request_body.items()
-            }
-            operation["requestBody"] = {"required": True, "content": content}
         operation["responses"] = {str(endpoint.status): self._success(endpoint)}
         if endpoint.etag and not endpoint.writes:
             operation["responses"]["304"] = {

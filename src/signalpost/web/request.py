@@ -183,9 +183,14 @@ def check_encoding(headers: Headers) -> None:
         )
 
 
+def media_type_of(headers: Headers) -> str:
+    """Return the media type of the body, without parameters; empty if none is named."""
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
 def check_media_types(request_types: Sequence[str], headers: Headers, body: bytes) -> None:
     if body:
-        media_type = headers.get("content-type", "").partition(";")[0].strip().lower() or "application/json"
+        media_type = media_type_of(headers) or "application/json"
         if media_type not in request_types and not (
             media_type.endswith("+json") and media_type.startswith("application/")
         ):

@@ -96,6 +96,8 @@ class Endpoint:
     examples: Mapping[str, Any] | None = None  # several of the body instead, by title
     documented_request_body: Mapping[str, Any] | None = None
     """Media type -> OpenAPI content or struct, for a body that the handler reads itself."""
+    variant: str | None = None
+    """The media type of the bodies that it serves instead of another endpoint with the same path; None: all others."""
     documented_headers: Mapping[str, str] | None = None
     """Name -> description of a request header that the handler reads itself."""
     options_headers: Mapping[str, str] | None = None

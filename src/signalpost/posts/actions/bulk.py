@@ -142,7 +142,8 @@ def created_post(index: int, new: NewPost, *, dry_run: bool) -> BulkCreated:
 
 
 async def _fetch(context: AppContext, caller: Caller, data: BulkCreate) -> FetchedRows:
-    return await fetch_all(context, caller, _rows_with_files(data))
+    fetched, _ = await fetch_all(context, caller, _rows_with_files(data))
+    return fetched
 
 
 def _needed(data: BulkCreate) -> bool:

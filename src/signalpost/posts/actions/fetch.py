@@ -54,12 +54,13 @@ BEFORE: Final = Before(names_addresses, fetch)
 
 
 async def fetch_all(
-    context: AppContext, caller: Caller, bodies: Mapping[int, PostCreate]
-) -> dict[int, Fetched | problems.Problem]:
-    """Fetch the addresses of several posts, each once and some at the same time.
+    context: AppContext, caller: Caller, bodies: Mapping[int, PostCreate], most: int = OF_REQUEST_MAX
+) -> tuple[dict[int, Fetched | problems.Problem], int]:
+    """Fetch the addresses of several posts, each once, some at the same time, and `most` of them.
 
     Returns:
-        By the key of each post that names any, its files, or why one of them could not be fetched.
+        By the key of each post that names any, its files, or why one of them could not be fetched; and how many more
+        may be fetched for the same request.
     """
     places = {key: {url: path for path, url in reversed([*_addresses(data)])} for key, data in bodies.items()}
     urls = list(dict.fromkeys(url for of_post in places.values() for url in of_post))
@@ -76,9 +77,10 @@ async def fetch_all(
             return problems.invalid("", "not_allowed", message)
 
     stop_at = asyncio.get_running_loop().time() + SECONDS_MAX
-    results = await asyncio.gather(*map(fetch_one, urls[:OF_REQUEST_MAX]))
+    results = await asyncio.gather(*map(fetch_one, urls[:most]))
     fetched = dict(zip(urls, results, strict=False))
-    return {key: _fetched_for(of_post, fetched) for key, of_post in places.items() if of_post}
+    files = {key: _fetched_for(of_post, fetched) for key, of_post in places.items() if of_post}
+    return files, most - len(fetched)
 
 
 def _fetched_for(

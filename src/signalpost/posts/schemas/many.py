@@ -62,6 +62,15 @@ class BulkQuery(Input):
     ] = False
 
 
+class BulkCsvQuery(BulkQuery):
+    """How to create posts from a CSV file."""
+
+    draft: Annotated[bool, Meta(description="Keep the posts as drafts.")] = True
+    atomic: Annotated[
+        bool, Meta(description="Create all posts of a file of up to 50 rows or, if one is refused, none.")
+    ] = False
+
+
 class BulkCreated(Output, gc=False):
     """A post that was created. `GET /posts/{id}` has all of it."""
 
