@@ -259,8 +259,8 @@ CASES: dict[str, tuple[Request, Expected]] = {
     "a schedule without a time": (post(publishMode="schedule"), Expected(422, "2026-11-21T18:00:00Z", "/scheduledAt")),
     "slot": (post(publishMode="slot"), Expected(422, "create one by POST /queues", "/publishMode")),
     "recurrence": (
-        post(recurrence={"rrule": "FREQ=DAILY"}),
-        Expected(422, "Not available in this version", "/recurrence"),
+        post(recurrence={"rrule": "FREQ=DAILY"}, scheduledAt=SOON),
+        Expected(422, "Say when it ends", "/recurrence"),
     ),
     "twice": (post(text="Twice"), Expected(409, "{scheduled}")),
     "externalId": (post(externalId="cms-1"), Expected(409, "cms-1")),

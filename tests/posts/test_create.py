@@ -145,7 +145,7 @@ async def test_findings_about_an_override_stand_at_that_target(api: Api, make: M
         ({"options": {"myspace": {}}}, {("/options/myspace", "not_allowed")}),
         ({"options": {"twitter": {}, "x": {}}}, {("/options/x", "not_unique")}),
         ({"options": {"sandbox": {"a": "x" * 40_000}}}, {("/options", "too_long")}),
-        ({"recurrence": {"rrule": "FREQ=DAILY"}}, {("/recurrence", "not_allowed")}),
+        ({"recurrence": {"rrule": "FREQ=DAILY"}}, {("/recurrence", "required"), ("/scheduledAt", "required")}),
         ({"publishMode": "slot"}, {("/publishMode", "not_allowed")}),
         ({"shortenLinks": True}, {("/shortenLinks", "not_allowed")}),
         ({"publishMode": "schedule"}, {("/scheduledAt", "required")}),

@@ -11,6 +11,7 @@ from signalpost.engine.jobs import JobKind, RunAgain
 from signalpost.kit import clock, log
 from signalpost.posts import times
 from signalpost.posts.actions import repost
+from signalpost.posts.actions.repeat import repeat_next
 from signalpost.posts.actions.search_blocks import index_posts, workspaces_to_index
 from signalpost.posts.actions.trash import delete_expired
 from signalpost.posts.actions.zone_rules import OutdatedPost, apply_zone_rules, outdated_posts
@@ -18,6 +19,8 @@ from signalpost.posts.actions.zone_rules import OutdatedPost, apply_zone_rules, 
 JOB: Final = "posts.purge"
 ZONE_RULES_JOB: Final = "posts.zone_rules"
 SEARCH_JOB: Final = "posts.search"
+RECURRENCE_JOB: Final = "posts.recurrence"
+RECURRENCE_EVERY_SECONDS: Final = 60
 EVERY_SECONDS: Final = 3_600
 SEARCH_EVERY_SECONDS: Final = 60
 DAY_SECONDS: Final = 86_400
@@ -35,9 +38,18 @@ def jobs(context: AppContext) -> list[JobKind]:
     return [
         JobKind(repost.JOB, partial(repost.pass_on, context), given_up=repost.give_up),
         JobKind(JOB, purge, EVERY_SECONDS),
+        JobKind(RECURRENCE_JOB, partial(repeat_posts, context), RECURRENCE_EVERY_SECONDS),
         JobKind(ZONE_RULES_JOB, ZoneRules().follow, EVERY_SECONDS),
         JobKind(SEARCH_JOB, SearchIndex().keep, SEARCH_EVERY_SECONDS),
     ]
+
+
+async def repeat_posts(context: AppContext, lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
+    """Create the next repetitions of posts whose last ones have become due."""
+    for _ in range(_TRANSACTIONS):
+        if not await repeat_next(context, lease):
+            return None
+    return RunAgain(0)
 
 
 async def purge(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:

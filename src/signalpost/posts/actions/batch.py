@@ -43,6 +43,7 @@ class Item(Struct):
     fetched: Fetched = field(default_factory=dict)
     fanout_id: UUID | None = None
     source_post_id: UUID | None = None
+    recurrence_parent_id: UUID | None = None
 
 
 Outcome = NewPost | Problem
@@ -119,6 +120,7 @@ class _Batch:
         )
         draft.post.source, draft.post.fanout_id = item.source, item.fanout_id
         draft.post.source_post_id = item.source_post_id
+        draft.post.recurrence_parent_id = item.recurrence_parent_id
         issues = await preflight.run_preflight(draft)
         await self._require_within_plan(draft)
         history, accepted = decide(self.caller, draft, issues)

@@ -13,7 +13,7 @@ from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.posts import progress, views
-from signalpost.posts.actions import approvals, audit, emit, guards, permissions, preflight, write
+from signalpost.posts.actions import approvals, audit, emit, guards, permissions, preflight, series, write
 from signalpost.posts.actions.draft import PostDraft, build_draft, read_profile, wants_draft
 from signalpost.posts.actions.enqueue import due_at, enqueue
 from signalpost.posts.actions.fetch import Fetched
@@ -22,6 +22,7 @@ from signalpost.posts.actions.media import names_media
 from signalpost.posts.actions.preflight import TargetIssue
 from signalpost.posts.actions.recent import RecentReads
 from signalpost.posts.actions.slot import take_slot
+from signalpost.posts.actions.variations import require_variations_accepted
 from signalpost.posts.actions.write import NewPost, Obstacle, Seen
 from signalpost.posts.queries import ProfileWithAccounts
 from signalpost.posts.rows import AuditRow
@@ -59,9 +60,9 @@ async def create_post(
     if not wants_draft(data):
         permissions.require_publishing(caller)
     recent = context.state(RecentReads).get(caller, data)
-    if data.publish_mode == "slot":
+    if data.publish_mode == "slot" or data.recurrence is not None:
         lent = context.database.connection() if db is None else nullcontext(db)
-        async with lent as connection, connection.transaction():  # the queue stays locked until the slot is taken
+        async with lent as connection, connection.transaction():  # with the slot, or the series
             return await _create(context, connection, caller, data, fetched, recent)
     if db is not None:
         return await _create(context, db, caller, data, fetched, recent)
@@ -105,6 +106,7 @@ async def _create(
         try:
             draft = await build_draft(db, caller, data, fetched=fetched, profile=profile)
             target_issues = await preflight.run_preflight(draft)
+            await require_variations_accepted(draft)
             await guards.require_within_plan(db, caller, draft)
             new = _new_post(context, caller, draft, target_issues)
         except problems.Problem:
@@ -117,6 +119,7 @@ async def _create(
             obstacle = await _write(context, db, caller, new)
         if obstacle is None:
             await take_slot(db, draft.slot, new.post)
+            await series.start(db, [new.post])
             return views.post(new.post, new.targets)
         if obstacle == "taken":
             await guards.require_no_duplicate(db, new.post, new.targets)

@@ -13,13 +13,13 @@ from signalpost.identity.errors import TestModeOnlySandbox
 from signalpost.kit import clock, ids, issue_text, zones
 from signalpost.kit.db import Db
 from signalpost.kit.problems import ValidationFailed, pointer
-from signalpost.posts import queries, times
+from signalpost.posts import queries, recurrences, times
 from signalpost.posts.actions.fetch import Fetched
 from signalpost.posts.actions.issues import IssueCollector
 from signalpost.posts.actions.media import MediaRows, PostMedia, resolve_media
 from signalpost.posts.actions.schedule import Schedule, Unchanged, resolve_schedule
 from signalpost.posts.actions.slot import PickedSlot, pick_slot
-from signalpost.posts.documents import FirstComment, Utm
+from signalpost.posts.documents import FirstComment, Recurrence, Utm
 from signalpost.posts.queries import ConnectedAccount, ProfileWithAccounts
 from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.posts.schemas.requests import PostAttributes, PostCreate, TargetIn
@@ -90,8 +90,8 @@ async def build_draft(
         profile = await read_profile(db, caller, data)
     issues = IssueCollector()
     _collect_contradictions(data, issues)
-    if data.publish_mode == "slot" and media_rows is not None:
-        issues.add("/publishMode", "not_allowed", _NO_SLOTS_TOGETHER)
+    if media_rows is not None:
+        _collect_lonely(data, issues)
     media = await resolve_media(db, caller, data, unchanged.media_ids, fetched or {}, issues, media_rows)
     is_draft, zone_name = wants_draft(data), data.timezone or profile.timezone
     if data.timezone is not None and zones.zone(data.timezone) is None:
@@ -105,6 +105,7 @@ async def build_draft(
         is_draft=is_draft,
         zone_chosen=profile.zone_chosen or data.timezone is not None,
     )
+    recurrence = _resolve_recurrence(data, schedule, zone_name, issues, is_draft=is_draft)
     options = _options(data, issues)
     chosen = _chosen_accounts(data, profile, issues)
     if caller.mode == "test" and any(account.platform != "sandbox" for account, _ in chosen):
@@ -120,6 +121,7 @@ async def build_draft(
         zone_name = slot.queue.zone_name
         schedule.use_slot(slot.moment)
     post = _post(caller, data, base, media, schedule, options, zone_name, is_draft=is_draft)
+    post.recurrence = recurrence
     targets = [
         _target(post, position, account, index, data, media, schedule)
         for position, (account, index) in enumerate(chosen)
@@ -148,8 +150,6 @@ async def read_profile(db: Db, caller: Caller, data: PostCreate, heard: str = "f
 
 def _collect_contradictions(data: PostCreate, issues: IssueCollector) -> None:
     """Refuse what this version cannot do yet, rather than ignore it silently; and what contradicts itself."""
-    if data.recurrence is not None:
-        issues.add("/recurrence", "not_allowed", "Not available in this version: leave it out.")
     if data.shorten_links:
         issues.add("/shortenLinks", "not_allowed", "This service shortens no links: leave it out, and send short ones.")
     if data.platforms is not None and data.targets is not None:
@@ -159,6 +159,36 @@ def _collect_contradictions(data: PostCreate, issues: IssueCollector) -> None:
     if sum(media is not None for media in (data.media, data.media_url, data.media_urls)) > 1:
         issues.add("/media", "not_allowed", "Send only one of media, mediaUrl and mediaUrls.")
     _collect_contradicting_times(data, issues)
+
+
+def _collect_lonely(data: PostCreate, issues: IssueCollector) -> None:
+    """Refuse what one of many posts that are written together cannot have."""
+    if data.publish_mode == "slot":
+        issues.add("/publishMode", "not_allowed", _NO_SLOTS_TOGETHER)
+    if data.recurrence is not None:
+        issues.add("/recurrence", "not_allowed", "Create posts that repeat one by one, by POST /posts.")
+
+
+def _resolve_recurrence(
+    data: PostCreate, schedule: Schedule, zone_name: str, issues: IssueCollector, *, is_draft: bool
+) -> Recurrence | None:
+    """Return how the post repeats, and collect what is wrong with that."""
+    if data.recurrence is None:
+        return None
+    if data.publish_mode == "slot":
+        issues.add("/recurrence", "not_allowed", "A post in a slot does not repeat: send scheduledAt.")
+    elif schedule.post is None and not is_draft and data.scheduled_at is None:
+        issues.add("/scheduledAt", "required", "A post that repeats needs the time at which it is first published.")
+    for index, target in enumerate(data.targets or ()):
+        if target.scheduled_at is not None:
+            message = "The accounts of a post that repeats have no times of their own."
+            issues.add(f"/targets/{index}/scheduledAt", "not_allowed", message)
+    checked = recurrences.check(data.recurrence, zone_name, None if schedule.post is None else schedule.post.at)
+    if isinstance(checked, Recurrence):
+        return checked
+    for issue in checked:
+        issues.append(issue)
+    return None
 
 
 def _collect_contradicting_times(data: PostCreate, issues: IssueCollector) -> None:

@@ -16,7 +16,7 @@ from signalpost.media import queries as media_queries
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.posts import progress, queries, times
-from signalpost.posts.actions import approvals, audit, emit, preflight
+from signalpost.posts.actions import approvals, audit, emit, preflight, series
 from signalpost.posts.actions.changes import changes_of
 from signalpost.posts.actions.draft import PostDraft, TargetDraft
 from signalpost.posts.actions.enqueue import due_at, enqueue
@@ -256,6 +256,7 @@ async def schedule_drafts(
     used = await db.fetchval(_WRITE, slim, slim_targets, history, caller.workspace_id, *payment)
     if accepted:
         await plans.check_spent(db, caller, limits.POSTS, used)
+    await series.start(db, [draft.new.post for draft in drafts])
     await context.emit(db, *events)
 
 

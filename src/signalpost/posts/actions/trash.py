@@ -11,8 +11,8 @@ from signalpost.context import AppContext
 from signalpost.events import Actor
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
-from signalpost.posts import progress, views
-from signalpost.posts.actions import approvals, audit, emit, guards, missing, permissions, slot, write
+from signalpost.posts import progress, queries, views
+from signalpost.posts.actions import approvals, audit, emit, guards, missing, permissions, series, slot, write
 from signalpost.posts.actions.enqueue import cancel_waiting, enqueue
 from signalpost.posts.actions.lock import lock_post
 from signalpost.posts.holds import USABLE
@@ -46,6 +46,7 @@ async def trash_post(
     permissions.require_ownership(caller, post)
     if query.permanent or query.cascade:
         permissions.require_permanent_deletion(caller, post)
+    await series.lock_series(db, post)
     post, targets = await lock_post(db, post, trashed=True)
     if_match.require(post.version)
     if post.deleted_at is None:
@@ -77,6 +78,7 @@ async def restore_post(context: AppContext, db: Db, caller: Caller, post: PostRo
     """
     permissions.require_ownership(caller, post)
     await slot.lock_queue_of(db, post)
+    await series.lock_series(db, post)
     old, targets = await lock_post(db, post, trashed=True)
     if old.deleted_at is None:
         raise problems.InvalidState("The post is not in the trash.")
@@ -110,6 +112,7 @@ async def restore_post(context: AppContext, db: Db, caller: Caller, post: PostRo
     await guards.require_no_duplicate(db, post, targets, content=False)
     await guards.require_capacity(db, caller, post)
     await write.update(db, post, targets, history, payer=caller if accepted else None)
+    await series.start(db, [post])
     if accepted:
         await emit.post_queued(context, db, post, targets)
     return views.post(post, targets)
@@ -149,6 +152,17 @@ async def _move_to_trash(context: AppContext, db: Db, caller: Caller, post: Post
     await write.update(db, post, targets, [audit.entry(post, action, caller.actor) for action in actions])
     if stopped:
         await emit.stopped(context, db, post, targets, stopped, now)
+    if post.recurrence is not None:
+        await stop_series(context, db, caller, post)
+
+
+async def stop_series(context: AppContext, db: Db, caller: Caller, post: PostRow) -> None:
+    """End the series of a post; what still waits of it goes to the trash."""
+    for child_id in await series.stop(db, post):
+        targets = await queries.targets_of(db, [child_id])
+        locked = await queries.lock(db, child_id, [target.account_id for target in targets])
+        if locked is not None and locked[0].deleted_at is None and locked[0].status in ("scheduled", "queued"):
+            await _move_to_trash(context, db, caller, *locked)
 
 
 async def _remove_from_networks(

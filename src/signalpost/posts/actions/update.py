@@ -11,7 +11,19 @@ from signalpost.kit import clock, problems
 from signalpost.kit.db import Db
 from signalpost.media import queries as media_queries
 from signalpost.posts import progress, queries, views
-from signalpost.posts.actions import approvals, audit, emit, guards, permissions, preflight, public, write
+from signalpost.posts.actions import (
+    approvals,
+    audit,
+    emit,
+    guards,
+    permissions,
+    preflight,
+    public,
+    series,
+    trash,
+    write,
+)
+from signalpost.posts.actions.change_recurrence import change_recurrence
 from signalpost.posts.actions.changes import changes_of
 from signalpost.posts.actions.draft import PostDraft, build_draft
 from signalpost.posts.actions.enqueue import dequeue, due_at, enqueue
@@ -20,9 +32,18 @@ from signalpost.posts.actions.lock import lock_post_only
 from signalpost.posts.actions.preflight import TargetIssue
 from signalpost.posts.actions.schedule import Unchanged
 from signalpost.posts.actions.slot import take_slot
-from signalpost.posts.documents import Approval, MediaRef, PostWarning
+from signalpost.posts.actions.variations import require_variations_accepted
+from signalpost.posts.documents import Approval, MediaRef, PostWarning, Recurrence
 from signalpost.posts.rows import AuditRow, PostRow, TargetRow
-from signalpost.posts.schemas.requests import MediaIn, PostCreate, PostUpdate, TargetIn, ThreadPartIn, UserTagIn
+from signalpost.posts.schemas.requests import (
+    MediaIn,
+    PostCreate,
+    PostUpdate,
+    RecurrenceIn,
+    TargetIn,
+    ThreadPartIn,
+    UserTagIn,
+)
 from signalpost.posts.schemas.responses import Post
 from signalpost.posts.states import EDITABLE, UNDER_WAY, HeldReason, move
 from signalpost.posts.times import Moment
@@ -76,6 +97,8 @@ async def update_post(
     if_match.require(post.version)
     if all(name in LABELS for name in changes):
         return await _update_labels(db, caller, post, changes, if_match)
+    if set(changes) == {"recurrence"} and post.status not in EDITABLE:
+        return await change_recurrence(context, db, caller, post, data.recurrence, if_match)
     _require_editable(post, changes)
     purpose = Purpose(if_match=if_match)
     return await apply_changes(context, db, caller, post, changes, purpose=purpose, fetched=fetched)
@@ -97,6 +120,7 @@ async def apply_changes(
         NotFound: the post was deleted or trashed meanwhile.
         and what `update_post` raises.
     """
+    await series.lock_series(db, post)
     targets = await queries.targets_of(db, [post.id])
     draft = await build_merged(db, caller, post, targets, changes, fetched)
     lanes = {target.account_id for target in (*targets, *draft.target_rows)}
@@ -148,6 +172,7 @@ def _merge(post: PostRow, targets: Sequence[TargetRow], changes: dict[str, Any])
         draft, merged["publish_mode"] = mode == "draft", mode
         if mode in ("now", "slot") and "scheduled_at" not in changes:
             merged["scheduled_at"] = None
+    merged.setdefault("recurrence", recurrence_in(post.recurrence))
     data = msgspec.structs.replace(as_body(post, targets), **merged, draft=draft)
     schedule, in_slot = None, False
     if not any(name in changes for name in _TIMES) and post.scheduled_at is not None:
@@ -156,6 +181,19 @@ def _merge(post: PostRow, targets: Sequence[TargetRow], changes: dict[str, Any])
         in_slot = post.publish_mode == "slot"
     targets_unchanged = not any(name in changes for name in _ACCOUNTS)
     return data, Unchanged(frozenset(post.media_ids), schedule, in_slot, targets_unchanged)
+
+
+def recurrence_in(stored: Recurrence | None) -> RecurrenceIn | None:
+    """Return a stored recurrence as it is in a body."""
+    if stored is None:
+        return None
+    return RecurrenceIn(
+        rrule=stored.rrule,
+        timezone=stored.timezone,
+        until=stored.until,
+        count=stored.count,
+        variations=stored.variations,
+    )
 
 
 def as_body(post: PostRow, targets: Sequence[TargetRow]) -> PostCreate:
@@ -227,6 +265,7 @@ class _Update(Struct):
             permissions.require_publishing(caller)
         if not draft.is_draft:
             preflight.require_accepted(self.target_issues)
+            await require_variations_accepted(draft)
         await guards.require_within_plan(db, caller, draft)
         post = draft.post
         post.approval = purpose.approval or self._approval()
@@ -244,6 +283,9 @@ class _Update(Struct):
         history = self._history(purpose.action, targets, accepted=accepted)
         await write.update(db, post, targets, history, payer=caller if accepted else None)
         await take_slot(db, draft.slot, post)
+        if old.recurrence is not None:
+            await trash.stop_series(context, db, caller, post)
+        await series.start(db, [post])
         if accepted:
             await emit.post_queued(context, db, post, targets)
         if self.requests_approval:

@@ -294,6 +294,19 @@ async def update_labels(db: Db, post: PostRow, entry: AuditRow) -> None:
         raise _conflict(error, post) from None
 
 
+_RECURRENCE: Final = f"""
+with changed_post as (
+    update post set recurrence = $2, scheduled_at = $3, version = $4, updated_at = $5 where id = $1
+)
+insert into audit ({_AUDIT}) select {_AUDIT} from jsonb_populate_record(null::audit, $6)
+"""  # noqa: S608 - names of columns only
+
+
+async def update_recurrence(db: Db, post: PostRow, entry: AuditRow) -> None:
+    """Write how a locked post repeats, which can change in every state."""
+    await db.execute(_RECURRENCE, post.id, post.recurrence, post.scheduled_at, post.version, post.updated_at, entry)
+
+
 def _conflict(error: asyncpg.UniqueViolationError, post: PostRow) -> Exception:
     if error.constraint_name != "post_external":
         return error

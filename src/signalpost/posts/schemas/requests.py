@@ -83,7 +83,13 @@ PUBLISH_MODE = Meta(
 _QUEUE_ID = Meta(
     description="The slot queue, with `publishMode: slot`. Default: the one of its slot, else the profile's default."
 )
-_RECURRENCE = Meta(description="A repetition of the post.", extra_json_schema=UNAVAILABLE)
+_RECURRENCE = Meta(
+    description=(
+        "How the post repeats: each repetition is a post of its own, created when the one before it has become due. "
+        "Send null to end that."
+    ),
+    examples=[{"rrule": "FREQ=WEEKLY;BYDAY=MO", "count": 10}],
+)
 _UTM = Meta(
     description="Campaign parameters, added at publishing to every link of the post that does not have them.",
     examples=[{"campaign": "spring"}],
@@ -178,24 +184,32 @@ Platforms = Annotated[list[PlatformSlug], Meta(min_length=1, max_length=25)]
 
 
 class RecurrenceIn(Input):
-    """A repetition by RFC 5545 rule."""
+    """A repetition by RFC 5545 rule. It ends after a `count` of posts or at a time, at most 365 posts and ten years."""
 
     rrule: Annotated[
         Annotated[str, Meta(min_length=1, max_length=500)],
-        Meta(description="The RFC 5545 rule of the repetition.", examples=["FREQ=WEEKLY;BYDAY=MO"]),
+        Meta(
+            description=(
+                "The RFC 5545 rule: FREQ (DAILY, WEEKLY, MONTHLY, YEARLY), INTERVAL, BYDAY, BYMONTHDAY, BYMONTH, WKST, "
+                "COUNT, UNTIL."
+            ),
+            examples=["FREQ=WEEKLY;BYDAY=MO"],
+        ),
     ]
     timezone: Annotated[
         TimeZone | None, Meta(description="The time zone of the rule. Default: the post's.", examples=["Europe/Berlin"])
     ] = None
-    until: Annotated[Time | None, Meta(description="The end of the repetition.", examples=["2027-11-21T18:00:00Z"])] = (
-        None
-    )
+    until: Annotated[Time | None, Meta(description="The end, inclusive.", examples=["2027-11-21T18:00:00Z"])] = None
     count: Annotated[
-        Annotated[int, Meta(ge=1, le=365)] | None, Meta(description="The number of posts at most.", examples=[10])
+        Annotated[int, Meta(ge=1, le=365)] | None,
+        Meta(description="The number of posts, this one included.", examples=[10]),
     ] = None
     variations: Annotated[
         Annotated[list[Text], Meta(max_length=365)],
-        Meta(description="Texts to use in turn.", examples=[["Good morning", "Good day"]]),
+        Meta(
+            description="Texts of the repetitions, in turn. Default: the post's.",
+            examples=[["Good morning", "Good day"]],
+        ),
     ] = field(default_factory=list)
 
 

@@ -10,7 +10,7 @@ from signalpost.kit.db import Db
 from signalpost.posts import progress
 from signalpost.posts import queries as posts
 from signalpost.posts import views as post_views
-from signalpost.posts.actions import approvals, audit, emit, permissions, preflight, update, write
+from signalpost.posts.actions import approvals, audit, emit, permissions, preflight, series, trash, update, write
 from signalpost.posts.actions.enqueue import cancel_waiting, enqueue
 from signalpost.posts.actions.lock import lock_post
 from signalpost.posts.actions.wake import wake_targets
@@ -193,6 +193,7 @@ async def cancel_post(context: AppContext, db: Db, caller: Caller, post: PostRow
         InvalidState: no target is waiting on the queue.
     """
     permissions.require_publishing(caller)
+    await series.lock_series(db, post)
     locked, targets = await lock_post(db, post)
     live = [target for target in targets if target.status != "cancelled"]
     now: datetime = await db.fetchval("select now()")
@@ -208,4 +209,6 @@ async def cancel_post(context: AppContext, db: Db, caller: Caller, post: PostRow
     locked.published_at = progress.published_at(locked.status, targets)
     await write.update(db, locked, targets, [audit.entry(locked, "cancelled", caller.actor)])
     await emit.stopped(context, db, locked, targets, stopped, now)  # also if all that had started have ended
+    if locked.recurrence is not None:
+        await trash.stop_series(context, db, caller, locked)
     return views.post_cancellation(locked, cancelled_targets=len(cancelled), started_targets=started)
