@@ -196,4 +196,93 @@ def hostile(folder: Path) -> dict[str, bytes]:
     for name, content in good.items():
         for share in (3, 2) if name not in {"MKV", "AVI"} else ():
             files[f"{name} cut to 1/{share}"] = content[: len(content) // share]
+    return files | unknown_types()
+
+
+def unknown_types() -> dict[str, bytes]:
+    """Return files of types that are not accepted, by type; some pretend to be others further behind."""
+    gif, jpeg, pdf = commented_gif(), image("JPEG"), PDF
+    markup = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>"
+    heads = {
+        "svg with byte order mark": b"\xef\xbb\xbf" + markup,
+        "svg in utf-16": markup.decode().encode("utf-16"),
+        "svg after comment": b"<!-- GIF89a -->" + markup,
+        "svg with entities": b"<!DOCTYPE svg [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;'>]>" + markup,
+        "compressed svg": b"\x1f\x8b\x08" + bytes(60),
+        "xhtml": b"<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'/>",
+        "html before a gif": b"<script>/*" + gif,
+        "html before a jpeg": b"<html><!--" + jpeg,
+        "script before a pdf": b"/*" + pdf,
+        "mhtml": b"MIME-Version: 1.0\r\nContent-Type: multipart/related\r\n",
+        "xsl": b"<xsl:stylesheet version='1.0'/>",
+        "php": b"<?php system($_GET[0]);",
+        "json": b'{"image": "data:image/png;base64,"}',
+        "csv": b"=cmd|' /C calc'!A0,1",
+        "path": b"../../../../etc/passwd",
+        "url": b"[InternetShortcut]\r\nURL=file:///etc/passwd",
+        "desktop entry": b"[Desktop Entry]\nExec=id",
+        "python": b"#!/usr/bin/env python3\nimport os",
+        "pickle": b"\x80\x04\x95" + bytes(30),
+        "java class": b"\xca\xfe\xba\xbe" + bytes(30),
+        "webassembly": b"\0asm\x01\0\0\0",
+        "mach-o": b"\xcf\xfa\xed\xfe" + bytes(30),
+        "windows shortcut": b"L\0\0\0\x01\x14\x02\0" + bytes(60),
+        "ole document": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(60),
+        "rar": b"Rar!\x1a\x07\0" + bytes(30),
+        "7z": b"7z\xbc\xaf\x27\x1c" + bytes(30),
+        "gzip bomb": zlib.compress(bytes(10_000_000), 9),
+        "bzip2": b"BZh91AY&SY" + bytes(30),
+        "tar": b"../../etc/cron.d/x".ljust(257, b"\0") + b"ustar\x0000" + bytes(200),
+        "iso": bytes(40_000),
+        "ogg": b"OggS" + bytes(60),
+        "flac": b"fLaC" + bytes(60),
+        "aac": b"\xff\xf1\x50\x80" + bytes(60),
+        "midi": b"MThd" + bytes(30),
+        "flash": b"FWS\x09" + bytes(60),
+        "flash video": b"FLV\x01\x05" + bytes(60),
+        "transport stream": (b"G" + bytes(187)) * 4,
+        "real media": b".RMF" + bytes(60),
+        "windows media": b"\x30\x26\xb2\x75\x8e\x66\xcf\x11" + bytes(60),
+        "jpeg 2000": b"\0\0\0\x0cjP  \r\n\x87\n" + bytes(60),
+        "jpeg xl": b"\xff\x0a" + bytes(60),
+        "photoshop": b"8BPS\0\x01" + bytes(60),
+        "icon": b"\0\0\x01\0\x01\0" + bytes(60),
+        "cursor": b"\0\0\x02\0\x01\0" + bytes(60),
+        "windows metafile": b"\xd7\xcd\xc6\x9a" + bytes(60),
+        "portable pixmap": b"P6 99999 99999 255\n",
+        "farbfeld": b"farbfeld" + b"\xff" * 8,
+        "x bitmap": b"#define a_width 99999\n#define a_height 99999\n",
+        "big tiff": b"MM\0\x2b" + bytes(60),
+        "font": b"wOF2" + bytes(60),
+        "sqlite": b"SQLite format 3\0" + bytes(60),
+        "rtf": b"{\\rtf1 \\object}",
+        "fdf": b"%FDF-1.2\n",
+        "smil": b"<smil><body/></smil>",
+        "dash": b"<MPD xmlns='urn:mpeg:dash:schema:mpd:2011'/>",
+        "subtitles": b"WEBVTT\n\n00:00.000 --> 00:01.000\n<script>",
+        "playlist of files": b"[playlist]\nFile1=/etc/passwd\n",
+        "spaces": b" " * 5_000,
+        "zeros": bytes(5_000),
+        "riff of nothing": b"RIFF\x04\0\0\0ACON",
+        "ftyp of nothing": box(b"ftyp", b"\0\0\0\0\0\0\0\0"),
+    }
+    return {f"{name} (unknown)": content for name, content in heads.items()}
+
+
+def mutants(folder: Path) -> dict[str, bytes]:
+    """Return valid files with damage in random places; the same at every run. Some of them are still valid."""
+    seeded = random.Random(11)
+    good = {name: image(name) for name in ("JPEG", "PNG", "WEBP", "HEIF", "AVIF", "GIF")}
+    good |= {extension: video(folder, extension) for extension in ("mp4", "mov", "mkv", "avi")}
+    files = {}
+    for name, content in good.items():
+        for number in range(4):
+            damaged = bytearray(content)
+            for _ in range(8):
+                damaged[seeded.randrange(32, len(damaged))] = seeded.randrange(256)
+            files[f"{name} with other bytes {number}"] = bytes(damaged)
+        at = seeded.randrange(40, len(content) // 2)
+        files[f"{name} with a hole"] = content[:at] + content[at + 64 :]
+        files[f"{name} with huge lengths"] = content[:at] + b"\xff" * 8 + content[at + 8 :]
+        files[f"{name} twice"] = content + content
     return files

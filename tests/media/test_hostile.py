@@ -1,5 +1,8 @@
 """Hostile and broken files: each is refused with a 4xx at its place, and nothing of it is stored."""
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +11,7 @@ from tests.helpers.api import Api
 from tests.helpers.factories import Make
 
 from signalpost.context import AppContext
+from signalpost.media import file_types
 
 
 @pytest.mark.slow
@@ -17,7 +21,7 @@ async def test_every_hostile_file_is_refused_and_leaves_nothing(
     """A 500 would be a way to harm the service; a stored file would be served to users."""
     owner = await make.owner()
     bad = media_files.hostile(tmp_path)
-    assert len(bad) >= 60
+    assert len(bad) >= 130
 
     answers = {
         name: await api.post("/media/upload", files={"file": (name, content)}, key=owner.key)
@@ -31,6 +35,52 @@ async def test_every_hostile_file_is_refused_and_leaves_nothing(
     async with context.database.connection() as db:
         assert await db.fetchval("select count(*) from media where workspace_id = $1", owner.workspace_id) == 0
     assert not list((context.settings.data_dir / "incoming").iterdir())
+
+
+_FORKS = """
+import json, os, sys
+from signalpost.media import file_types
+from signalpost.media.probe import __main__ as child, images, videos
+for file_type in (file_types.HEIC, file_types.JPEG):
+    images.prepare(file_type)
+for line in sys.stdin:
+    path, mime_type = json.loads(line)
+    process = os.fork()
+    if process == 0:
+        sys.argv = ["probe", path, mime_type, path + ".thumbnail"]
+        sys.stdout = open(path + ".json", "w")
+        child.main()
+        sys.stdout.close()
+        os._exit(0)
+    print(os.waitpid(process, 0)[1], flush=True)
+"""
+"""The child process as it is, for many files: the decoders are imported once, then each file has its own process."""
+
+
+def test_every_damaged_file_gets_an_answer(tmp_path: Path) -> None:
+    """A crash of a decoder would be a 422 too, and a reason to look for a newer decoder."""
+    damaged = media_files.mutants(tmp_path)
+    assert len(damaged) >= 70
+    lines = []
+    for number, content in enumerate(damaged.values()):
+        file = tmp_path / str(number)
+        file.write_bytes(content)
+        file_type = file_types.recognize(content[: file_types.HEAD_BYTES])
+        assert file_type
+        lines.append(json.dumps([str(file), file_type.mime_type]))
+
+    command = [sys.executable, "-c", _FORKS]
+    done = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, check=False)
+
+    statuses = dict(zip(damaged, done.stdout.split(), strict=True))
+    assert {name: status for name, status in statuses.items() if status != "0"} == {}, done.stderr
+    answers = {name: json.loads((tmp_path / f"{number}.json").read_text()) for number, name in enumerate(damaged)}
+    rejected = {name: answer["rejection"]["code"] for name, answer in answers.items() if "rejection" in answer}
+    assert set(rejected.values()) <= {"format", "out_of_range"}
+    assert len(rejected) >= 20
+    assert {name.partition(" ")[0] for name in answers.keys() - rejected.keys()} >= {"JPEG", "PNG", "GIF"}, (
+        "what follows a valid image is cut off, and the image accepted"
+    )
 
 
 POLYGLOTS = {
