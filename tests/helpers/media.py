@@ -2,16 +2,28 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 from signalpost.context import AppContext
 from signalpost.engine.jobs import RunAgain
+from signalpost.kit import storage
 from signalpost.kit.db import Db
 from signalpost.media import work
 from signalpost.media.actions.receive_object import RECEIVE_JOB
 from signalpost.media.actions.sweep import SWEEP_JOB
 
 RUNS_MAX = 20
+
+
+class FullStore(storage.Store):
+    """A store without space that shows what another one has."""
+
+    def __init__(self, other: storage.Store) -> None:
+        self.__dict__ = other.__dict__
+
+    async def move(self, file: Path, path: str) -> None:
+        raise storage.StorageFailure(f"{path} cannot be stored")
 
 
 class Turn:

@@ -10,10 +10,10 @@ import pytest
 from tests.helpers import media_files
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
-from tests.helpers.media import sweep
+from tests.helpers.media import FullStore, sweep
 
 from signalpost.context import AppContext
-from signalpost.kit import clock, ids, storage
+from signalpost.kit import clock, ids
 from signalpost.media import signed_urls
 from signalpost.plans import limits
 
@@ -227,22 +227,12 @@ async def test_bytes_that_could_not_be_stored_can_be_sent_again(
     owner = await make.owner()
     presigned = await announce(api, owner)
     with monkeypatch.context() as patched:
-        patched.setattr(context, "storage", _Full(context.storage))
+        patched.setattr(context, "storage", FullStore(context.storage))
         failed = await put(api, presigned)
 
     assert failed.status_code == 503
     assert (await media_of(api, owner, presigned))["status"] == "pending"
     assert (await put(api, presigned)).status_code == 200
-
-
-class _Full(storage.Store):
-    """A store without space."""
-
-    def __init__(self, other: storage.Store) -> None:
-        self.__dict__ = other.__dict__
-
-    async def move(self, file: object, path: str) -> None:
-        raise storage.StorageFailure(f"{path} cannot be stored")
 
 
 BATCHES = {

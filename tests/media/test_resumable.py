@@ -6,10 +6,11 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import httpx
+import pytest
 from tests.helpers import media_files
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
-from tests.helpers.media import sweep
+from tests.helpers.media import FullStore, sweep
 
 from signalpost.context import AppContext
 from signalpost.kit import ids, problems
@@ -189,8 +190,9 @@ async def test_two_requests_never_write_at_once(api: Api, make: Make, context: A
     assert (await append(api, owner, path, IMAGE, 0)).status_code == 204
 
 
+@pytest.mark.parametrize("status", ["pending", "uploaded", "processing"])
 async def test_a_file_that_was_left_unfinished_is_finished_when_it_is_looked_at(
-    api: Api, make: Make, context: AppContext
+    api: Api, make: Make, context: AppContext, status: str
 ) -> None:
     """The process died, or the store did not respond, after the last byte: the client sees a complete upload."""
     owner = await make.owner()
@@ -198,7 +200,28 @@ async def test_a_file_that_was_left_unfinished_is_finished_when_it_is_looked_at(
     folder = folder_of(context, path)
     folder.mkdir(parents=True)
     (folder / "file").write_bytes(IMAGE)
+    async with context.database.transaction() as db:
+        await db.execute("update media set status = $2 where workspace_id = $1", owner.workspace_id, status)
 
+    with PiecesFile(folder, len(IMAGE), 0).exclusively():
+        busy = await api.get(path, key=owner.key)
+
+    assert (busy.status_code, busy.headers["retry-after"]) == (503, "1")
+    assert await offset_of(api, owner, path) == len(IMAGE)
+    assert (await media_of(api, owner, path))["status"] == "ready"
+    assert not folder.exists()
+
+
+async def test_an_upload_that_could_not_be_stored_is_not_lost(
+    api: Api, make: Make, context: AppContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = await make.owner()
+    path = await create(api, owner)
+    with monkeypatch.context() as patched:
+        patched.setattr(context, "storage", FullStore(context.storage))
+        failed = await append(api, owner, path, IMAGE, 0)
+
+    assert failed.status_code == 503
     assert await offset_of(api, owner, path) == len(IMAGE)
     assert (await media_of(api, owner, path))["status"] == "ready"
 

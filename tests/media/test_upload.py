@@ -1,5 +1,6 @@
 """Uploads: what is stored, and their fields, limits and roles."""
 
+import asyncio
 import hashlib
 import io
 import os
@@ -329,6 +330,17 @@ async def test_the_plan_limits_storage(api: Api, make: Make, monkeypatch: pytest
     assert [over.status_code, last.status_code] == [402, 402]
     assert over.json()["code"] == last.json()["code"] == "plan_limit_reached"
     assert last.json()["limit"]["name"] == "storageBytes"
+
+
+async def test_of_many_uploads_for_the_last_bytes_one_is_stored(
+    api: Api, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = await make.owner()
+    monkeypatch.setitem(limits.STORAGE_BYTES.by_plan, "self_hosted", len(media_files.PDF))
+
+    answers = await asyncio.gather(*(send(api, owner, media_files.PDF) for _ in range(8)))
+
+    assert sorted(answer.status_code for answer in answers) == [201] + [402] * 7
 
 
 async def test_the_plan_and_the_operator_limit_a_video(

@@ -19,16 +19,23 @@ CHECKSUMS = ("sha1", "sha256")
 
 
 class PiecesFile:
-    """The file of one upload; `length` bytes when it is complete."""
+    """The file of one upload, of `length` bytes when all have arrived.
+
+    `path` is what arrives. When it is complete and verified it becomes `received`, which may then be changed.
+    """
 
     def __init__(self, folder: Path, length: int, free_bytes_min: int) -> None:
         self.path = folder / "file"
+        self.received = folder / "received"
+        self._lock = folder / "lock"
         self.length = length
         self.free_bytes_min = free_bytes_min
 
     @property
     def offset(self) -> int:
-        """How many bytes are here."""
+        """How many bytes have arrived."""
+        if self.received.exists():
+            return self.length
         try:
             return self.path.stat().st_size
         except FileNotFoundError:
@@ -39,30 +46,24 @@ class PiecesFile:
         return self.offset == self.length
 
     @contextmanager
-    def exclusively(self) -> Iterator[int]:
-        """Open the file for one request at a time, of all processes; a process that dies gives it up.
+    def exclusively(self) -> Iterator[None]:
+        """Keep other requests out, of all processes; a process that dies lets them in.
 
         Raises:
-            UploadConflict: another request has it.
+            UploadConflict: another request is in.
         """
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
+        self._lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with self._lock.open("wb") as lock:
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise UploadConflict("Another request is sending the bytes of this upload.") from None
-            yield descriptor
-        finally:
-            os.close(descriptor)
+            yield
 
-    async def append(
-        self, descriptor: int, offset: int, pieces: AsyncIterator[bytes], checksum: tuple[str, bytes] | None
-    ) -> None:
+    async def append(self, offset: int, pieces: AsyncIterator[bytes], checksum: tuple[str, bytes] | None) -> None:
         """Write what a request sends behind `offset`. If its connection breaks, what has arrived stays.
 
         Args:
-            descriptor: see `exclusively`.
             offset: where the client believes the file to end.
             pieces: the body.
             checksum: algorithm and digest of the whole body. With it the body stays as a whole or not at all.
@@ -73,11 +74,11 @@ class PiecesFile:
             ChecksumMismatch: the body has another digest.
             Unavailable: the disk is full, or the connection broke.
         """
-        if (actual := os.fstat(descriptor).st_size) != offset:
+        if (actual := self.offset) != offset:
             raise UploadConflict(
                 f"The upload is at offset {actual}, not {offset}.", headers={"Upload-Offset": str(actual)}
             )
-        writer = _Writer(self, descriptor, offset, checksum)
+        writer = _Writer(self, offset, checksum)
         try:
             async for piece in pieces:
                 await writer.write(piece)
@@ -90,9 +91,8 @@ class PiecesFile:
 class _Writer:
     """Collects a body into large writes. A thread makes one of them while the next bytes arrive."""
 
-    def __init__(self, file: PiecesFile, descriptor: int, offset: int, checksum: tuple[str, bytes] | None) -> None:
+    def __init__(self, file: PiecesFile, offset: int, checksum: tuple[str, bytes] | None) -> None:
         self._file = file
-        self._descriptor = descriptor
         self._start = self.end = offset
         self._checksum = checksum
         self._hash: Any = None if checksum is None else hashlib.new(checksum[0], usedforsecurity=False)
@@ -117,17 +117,21 @@ class _Writer:
         await self._flush()
         await self._written()
         if self._hash is not None:
-            os.ftruncate(self._descriptor, self._start)
+            self._discard()
 
     async def finish(self) -> None:
         await self._flush()
         await self._written()
         if self._checksum is not None and self._hash.digest() != self._checksum[1]:
-            os.ftruncate(self._descriptor, self._start)
+            self._discard()
             raise ChecksumMismatch(
                 "These bytes have another digest than Upload-Checksum says, so they were discarded.",
                 headers={"Upload-Offset": str(self._start)},
             )
+
+    def _discard(self) -> None:
+        if self._file.path.exists():
+            os.truncate(self._file.path, self._start)
 
     async def _flush(self) -> None:
         """Begin to write what is collected, when the write before has ended."""
@@ -153,8 +157,9 @@ class _Writer:
 
     def _write(self, buffer: list[bytes], at: int) -> None:
         receiver.require_space(self._file.path.parent, _BUFFER_BYTES, self._file.free_bytes_min)
-        with self._file.path.open("r+b", buffering=0) as file:  # of its own: the request may have ended
-            file.seek(at)
+        with self._file.path.open("ab", buffering=0) as file:
+            if file.tell() != at:
+                raise RuntimeError(f"{self._file.path} ends at {file.tell()}, not at {at}")
             for piece in buffer:
                 if self._hash is not None:
                     self._hash.update(piece)

@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
 
 import msgspec
 
@@ -13,7 +14,7 @@ from signalpost.kit.db import Db
 from signalpost.media import file_types, receiver
 from signalpost.media.actions.announce import AnnouncedFile, announce_file
 from signalpost.media.actions.receive import announced_of
-from signalpost.media.actions.store import complete_upload
+from signalpost.media.actions.store import complete_upload, reopen_upload
 from signalpost.media.errors import UploadConflict
 from signalpost.media.pieces import PiecesFile
 from signalpost.media.queries import MediaRow
@@ -50,11 +51,14 @@ async def offset_of(context: AppContext, caller: Caller, row: MediaRow) -> int:
         Also what `complete_upload` raises.
     """
     file = _pieces_file(context, row)
-    if row.status != "pending" or not file.is_complete:
-        return _length(row) if row.status != "pending" else file.offset
+    if not file.is_complete:  # of a file that is ready, nothing is left here
+        return file.offset if row.status == "pending" else _length(row)
     try:
         with file.exclusively():
-            await _finish(context, caller, row, file)
+            if file.is_complete:  # nobody has finished it meanwhile
+                if row.status != "pending":  # whoever began to process it died
+                    await reopen_upload(context, row)
+                await _finish(context, caller, row, file)
     except UploadConflict:
         raise problems.Unavailable("The upload is being finished.", headers={"Retry-After": "1"}) from None
     return _length(row)
@@ -73,8 +77,8 @@ async def append(
     if row.status != "pending":
         raise UploadConflict("All bytes of this upload have arrived.", headers={"Upload-Offset": str(_length(row))})
     file = _pieces_file(context, row)
-    with file.exclusively() as descriptor:
-        await file.append(descriptor, appended.offset, _checked(row, appended.offset, pieces), appended.checksum)
+    with file.exclusively():
+        await file.append(appended.offset, _checked(row, appended.offset, pieces), appended.checksum)
         offset = file.offset
         if file.is_complete:
             await _finish(context, caller, row, file)
@@ -95,16 +99,8 @@ async def _checked(row: MediaRow, offset: int, pieces: AsyncIterator[bytes]) -> 
 
 async def _finish(context: AppContext, caller: Caller, row: MediaRow, file: PiecesFile) -> None:
     """Verify, examine and store the complete file. What is refused is not kept; what could not be stored is."""
-    announced = announced_of(row)
     try:
-        head = await asyncio.to_thread(_head, file)
-        received = ReceivedFile(
-            path=file.path,
-            type=receiver.recognize(head, "", announced.type),
-            size=file.offset,
-            sha256=await receiver.sha256(file.path) if announced.sha256 else b"",
-        )
-        receiver.require_announced(received, announced, "")
+        received = await _received(row, file)
         ready = await complete_upload(context, row, received, tenant=caller.tenant.id, pointer="")
     except (problems.ValidationFailed, problems.InvalidState):
         await remove_pieces(context, row)
@@ -120,14 +116,35 @@ async def _finish(context: AppContext, caller: Caller, row: MediaRow, file: Piec
         await audit.record(db, entry)
 
 
+async def _received(row: MediaRow, file: PiecesFile) -> ReceivedFile:
+    """Verify that all bytes are those that were announced, unless that was done before."""
+    announced = announced_of(row)
+    if file.received.exists():
+        head = await asyncio.to_thread(_head, file.received)
+        size = file.received.stat().st_size
+        return ReceivedFile(
+            path=file.received, type=receiver.recognize(head, "", announced.type), size=size, sha256=b""
+        )
+    head = await asyncio.to_thread(_head, file.path)
+    received = ReceivedFile(
+        path=file.received,
+        type=receiver.recognize(head, "", announced.type),
+        size=file.offset,
+        sha256=await receiver.sha256(file.path) if announced.sha256 else b"",
+    )
+    receiver.require_announced(received, announced, "")
+    await asyncio.to_thread(file.path.rename, file.received)  # from here on it may be changed
+    return received
+
+
 async def remove_pieces(context: AppContext, row: MediaRow) -> None:
     """Remove what has arrived of an upload."""
     folder = receiver.lasting_folder(context.settings.data_dir, row.id)
     await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
 
-def _head(file: PiecesFile) -> bytes:
-    with file.path.open("rb") as opened:
+def _head(path: Path) -> bytes:
+    with path.open("rb") as opened:
         return opened.read(file_types.HEAD_BYTES)
 
 
