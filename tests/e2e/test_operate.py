@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -175,6 +176,11 @@ def test_the_unit_is_valid(tmp_path: Path) -> None:
             section = line.strip("[]")
         else:
             assert line.partition("=")[0] in known[section], line
+    if verify := shutil.which("systemd-analyze"):
+        file = tmp_path / "signalpost.service"
+        file.write_text(unit.replace("/opt/signalpost/bin/signalpost", sys.executable))
+        done = subprocess.run([verify, "verify", file], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
     stop = int(re.findall(r"TimeoutStopSec=(\d+)", unit)[0])
     assert stop > 25 + 30, "work in flight has 25 s, then the database stops"
 
