@@ -8,7 +8,7 @@ from signalpost.networks.contract import Connector, Facts, MediaRule, TextRule
 
 _HEAD = """# Networks
 
-Generated from the facts of the connectors by `python -m signalpost.networks.reference`; do not edit.
+Generated from the facts of the connectors by `make docs`; do not edit.
 
 Preflight checks every post against these limits before anything is sent. Where an account's own server publishes other
 limits, preflight and the `capabilities` of the account use those.

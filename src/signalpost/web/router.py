@@ -78,7 +78,9 @@ class Router:
         return route
 
     def _not_found(self, request: Request) -> problems.NotFound:
-        return problems.NotFound(f"No operation at {request.path[:200]}. The API reference is at {self._reference()}.")
+        return problems.NotFound(
+            f"No operation at {request.path[:200]}.", remediation=f"The API reference is at {self._reference()}."
+        )
 
     def _other_method(self, request: Request, node: _Node) -> Route:
         if not node.routes:
