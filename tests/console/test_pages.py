@@ -2,6 +2,8 @@
 
 import asyncio
 import dataclasses
+import html
+import json
 import re
 import secrets
 from pathlib import Path
@@ -79,6 +81,16 @@ async def test_every_code_has_a_page(visit: httpx.AsyncClient, empty: AppContext
         assert accepted.headers["content-type"].startswith("text/html")
         await asyncio.sleep(0)
     assert (await visit.get("/problems/no_such_code")).status_code == 404
+
+
+async def test_the_page_about_invalid_values_shows_a_response(visit: httpx.AsyncClient) -> None:
+    """Whoever reads that `errors` lists them sees what that looks like."""
+    page = (await visit.get("/problems/validation_failed", headers=HTML)).text
+    [shown] = re.findall(r"<pre[^>]*>(.*?)</pre>", page, re.DOTALL)
+    example = json.loads(html.unescape(shown))
+
+    assert (example["code"], example["status"]) == ("validation_failed", 422)
+    assert {issue["path"] for issue in example["errors"]} == {"/platforms/0", "/message"}
 
 
 async def test_the_first_owner_is_created_once(visit: httpx.AsyncClient, token: str) -> None:

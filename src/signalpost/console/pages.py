@@ -7,7 +7,7 @@ from signalpost.console.first_run import CREATE_OWNER, FirstRunPages
 from signalpost.console.site import Site, cached
 from signalpost.identity.actions import first_run
 from signalpost.kit import problems
-from signalpost.kit.problems import Problem
+from signalpost.kit.problems import Issue, Problem, problem_document
 from signalpost.web.request import Request
 from signalpost.web.response import Response
 from signalpost.web.router import Route
@@ -73,4 +73,15 @@ def _problem_page(site: Site, request: Request) -> Response:
         }
         return Response(200, msgspec.json.encode(explanation), [(b"vary", b"accept")])
     operations = site.operations_by_code.get(kind.code, [])
-    return site.page("problem", kind=kind, operations=operations, headers=[(b"vary", b"accept")])
+    example = _example(site) if kind is problems.ValidationFailed else None
+    return site.page("problem", kind=kind, operations=operations, example=example, headers=[(b"vary", b"accept")])
+
+
+def _example(site: Site) -> str:
+    """Return the response to a post with two mistakes, as it is sent, but on several lines."""
+    issues = [
+        Issue("/platforms/0", "not_allowed", "Must be one of bluesky, mastodon, sandbox, not 'blusky'."),
+        Issue("/message", "unknown_field", "Unknown field. Did you mean text?"),
+    ]
+    document = problem_document(problems.ValidationFailed(errors=issues), "/api/v1/posts", site.web.base_url)
+    return msgspec.json.format(msgspec.json.encode(document)).decode()
