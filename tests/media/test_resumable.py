@@ -142,15 +142,15 @@ async def test_what_is_wrong_is_refused_and_the_upload_goes_on(api: Api, make: M
 CREATIONS = {
     "no length": ({"Upload-Length": ""}, "Upload-Length", "required"),
     "a length that is none": ({"Upload-Length": "1e3"}, "Upload-Length", "format"),
-    "no bytes": ({"Upload-Length": "0"}, "/size", "out_of_range"),
-    "no type": ({"Upload-Metadata": metadata(filename="a.png")}, "/contentType", "required"),
-    "an unknown type": ({"Upload-Metadata": metadata(filetype="text/html")}, "/contentType", "not_allowed"),
+    "no bytes": ({"Upload-Length": "0"}, "Upload-Length", "out_of_range"),
+    "no type": ({"Upload-Metadata": metadata(filename="a.png")}, "Upload-Metadata/filetype", "required"),
+    "an unknown type": ({"Upload-Metadata": metadata(filetype="text/html")}, "Upload-Metadata/filetype", "not_allowed"),
     "no base64": ({"Upload-Metadata": "filetype %%%"}, "Upload-Metadata", "format"),
     "no text": ({"Upload-Metadata": "filetype /w=="}, "Upload-Metadata", "format"),
     "too much": ({"Upload-Metadata": "filetype " + "A" * 8_000}, "Upload-Metadata", "too_long"),
     "an unknown profile": (
         {"Upload-Metadata": metadata(filetype="image/png", profileId="prof_01JD8ZK3T5X7Q9V2B4N6M8R0AC")},
-        "/profileId", "not_found",
+        "Upload-Metadata/profileId", "not_found",
     ),
 }  # fmt: skip
 
@@ -251,6 +251,24 @@ async def test_an_upload_can_be_given_up(api: Api, make: Make, context: AppConte
 
     assert (ended.status_code, ended.headers["tus-resumable"]) == (204, "1.0.0")
     assert (await api.call("HEAD", path, key=owner.key)).status_code == 404
+    assert not folder_of(context, path).exists()
+
+
+async def test_an_upload_that_is_given_up_while_its_bytes_arrive_ends(
+    api: Api, make: Make, context: AppContext
+) -> None:
+    owner = await make.owner()
+    path = await create(api, owner)
+
+    async def given_up() -> AsyncIterator[bytes]:
+        yield IMAGE[:-1]
+        await api.delete(path, key=owner.key)
+        await sweep(context)
+        yield IMAGE[-1:]
+
+    answer = await append(api, owner, path, given_up(), 0)
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "upload_conflict")
     assert not folder_of(context, path).exists()
 
 

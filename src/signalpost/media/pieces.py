@@ -147,6 +147,8 @@ class _Writer:
             return
         try:
             await asyncio.shield(self._writing)
+        except FileNotFoundError:
+            raise UploadConflict("This upload has ended: it was given up, or its time is over.") from None
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise receiver.disk_full() from error
@@ -157,7 +159,7 @@ class _Writer:
 
     def _write(self, buffer: list[bytes], at: int) -> None:
         receiver.require_space(self._file.path.parent, _BUFFER_BYTES, self._file.free_bytes_min)
-        with self._file.path.open("ab", buffering=0) as file:
+        with self._file.path.open("ab", buffering=0) as file:  # makes the file, but not a folder that was removed
             if file.tell() != at:
                 raise RuntimeError(f"{self._file.path} ends at {file.tell()}, not at {at}")
             for piece in buffer:

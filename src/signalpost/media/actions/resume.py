@@ -25,6 +25,7 @@ from signalpost.web import validation
 from signalpost.web.caller import Caller
 
 _decoder = validation.decoder_of(PresignUpload)
+_METADATA = "Upload-Metadata/"
 _MEMBERS = ("fileName", "contentType", "profileId", "altText", "checksumSha256")
 
 
@@ -39,8 +40,19 @@ async def create_upload(
     """
     members = {name: metadata[name] for name in _MEMBERS if name in metadata}
     document = {"fileName": "file", **members, "size": length}
-    file = validation.decode_body(_decoder, msgspec.json.encode(document))
-    return await announce_file(context, db, caller, AnnouncedFile(file, "resumable"), seconds=LEFTOVER_SECONDS)
+    try:
+        file = validation.decode_body(_decoder, msgspec.json.encode(document))
+        return await announce_file(context, db, caller, AnnouncedFile(file, "resumable"), seconds=LEFTOVER_SECONDS)
+    except problems.ValidationFailed as problem:
+        issues = [msgspec.structs.replace(issue, path=_place(issue.path)) for issue in problem.errors]
+        raise problems.ValidationFailed(errors=issues) from None
+
+
+def _place(pointer: str) -> str:
+    """Return where a member of the announcement stands in the headers."""
+    return {"/size": "Upload-Length", "/contentType": f"{_METADATA}filetype", "/fileName": f"{_METADATA}filename"}.get(
+        pointer, _METADATA + pointer.removeprefix("/")
+    )
 
 
 async def offset_of(context: AppContext, caller: Caller, row: MediaRow) -> int:
