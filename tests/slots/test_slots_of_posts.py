@@ -268,3 +268,17 @@ async def test_many_posts_at_once_are_told_what_to_do_instead(api: Api, owner: L
     assert answer.status_code == 422
     assert "/posts/auto-schedule" in answer.text
     assert (await slots(api, owner, queue))[0]["free"]
+
+
+async def test_a_post_that_new_zone_rules_move_keeps_its_slot(api: Api, make: Make, owner: Login) -> None:
+    """Also in the time between new rules and the job that moves posts: a slot is known by its wall time too."""
+    queue = await create(api, owner, slots=[{"time": "09:00"}], timezone="Europe/Berlin")
+    post = await in_slot(make, owner)
+    by_old_rules = datetime.fromisoformat(post["scheduledAt"]) + timedelta(hours=1)
+    async with make.context.database.transaction() as db:
+        post_id = ids.decode("pst", post["id"])
+        await db.execute("update post set scheduled_at = $2 where id = $1", post_id, by_old_rules)
+        await db.execute("update slot_reservation set at = $2 where post_id = $1", post_id, by_old_rules)
+        await db.execute("update target set next_attempt_at = $2 where post_id = $1", post_id, by_old_rules)
+    assert (await slots(api, owner, queue))[0]["postId"] == post["id"]
+    assert (await in_slot(make, owner))["scheduledAt"] == (await slots(api, owner, queue))[1]["at"]

@@ -2,11 +2,14 @@
 
 import os
 import re
+import zoneinfo
+from collections.abc import Iterable
 from datetime import tzinfo
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Final
-from zoneinfo import TZPATH, ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from signalpost.kit.nearest import nearest
 from signalpost.kit.problems import Issue
@@ -16,6 +19,35 @@ _NO_FOLDERS: Final = ("posix", "right")
 """The same zones again, as some systems compile them."""
 _OFFSET: Final = re.compile(r"[A-Za-z/]*[+-]?\d")
 """Begins like UTC+2: a similar name would be Etc/GMT+2, which means the opposite."""
+
+
+def rules_version(folder: Path) -> str:
+    """Return the version of the rules in a folder of zones (`2026a`), or an empty string if it does not say."""
+    source = folder / "tzdata.zi"
+    if not source.is_file():
+        return ""
+    with source.open(encoding="ascii") as lines:
+        return lines.readline().removeprefix("# version ").strip()[:20]
+
+
+def newest(folders: Iterable[Path], own: Path) -> Path | None:
+    """Return `own` if its rules are newer than those of the first folder that exists; None: it is as good or better."""
+    system = next((folder for folder in folders if folder.is_dir()), None)
+    return own if system is None or rules_version(system) < rules_version(own) else None
+
+
+def _use_newest_rules() -> None:
+    """Read zones from the package `tzdata` if those of the system are older: some systems are not updated for years.
+
+    For the whole process, since anything else that knows zones has to agree with us.
+    """
+    own = newest(map(Path, zoneinfo.TZPATH), Path(str(resources.files("tzdata") / "zoneinfo")))
+    if own is not None:
+        zoneinfo.reset_tzpath([str(own)])
+        ZoneInfo.clear_cache()
+
+
+_use_newest_rules()
 
 
 def zone(name: str) -> tzinfo | None:
@@ -49,7 +81,7 @@ def _nearest(name: str) -> str | None:
 def _names() -> tuple[str, ...]:
     """Return what may be the names of all zones: those of the files, whose contents are not read."""
     names: list[str] = []
-    for root in filter(os.path.isdir, TZPATH[:1]):
+    for root in filter(os.path.isdir, zoneinfo.TZPATH[:1]):
         for folder, folders, files in os.walk(root):
             folders[:] = [name for name in folders if name[:1].isupper()]
             prefix = "" if folder == root else f"{os.path.relpath(folder, root)}/"

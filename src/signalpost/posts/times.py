@@ -5,7 +5,6 @@ import zoneinfo
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 
 from signalpost.kit import clock, zones
@@ -96,8 +95,4 @@ def schedule(text: str, zone_name: str, now: datetime, path: str) -> Moment | In
 def tzdata_version() -> str | None:
     """Return the version of the zone rules in use (`2026a`), or None if the system does not say."""
     folders = [Path(folder) for folder in zoneinfo.TZPATH if Path(folder).is_dir()]
-    for source in (folder / "tzdata.zi" for folder in folders):
-        if source.is_file():
-            with source.open(encoding="ascii") as lines:
-                return lines.readline().removeprefix("# version ").strip()[:20] or None
-    return None if folders else metadata.version("tzdata")
+    return next((version for folder in folders if (version := zones.rules_version(folder))), None)
