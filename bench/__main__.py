@@ -15,6 +15,7 @@ from pathlib import Path
 
 BENCHES = {
     "api": "Requests: the product, its own statements without it, and the least program that keeps posts",
+    "bulk": "Fifty posts in one request, against fifty requests",
     "publishing": "Publishing to the sandbox: from due to published, and bursts, against the least loop",
     "tenants": "The same load among 2,000 workspaces and 1,000,000 posts",
     "neighbours": "Requests of one caller while a stranger sends the worst that is allowed",

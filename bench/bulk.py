@@ -1,7 +1,7 @@
 """Fifty posts to three accounts each: one bulk request against fifty single creates: `python -m bench.bulk [--quick]`.
 
-Both are sent over one connection, one request after the other, and alternate. Times are from the first byte of the first
-request to the last of the last response; CPU is of the server process and of the database together.
+Both are sent over one connection, one request after the other, and alternate. Times are from the first byte of the
+first request to the last of the last response; CPU is of the server process and of the database together.
 """
 
 import argparse

@@ -30,7 +30,7 @@ from signalpost.posts.actions.update import as_body
 from signalpost.posts.errors import DuplicateContent
 from signalpost.posts.queries import ProfileWithAccounts
 from signalpost.posts.rows import PostRow
-from signalpost.posts.schemas.requests import PostCreate
+from signalpost.posts.schemas.requests import PostCreate, UtmIn
 from signalpost.profiles import actions as profile_actions
 from signalpost.profiles import queries as profile_queries
 from signalpost.profiles.actions import Repost
@@ -165,6 +165,7 @@ def _body(source: PostRow, link: LinkRow, platforms: list[str], now: datetime) -
         first_comment=source.first_comment,
         tags=source.tags,
         campaign=source.campaign,
+        utm=None if source.utm is None else UtmIn(**structs.asdict(source.utm)),
         auto_fit=source.auto_fit,
         allow_duplicate=source.allow_duplicate,
         platforms=platforms,

@@ -17,6 +17,7 @@ from signalpost.posts.schemas.requests import (
     Text,
     ThreadInputs,
     Time,
+    UtmIn,
 )
 from signalpost.posts.schemas.responses import Platform, Post, PostStatus, PostWarning, PublishMode
 from signalpost.web.fields import AccountId, ExternalId, ProfileId, TimeZone
@@ -158,6 +159,7 @@ class FanoutCreate(PostAttributes, kw_only=True):
     publish_mode: Annotated[PublishMode | None, requests.PUBLISH_MODE] = None
     draft: Annotated[bool, Meta(description="Keep the posts for later instead of publishing them.")] = False
     options: Annotated[Options, requests.OPTIONS] = field(default_factory=dict)
+    utm: Annotated[UtmIn | UnsetType | None, requests.UTM] = UNSET
     external_id: Annotated[
         ExternalId | UnsetType | None, Meta(description="Of one post only.", extra_json_schema=UNAVAILABLE)
     ] = UNSET

@@ -90,7 +90,7 @@ _RECURRENCE = Meta(
     ),
     examples=[{"rrule": "FREQ=WEEKLY;BYDAY=MO", "count": 10}],
 )
-_UTM = Meta(
+UTM = Meta(
     description="Campaign parameters, added at publishing to every link of the post that does not have them.",
     examples=[{"campaign": "spring"}],
 )
@@ -282,7 +282,7 @@ class PostCreate(PostAttributes, kw_only=True):
     queue_id: Annotated[QueueId | None, _QUEUE_ID] = None
     draft: Annotated[bool, Meta(description="Keep the post for later instead of publishing it.")] = False
     recurrence: Annotated[RecurrenceIn | None, _RECURRENCE] = None
-    utm: Annotated[UtmIn | UnsetType | None, _UTM] = UNSET
+    utm: Annotated[UtmIn | UnsetType | None, UTM] = UNSET
     shorten_links: Annotated[bool, _SHORTEN_LINKS] = False
     options: Annotated[Options, OPTIONS] = field(default_factory=dict)
 
@@ -303,7 +303,7 @@ class PostUpdate(PostAttributes, kw_only=True):
     publish_mode: Annotated[PublishMode | UnsetType, PUBLISH_MODE] = UNSET
     queue_id: Annotated[QueueId | UnsetType, _QUEUE_ID] = UNSET
     recurrence: Annotated[RecurrenceIn | UnsetType | None, _RECURRENCE] = UNSET
-    utm: Annotated[UtmIn | UnsetType | None, _UTM] = UNSET
+    utm: Annotated[UtmIn | UnsetType | None, UTM] = UNSET
     shorten_links: Annotated[bool | UnsetType, _SHORTEN_LINKS] = UNSET
     options: Annotated[Options | UnsetType, OPTIONS] = UNSET
 
