@@ -18,6 +18,7 @@ BENCHES = {
     "bulk": "Fifty posts in one request, against fifty requests",
     "publishing": "Publishing to the sandbox: from due to published, and bursts, against the least loop",
     "tenants": "The same load among 2,000 workspaces and 1,000,000 posts",
+    "lists": "A page of posts by each filter, in workspaces with 10,000 and 1,000,000 posts",
     "neighbours": "Requests of one caller while a stranger sends the worst that is allowed",
     "engine": "Engine: drain and start lag, against a bare loop on the same tables",
     "webhooks": "Webhook deliveries, signed and recorded, against bare posting",

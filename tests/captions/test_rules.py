@@ -14,6 +14,7 @@ from signalpost.captions.units import Unit, joined, pieces_of, units_of
 from signalpost.networks import CONNECTORS
 from signalpost.networks.contract import Facts, TextRule
 from signalpost.networks.counting import clusters, graphemes
+from signalpost.posts.documents import Utm
 
 BLUESKY, MASTODON = CONNECTORS["bluesky"].facts, CONNECTORS["mastodon"].facts
 SINGLE = replace(BLUESKY, key="single", name="Single", thread_parts_max=0)
@@ -143,6 +144,17 @@ def test_the_link_of_a_post_is_counted() -> None:
     assert rules.fits(allowing(40), source, made)
 
 
+def test_campaign_parameters_of_a_post_are_counted() -> None:
+    """They are added when it is sent: `?utm_source=single` to each link."""
+    source = Source("A first sentence. Read https://example.com/a and https://example.com/b today.", utm=Utm())
+    made = rules.captions_of(allowing(80), source, 1)[0]
+    untracked = rules.captions_of(allowing(80), Source(source.text), 1)[0]
+
+    assert untracked.text == source.text
+    assert made.text != source.text
+    assert max(map(graphemes, rules.sent(allowing(80), source, made))) <= 80
+
+
 @pytest.mark.parametrize(
     ("source", "text", "hashtags", "changes"),
     [
@@ -228,9 +240,9 @@ def test_a_title_is_kept_where_there_are_titles() -> None:
 
 WORDS = st.sampled_from(
     [
-        *("word", "Satz.", "#tag", "@ada.test", "@ada@b.test", "https://a.test/b", "東京タワー", "「鍵」。", "مرحبا"),
+        *("word", "Satz.", "#tag ", "@ada.test", "@ada@b.test", "https://a.test/b", "東京タワー", "「鍵」。", "مرحبا"),
         *(FAMILY, "🇩🇪🇫🇷", "e\u0301\u0301", "한국어", "นี่คือ", "\n\n", "\n", "**", "_", "<b>", "x" * 60),
-        *("#東京", "ｶﾞ", "(https://a.test/(b))"),
+        *("#東京 ", "ｶﾞ", "(https://a.test/(b))"),
     ]
 )
 

@@ -253,3 +253,37 @@ async def test_a_member_of_one_profile_sees_only_its_posts(api: Api, make: Make,
     assert (await api.get("/posts/stats", key=editor.key)).json()["total"] == 1
     body = {"profileId": owner.profile, "text": "x", "draft": True}
     assert (await api.post("/posts", json=body, key=editor.key)).json()["errors"][0]["path"] == "/profileId"
+
+
+@pytest.mark.parametrize("sort", ["createdAt", "-createdAt", "scheduledAt", "-scheduledAt"])
+@pytest.mark.parametrize("filtered", ["accountId", "platform"])
+async def test_posts_of_an_account_are_found_wherever_they_stand(
+    api: Api, make: Make, owner: Login, database: Database, monkeypatch: pytest.MonkeyPatch, sort: str, filtered: str
+) -> None:
+    """Among the next posts, and behind them: each page goes on where the one before ended."""
+    monkeypatch.setattr(listing, "_NEXT_POSTS", 2)
+    listing._statement.cache_clear()
+    rare = await make.account(owner, username="rare")
+    async with database.transaction() as db:
+        await db.execute("update account set platform = 'tumblr' where id = $1", ids.decode("acc", rare["id"]))
+    first = (await api.get("/platforms/accounts", key=owner.key)).json()["data"][-1]["id"]
+    made = []
+    for number in range(9):
+        account = rare["id"] if number in (0, 1, 5, 8) else first
+        made.append(await make.post(owner, draft=True, targets=[{"accountId": account}], text=str(number)))
+    mine = [made[number]["id"] for number in (0, 1, 5, 8)]
+    async with database.transaction() as db:
+        change = (
+            "update target t set platform = a.platform from account a where a.id = t.account_id and t.workspace_id = $1"
+        )
+        await db.execute(change, owner.workspace_id)
+    query = f"accountId={rare['id']}" if filtered == "accountId" else "platform=tumblr"
+    for limit in (1, 2, 3, 4):
+        seen: list[str] = []
+        cursor = ""
+        while cursor is not None:
+            page = (await api.get(f"/posts?{query}&sort={sort}&limit={limit}&cursor={cursor}", key=owner.key)).json()
+            seen += [post["id"] for post in page["data"]]
+            cursor = page["nextCursor"]
+        assert seen == (mine[::-1] if sort.startswith("-") else mine)
+    listing._statement.cache_clear()

@@ -133,6 +133,8 @@ async def test_a_retry_touches_failed_targets_only(stage: StagedNetwork) -> None
 
     response = await call(stage, "POST", f"/posts/{post}/retry", json={"targetIds": [targets["strict"]]})
     assert response.status_code == 201, response.text
+    under_way = (await call(stage, "GET", "/posts", params={"status": "publishing"})).json()["data"]
+    assert [(shown["id"], shown["publishedAt"]) for shown in under_way] == [(post, None)]
     await stage.work()
 
     assert [name for name, _ in stage.sent] == ["calm", "strict"]

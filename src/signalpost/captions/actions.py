@@ -146,7 +146,9 @@ def _source(data: CaptionRequest, post: PostRow | None, default_hashtags: Sequen
     if post is None:
         return source
     text = "\n\n".join([post.text, *(part.text for part in post.thread)])
-    return structs.replace(source, text=text, title=post.title, link=post.link, has_media=bool(post.media))
+    return structs.replace(
+        source, text=text, title=post.title, link=post.link, has_media=bool(post.media), utm=post.utm
+    )
 
 
 # --- the model ------------------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ def separate(units: Sequence[Unit], tags_max: int | None) -> Tagged:
             body += [structs.replace(line[0], before=gap if body else ""), *line[1:]]
             gap = ""
     tags = [unit.text for unit in (*apart, *units[end:])]
-    separator = "\n\n" if moved or end == len(units) else units[end].before
+    separator = "\n\n" if moved or end == len(units) else units[end].before or " "
     body, seen, dropped = _limit_inside(body, tags_max)
     distinct = [tag for tag in _distinct(tags) if key(tag) not in seen]
     limited = distinct if tags_max is None else distinct[: max(0, tags_max - len(seen))]

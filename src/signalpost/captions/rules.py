@@ -5,7 +5,7 @@ Lengths are those that preflight counts. Pure; a long text takes longer than the
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate, islice
 from typing import Final
 
@@ -18,6 +18,8 @@ from signalpost.captions.units import Unit, joined, pieces_of, units_of
 from signalpost.networks.contract import Facts, TextRule
 from signalpost.networks.counting import length
 from signalpost.networks.preflight import text_with_link
+from signalpost.posts.documents import Utm
+from signalpost.posts.tracking import tracked_text
 
 THREAD_PARTS_MAX: Final = 51
 """A post, and the 50 parts of its thread."""
@@ -27,12 +29,13 @@ ELLIPSIS: Final = "…"
 
 
 class Source(Struct, frozen=True):
-    """What is rewritten. `link` and `has_media`: of the post, since the link is added to its text when it is sent."""
+    """What is rewritten. `link`, `has_media` and `utm`: of the post, since they change the text when it is sent."""
 
     text: str
     title: str | None = None
     link: str | None = None
     has_media: bool = False
+    utm: Utm | None = None
     keep_links: bool = True
     hashtags_max: int | None = None
     default_hashtags: Sequence[str] = ()
@@ -80,8 +83,18 @@ def _prepared(text: str, tags_max: int | None) -> tuple[str, Tagged]:
 
 def fits(facts: Facts, source: Source, caption: Caption) -> bool:
     """Whether the network accepts the caption and its thread."""
-    first = text_with_link(facts, caption.text, source.link, has_media=source.has_media)
-    return all(_holds(facts.text, text) for text in (first, *caption.thread))
+    first, *rest = sent(facts, source, caption)
+    return all(_holds(facts.text, text) for text in (first, *rest))
+
+
+def sent(facts: Facts, source: Source, caption: Caption) -> list[str]:
+    """Return the texts of the caption and of its thread as they are sent."""
+    texts = [text_with_link(facts, caption.text, source.link, has_media=source.has_media), *caption.thread]
+    return [_tracked(facts, source, text) for text in texts]
+
+
+def _tracked(facts: Facts, source: Source, text: str) -> str:
+    return text if source.utm is None else tracked_text(text, source.utm, facts.key)
 
 
 def _holds(rule: TextRule, text: str) -> bool:
@@ -116,14 +129,15 @@ def _title(facts: Facts, title: str | None) -> tuple[str | None, list[Note]]:
 class _Sizes:
     """How long units are, together: in the unit that the network counts, and in bytes if it counts those too."""
 
-    def __init__(self, rule: TextRule, units: Sequence[Unit]) -> None:
-        self._rule = rule
+    def __init__(self, rule: TextRule, units: Sequence[Unit], tracked: Callable[[str], str]) -> None:
+        self._rule, self._tracked = rule, tracked
         sizes = [self.of(unit.before + unit.text) for unit in units]
         self._lengths = [0, *accumulate(size[0] for size in sizes)]
         self._bytes = [0, *accumulate(size[1] for size in sizes)]
 
     def of(self, text: str) -> tuple[int, int]:
         """Return the length of a text, and its bytes."""
+        text = self._tracked(text)
         bytes_count = 0 if self._rule.bytes_max is None else len(text.encode("utf-8", "surrogatepass"))
         return length(self._rule, text), bytes_count
 
@@ -145,7 +159,8 @@ class _Editor:
         self._facts, self._rule, self._source = facts, facts.text, source
         self._separator = tagged.separator
         self._units = [piece for unit in tagged.units for piece in self._pieces(unit)]
-        self._sizes = _Sizes(self._rule, self._units)
+        self._tracked = partial(_tracked, facts, source)
+        self._sizes = _Sizes(self._rule, self._units, self._tracked)
         self._tags = self._tags_that_fit(tagged.tags)
         self._tags_lost = len(tagged.tags) - len(self._tags)
         added = text_with_link(facts, "x", source.link, has_media=source.has_media)[1:]
@@ -154,7 +169,9 @@ class _Editor:
         self._missing = self._sizes_of_missing_links()
         self._tags_inside = [(index, tag) for index, unit in enumerate(self._units) for tag in unit.tags]
         self._too_long = [
-            index for index, unit in enumerate(self._units) if unit.is_whole and not _holds(self._rule, unit.text)
+            index
+            for index, unit in enumerate(self._units)
+            if unit.is_whole and not _holds(self._rule, self._tracked(unit.text))
         ]
 
     def captions(self) -> Iterator[Caption]:
@@ -162,7 +179,7 @@ class _Editor:
         if self._fits_whole(self._tags):
             yield self._whole()
         else:
-            if self._facts.thread_parts_max > 1:
+            if self._facts.thread_parts_max > 1 and self._units:
                 yield self._threaded()
             yield self._shortened(self._tags)
         if self._tags:
@@ -181,6 +198,9 @@ class _Editor:
         if self._units:
             while count and length(self._rule, " ".join(tags[:count])) > half:
                 count -= 1
+            start = self._units[0].text
+            while count and self._accepts(start) and not self._accepts(start + self._suffix(tags[:count])):
+                count -= 1
         return tags[:count]
 
     def _links_to_keep(self) -> list[tuple[int, str]]:
@@ -195,7 +215,7 @@ class _Editor:
         chosen: list[tuple[int, str]] = []
         used = 0
         for link, index in links.items():
-            used += length(self._rule, link) + 2
+            used += self._sizes.of(link)[0] + 2
             if used > (self._rule.max_length // 2 if chosen else self._rule.max_length):
                 break
             chosen.append((index, link))
@@ -207,10 +227,10 @@ class _Editor:
     def _fits_whole(self, tags: Sequence[str]) -> bool:
         return self._accepts(joined(self._units) + self._suffix(tags))
 
-    def _accepts(self, text: str) -> bool:
-        return _holds(
-            self._rule, text_with_link(self._facts, text, self._source.link, has_media=self._source.has_media)
-        )
+    def _accepts(self, text: str, *, is_first: bool = True) -> bool:
+        if is_first:
+            text = text_with_link(self._facts, text, self._source.link, has_media=self._source.has_media)
+        return _holds(self._rule, self._tracked(text))
 
     # --- the whole text ---------------------------------------------------------------------------------------------
 
@@ -241,6 +261,10 @@ class _Editor:
         while end > 1 and not self._accepts(text):
             end -= 1
             text = self._single(end, tags)
+        if tags and not self._accepts(text):
+            return self._shortened(tags[:-1], sentences_max)
+        if not self._accepts(text):
+            text = self._single(end, tags, ellipsis="")
         caption = self._caption(text, tags, end)
         if end < len(self._units):
             caption.changes.append(Note("shortened", "The text was shortened to one post."))
@@ -288,19 +312,13 @@ class _Editor:
             sizes[end] = size
         return sizes
 
-    def _single(self, end: int, tags: Sequence[str]) -> str:
+    def _single(self, end: int, tags: Sequence[str], ellipsis: str = ELLIPSIS) -> str:
         text = joined(self._units[:end])
         if end and end < len(self._units) and not self._ends_sentence(end):
-            text = self._with_ellipsis(text, self._units[end - 1])
+            text = _with_ellipsis(text, self._units[end - 1], ellipsis)
         if missing := [link for index, link in self._links if index >= end]:
             text += ("\n\n" if text else "") + " ".join(missing)
         return text + self._suffix(tags)
-
-    def _with_ellipsis(self, text: str, last: Unit) -> str:
-        """Return a text that goes on with an ellipsis, which must not become a part of a link."""
-        if last.links:
-            return f"{text} {ELLIPSIS}"
-        return (text if last.is_whole else text.rstrip(" ,;:\u2013\u2014-(")) + ELLIPSIS
 
     def _ends_sentence(self, end: int) -> bool:
         return end > 0 and self._units[end - 1].ends_sentence
@@ -342,8 +360,7 @@ class _Editor:
         if end < len(self._units):
             end = self._good_end(start, end)
         suffix = self._suffix(tags)
-        accepts: Callable[[str], bool] = self._accepts if is_first else lambda text: _holds(self._rule, text)
-        while end > start + 1 and not accepts(joined(self._units[start:end]) + suffix):
+        while end > start + 1 and not self._accepts(joined(self._units[start:end]) + suffix, is_first=is_first):
             end -= 1
         return end
 
@@ -367,3 +384,10 @@ class _Editor:
             message = "A link, mention or hashtag is longer than a whole post, and is never cut."
             caption.warnings.append(Note("too_long_to_cut", message))
         return caption
+
+
+def _with_ellipsis(text: str, last: Unit, ellipsis: str) -> str:
+    """Return a text that goes on with an ellipsis, which must not become a part of a link."""
+    if last.links:
+        return f"{text} {ellipsis}".rstrip()
+    return (text if last.is_whole else text.rstrip(" ,;:\u2013\u2014-(")) + ellipsis

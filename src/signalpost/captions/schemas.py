@@ -89,7 +89,8 @@ class Caption(Output):
     length: Annotated[
         int,
         Meta(
-            description="Of `text` as the network counts it, with the link of the post if that is added.", examples=[31]
+            description="Of `text` as the network counts it, with the link and the campaign parameters of the post.",
+            examples=[31],
         ),
     ]
     limit: Annotated[int, Meta(description="The length that the network allows.", examples=[300])]

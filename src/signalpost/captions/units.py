@@ -55,7 +55,7 @@ class Unit(Struct, frozen=True, gc=False):
     @property
     def is_whole(self) -> bool:
         """Whether it may not be cut even if it is too long for a post."""
-        return bool(self.links or self.mentions or self.tags)
+        return bool(self.links or self.mentions or self.tags) or "@" in self.text  # half an e-mail address is a mention
 
 
 def units_of(text: str) -> list[Unit]:

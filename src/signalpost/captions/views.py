@@ -4,20 +4,19 @@ from signalpost.captions import rules, schemas
 from signalpost.captions.rules import Caption, Note, Source
 from signalpost.networks.contract import Facts
 from signalpost.networks.counting import text_length
-from signalpost.networks.preflight import text_with_link
 
 
 def caption(engine: schemas.Engine, facts: Facts, source: Source, value: Caption) -> schemas.Caption:
     """Return a caption with its length as the network counts it."""
-    sent = text_with_link(facts, value.text, source.link, has_media=source.has_media)
+    first, *rest = (text_length(facts, text) for text in rules.sent(facts, source, value))
     return schemas.Caption(
         platform=facts.key,
         engine=engine,
         title=value.title,
         text=value.text,
-        thread=[schemas.CaptionPart(text, text_length(facts, text)) for text in value.thread],
+        thread=[schemas.CaptionPart(text, length) for text, length in zip(value.thread, rest, strict=True)],
         hashtags=value.hashtags,
-        length=text_length(facts, sent),
+        length=first,
         limit=facts.text.max_length,
         fits=rules.fits(facts, source, value),
         changes=[_note(note) for note in value.changes],

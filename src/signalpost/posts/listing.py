@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from signalpost import networks
@@ -35,6 +35,12 @@ _POSITIONS: Final = {
 """The instants that lists are ordered by: SQL, and the columns of which the first that is set gives the instant."""
 _STATUS: Final = """$ = case when p.status = 'scheduled' and p.scheduled_at <= $
     and p.approval ->> 'state' in ('not_required', 'approved') then 'queued' else p.status end"""
+_FEW: Final = frozenset({"queued", "publishing", "failed"})
+"""Statuses that few posts have: a page of them would otherwise look through all posts."""
+_NEXT_POSTS: Final = 2_000
+"""So many posts are looked at one by one for a target, which takes milliseconds."""
+_ON_PLATFORM: Final = """p.id = any(array(select t.post_id from account a join target t on t.account_id = a.id
+    where a.workspace_id = $ and a.platform = $))"""
 _AUDIT: Final = f"""
 select {rows.columns(AuditRow, "a")} from audit a
 where a.workspace_id = $1 and a.post_id = $2 and {keyset("a.at", "a.id", first=3)}
@@ -49,14 +55,22 @@ async def list_posts(context: AppContext, db: Db, caller: Caller, query: PostLis
         ValidationFailed: a filter cannot match anything.
         NotFound: the profile is unknown.
     """
-    conditions = [*_visible(caller, query), ("p.deleted_at is null", ()), *_filters(query)]
+    shown: list[Condition] = [*_visible(caller, query), ("p.deleted_at is null", ())]
+    filters, by_target = _filters(query), _by_target(caller, query)
     at, ascending = _CREATED if query.sort.endswith("createdAt") else _MOMENT, not query.sort.startswith("-")
     async with asyncio.timeout(READ_SECONDS), AsyncExitStack() as stack:  # for all statements of a search together
         if query.q:
+            conditions = [*shown, *by_target.probes, *filters]
             turn = search.Turn(stack, context.state(search.LongSearches), caller.tenant.id)
             order = _search_order(page, ascending=ascending) if at == _CREATED else search.UNORDERED
             conditions.append(await search.containing(db, caller.workspace_id, query.q, conditions, order, turn))
-        posts = await _page_of(db, conditions, page, at, ascending=ascending)
+            posts = await _page_of(db, conditions, page, at, ascending=ascending)
+        else:
+            posts = Listing([])
+            if by_target.probes:
+                posts = await _page_of(db, [*by_target.probes, *filters], page, at, ascending=ascending, among=shown)
+            if not posts.has_more:
+                posts = await _page_of(db, [*shown, *by_target.sets, *filters], page, at, ascending=ascending)
     if not posts.data:
         await require_profile(context, db, caller, query.profile_id)
     return posts
@@ -101,10 +115,15 @@ def _no_post(post_id: UUID) -> problems.NotFound:
 # a connection plans it once; with a parameter for every filter it would be planned for every request.
 
 
-async def _page_of(db: Db, conditions: Sequence[Condition], page: Page, at: str, *, ascending: bool) -> Listing[Post]:
-    statement = _statement(tuple(sql for sql, _ in conditions), at, page.limit, ascending=ascending)
-    values = [value for _, values in conditions for value in values]
-    posts = queries.group_targets(await db.fetch(statement, *values, page.after_at, page.after_id))
+async def _page_of(
+    db: Db, conditions: Sequence[Condition], page: Page, at: str, *, ascending: bool, among: Sequence[Condition] = ()
+) -> Listing[Post]:
+    """Return a page of the posts that meet the conditions; with `among`, only of the next ones that meet those."""
+    sql, inner = tuple(sql for sql, _ in conditions), tuple(sql for sql, _ in among)
+    statement = _statement(sql, inner, at, page.limit, ascending=ascending)
+    bounds, own = (page.after_at, page.after_id), [value for _, values in conditions for value in values]
+    values = [*(value for _, values in among for value in values), *bounds, *own] if among else [*own, *bounds]
+    posts = queries.group_targets(await db.fetch(statement, *values))
     indexes = [views.POST_COLUMNS.index(name) for name in _POSITIONS[at]]
 
     def position(post: StoredPost) -> Position:
@@ -115,10 +134,15 @@ async def _page_of(db: Db, conditions: Sequence[Condition], page: Page, at: str,
 
 
 @lru_cache(maxsize=256)
-def _statement(conditions: tuple[str, ...], at: str, limit: int, *, ascending: bool) -> str:
-    where, parameters = search.number_parameters(conditions)
-    end = keyset(at, "p.id", first=parameters + 1, ascending=ascending, limit=limit + 1)
-    return queries.with_targets(f"select {queries.STORED_POST} from post p where {where} and {end}", limit)  # noqa: S608
+def _statement(conditions: tuple[str, ...], among: tuple[str, ...], at: str, limit: int, *, ascending: bool) -> str:
+    where, number = search.number_parameters(among or conditions)
+    end = keyset(at, "p.id", first=number, ascending=ascending, limit=_NEXT_POSTS if among else limit + 1)
+    if not among:
+        return queries.with_targets(f"select {queries.STORED_POST} from post p where {where} and {end}", limit)  # noqa: S608
+    order, (filters, _) = "asc" if ascending else "desc", search.number_parameters(conditions, number + 2)
+    posts = f"(select p.*, {at} as at from post p where {where} and {end}) p where {filters}"  # noqa: S608
+    end = f"order by p.at {order}, p.id {order} limit {limit + 1}"  # the order in which they come already
+    return queries.with_targets(f"select {queries.STORED_POST} from {posts} {end}", limit)  # noqa: S608
 
 
 def _search_order(page: Page, *, ascending: bool) -> search.Order:
@@ -137,13 +161,34 @@ def _visible(caller: Caller, query: PostListQuery | ProfileQuery) -> list[Condit
     return conditions
 
 
-def _filters(query: PostListQuery) -> list[Condition]:
+class _ByTarget(NamedTuple):
+    """That a post has a target on a network or account, as a question about each post, and as the set of all posts.
+
+    The first is quick where most posts have one: the page is full after a few. The second is quick where few have one,
+    in a workspace with a million others. Nobody knows beforehand, so the next posts are asked first.
+    """
+
+    probes: list[Condition]
+    sets: list[Condition]
+
+
+def _by_target(caller: Caller, query: PostListQuery) -> _ByTarget:
     platform = networks.canonical(query.platform) if query.platform else None
     if query.platform and platform is None:
         raise problems.ValidationFailed(errors=[issue_text.not_allowed("platform", query.platform, networks.PLATFORMS)])
+    found = _ByTarget([], [])
+    if platform is not None:
+        found.probes.append(("exists (select from target t where t.post_id = p.id and t.platform = $)", (platform,)))
+        found.sets.append((_ON_PLATFORM, (caller.workspace_id, platform)))
+    if query.account_id is not None:
+        account = (query.account_id,)
+        found.probes.append(("exists (select from target t where t.post_id = p.id and t.account_id = $)", account))
+        found.sets.append(("p.id = any(array(select t.post_id from target t where t.account_id = $))", account))
+    return found
+
+
+def _filters(query: PostListQuery) -> list[Condition]:
     filters: tuple[tuple[str, Any], ...] = (
-        ("exists (select from target t where t.post_id = p.id and t.platform = $)", platform),
-        ("exists (select from target t where t.post_id = p.id and t.account_id = $)", query.account_id),
         (f"{_MOMENT} >= $", _instant("from", query.from_)),
         (f"{_MOMENT} < $", _instant("to", query.to)),
         ("$ = any(p.tags)", query.tag),
@@ -153,6 +198,8 @@ def _filters(query: PostListQuery) -> list[Condition]:
     conditions: list[Condition] = [(sql, (value,)) for sql, value in filters if value is not None]
     if query.status is not None:
         conditions.append((_STATUS, (query.status, clock.now())))
+        if query.status in _FEW:
+            conditions.append(("p.published_at is null", ()))  # as `progress.published_at` says; an index has these
     return conditions
 
 

@@ -155,8 +155,7 @@ class _Search:
         self.db, self.order = db, order
         self.found: set[UUID] = set()
         self._in_order: set[UUID] = set()
-        where, parameters = number_parameters(sql for sql, _ in conditions)
-        self._next = parameters + 1
+        where, self._next = number_parameters(sql for sql, _ in conditions)
         self._values = [value for _, values in conditions for value in values]
         self._posts = f"from post p where {where}"
 
@@ -222,7 +221,7 @@ def _beyond(order: Order) -> list[Condition]:
     return [(f"(p.created_at, p.id) {'>' if order.ascending else '<'} ($, $)", order.after)]
 
 
-def number_parameters(conditions: Iterable[str]) -> tuple[str, int]:
-    """Return these conditions as one, its parameters numbered from $1 on, and how many there are."""
-    first, *rest = " and ".join(conditions).split("$")
-    return first + "".join(f"${number}{sql}" for number, sql in enumerate(rest, 1)), len(rest)
+def number_parameters(conditions: Iterable[str], first: int = 1) -> tuple[str, int]:
+    """Return these conditions as one, its parameters numbered from `first` on, and the number after the last one."""
+    start, *rest = " and ".join(conditions).split("$")
+    return start + "".join(f"${number}{sql}" for number, sql in enumerate(rest, first)), first + len(rest)

@@ -103,8 +103,8 @@ where id = any($1) and status = any($6)
 returning id, dedupe_key
 """
 _QUEUED = """
-update post set status = $2, queued_at = $3, scheduled_at = coalesce($4, scheduled_at), version = version + 1,
-    updated_at = now()
+update post set status = $2, queued_at = $3, scheduled_at = coalesce($4, scheduled_at), published_at = null,
+    version = version + 1, updated_at = now()
 where id = $1
 """
 
@@ -136,6 +136,7 @@ async def _requeue(
         target.dedupe_key = dedupe_keys[target.id]
     post.status, post.queued_at, post.version = progress.status_of(targets, now), clock.now(), post.version + 1
     post.scheduled_at = scheduled_at or post.scheduled_at
+    post.published_at = None  # until the last of its targets is published again
     await db.execute(_QUEUED, post.id, post.status, post.queued_at, scheduled_at)
     await wake_targets(db, post.workspace_id, retried)
     changes = [Change("targets", "failed", [ids.encode("tgt", target.id) for target in retried])]
