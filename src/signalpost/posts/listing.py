@@ -55,12 +55,12 @@ async def list_posts(context: AppContext, db: Db, caller: Caller, query: PostLis
         ValidationFailed: a filter cannot match anything.
         NotFound: the profile is unknown.
     """
-    shown: list[Condition] = [*_visible(caller, query), ("p.deleted_at is null", ())]
+    visible: list[Condition] = [*_visible(caller, query), ("p.deleted_at is null", ())]
     filters, by_target = _filters(query), _by_target(caller, query)
     at, ascending = _CREATED if query.sort.endswith("createdAt") else _MOMENT, not query.sort.startswith("-")
     async with asyncio.timeout(READ_SECONDS), AsyncExitStack() as stack:  # for all statements of a search together
         if query.q:
-            conditions = [*shown, *by_target.probes, *filters]
+            conditions = [*visible, *by_target.probes, *filters]
             turn = search.Turn(stack, context.state(search.LongSearches), caller.tenant.id)
             order = _search_order(page, ascending=ascending) if at == _CREATED else search.UNORDERED
             conditions.append(await search.containing(db, caller.workspace_id, query.q, conditions, order, turn))
@@ -68,9 +68,9 @@ async def list_posts(context: AppContext, db: Db, caller: Caller, query: PostLis
         else:
             posts = Listing([])
             if by_target.probes:
-                posts = await _page_of(db, [*by_target.probes, *filters], page, at, ascending=ascending, among=shown)
+                posts = await _page_of(db, [*by_target.probes, *filters], page, at, ascending=ascending, among=visible)
             if not posts.has_more:
-                posts = await _page_of(db, [*shown, *by_target.sets, *filters], page, at, ascending=ascending)
+                posts = await _page_of(db, [*visible, *by_target.sets, *filters], page, at, ascending=ascending)
     if not posts.data:
         await require_profile(context, db, caller, query.profile_id)
     return posts
@@ -176,15 +176,15 @@ def _by_target(caller: Caller, query: PostListQuery) -> _ByTarget:
     platform = networks.canonical(query.platform) if query.platform else None
     if query.platform and platform is None:
         raise problems.ValidationFailed(errors=[issue_text.not_allowed("platform", query.platform, networks.PLATFORMS)])
-    found = _ByTarget([], [])
+    forms = _ByTarget([], [])
     if platform is not None:
-        found.probes.append(("exists (select from target t where t.post_id = p.id and t.platform = $)", (platform,)))
-        found.sets.append((_ON_PLATFORM, (caller.workspace_id, platform)))
+        forms.probes.append(("exists (select from target t where t.post_id = p.id and t.platform = $)", (platform,)))
+        forms.sets.append((_ON_PLATFORM, (caller.workspace_id, platform)))
     if query.account_id is not None:
         account = (query.account_id,)
-        found.probes.append(("exists (select from target t where t.post_id = p.id and t.account_id = $)", account))
-        found.sets.append(("p.id = any(array(select t.post_id from target t where t.account_id = $))", account))
-    return found
+        forms.probes.append(("exists (select from target t where t.post_id = p.id and t.account_id = $)", account))
+        forms.sets.append(("p.id = any(array(select t.post_id from target t where t.account_id = $))", account))
+    return forms
 
 
 def _filters(query: PostListQuery) -> list[Condition]:
