@@ -35,7 +35,7 @@ GUARDED = [endpoint for endpoint in ENDPOINTS if endpoint.scope != PUBLIC]
 BY_SESSION = {"POST /auth/logout", "POST /workspaces", "PATCH /workspaces/{id}"}
 """What no API key may do, whatever its role."""
 
-ONCE = {"POST /profiles", "POST /posts", "POST /posts/fanout"}
+ONCE = {"POST /profiles", "POST /posts", "POST /posts/fanout", "POST /queues", "PATCH /queues/{id}"}
 """What is refused the second time, since names and contents are unique."""
 
 _keys: dict[str, dict[str, str]] = defaultdict(dict)

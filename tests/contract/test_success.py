@@ -235,7 +235,7 @@ def _secrets(value: Any, name: str = "") -> Iterator[str]:
 def test_what_leaves_no_history_is_listed() -> None:
     """An operation that changes nothing for good, or whose changes each leave entries of their own."""
     silent = {name_of(endpoint) for endpoint in ENDPOINTS if endpoint.writes and endpoint.history == "nothing"}
-    assert silent == {"POST /posts/validate", "POST /queue/process"}
+    assert silent == {"POST /posts/validate", "POST /posts/optimize-captions", "POST /queue/process"}
 
 
 def test_what_is_shown_elsewhere_is_there() -> None:
