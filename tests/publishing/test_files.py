@@ -125,6 +125,20 @@ async def test_the_watermark_of_the_profile_is_put_on_images(stage: StagedNetwor
     assert sent.mime_type == "image/jpeg"
 
 
+async def test_a_watermark_that_is_not_an_image_spoils_no_post(stage: StagedNetwork, album: Album) -> None:
+    mark = await album.upload(media_files.PDF, "terms.pdf")
+    picture = await album.upload(media_files.image("JPEG", orientation=1))
+    changed = {"watermarkMediaId": mark}
+    await stage.make.api.patch(f"/profiles/{stage.owner.profile}", json=changed, key=stage.owner.key)
+
+    await album.create(media=[picture])
+    await stage.work()
+
+    media = (await stage.make.api.get(f"/media/{picture}", key=stage.owner.key)).json()
+    assert len(album.files) == 1
+    assert media["variants"] == []
+
+
 async def test_the_post_is_looked_for_with_the_form_that_was_sent(stage: StagedNetwork, album: Album) -> None:
     """A file that is made again could differ by a byte, and some networks name files by their checksum."""
     large = await album.upload(media_files.image("PNG", size=SIZE))

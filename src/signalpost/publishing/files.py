@@ -39,7 +39,7 @@ async def as_taken(context: AppContext, attempt: Attempt) -> dict[UUID, Outgoing
     """
     files: dict[UUID, OutgoingMedia] = {}
     watermark_id = attempt.due.circumstances.watermark_media_id
-    watermark = next((row for row in attempt.files if row.id == watermark_id), None)
+    watermark = next((row for row in attempt.files if row.id == watermark_id and row.kind == "image"), None)
     for row in attempt.files:
         file = as_uploaded(context, row)
         derivation = _derivation(attempt, file, None if watermark is row else watermark)
