@@ -73,11 +73,19 @@ async def test_typescript(arguments: tuple[str, str, str], document: Path, tmp_p
     }
 
 
+BODIES_THAT_ARE_NOT_JSON = {
+    "PATCH /media/uploads/{id} within media. Endpoint will not be generated",
+    "POST /posts/bulk within posts",
+}
+"""The generator leaves them out: the one is for clients of tus, the other has a body in JSON too."""
+
+
 async def test_python(arguments: tuple[str, str, str], document: Path, tmp_path: Path) -> None:
     programs = tools.folder("client", tools.CHECKOUT / "requirements" / "client.txt") / "bin"
     generate = ("generate", "--path", document, "--meta", "none", "--output-path", tmp_path / "generated")
     warnings = await run(programs / "openapi-python-client", *generate, cwd=tmp_path)
-    assert warnings.strip() == f"Generating {tmp_path}/generated", "it left something out"
+    left_out = set(re.findall(r"^WARNING parsing (.*)\.$", warnings, re.MULTILINE))
+    assert left_out == BODIES_THAT_ARE_NOT_JSON, warnings
 
     # Beside the generated package, where Python finds it.
     program = tmp_path / "first_post.py"
