@@ -12,6 +12,7 @@ from tests.helpers.factories import Login, Make
 
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
+from signalpost.kit.db import Database
 from signalpost.posts import recurrences, work
 from signalpost.posts.actions import repeat
 from signalpost.posts.documents import Recurrence
@@ -382,3 +383,41 @@ async def test_a_draft_keeps_its_rule_until_it_is_scheduled(
     await become_due(context, draft)
     await run(context)
     assert len(await children(api, owner, draft)) == 1
+
+
+_POISON = """
+create function refuse_poison() returns trigger language plpgsql as $$
+begin
+    if new.source = 'recurrence' and new.text = 'poison' then
+        raise exception 'poison';
+    end if;
+    return new;
+end $$;
+create trigger refuse_poison before insert on post for each row execute function refuse_poison();
+"""
+
+
+async def test_a_series_that_fails_holds_up_no_other(
+    api: Api, make: Make, context: AppContext, owner: Login, database: Database
+) -> None:
+    """Something unforeseen happens with the one that is due first: it is tried again minutes later."""
+    broken, sound = [
+        await make.post(owner, text=text, scheduledAt=_soon(), recurrence=DAILY, utm={"source": "series"})
+        for text in ("poison", "Hello")
+    ]
+    async with database.connection() as db:
+        await db.execute(_POISON)
+        try:
+            for post in (broken, sound):
+                await become_due(context, post)
+            await run(context)
+        finally:
+            await db.execute("drop function refuse_poison cascade")
+        later = await db.fetchval("select look_at > now() from recurrence_series where post_id = $1", _id(broken))
+    assert later
+    assert await children(api, owner, broken) == []
+    [child] = await children(api, owner, sound)
+    assert child["utm"]["source"] == "series"
+    await become_due(context, broken)
+    await run(context)
+    assert len(await children(api, owner, broken)) == 1

@@ -13,10 +13,10 @@ from uuid import UUID
 from msgspec import UNSET, structs
 
 from signalpost.context import AppContext
-from signalpost.engine.contract import Lease
+from signalpost.engine.contract import Lease, LeaseLost
 from signalpost.events import Actor
 from signalpost.identity.queries import WorkspaceTerms, workspace_terms
-from signalpost.kit import clock, log
+from signalpost.kit import clock, ids, log
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Problem
 from signalpost.kit.tenant import Tenant
@@ -27,7 +27,7 @@ from signalpost.posts.actions.update import as_body
 from signalpost.posts.documents import Change
 from signalpost.posts.recurrences import Occurrence
 from signalpost.posts.rows import PostRow, TargetRow
-from signalpost.posts.schemas.requests import PostCreate
+from signalpost.posts.schemas.requests import PostCreate, UtmIn
 from signalpost.posts.times import AHEAD_MAX
 from signalpost.web.caller import Caller
 
@@ -35,6 +35,7 @@ ACTOR: Final = Actor(type="system", id=None, name="recurrence")
 _NOBODY: Final = UUID(int=0)
 _LATER: Final = timedelta(hours=1)
 """When a series is looked at again whose post waits for approval."""
+_AFTER_ERROR: Final = timedelta(minutes=5)
 _AHEAD: Final = AHEAD_MAX - timedelta(days=1)
 _logger = log.get("posts")
 
@@ -67,25 +68,35 @@ async def repeat_next(context: AppContext, lease: Lease) -> bool:
 
     One that cannot be created, because of the plan or a rule of a network, is left out; the log of the post says so.
     """
-    refused: tuple[PostRow, Occurrence, Problem] | None = None
+    post_id: UUID | None = None
+    due: tuple[PostRow, Occurrence] | None = None
     try:
         async with lease.transaction() as db:
             record = await db.fetchrow(_NEXT)
             if record is None:
                 return False
+            post_id = record["post_id"]
             post, occurrence = await _due(db, record["post_id"], record["last_local"])
             if post is not None and occurrence is not None:
-                try:
-                    await _create(context, db, post, occurrence)
-                except Problem as problem:  # the transaction must be undone
-                    refused = (post, occurrence, problem)
-                    raise
-    except Problem:
-        if refused is None or refused[2].status >= 500:
+                due = post, occurrence
+                await _create(context, db, post, occurrence)
+    except LeaseLost:
+        raise
+    except Exception as error:
+        if post_id is None:
             raise
         async with lease.transaction() as db:
-            await _leave_out(db, *refused)
+            if due is not None and isinstance(error, Problem) and error.status < 500:
+                await _leave_out(db, *due, error)
+            else:
+                await _postpone(db, post_id, error)
     return True
+
+
+async def _postpone(db: Db, post_id: UUID, error: Exception) -> None:
+    """Try a series again later, so that it does not hold up others; fails too if it was the database that failed."""
+    await db.execute(_POSTPONE, post_id, clock.now() + _AFTER_ERROR)
+    _logger.error("recurrence.failed", post=ids.encode("pst", post_id), exc_info=error)
 
 
 async def _due(db: Db, post_id: UUID, last_local: datetime) -> tuple[PostRow | None, Occurrence | None]:
@@ -127,7 +138,7 @@ async def _claim(db: Db, post: PostRow, occurrence: Occurrence, reason: str | No
 
 
 async def _leave_out(db: Db, post: PostRow, occurrence: Occurrence, problem: Problem) -> None:
-    _logger.warning("recurrence.left_out", post=str(post.id), code=problem.code)
+    _logger.warning("recurrence.left_out", post=ids.encode("pst", post.id), code=problem.code)
     await _claim(db, post, occurrence, problem.code)
     await db.execute(_ADVANCE, post.id, occurrence.local, occurrence.at)
     change = Change("recurrence", clock.wire(occurrence.at), f"{problem.code}: {problem.detail}"[:500])
@@ -162,6 +173,7 @@ def _body(post: PostRow, targets: Sequence[TargetRow], occurrence: Occurrence) -
         first_comment=post.first_comment,
         tags=post.tags,
         campaign=post.campaign,
+        utm=None if post.utm is None else UtmIn(**structs.asdict(post.utm)),
         notes=post.notes,
         auto_fit=post.auto_fit,
         external_id=UNSET,
