@@ -334,7 +334,7 @@ CASES: dict[str, tuple[Request, Expected]] = {
         Expected(415, "gzip"),
     ),
     "a picture, please": (("GET", "/posts", {"headers": {"Accept": "image/png"}}), Expected(406, "image/png")),
-    "a path": (get("/post"), Expected(404, "/docs")),
+    "a path": (get("/post"), Expected(404, "No operation at /api/v1/post.")),
     "a body for nothing": (
         ("POST", "/posts/{draft}/restore", {"json": {"a": 1}}),
         Expected(422, "does not accept a body", ""),

@@ -1,9 +1,12 @@
 """What a publishing team does every day, from the first call to what is public, on the running service."""
 
 import hashlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import httpx
 import pytest
@@ -13,6 +16,7 @@ from tests.helpers.service_process import Api
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("e2e")]
 
 ROWS = 30
+WEEKS = 50
 
 
 async def profile(api: Api, name: str, accounts: int = 1) -> str:
@@ -22,6 +26,15 @@ async def profile(api: Api, name: str, accounts: int = 1) -> str:
         fields = {"username": f"{name}{number}"}
         await api.post("/platforms/sandbox/connect", json={"profileId": made, "fields": fields})
     return made
+
+
+@asynccontextmanager
+async def sandbox(api: Api) -> AsyncIterator[httpx.AsyncClient]:
+    """A client with a test key of the owner."""
+    key = (await api.post("/api-keys", json={"name": "sandbox", "mode": "test"}))["key"]
+    address, headers = f"{api.service.base_url}/api/v1", {"Authorization": f"Bearer {key}"}
+    async with httpx.AsyncClient(base_url=address, headers=headers) as client:
+        yield client
 
 
 async def test_a_file_of_posts_goes_out(api: Api) -> None:
@@ -48,11 +61,8 @@ async def test_children_publish_one_after_the_other(api: Api) -> None:
     children = [await profile(api, f"child{number}") for number in range(3)]
     for child in children:
         await api.post("/profiles/links", json={"parentProfileId": parent, "childProfileId": child})
-    test_key = (await api.post("/api-keys", json={"name": "flow", "mode": "test"}))["key"]
     start = datetime.fromisoformat((await api.get("/healthz/api"))["time"]) + timedelta(days=1)
-    async with httpx.AsyncClient(
-        base_url=f"{api.service.base_url}/api/v1", headers={"Authorization": f"Bearer {test_key}"}
-    ) as client:
+    async with sandbox(api) as client:
         body = {
             "sourceProfileId": parent, "targets": "children", "text": "For all of us", "staggerMinutes": 10,
             "scheduledAt": start.isoformat(),
@@ -72,6 +82,35 @@ async def test_children_publish_one_after_the_other(api: Api) -> None:
             public.append(sum(one["status"] == "published" for one in listed))
         assert public == [1, 2, 3]
         await client.delete("/sandbox/clock")
+
+
+async def test_a_weekly_post_keeps_its_hour_for_a_year(api: Api) -> None:
+    """Nine o'clock in Berlin, over both changes of the clocks, by the clock of the test workspace."""
+    team = await profile(api, "weekly")
+    zone = ZoneInfo("Europe/Berlin")
+    now = datetime.fromisoformat((await api.get("/healthz/api"))["time"])
+    first = (now.astimezone(zone) + timedelta(days=2)).replace(hour=9, minute=0, second=0, microsecond=0, tzinfo=None)
+    async with sandbox(api) as client:
+        body = {
+            "profileId": team, "platforms": ["sandbox"], "text": "Every week", "scheduledAt": first.isoformat(),
+            "timezone": "Europe/Berlin", "recurrence": {"rrule": "FREQ=WEEKLY", "count": WEEKS},
+        }  # fmt: skip
+        made = await client.post("/posts", json=body)
+        assert made.status_code == 201, made.text
+        end = (first + timedelta(weeks=WEEKS)).replace(tzinfo=zone)
+        await client.post("/sandbox/clock", json={"now": end.isoformat()})
+
+        async def year() -> Any:
+            listed = await client.get(f"/posts?profileId={team}&status=published&limit=100&sort=scheduledAt")
+            return listed.json()["data"] if len(listed.json()["data"]) >= WEEKS else None
+
+        posts = await api.service.until(year, "year of posts")
+        await client.delete("/sandbox/clock")
+    times = [datetime.fromisoformat(post["scheduledAt"]).astimezone(zone) for post in posts]
+    assert [time.replace(tzinfo=None) for time in times] == [first + timedelta(weeks=week) for week in range(WEEKS)]
+    assert {time.utcoffset() for time in times} == {timedelta(hours=1), timedelta(hours=2)}
+    assert {post["recurrenceParentId"] for post in posts[1:]} == {posts[0]["id"]}
+    assert len({post["targets"][0]["platformPostId"] for post in posts}) == WEEKS
 
 
 async def test_a_film_is_uploaded_without_a_key_and_published(api: Api, tmp_path: Path) -> None:

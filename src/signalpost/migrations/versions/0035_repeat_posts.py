@@ -13,6 +13,7 @@ create table recurrence_series (
     look_at timestamptz not null           -- when the next one is created
 );
 create index recurrence_series_due on recurrence_series (look_at);
+create index recurrence_series_workspace on recurrence_series (workspace_id, look_at);
 
 create table recurrence_occurrence (
     parent_id uuid not null references post on delete cascade,

@@ -24,7 +24,7 @@ from signalpost.web.caller import Caller
 
 ROWS_MAX: Final = 10_000
 BYTES_MAX: Final = 32_000_000
-_PIECE_BYTES: Final = 16_384
+_PIECE_BYTES: Final = 4_096
 """So much of a file is split into rows at once."""
 _ISSUES_MAX: Final = 5
 """Of one row, in an answer about thousands."""
@@ -131,6 +131,7 @@ async def _batches(file: IO[bytes], header: Header, *, draft: bool) -> AsyncIter
                 yield rows
                 rows = []
             await pace.keep()
+        await pace.keep()  # a piece may be in the middle of a row
     rows += [
         (index, record.line, _read(header, record, draft=draft))
         for record in records.end()

@@ -7,7 +7,7 @@ transaction with the row that says so: the primary key allows one for a series a
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from msgspec import UNSET, structs
@@ -42,6 +42,11 @@ _logger = log.get("posts")
 _NEXT = """
 select post_id, last_local from recurrence_series where look_at <= now() order by look_at limit 1 for update skip locked
 """
+_NEXT_IN_SANDBOX = """
+select s.post_id, s.last_local from recurrence_series s join post p on p.id = s.post_id
+where s.workspace_id = $1 and s.look_at <= now() + $2::interval and p.mode = 'test'
+order by s.look_at limit 1 for update of s skip locked
+"""
 # Whoever changes how a post repeats locks its series first, as this job does.
 _POST = f"select {queries.POST_COLUMNS} from post p where p.id = $1"  # noqa: S608 - constants only
 _CLAIM = """
@@ -63,16 +68,24 @@ class _SeriesCaller(Caller):
         return ACTOR
 
 
-async def repeat_next(context: AppContext, lease: Lease) -> bool:
+class Sandbox(NamedTuple):
+    """A sandbox whose clock is ahead of the real time: test posts of the workspace repeat by it."""
+
+    workspace_id: UUID
+    ahead: timedelta
+
+
+async def repeat_next(context: AppContext, lease: Lease, sandbox: Sandbox | None = None) -> bool:
     """Create the next repetition of a series that is due for it; return whether there was such a series.
 
-    One that cannot be created, because of the plan or a rule of a network, is left out; the log of the post says so.
+    `sandbox`: look only at the series of this one. A repetition that cannot be created, because of the plan or a rule
+    of a network, is left out; the log of the post says so.
     """
     post_id: UUID | None = None
     due: tuple[PostRow, Occurrence] | None = None
     try:
         async with lease.transaction() as db:
-            record = await db.fetchrow(_NEXT)
+            record = await (db.fetchrow(_NEXT) if sandbox is None else db.fetchrow(_NEXT_IN_SANDBOX, *sandbox))
             if record is None:
                 return False
             post_id = record["post_id"]
