@@ -40,6 +40,10 @@ help:  ## List the targets
 serve: $(BASE)  ## Set up and run the service: make serve ARGS="--port 9000 --data-dir DIR"
 	@exec $(BIN)/signalpost serve $(ARGS)
 
+.PHONY: simulator
+simulator: $(BASE)  ## Run stand-ins of the networks: make simulator ARGS="--port 7600 --service http://localhost:8000"
+	@exec $(BIN)/python -m simulator $(ARGS)
+
 # Whatever the shell says: without cached bytecode every test process compiles the service and the tests again.
 test: export PYTHONDONTWRITEBYTECODE :=
 .PHONY: test
