@@ -11,6 +11,8 @@ from tests.helpers import media_files
 from tests.helpers.publishing import StagedNetwork, published
 
 from signalpost import networks
+from signalpost.accounts.platforms import fetch_url
+from signalpost.context import AppContext
 from signalpost.networks.contract import MediaRule, OutcomeUnknown
 
 RULE = MediaRule(per_post=2, bytes_max=9_000, mime_types=("image/jpeg",), pixels_max=40_000)
@@ -161,3 +163,46 @@ async def test_the_post_is_looked_for_with_the_form_that_was_sent(stage: StagedN
     assert (await stage.status(post))["status"] == "published"
     assert len(seen) == 2
     assert len(set(seen)) == 1
+
+
+async def test_a_network_can_download_the_form_that_it_takes(
+    stage: StagedNetwork, album: Album, context: AppContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large = await album.upload(media_files.image("PNG", orientation=1, size=SIZE))
+    good = await album.upload(media_files.image("JPEG", orientation=1), "small.jpg")
+    monkeypatch.setattr(context, "settings", replace(context.settings, base_url="https://posts.example.com"))
+
+    await album.create(media=[large, good])
+    await stage.work()
+
+    for sent, content in album.files:
+        url = sent.url()
+        served = await stage.make.api.get(url.removeprefix("https://posts.example.com/api/v1"))
+        assert (served.content, served.headers["content-type"]) == (content, "image/jpeg")
+    derived = album.files[0][0].url().removeprefix("https://posts.example.com/api/v1")
+    for changed in (derived.replace("&form=", "&form=0"), derived.partition("&form=")[0]):
+        assert (await stage.make.api.get(changed)).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("base_url", "reachable"),
+    [
+        (None, False),
+        ("https://posts.example.com", True),
+        ("http://posts.example.com", False),
+        ("https://localhost:8000", False),
+        ("https://posts.local", False),
+        ("https://nas", False),
+        ("https://192.168.1.5", False),
+        ("https://[fd00::1]", False),
+        ("https://93.184.216.34", True),
+    ],
+)
+def test_networks_reach_public_addresses_only(context: AppContext, base_url: str | None, *, reachable: bool) -> None:
+    settings = replace(context.settings, base_url=base_url)
+    connector = networks.CONNECTORS["bluesky"]
+
+    assert fetch_url(replace(context, settings=settings), connector) == (base_url if reachable else None)
+
+    own = replace(settings, networks={"BLUESKY_BASE_URL": "http://127.0.0.1:9"})
+    assert fetch_url(replace(context, settings=own), connector) == (base_url or context.listening_url)

@@ -8,9 +8,12 @@ from signalpost.accounts.errors import PlatformNotConfigured
 from signalpost.context import AppContext
 from signalpost.identity.errors import TestModeOnlySandbox
 from signalpost.kit import issue_text, problems
+from signalpost.kit.addresses import forbidden_because, literal
 from signalpost.kit.http import Client
 from signalpost.networks.contract import Connector, Server
 from signalpost.web.caller import Caller
+
+_LOCAL_NAMES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
 
 
 def canonical_slug(platform: str) -> str:
@@ -103,6 +106,23 @@ def entry_server(context: AppContext, connector: Connector, http: Client) -> Ser
     )
     trusted = operator_url is not None
     return Server(base_url=base_url, trusted=trusted, http=http, directory_url=directory_url.rstrip("/"))
+
+
+def fetch_url(context: AppContext, connector: Connector) -> str | None:
+    """Return the address under which a network can download files from this service; None if it cannot.
+
+    The operator's own stand-in of a network may be where the service is; a real one reaches public addresses only.
+    """
+    if _operator_url(context, connector) is not None:
+        return context.fixed_url
+    url = context.settings.base_url
+    if url is None or not url.startswith("https://"):
+        return None
+    host = (urlsplit(url).hostname or "").lower()
+    address = literal(host)
+    if address is None:
+        return url if "." in host and not host.endswith(_LOCAL_NAMES) else None
+    return None if forbidden_because(address) else url
 
 
 def _operator_url(context: AppContext, connector: Connector) -> str | None:

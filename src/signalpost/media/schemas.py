@@ -185,6 +185,13 @@ class ContentQuery(Input):
     variant: Annotated[
         signed_urls.Variant, Meta(description="The file itself or its thumbnail.", examples=["original"])
     ] = "original"
+    form: Annotated[
+        str | None,
+        Meta(
+            description="A form of the file that was made for a network, instead of the file itself.",
+            examples=["9f86d081884c7d65"],
+        ),
+    ] = None
 
 
 class MediaVariant(Output):

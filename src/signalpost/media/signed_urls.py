@@ -25,9 +25,19 @@ def create(keys: KeyRing, base_url: str, media_id: UUID, variant: Variant = "ori
     )
 
 
-def is_valid(keys: KeyRing, media_id: UUID, variant: Variant, expires: int, signature: str) -> bool:
+def create_form(keys: KeyRing, base_url: str, media_id: UUID, form: str) -> str:
+    """Return such a URL of another form of the file, by its key."""
+    expires = int(time.time()) + VALID_SECONDS
+    signature = _mac(keys.derive(_CONTENT), media_id, _form(form), expires)
+    path = f"/api/v1/media/{ids.encode('med', media_id)}/content"
+    return f"{base_url}{path}?expires={expires}&signature={signature}&form={form}"
+
+
+def is_valid(
+    keys: KeyRing, media_id: UUID, variant: Variant, expires: int, signature: str, form: str | None = None
+) -> bool:
     """Whether this signature was made with one of our keys and has not expired."""
-    return _is_valid(keys, _CONTENT, media_id, variant, expires, signature)
+    return _is_valid(keys, _CONTENT, media_id, variant if form is None else _form(form), expires, signature)
 
 
 def create_upload(keys: KeyRing, base_url: str, media_id: UUID, expires: int) -> str:
@@ -44,6 +54,10 @@ def is_valid_upload(keys: KeyRing, media_id: UUID, expires: int, signature: str)
 def _is_valid(keys: KeyRing, purpose: str, media_id: UUID, what: str, expires: int, signature: str) -> bool:
     valid = (_mac(key, media_id, what, expires) for key in keys.derive_each(purpose))
     return time.time() < expires and any(equal(signature, expected) for expected in valid)
+
+
+def _form(key: str) -> str:
+    return f"form:{key}"
 
 
 def _mac(key: bytes, media_id: UUID, what: str, expires: int) -> str:

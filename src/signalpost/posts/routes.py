@@ -193,9 +193,11 @@ async def fan_out_post(
     raises=(NoFreeSlot, TestModeOnlySandbox),
     examples=_EXAMPLES,
 )
-async def validate_post(db: Db, caller: Caller, data: PostCreate, fetched: FetchedFiles) -> PostValidation:
+async def validate_post(
+    context: AppContext, db: Db, caller: Caller, data: PostCreate, fetched: FetchedFiles
+) -> PostValidation:
     """Validate a post without saving it: errors and warnings of its networks, and the length of each text."""
-    return await validate.validate_post(db, caller, data, fetched)
+    return await validate.validate_post(context, db, caller, data, fetched)
 
 
 @routes.get("/posts/stats", scope="posts:read")

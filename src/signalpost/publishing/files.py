@@ -4,17 +4,20 @@ from functools import partial
 from pathlib import PurePosixPath
 from uuid import UUID
 
+from signalpost.accounts.platforms import fetch_url
 from signalpost.context import AppContext
 from signalpost.kit.tenant import tenant
+from signalpost.media import signed_urls
 from signalpost.media.actions.derive import CannotBeDerived, Derivation, derive_variant, existing
 from signalpost.media.queries import MediaRow, VariantDocument
 from signalpost.networks import fitting, preflight
-from signalpost.networks.contract import OutgoingMedia, Refused
+from signalpost.networks.contract import Connector, OutgoingMedia, Refused
 from signalpost.publishing.attempt import Attempt
 
 
-def as_uploaded(context: AppContext, row: MediaRow) -> OutgoingMedia:
+def as_uploaded(context: AppContext, row: MediaRow, connector: Connector) -> OutgoingMedia:
     """Return a file as it was uploaded."""
+    base_url = fetch_url(context, connector)
     return OutgoingMedia(
         kind=row.kind,
         mime_type=row.mime_type,
@@ -26,6 +29,7 @@ def as_uploaded(context: AppContext, row: MediaRow) -> OutgoingMedia:
         alt_text=row.alt_text,
         file_name=row.file_name,
         read=partial(context.storage.read, row.storage_path),
+        url=None if base_url is None else partial(signed_urls.create, context.keys, base_url, row.id),
     )
 
 
@@ -41,7 +45,7 @@ async def as_taken(context: AppContext, attempt: Attempt) -> dict[UUID, Outgoing
     watermark_id = attempt.due.circumstances.watermark_media_id
     watermark = next((row for row in attempt.files if row.id == watermark_id and row.kind == "image"), None)
     for row in attempt.files:
-        file = as_uploaded(context, row)
+        file = as_uploaded(context, row, attempt.connector)
         derivation = _derivation(attempt, file, None if watermark is row else watermark)
         if derivation is not None:
             try:
@@ -49,7 +53,7 @@ async def as_taken(context: AppContext, attempt: Attempt) -> dict[UUID, Outgoing
             except CannotBeDerived as error:
                 return Refused(code="media_processing_failed", message=str(error))
             if variant is not None:
-                file = _as_derived(context, row, variant)
+                file = _as_derived(context, row, variant, attempt.connector)
         files[row.id] = file
     return files
 
@@ -74,7 +78,8 @@ async def _variant(
     return await derive_variant(context, row, derivation, tenant=working and working.id)
 
 
-def _as_derived(context: AppContext, row: MediaRow, variant: VariantDocument) -> OutgoingMedia:
+def _as_derived(context: AppContext, row: MediaRow, variant: VariantDocument, connector: Connector) -> OutgoingMedia:
+    base_url = fetch_url(context, connector)
     extension = PurePosixPath(variant.storage_path).suffix
     return OutgoingMedia(
         kind=row.kind,
@@ -86,4 +91,5 @@ def _as_derived(context: AppContext, row: MediaRow, variant: VariantDocument) ->
         alt_text=row.alt_text,
         file_name=PurePosixPath(row.file_name).stem + extension,
         read=partial(context.storage.read, variant.storage_path),
+        url=None if base_url is None else partial(signed_urls.create_form, context.keys, base_url, row.id, variant.key),
     )

@@ -60,7 +60,7 @@ class NetworkCall:
         self._http = RecordingHttp(context.http.publishing, self._journal)
         self._started = clock.monotonic()
         self._content = content.for_target(attempt.due.post, attempt.due.target)
-        self._files = {row.id: as_uploaded(context, row) for row in attempt.files}
+        self._files = {row.id: as_uploaded(context, row, attempt.connector) for row in attempt.files}
 
     async def run(self) -> Outcome | Reconciled:
         """Ask the network; return the outcome, whatever happened, without secrets.

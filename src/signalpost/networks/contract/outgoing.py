@@ -22,6 +22,8 @@ class OutgoingMedia:
     alt_text: str | None = None
     file_name: str = "file"
     read: Callable[[], AsyncIterator[bytes]]  # streams the content from its beginning, at each call
+    url: Callable[[], str] | None = None
+    """Signs an address from which the network can download the file for an hour; None: it cannot reach this service."""
 
     async def bytes(self) -> bytes:
         """Return the whole content; for networks that take a file in one piece."""

@@ -121,7 +121,7 @@ class _Batch:
         draft.post.source, draft.post.fanout_id = item.source, item.fanout_id
         draft.post.source_post_id = item.source_post_id
         draft.post.recurrence_parent_id = item.recurrence_parent_id
-        issues = await preflight.run_preflight(draft)
+        issues = await preflight.run_preflight(self.context, draft)
         await self._require_within_plan(draft)
         history, accepted = decide(self.caller, draft, issues)
         digests = {target.account.id: target.account.digest for target in draft.targets}

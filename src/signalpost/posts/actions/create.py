@@ -86,7 +86,7 @@ async def _groupable(
         draft = await build_draft(None, caller, data, profile=profile)
         if any(target.account.over_limit for target in draft.targets):
             return None
-        new = _new_post(context, caller, draft, await preflight.run_preflight(draft))
+        new = _new_post(context, caller, draft, await preflight.run_preflight(context, draft))
     except problems.Problem:
         return None  # nothing is refused because of what may no longer be so
     return new if is_groupable(new) else None
@@ -105,8 +105,8 @@ async def _create(
         profile = recent or await _read(context, db, caller, data)
         try:
             draft = await build_draft(db, caller, data, fetched=fetched, profile=profile)
-            target_issues = await preflight.run_preflight(draft)
-            await require_variations_accepted(draft)
+            target_issues = await preflight.run_preflight(context, draft)
+            await require_variations_accepted(context, draft)
             await guards.require_within_plan(db, caller, draft)
             new = _new_post(context, caller, draft, target_issues)
         except problems.Problem:

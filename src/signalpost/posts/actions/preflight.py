@@ -1,11 +1,14 @@
 """Checking a draft by the rules of its networks, and taking its fingerprint. Fills in rows; writes nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
+from uuid import UUID
 
 from msgspec import Struct
 
 from signalpost import networks
+from signalpost.accounts.platforms import fetch_url
+from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.kit.problems import Issue
 from signalpost.kit.worker_threads import in_thread
@@ -31,12 +34,12 @@ class TargetIssue(Struct, frozen=True):
     path: str
 
 
-async def run_preflight(draft: PostDraft) -> list[TargetIssue]:
+async def run_preflight(context: AppContext, draft: PostDraft) -> list[TargetIssue]:
     """Check every target; return what networks would refuse or warn of, with the place in the body.
 
     Sets the `content_hash` of each target, and adds to the post's warnings. Of a draft everything is a warning.
     """
-    return await in_thread(_check, draft) if _is_large(draft) else _check(draft)
+    return await in_thread(_check, context, draft) if _is_large(draft) else _check(context, draft)
 
 
 def _is_large(draft: PostDraft) -> bool:
@@ -46,8 +49,7 @@ def _is_large(draft: PostDraft) -> bool:
     return length > LENGTH_AT_ONCE_MAX or len(draft.targets) * (1 + len(post.thread)) > TEXTS_AT_ONCE_MAX
 
 
-def _check(draft: PostDraft) -> list[TargetIssue]:
-    files = {media_id: without_bytes(row) for media_id, row in draft.media.files.items()}
+def _check(context: AppContext, draft: PostDraft) -> list[TargetIssue]:
     checksums = {media_id: row.sha256 for media_id, row in draft.media.files.items()}
     now = clock.now()
     target_issues: list[TargetIssue] = []
@@ -59,6 +61,7 @@ def _check(draft: PostDraft) -> list[TargetIssue]:
         inputs = (target.row.platform, target_content, target.account.facts)
         if inputs != checked:
             checked = inputs
+            files = _files(context, draft, target.row.platform)
             outgoing = content.outgoing(target_content, files, dedupe_key="", created_at=now)
             issues = _issues_on(target, outgoing, fits=draft.post.auto_fit)
         target_issues += [TargetIssue(target, issue, _path(target, issue)) for issue in issues]
@@ -70,6 +73,16 @@ def _check(draft: PostDraft) -> list[TargetIssue]:
         if draft.is_draft or entry.issue.severity == "warning"
     ]
     return target_issues
+
+
+def _files(context: AppContext, draft: PostDraft, platform: str) -> Mapping[UUID, OutgoingMedia]:
+    """Return the files of a post as a network would get them."""
+    rows = draft.media.files
+    if not rows:
+        return {}
+    connector = networks.get(platform)
+    fetchable = connector is not None and fetch_url(context, connector) is not None
+    return {media_id: without_bytes(row, fetchable=fetchable) for media_id, row in rows.items()}
 
 
 def _issues_on(target: TargetDraft, outgoing: Outgoing, *, fits: bool) -> Sequence[PreflightIssue]:
@@ -110,8 +123,8 @@ def _path(target: TargetDraft, issue: PreflightIssue) -> str:
     return content.pointer(issue, target.index, row.platform, [*overridden, *(row.options or {})])
 
 
-def without_bytes(row: MediaRow) -> OutgoingMedia:
-    """Return a file as the rules of a network see it."""
+def without_bytes(row: MediaRow, *, fetchable: bool = False) -> OutgoingMedia:
+    """Return a file as the rules of a network see it. `fetchable`: the network can download it from here."""
 
     def read_nothing() -> NoReturn:
         raise RuntimeError("preflight reads no file")
@@ -120,5 +133,5 @@ def without_bytes(row: MediaRow) -> OutgoingMedia:
     return OutgoingMedia(
         kind=kind, mime_type=row.mime_type, size_bytes=row.size_bytes, sha256=row.sha256, width=row.width,
         height=row.height, duration_ms=row.duration_ms, alt_text=row.alt_text, file_name=row.file_name,
-        read=read_nothing,
+        read=read_nothing, url=read_nothing if fetchable else None,
     )  # fmt: skip

@@ -126,7 +126,7 @@ _SLIM_TARGET: Final = _SlimTarget.__struct_fields__
 
 
 async def lock_drafts(
-    db: Db, caller: Caller, post_ids: Sequence[UUID]
+    context: AppContext, db: Db, caller: Caller, post_ids: Sequence[UUID]
 ) -> tuple[dict[UUID, StoredDraft], dict[UUID, Refusal]]:
     """Lock these posts with what decides about them; return the drafts that can be scheduled, and why others cannot.
 
@@ -164,7 +164,7 @@ async def lock_drafts(
         its_files = {media_id: files[media_id] for media_id in post.media_ids}
         media = PostMedia(post.media, post.thread, [row.media for row in own], its_files, post.media_ids)
         draft = PostDraft(replace(post, warnings=[]), new, profile, media, is_draft=False)
-        if errors := preflight.errors_of(await preflight.run_preflight(draft)):
+        if errors := preflight.errors_of(await preflight.run_preflight(context, draft)):
             refused[post_id] = Refusal("preflight_failed", errors[0].message)
             continue
         drafts[post_id] = StoredDraft(post, own, draft)

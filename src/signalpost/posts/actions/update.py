@@ -136,7 +136,7 @@ async def apply_changes(
     _require_editable(locked[0], changes)
     _require_not_under_way(locked[1])
     public.require_unchanged(*locked, draft)
-    update = _Update(caller, *locked, draft, await preflight.run_preflight(draft))
+    update = _Update(caller, *locked, draft, await preflight.run_preflight(context, draft))
     return await update.write(context, db, purpose)
 
 
@@ -265,7 +265,7 @@ class _Update(Struct):
             permissions.require_publishing(caller)
         if not draft.is_draft:
             preflight.require_accepted(self.target_issues)
-            await require_variations_accepted(draft)
+            await require_variations_accepted(context, draft)
         await guards.require_within_plan(db, caller, draft)
         post = draft.post
         post.approval = purpose.approval or self._approval()

@@ -3,6 +3,7 @@ from collections.abc import Iterator
 import msgspec
 
 from signalpost import networks
+from signalpost.context import AppContext
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
 from signalpost.networks import counting, fitting, preflight
@@ -17,7 +18,9 @@ from signalpost.posts.schemas.responses import DerivedMedia, PostValidation, Tar
 from signalpost.web.caller import Caller
 
 
-async def validate_post(db: Db, caller: Caller, data: PostCreate, fetched: Fetched | None = None) -> PostValidation:
+async def validate_post(
+    context: AppContext, db: Db, caller: Caller, data: PostCreate, fetched: Fetched | None = None
+) -> PostValidation:
     """Say why publishing this post would be refused; save nothing."""
     try:
         draft = await build_draft(db, caller, data, fetched=fetched)
@@ -26,7 +29,7 @@ async def validate_post(db: Db, caller: Caller, data: PostCreate, fetched: Fetch
             raise
         errors = [msgspec.to_builtins(issue) for issue in problem.errors]
         return PostValidation(valid=False, errors=errors, warnings=[], targets=[])
-    issues = errors_of(await run_preflight(draft))
+    issues = errors_of(await run_preflight(context, draft))
     codes = {issue.code for issue in issues}
     return PostValidation(
         valid=not issues,

@@ -4,6 +4,7 @@ import asyncio
 
 from msgspec.structs import replace
 
+from signalpost.context import AppContext
 from signalpost.kit.problems import Issue
 from signalpost.posts.actions.draft import PostDraft, TargetDraft
 from signalpost.posts.actions.preflight import errors_of, run_preflight
@@ -12,7 +13,7 @@ from signalpost.posts.errors import PreflightFailed
 _ISSUES_MAX = 100
 
 
-async def require_variations_accepted(draft: PostDraft) -> None:
+async def require_variations_accepted(context: AppContext, draft: PostDraft) -> None:
     """Ensure that no network would refuse a repetition because of its text.
 
     Raises:
@@ -24,7 +25,7 @@ async def require_variations_accepted(draft: PostDraft) -> None:
     for index, text in enumerate(draft.post.recurrence.variations):
         targets = [TargetDraft(replace(target.row), target.account, target.index) for target in draft.targets]
         variant = replace(draft, post=replace(draft.post, text=text, warnings=[]), targets=targets)
-        errors = errors_of(await run_preflight(variant))
+        errors = errors_of(await run_preflight(context, variant))
         path = f"/recurrence/variations/{index}"
         issues += [Issue(path, error.code, error.message, error.params) for error in errors]
         if len(issues) >= _ISSUES_MAX:

@@ -68,7 +68,7 @@ async def submit_post(
 async def _resubmit(context: AppContext, db: Db, caller: Caller, post: PostRow, changes: dict[str, Any]) -> None:
     """Queue a failed post again. It may have been corrected meanwhile, so it is checked like a new one."""
     draft = await update.build_merged(db, caller, post, await posts.targets_of(db, [post.id]), changes)
-    preflight.require_accepted(await preflight.run_preflight(draft))
+    preflight.require_accepted(await preflight.run_preflight(context, draft))
     locked, targets = await lock_post(db, post)
     await _requeue(context, db, caller, locked, targets, PostRetry(), draft.post.scheduled_at)
 

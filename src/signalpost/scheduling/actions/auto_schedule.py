@@ -40,7 +40,7 @@ async def auto_schedule(context: AppContext, db: Db, caller: Caller, data: AutoS
     permissions.require_publishing(caller)
     zone, start = _require_valid(data)
     await db.execute(_LOCK, str(caller.workspace_id))
-    drafts, refused = await submission.lock_drafts(db, caller, data.post_ids)
+    drafts, refused = await submission.lock_drafts(context, db, caller, data.post_ids)
     moments = await _moments(db, caller, data, list(drafts.values()), zone, start)
     placed = [draft for post_id, draft in drafts.items() if post_id in moments]
     refused |= {post_id: _TOO_FAR for post_id in drafts if post_id not in moments}
