@@ -13,7 +13,7 @@ from signalpost.kit.addresses import AllowList
 from signalpost.kit.crypto import KeyRing
 
 PREFIX = "SIGNALPOST_"
-NETWORK_SETTINGS: Final = ("CLIENT_ID", "CLIENT_SECRET", "BASE_URL", "DIRECTORY_URL")
+NETWORK_SETTINGS: Final = ("CLIENT_ID", "CLIENT_SECRET", "SCOPES", "BASE_URL", "DIRECTORY_URL")
 BRAND_KEY = "sp"
 """Prefix of API keys (`sp_live_…`): one constant, so that a fork changes it in one place."""
 
@@ -90,10 +90,10 @@ class Settings:
     log_format: Literal["auto", "json", "text"] = "auto"
     """`json` lines, `text` for people, or `auto`: text at a terminal, else JSON."""
     networks: Mapping[str, str] = field(default_factory=dict)
-    """Not set directly: collected from SIGNALPOST_<NETWORK>_CLIENT_ID, _CLIENT_SECRET, _BASE_URL, _DIRECTORY_URL."""
+    """Not set directly: collected from SIGNALPOST_<NETWORK>_CLIENT_ID and the like, see `NETWORK_SETTINGS`."""
 
     def network(
-        self, platform: str, name: Literal["client_id", "client_secret", "base_url", "directory_url"]
+        self, platform: str, name: Literal["client_id", "client_secret", "scopes", "base_url", "directory_url"]
     ) -> str | None:
         """Return SIGNALPOST_<PLATFORM>_<NAME>, or None when it is unset."""
         return self.networks.get(f"{platform.upper()}_{name.upper()}")

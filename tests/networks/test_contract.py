@@ -39,6 +39,8 @@ def _reads(paths: list[Path]) -> set[tuple[str, str]]:
 
 
 FILES = [path for path in SRC.rglob("*.py") if "networks" in path.read_text()]
+WHOLE = {"Metrics", "Destination", "LinkedInstagram"}
+"""What is read as a whole."""
 READS = _reads([path for path in FILES if CONNECTORS not in path.parents])
 READS_OF_CONNECTORS = _reads([path for path in FILES if CONNECTORS in path.parents])
 
@@ -46,6 +48,8 @@ READS_OF_CONNECTORS = _reads([path for path in FILES if CONNECTORS in path.paren
 def test_every_member_of_the_contract_is_read() -> None:
     unread = []
     for struct, member in _members():
+        if struct in WHOLE:
+            continue
         reads = READS | READS_OF_CONNECTORS if struct in FOR_CONNECTORS else READS
         owners = {owner for owner, name in reads if name == member}
         if struct == "Facts":  # its members have common names, and the house always calls it `facts`

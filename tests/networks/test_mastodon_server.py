@@ -23,11 +23,12 @@ from tests.helpers.connector_harness import (
 )
 
 from signalpost.kit.http import Client
-from signalpost.networks import CONNECTORS, preflight
+from signalpost.networks import CONNECTORS, oauth2, preflight
 from signalpost.networks.connectors.mastodon.instance import facts_of
 from signalpost.networks.contract import (
     Absent,
     ApiError,
+    AuthorizationCode,
     BadCredentials,
     Identity,
     InvalidField,
@@ -223,14 +224,17 @@ async def test_oauth_from_registration_to_revocation(http: Client, server: Masto
 
     at = server_at(http, server.url, trusted=True)
     app = await flow.register(at, redirect_uri=redirect, app_name="Signalpost")
-    address = flow.authorize_url(at, app, redirect_uri=redirect, state="the-state", code_challenge="the-challenge")
+    address = oauth2.authorize_url(
+        flow.facts, at, app, redirect_uri=redirect, state="the-state", code_challenge="the-challenge"
+    )
     query = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
     assert query["state"] == "the-state"
     assert (query["code_challenge"], query["code_challenge_method"]) == ("the-challenge", "S256")
     async with httpx.AsyncClient() as browser:
         response = await browser.post(address.split("?")[0], data=query | {"username": "testuser"})
     code = parse_qs(urlsplit(response.headers["Location"]).query)["code"][0]
-    identity = await flow.exchange(at, app, redirect_uri=redirect, code=code, code_verifier="the-verifier")
+    returned = AuthorizationCode(code=code, redirect_uri=redirect, code_verifier="the-verifier")
+    identity = await flow.exchange(at, app, returned)
     assert identity.username.startswith("testuser@")
 
     account = await opened(http, server, secrets=identity.secrets)

@@ -1,6 +1,7 @@
 """What this installation knows of a platform: its connector, its server, its redirect address. No I/O."""
 
 import hashlib
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from signalpost import networks
@@ -10,7 +11,7 @@ from signalpost.identity.errors import TestModeOnlySandbox
 from signalpost.kit import issue_text, problems
 from signalpost.kit.addresses import forbidden_because, literal
 from signalpost.kit.http import Client
-from signalpost.networks.contract import Connector, Server
+from signalpost.networks.contract import Connector, OAuthApp, Server
 from signalpost.web.caller import Caller
 
 _LOCAL_NAMES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
@@ -79,7 +80,7 @@ def server_of(context: AppContext, connector: Connector, base_url: str | None, h
     brings its own server it names one server among many, the only one that may have a private address.
     """
     address, trusted = _address(context, connector, base_url)
-    return Server(base_url=address, trusted=trusted, http=http)
+    return Server(base_url=address, trusted=trusted, http=http, hosts=_hosts(context, connector))
 
 
 def host_of(context: AppContext, connector: Connector, base_url: str | None) -> str:
@@ -105,7 +106,29 @@ def entry_server(context: AppContext, connector: Connector, http: Client) -> Ser
         context.settings.network(connector.facts.key, "directory_url") or connector.facts.directory_url or ""
     )
     trusted = operator_url is not None
-    return Server(base_url=base_url, trusted=trusted, http=http, directory_url=directory_url.rstrip("/"))
+    return Server(
+        base_url=base_url,
+        trusted=trusted,
+        http=http,
+        directory_url=directory_url.rstrip("/"),
+        hosts=_hosts(context, connector),
+    )
+
+
+def operator_app(context: AppContext, connector: Connector) -> OAuthApp | None:
+    """Return the app that the operator registered at the network, or None if its credentials are not set."""
+    key, settings = connector.facts.key, context.settings
+    client_id, client_secret = settings.network(key, "client_id"), settings.network(key, "client_secret")
+    if not client_id or not client_secret:
+        return None
+    scopes = tuple((settings.network(key, "scopes") or "").replace(",", " ").split())
+    return OAuthApp(client_id=client_id, client_secret=client_secret, scopes=scopes)
+
+
+def _hosts(context: AppContext, connector: Connector) -> Mapping[str, str]:
+    """Return the network's other addresses; the operator's SIGNALPOST_<NETWORK>_BASE_URL stands for all of them."""
+    operator_url, hosts = _operator_url(context, connector), connector.facts.hosts
+    return hosts if operator_url is None else dict.fromkeys(hosts, operator_url)
 
 
 def fetch_url(context: AppContext, connector: Connector) -> str | None:

@@ -19,7 +19,7 @@ import msgspec
 from signalpost import networks
 from signalpost.accounts import states
 from signalpost.accounts.moves import move
-from signalpost.accounts.platforms import server_of
+from signalpost.accounts.platforms import operator_app, server_of
 from signalpost.context import AppContext
 from signalpost.kit import clock, foreign, ids, log
 from signalpost.kit.crypto import KeyRing, Undecipherable
@@ -182,6 +182,7 @@ class TokenStore:
             facts=account.facts,
             save_tokens=self.save,
             now=clock.now,
+            app=operator_app(self._context, connector),
             refresh_exclusively=self.renew if connector.refresh is not None else None,
         )
 

@@ -104,7 +104,7 @@ def account_health(
             granted=check.granted,
             missing=check.missing,
             can_post=usable and check.can_post,
-            can_read_analytics=False,
+            can_read_analytics=usable and check.valid and capabilities(networks.get(row.platform)).analytics,
         ),
         quota=Quota(
             used=used_today,
@@ -197,8 +197,8 @@ def platform(slug: str, *, settings: Settings, base_url: str) -> Platform:
         credential_fields=credential_fields(connector),
         capabilities=capabilities(connector),
         rules=_rules(connector),
-        upstream_version=None,
-        sunset_date=None,
+        upstream_version=facts.api_version,
+        sunset_date=facts.api_sunset_on,
         source=facts.source,
         verified_on=facts.verified_on,
     )

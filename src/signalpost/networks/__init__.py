@@ -69,6 +69,6 @@ def capabilities(connector: Connector, account_facts: Mapping[str, Any] | None =
         "thread": facts.thread_parts_max > 1,
         "firstComment": facts.first_comment,
         "delete": connector.delete is not None,
-        "analytics": False,  # no connector reads metrics yet
+        "analytics": connector.metrics is not None,
         "maxTextLength": facts.text.max_length,
     }

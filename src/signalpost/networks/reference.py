@@ -53,11 +53,14 @@ def _account(connector: Connector) -> Iterator[tuple[str, str]]:
     facts = connector.facts
     names = [name for name, value in capabilities(connector).items() if value is True]
     yield "Capabilities", ", ".join(names)
+    if facts.api_version is not None:
+        yield "API version", facts.api_version + (f", until {facts.api_sunset_on}" if facts.api_sunset_on else "")
     if facts.credential_fields:
         fields = [f"`{field.name}`{'' if field.required else ' (optional)'}" for field in facts.credential_fields]
         yield "Connect with", ", ".join(fields)
     if connector.oauth is not None:
         yield "OAuth", "at the account's own server" if connector.oauth.own_server else "yes"
+        yield "Permissions", ", ".join(f"`{scope}`" for scope in connector.oauth.facts.scopes)
     yield "Server", facts.base_url or ("none" if facts.key == "sandbox" else "the account's own")
 
 

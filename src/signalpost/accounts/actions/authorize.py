@@ -19,6 +19,7 @@ from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.kit.http import HttpFailure, UnknownHost, UnsafeUrl, parse_url
 from signalpost.kit.problems import Issue
+from signalpost.networks import oauth2
 from signalpost.networks.contract import ApiError, Connector, OAuth, OAuthApp, Server
 from signalpost.web.caller import Caller
 
@@ -125,8 +126,8 @@ async def _begin(
     request = ConnectRequest.of(caller, connector, profile_id=query.profile_id, account_id=query.account_id)
     secrets = FlowSecrets.new()
     callback = redirect_uri(context.fixed_url, connector, server.base_url)
-    authorize_url = oauth.authorize_url(
-        server, app, redirect_uri=callback, state=secrets.state, code_challenge=secrets.code_challenge
+    authorize_url = oauth2.authorize_url(
+        oauth.facts, server, app, redirect_uri=callback, state=secrets.state, code_challenge=secrets.code_challenge
     )
     if query.login_hint:
         authorize_url += f"{'&' if '?' in authorize_url else '?'}login_hint={quote(query.login_hint, safe='')}"

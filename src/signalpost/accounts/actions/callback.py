@@ -21,6 +21,7 @@ from signalpost.kit.http import HttpFailure
 from signalpost.kit.tenant import across_workspaces
 from signalpost.networks.contract import (
     ApiError,
+    AuthorizationCode,
     BadCredentials,
     Connector,
     Identity,
@@ -145,9 +146,8 @@ async def _exchange(
     try:
         app = await get_or_register_app(context, connector, server)
         _check_issuer(app, server, query.iss)
-        return await oauth.exchange(
-            server, app, redirect_uri=callback, code=query.code or "", code_verifier=code_verifier
-        )
+        code = AuthorizationCode(code=query.code or "", redirect_uri=callback, code_verifier=code_verifier)
+        return await oauth.exchange(server, app, code)
     except (BadCredentials, InvalidField) as error:
         raise problems.invalid("code", "not_allowed", str(error)) from None
     except ApiError as error:

@@ -3,7 +3,7 @@
 import msgspec
 
 from signalpost.accounts.errors import PlatformNotConfigured
-from signalpost.accounts.platforms import redirect_uri
+from signalpost.accounts.platforms import operator_app, redirect_uri
 from signalpost.context import AppContext
 from signalpost.kit.crypto import Undecipherable
 from signalpost.kit.tenant import across_workspaces
@@ -33,7 +33,7 @@ async def get_or_register_app(context: AppContext, connector: Connector, server:
     platform, callback = connector.facts.key, redirect_uri(context.fixed_url, connector, server.base_url)
     register = connector.oauth.register if connector.oauth else None
     if register is None:
-        return _operator_app(context, connector, callback)
+        return _require_operator_app(context, connector, callback)
     # All workspaces share the app: it stays while any account of the server uses it.
     with across_workspaces():
         async with context.database.connection() as db:
@@ -58,16 +58,15 @@ async def delete_unknown_app(context: AppContext, connector: Connector, server: 
             await db.execute(_DELETE, connector.facts.key, server.base_url)
 
 
-def _operator_app(context: AppContext, connector: Connector, callback: str) -> OAuthApp:
-    client_id = context.settings.network(connector.facts.key, "client_id")
-    client_secret = context.settings.network(connector.facts.key, "client_secret")
-    if not client_id or not client_secret:
+def _require_operator_app(context: AppContext, connector: Connector, callback: str) -> OAuthApp:
+    app = operator_app(context, connector)
+    if app is None:
         setting = f"SIGNALPOST_{connector.facts.key.upper()}"
         raise PlatformNotConfigured(
             f"The operator has to register an app at {connector.facts.name} with the redirect address {callback}"
             f" and set {setting}_CLIENT_ID and {setting}_CLIENT_SECRET."
         )
-    return OAuthApp(client_id=client_id, client_secret=client_secret)
+    return app
 
 
 def _context(platform: str, base_url: str) -> str:

@@ -4,6 +4,7 @@ A capability exists when its function does. `publish` ends in one of the outcome
 becomes `OutcomeUnknown` when the one call that makes a post public may have been sent, and `TryLater` before that.
 """
 
+from signalpost.networks.contract.app import OAuthApp
 from signalpost.networks.contract.connector import Connector
 from signalpost.networks.contract.errors import ApiError, BadCredentials, IdentityUnknown, InvalidField
 from signalpost.networks.contract.facts import (
@@ -18,11 +19,14 @@ from signalpost.networks.contract.facts import (
 )
 from signalpost.networks.contract.http import Http, Response
 from signalpost.networks.contract.journal import Journal
-from signalpost.networks.contract.oauth import OAuth, OAuthApp
+from signalpost.networks.contract.oauth import AuthorizationCode, OAuth, OAuthFacts
 from signalpost.networks.contract.outcomes import (
     Absent,
+    Destination,
     Health,
     Identity,
+    LinkedInstagram,
+    Metrics,
     NeedsReconnect,
     Outcome,
     OutcomeUnknown,
@@ -39,9 +43,11 @@ from signalpost.networks.contract.server import NetworkSession, Server
 __all__ = [
     "Absent",
     "ApiError",
+    "AuthorizationCode",
     "BadCredentials",
     "Connector",
     "CredentialField",
+    "Destination",
     "Facts",
     "Health",
     "Http",
@@ -50,11 +56,14 @@ __all__ = [
     "InvalidField",
     "Journal",
     "Kind",
+    "LinkedInstagram",
     "MediaRule",
+    "Metrics",
     "NeedsReconnect",
     "NetworkSession",
     "OAuth",
     "OAuthApp",
+    "OAuthFacts",
     "Option",
     "Outcome",
     "OutcomeUnknown",

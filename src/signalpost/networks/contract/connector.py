@@ -8,7 +8,15 @@ from signalpost.networks.contract.errors import ApiError
 from signalpost.networks.contract.facts import Facts
 from signalpost.networks.contract.journal import Journal
 from signalpost.networks.contract.oauth import OAuth
-from signalpost.networks.contract.outcomes import Health, Identity, Outcome, PreflightIssue, Reconciled
+from signalpost.networks.contract.outcomes import (
+    Destination,
+    Health,
+    Identity,
+    Metrics,
+    Outcome,
+    PreflightIssue,
+    Reconciled,
+)
 from signalpost.networks.contract.outgoing import Outgoing
 from signalpost.networks.contract.server import NetworkSession, Server
 
@@ -35,6 +43,12 @@ class Connector:
     """Remove a post by its remote_id, and the rest of its thread by their ids; what is missing counts as removed."""
     preflight: Callable[[Outgoing, Mapping[str, Any]], Sequence[PreflightIssue]] | None = None
     """Check the rules that the facts cannot express; the mapping is the account's `Identity.facts`."""
+    metrics: Callable[[NetworkSession, Sequence[str]], Awaitable[Mapping[str, Metrics | None]]] | None = None
+    """Read the numbers of the account's posts by their remote ids, at most `Facts.metrics_per_call` of them.
+
+    None: the network no longer has the post. An id that is left out: it did not say this time, so ask later. An
+    ApiError is about the call as a whole and means what `explain` makes of it.
+    """
 
     connect: Callable[[Server, Mapping[str, str]], Awaitable[Identity]] | None = None
     """Sign in with the values of `Facts.credential_fields`. The server is the operator's (`trusted`) or the network's.
@@ -45,9 +59,18 @@ class Connector:
         IdentityUnknown: whose account it is cannot be looked up right now.
     """
     oauth: OAuth | None = None
+    destinations: Callable[[NetworkSession], Awaitable[Sequence[Destination]]] | None = None
+    """List what a grant can post to: pages, boards, organizations, channels; at most 500. None: the account itself.
+
+    The session is that of the identity that `OAuth.exchange` returned. If the person can post as themselves, they are
+    among the destinations, with the `remote_id` of the grant. Nothing to post to: an empty list.
+    """
     check: Callable[[NetworkSession], Awaitable[Health]] | None = None
     """Ask the network whether the account can still post. An ApiError means what `explain` makes of it."""
     refresh: Callable[[NetworkSession], Awaitable[None]] | None = None
-    """Renew the tokens and store them by `session.save_tokens`; raises ApiError when the grant is dead."""
+    """Renew the tokens and store them by `session.save_tokens`; raises ApiError when the grant is dead.
+
+    For destinations it is called with the session of their grant: they share its tokens.
+    """
     revoke: Callable[[NetworkSession], Awaitable[None]] | None = None
     """Revoke the credentials at the network; raises ApiError when they still work afterwards."""

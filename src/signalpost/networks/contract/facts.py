@@ -76,7 +76,11 @@ class Facts:
     verified_on: str  # the day they were read: 2026-11-21
     notes: str = ""  # what a user should know and no other member says; shown in the reference
 
+    api_version: str | None = None  # of the network's API that the connector is written for: v25.0, 202610
+    api_sunset_on: str | None = None  # the day that version ends, where the network names one: 2027-05-31
+
     base_url: str | None = None  # of the network's API, no slash at its end; None: every account brings its own server
+    hosts: Mapping[str, str] = field(default_factory=dict)  # other addresses of the API, for `Server.at`; no slash
     directory_url: str | None = None  # where the network's accounts are looked up, if not at its servers; no slash
     app_credentials: bool = False  # the operator registers an app: SIGNALPOST_<KEY>_CLIENT_ID and _CLIENT_SECRET
     credential_fields: tuple[CredentialField, ...] = ()  # what `Connector.connect` takes
@@ -94,4 +98,5 @@ class Facts:
     media_mixed: bool = False  # whether all kinds may be mixed in one post
     media_required: bool = False
 
+    metrics_per_call: int = 1  # posts of which `Connector.metrics` reads the numbers at once
     dedupes_for_seconds: int | None = None  # how long a repeat with the same key is recognised; None: never

@@ -1,38 +1,58 @@
 """The OAuth 2 authorization code flow of a network that has one.
 
-It always uses PKCE (S256): a server that does not know the parameters ignores them.
+A network with an ordinary flow states `OAuthFacts`, and writes `exchange`: get the tokens by `networks.oauth2`, then
+read whose account they open. It always uses PKCE (S256): a server that does not know the parameters ignores them.
 """
 
-from collections.abc import Awaitable
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Awaitable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
 
-from msgspec import Struct
-
-from signalpost.kit import foreign
-from signalpost.kit.http import BadResponse
+from signalpost.networks.contract.app import OAuthApp
 from signalpost.networks.contract.outcomes import Identity
 from signalpost.networks.contract.server import Server
 
 
-class OAuthApp(Struct, frozen=True):
-    """The app by which a network knows this service: the operator's, or one that `register` made. Stored sealed."""
+@dataclass(frozen=True, kw_only=True)
+class OAuthFacts:
+    """What is particular about the flow of a network. `networks.oauth2` follows it."""
 
-    client_id: str
-    client_secret: str
-    issuer: str = ""
-    """What the server calls itself in `iss` (RFC 9207); empty: its address."""
-    sends_issuer: bool = False
-    """Whether the server always sends `iss`."""
+    authorize: str
+    """Path of the page on which the person agrees."""
+    redeem: str = ""
+    """Path at which codes and refresh tokens are redeemed by a POST; empty: the connector calls something else."""
+    revoke: str = ""
+    """Path at which a token is revoked by a POST (RFC 7009); empty: there is none, or the connector calls it itself."""
+    authorize_host: str = ""
+    """Where `authorize` is, by its name in `Facts.hosts`; empty: at `base_url`."""
+    redeem_host: str = ""
+    """The same for `redeem` and `revoke`."""
+    scopes: tuple[str, ...]
+    """The permissions to ask for. What a person does not grant of them is reported as missing."""
+    scope_separator: Literal[" ", ","] = " "
+    """Joins them in the address; responses may use either."""
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    """More query parameters of `authorize`: {"access_type": "offline"}."""
+    client_id_name: str = "client_id"
+    """What the network calls the parameter: TikTok says client_key."""
+    client_auth: Literal["body", "basic"] = "body"
+    """How the app proves at `redeem` and `revoke` who it is: id and secret in the form, or HTTP Basic."""
+    renewal: Literal["none", "kept", "rotating", "fixed"] = "none"
+    """What a refresh token does. `none`: there are none. `kept`: it stays, and its life begins again at each use.
+    `rotating`: each works once and brings the next one. `fixed`: it brings access tokens until an end that stays."""
+    access_seconds: int | None
+    """How long an access token lives, where the response does not say; None: it does not expire."""
+    refresh_seconds: int | None = None
+    """How long a refresh token lives, where the response does not say; None: it does not expire."""
 
-    def __post_init__(self) -> None:
-        """Check what a server named.
 
-        Raises:
-            BadResponse: these are no credentials.
-        """
-        if not all(foreign.identifier(value, foreign.URL_MAX) for value in (self.client_id, self.client_secret)):
-            raise BadResponse("the server names no credentials for the app that can be stored")
+@dataclass(frozen=True, kw_only=True)
+class AuthorizationCode:
+    """What a person brought back from the network, with what belongs to it."""
+
+    code: str
+    redirect_uri: str
+    code_verifier: str
 
 
 class Register(Protocol):
@@ -46,29 +66,25 @@ class Register(Protocol):
     def __call__(self, server: Server, *, redirect_uri: str, app_name: str) -> Awaitable[OAuthApp]: ...
 
 
-class AuthorizeUrl(Protocol):
-    """Returns the address to send the user's browser to. `code_challenge` is the S256 hash of the verifier."""
-
-    def __call__(self, server: Server, app: OAuthApp, *, redirect_uri: str, state: str, code_challenge: str) -> str: ...
-
-
 class Exchange(Protocol):
-    """Exchanges the code of the callback for tokens and returns the account that they open.
+    """Redeems the code of the callback and returns the account that its tokens open.
+
+    Where `Connector.destinations` exists, that is the person who agreed, whether or not they can post as themselves:
+    the account to post to is chosen afterwards.
 
     Raises:
-        BadCredentials: the code was used already, has expired, or belongs to another app.
+        BadCredentials: the code was used already, has expired, or belongs to another app; or the person has no
+            account that can be used. The message is shown to them.
         ApiError: any other error. `invalid_client` means that the server forgot the app, so it is registered again.
         kit.http.HttpFailure: the server gave no usable response.
     """
 
-    def __call__(
-        self, server: Server, app: OAuthApp, *, redirect_uri: str, code: str, code_verifier: str
-    ) -> Awaitable[Identity]: ...
+    def __call__(self, server: Server, app: OAuthApp, code: AuthorizationCode) -> Awaitable[Identity]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class OAuth:
-    authorize_url: AuthorizeUrl
+    facts: OAuthFacts
     exchange: Exchange
     register: Register | None = None
     """None: the operator registers the app and sets SIGNALPOST_<KEY>_CLIENT_ID and _CLIENT_SECRET."""

@@ -40,7 +40,7 @@ class Identity:
     profile_url: str | None = None
     scopes: tuple[str, ...] = ()  # granted by the network
     token_expires_at: datetime | None = None  # of the longest-lived token; None: it does not expire
-    refreshable: bool = False  # whether `Connector.refresh` can renew the tokens
+    refreshable: bool = False  # whether `Connector.refresh` moves that date on
     followers: int | None = None
     facts: Mapping[str, Any] = field(
         default_factory=dict
@@ -67,6 +67,37 @@ class Identity:
             followers=foreign.integer(self.followers),
             facts=foreign.json(self.facts),
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkedInstagram:
+    """The Instagram account that belongs to a Facebook Page."""
+
+    id: str
+    username: str
+
+    def __post_init__(self) -> None:
+        """Clean the values."""
+        _set(self, id=foreign.line(self.id), username=foreign.line(self.username))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Destination:
+    """Something that a grant can post to, and what is stored when it is chosen.
+
+    Id, name, kind, user name and picture are those of `identity`. Its `secrets` hold only what the grant's do not, such
+    as a token of the page, and overlay them in its sessions; expiry and renewal are the grant's.
+    """
+
+    identity: Identity
+    category: str | None = None  # as the network calls it: Bakery
+    tasks: tuple[str, ...] = ()  # what the person may do there, in the network's words: CREATE_CONTENT
+    can_post: bool = True  # whether that is enough to post
+    linked_instagram: LinkedInstagram | None = None
+
+    def __post_init__(self) -> None:
+        """Clean the values."""
+        _set(self, category=foreign.line_or_none(self.category), tasks=_lines(self.tasks))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,6 +260,26 @@ def _lines(values: tuple[str, ...]) -> tuple[str, ...]:
 def _set(result: Any, **values: Any) -> None:
     for name, value in values.items():
         object.__setattr__(result, name, value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metrics:
+    """The numbers of a post since it was published. None: the network does not give this one; 0 is a number."""
+
+    views: int | None = None
+    likes: int | None = None
+    comments: int | None = None
+    shares: int | None = None
+    saves: int | None = None
+    clicks: int | None = None
+    impressions: int | None = None
+    reach: int | None = None
+    watch_time_seconds: int | None = None
+
+    def __post_init__(self) -> None:
+        """Clean the values."""
+        numbers = {name: foreign.integer(value, maximum=foreign.NUMBER_MAX) for name, value in vars(self).items()}
+        _set(self, **numbers)
 
 
 class PreflightIssue(Struct, omit_defaults=True):

@@ -4,7 +4,7 @@ Mastodon recognises a repeated idempotency key for an hour, so sending again is 
 servers that may not know keys, the account's own posts are searched before anything is sent a second time.
 """
 
-from signalpost.networks.connectors.mastodon.account import authorize_url, check, connect, exchange, register, revoke
+from signalpost.networks.connectors.mastodon.account import OAUTH_FACTS, check, connect, exchange, register, revoke
 from signalpost.networks.connectors.mastodon.calls import explain
 from signalpost.networks.connectors.mastodon.facts import FACTS, preflight
 from signalpost.networks.connectors.mastodon.publish import delete, poll, publish, reconcile
@@ -15,7 +15,7 @@ __all__ = ["CONNECTOR", "FACTS"]
 CONNECTOR = Connector(
     facts=FACTS,
     connect=connect,
-    oauth=OAuth(register=register, authorize_url=authorize_url, exchange=exchange, own_server=True),
+    oauth=OAuth(facts=OAUTH_FACTS, register=register, exchange=exchange, own_server=True),
     publish=publish,
     explain=explain,
     reconcile=reconcile,

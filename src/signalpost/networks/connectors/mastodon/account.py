@@ -2,26 +2,35 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 from signalpost.kit.http import BadResponse, UnsafeUrl, parse_url
+from signalpost.networks import oauth2
 from signalpost.networks.connectors.mastodon.calls import call, error_text
 from signalpost.networks.connectors.mastodon.instance import CONNECT_SECONDS, read_instance
 from signalpost.networks.contract import (
     ApiError,
+    AuthorizationCode,
     BadCredentials,
     Health,
     Identity,
     InvalidField,
     NetworkSession,
     OAuthApp,
+    OAuthFacts,
     Response,
     Server,
 )
 from signalpost.networks.responses import members, number, string, texts
 
 _SUSPENDED = "The server reports this account as suspended."
-SCOPES = "read:accounts read:statuses write:statuses write:media"
+OAUTH_FACTS = OAuthFacts(
+    authorize="/oauth/authorize",
+    redeem="/oauth/token",
+    scopes=("read:accounts", "read:statuses", "write:statuses", "write:media"),
+    parameters={"force_login": "true"},  # the server asks again, even if the user agreed to this app before
+    access_seconds=None,
+)
 
 
 async def connect(server: Server, fields: Mapping[str, str]) -> Identity:
@@ -33,7 +42,7 @@ async def connect(server: Server, fields: Mapping[str, str]) -> Identity:
 
 async def register(server: Server, *, redirect_uri: str, app_name: str) -> OAuthApp:
     """Register an app at a server, and read what the server calls itself."""
-    form = {"client_name": app_name, "redirect_uris": redirect_uri, "scopes": SCOPES}
+    form = {"client_name": app_name, "redirect_uris": redirect_uri, "scopes": " ".join(OAUTH_FACTS.scopes)}
     response = await server.call("POST", "/api/v1/apps", data=form, timeout_seconds=CONNECT_SECONDS)
     client_id, client_secret = texts(response, "client_id", "client_secret")
     metadata = await server.call(
@@ -47,41 +56,15 @@ async def register(server: Server, *, redirect_uri: str, app_name: str) -> OAuth
     return OAuthApp(client_id=client_id, client_secret=client_secret, issuer=issuer, sends_issuer=sends_issuer)
 
 
-def authorize_url(server: Server, app: OAuthApp, *, redirect_uri: str, state: str, code_challenge: str) -> str:
-    """Return where to send the user's browser. The server asks again, even if the user agreed to this app before."""
-    query = {
-        "response_type": "code",
-        "client_id": app.client_id,
-        "redirect_uri": redirect_uri,
-        "scope": SCOPES,
-        "state": state,
-        "force_login": "true",
-        "code_challenge": code_challenge,
-        "code_challenge_method": "S256",
-    }
-    return f"{server.base_url}/oauth/authorize?{urlencode(query)}"
-
-
-async def exchange(server: Server, app: OAuthApp, *, redirect_uri: str, code: str, code_verifier: str) -> Identity:
+async def exchange(server: Server, app: OAuthApp, code: AuthorizationCode) -> Identity:
     """Exchange the code of the callback for a token, and read the account that it opens."""
-    form = {
-        "grant_type": "authorization_code",
-        "code": code,
-        "client_id": app.client_id,
-        "client_secret": app.client_secret,
-        "redirect_uri": redirect_uri,
-        "scope": SCOPES,
-        "code_verifier": code_verifier,
+    granted = await oauth2.redeem_code(OAUTH_FACTS, server, app, code)
+    secrets = {
+        "accessToken": granted.secrets["accessToken"],
+        "clientId": app.client_id,
+        "clientSecret": app.client_secret,
     }
-    try:
-        response = await server.call("POST", "/oauth/token", data=form, timeout_seconds=CONNECT_SECONDS)
-    except ApiError as error:
-        if members(error.response).get("error") == "invalid_grant":
-            raise BadCredentials("The server no longer accepts this code; start again.") from None
-        raise
-    (token,) = texts(response, "access_token")
-    secrets = {"accessToken": token, "clientId": app.client_id, "clientSecret": app.client_secret}
-    return await _identity(server, secrets, scopes=string(members(response).get("scope")) or SCOPES)
+    return await _identity(server, secrets, scopes=granted.scopes)
 
 
 def _origin(instance: str) -> str:
@@ -94,7 +77,7 @@ def _origin(instance: str) -> str:
         raise InvalidField("instanceUrl", "Enter the address of your server, for example mastodon.social.") from None
 
 
-async def _identity(server: Server, secrets: Mapping[str, str], *, scopes: str = "") -> Identity:
+async def _identity(server: Server, secrets: Mapping[str, str], *, scopes: tuple[str, ...] = ()) -> Identity:
     headers = {"Authorization": f"Bearer {secrets['accessToken']}"}
     account = await _account(server, headers)
     try:
@@ -113,7 +96,7 @@ async def _identity(server: Server, secrets: Mapping[str, str], *, scopes: str =
         base_url=server.base_url,
         avatar_url=string(profile.get("avatar")),
         profile_url=string(profile.get("url")),
-        scopes=tuple(scopes.split()),
+        scopes=scopes,
         followers=number(profile.get("followers_count")),
         facts=facts,
     )
