@@ -60,6 +60,8 @@ def _account(connector: Connector) -> Iterator[tuple[str, str]]:
         yield "Connect with", ", ".join(fields)
     if connector.oauth is not None:
         yield "OAuth", "at the account's own server" if connector.oauth.own_server else "yes"
+        if connector.destinations is not None:
+            yield "Posts to", "one or more of the places that the grant covers, chosen after it"
         yield "Permissions", ", ".join(f"`{scope}`" for scope in connector.oauth.facts.scopes)
     yield "Server", facts.base_url or ("none" if facts.key == "sandbox" else "the account's own")
 
