@@ -79,7 +79,7 @@ async def redeem_code(facts: OAuthFacts, server: Server, app: OAuthApp, code: Au
         if members(error.response).get("error") == "invalid_grant":
             raise BadCredentials("The platform no longer accepts this code; start again.") from None
         raise
-    return tokens(facts, response, now=clock.now(), asked=app.scopes or facts.scopes)
+    return tokens(facts, response, now=clock.now(), requested=app.scopes or facts.scopes)
 
 
 def refresh_by(facts: OAuthFacts) -> Callable[[NetworkSession], Awaitable[None]]:
@@ -176,7 +176,7 @@ def tokens(
     response: Response,
     *,
     now: datetime,
-    asked: tuple[str, ...] = (),
+    requested: tuple[str, ...] = (),
     held: Mapping[str, str] | None = None,
 ) -> Tokens:
     """Read a token response. `held`: the secrets that are being renewed.
@@ -201,7 +201,7 @@ def tokens(
         secrets=secrets,
         token_expires_at=ends_at,
         refreshable=has_refresh_token and facts.renewal != "fixed",
-        scopes=tuple([scope for scope in scopes if scope]) or asked,
+        scopes=tuple([scope for scope in scopes if scope]) or requested,
         body=body,
     )
 
