@@ -12,10 +12,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 # uv needs a tenth of the time that pip needs, but knows nothing of a pip.conf: if it fails, pip does the same.
-UV := $(shell command -v uv || echo $(VENV)/.uv/bin/uv)
+UV := $(or $(shell command -v uv),$(wildcard $(BIN)/uv),$(VENV)/.uv/bin/uv)
+# Neither stays in an environment that only serves.
+get_pip = $(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip >/dev/null
+get_uv = [[ -x "$(UV)" ]] || { $(get_pip); $(PIP) install --quiet --no-deps --no-compile --require-hashes \
+	--target $(VENV)/.uv -r <(awk '/^[a-z]/ { is_uv = /^uv==/ } is_uv' requirements/dev.txt) || true; }
 # $(call install,WHAT,OPTIONS OF PIP): the locks are complete, so nothing has to be resolved.
 install = "$(UV)" pip install --quiet --python $(BIN)/python --no-deps $(1) 2>/dev/null || \
-	$(PIP) install --no-deps --no-compile $(1) $(2)
+	{ $(get_pip); $(PIP) install --no-deps --no-compile $(1) $(2); }
 # The first of these that is 3.11 or newer and can make environments; `make PYTHON=/path/to/python` chooses another.
 ifndef PYTHON
 PYTHON := $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -112,19 +116,20 @@ $(BASE):
 		"or name it: make PYTHON=/path/to/python3.12" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is older than 3.11 or does not run" >&2; exit 1; }
 	@echo "Setting up $(VENV) (once): 1 of 3, an environment of $$($(PYTHON) --version)"
-	@[[ -x $(BIN)/python ]] && $(BIN)/python -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	@[[ -x $(BIN)/python ]] && $(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 		{ rm -rf $(VENV); $(PYTHON) -m venv $(VENV); }
-	@[[ -x "$(UV)" ]] || $(PIP) install --quiet --no-deps --no-compile --require-hashes --target $(VENV)/.uv \
-		-r <(awk '/^[a-z]/ { is_uv = /^uv==/ } is_uv' requirements/dev.txt) || true
+	@$(get_uv)
 	@echo "2 of 3, what Signalpost needs (100 MB to download)"
 	@$(call install,--require-hashes -r requirements/base.txt,--progress-bar off | awk "$$PROGRESS")
 	@echo "3 of 3, Signalpost"
 	@$(call install,--no-build-isolation -e .,--quiet)
+	@if [[ -x "$(UV)" ]]; then "$(UV)" pip uninstall --quiet --python $(BIN)/python pip setuptools; fi
 	@rm -rf $(VENV)/.base-* $(VENV)/.uv
 	@touch $@
 
 $(DEV): $(BASE)
 	@echo "Adding what tests and checks need"
+	@$(get_uv)
 	@$(call install,--require-hashes -r requirements/dev.txt,--quiet)
-	@rm -f $(VENV)/.dev-*
+	@rm -rf $(VENV)/.dev-* $(VENV)/.uv
 	@touch $@

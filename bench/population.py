@@ -19,7 +19,7 @@ order by attnum
 """
 _TENANTS = """
 create temp table tenant (
-    number serial, workspace_id uuid, profile_id uuid, account_id uuid, username text, secrets bytea)
+    number serial, user_id uuid, workspace_id uuid, profile_id uuid, account_id uuid, username text, secrets bytea)
 """
 _PLAN = """
 create temp table plan on commit drop as
@@ -46,20 +46,20 @@ class Template:
 async def populate(
     db: "asyncpg.Connection[Any]", keys: KeyRing, template: Template, *, workspaces: int, accounts_each: int
 ) -> None:
-    """Write workspaces, each with a member, a profile and sandbox accounts, listed in the temporary table `tenant`."""
+    """Write workspaces with owner, profile and sandbox accounts each, listed in the temporary table `tenant`."""
     await db.execute(_TENANTS)
     sealed = await db.fetchval("select secrets from account where id = $1", template.account_id)
     secrets = unseal(keys, template.workspace_id, template.account_id, sealed)
     rows = []
     for _ in range(workspaces):
-        workspace_id, profile_id = ids.new_id(), ids.new_id()
+        user_id, workspace_id, profile_id = ids.new_id(), ids.new_id(), ids.new_id()
         for _ in range(accounts_each):
             account_id = ids.new_id()
             sealed = seal(keys, workspace_id, account_id, secrets)
-            rows.append((workspace_id, profile_id, account_id, f"tenant{account_id.hex}", sealed))
-    names = ("workspace_id", "profile_id", "account_id", "username", "secrets")
+            rows.append((user_id, workspace_id, profile_id, account_id, f"tenant{account_id.hex}", sealed))
+    names = ("user_id", "workspace_id", "profile_id", "account_id", "username", "secrets")
     await db.copy_records_to_table("tenant", records=rows, columns=names)
-    some = "(select distinct workspace_id, profile_id from tenant) as n"
+    some = "(select distinct user_id, workspace_id, profile_id from tenant) as n"
     whose = {"workspace_id": "n.workspace_id"}
     await copy(
         db,
@@ -69,7 +69,11 @@ async def populate(
         some,
         template.workspace_id,
     )
-    await copy(db, "member", "t.workspace_id = $1", whose | {"id": "uuidv7()"}, some, template.workspace_id)
+    user = {"id": "n.user_id", "email": "n.user_id || '@bench.test'"}
+    of_owner = "t.id = (select user_id from member where workspace_id = $1)"
+    await copy(db, "app_user", of_owner, user, some, template.workspace_id)
+    member = whose | {"id": "uuidv7()", "user_id": "n.user_id"}
+    await copy(db, "member", "t.workspace_id = $1", member, some, template.workspace_id)
     await copy(db, "profile", "t.id = $1", whose | {"id": "n.profile_id"}, some, template.profile_id)
     account = whose | {
         "id": "n.account_id", "profile_id": "n.profile_id", "username": "n.username", "remote_id": "n.username",

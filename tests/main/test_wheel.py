@@ -16,7 +16,7 @@ CHECKOUT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.xdist_group("wheel"), pytest.mark.timeout(400)]  # built once; first downloads
 
 
-PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "--no-input")
+UV = (Path(sys.executable).parent / "uv", "--quiet")
 
 
 def clean(more: Mapping[str, str]) -> dict[str, str]:
@@ -42,7 +42,18 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (source / name).parent.mkdir(exist_ok=True)
         shutil.copyfile(CHECKOUT / name, source / name)
     shutil.copytree(CHECKOUT / "src", source / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-    run(*PIP, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", wheels, source, cwd=source)
+    run(
+        *UV,
+        "build",
+        "--wheel",
+        "--no-build-isolation",
+        "--python",
+        sys.executable,
+        "--out-dir",
+        wheels,
+        source,
+        cwd=source,
+    )
     [built] = wheels.glob("signalpost-*.whl")
     return built
 
@@ -51,7 +62,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def site(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder into which the wheel is installed, without its dependencies."""
     site = tmp_path_factory.mktemp("site")
-    run(*PIP, "install", "--no-deps", "--no-compile", "--target", site, wheel, cwd=site)
+    run(*UV, "pip", "install", "--no-deps", "--python", sys.executable, "--target", site, wheel, cwd=site)
     return site
 
 
@@ -82,10 +93,9 @@ def folder() -> Iterator[Path]:
 @pytest.mark.slow
 def test_a_wheel_in_an_empty_environment_serves_and_publishes(wheel: Path, folder: Path) -> None:
     """As `pipx install`, `uv tool install` and containers do: with what the wheel requires, and nothing else."""
-    uv = (Path(sys.executable).parent / "uv", "--quiet")
     bin_folder = folder / "venv" / "bin"
-    run(*uv, "venv", "--python", sys.executable, folder / "venv", cwd=folder)
-    run(*uv, "pip", "install", "--python", bin_folder / "python", wheel, cwd=folder, seconds=300)
+    run(*UV, "venv", "--python", sys.executable, folder / "venv", cwd=folder)
+    run(*UV, "pip", "install", "--python", bin_folder / "python", wheel, cwd=folder, seconds=300)
     port = free_port()
     program, environment = bin_folder / "signalpost", {"PATH": f"{bin_folder}:{os.environ['PATH']}"}
     with subprocess.Popen(

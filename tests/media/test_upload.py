@@ -211,7 +211,7 @@ def test_the_service_never_loads_the_decoders() -> None:
     """Pillow and FFmpeg in the parent would cost 60 MB, and a crash of theirs would end it."""
     code = (
         "import sys, signalpost.media.routes, signalpost.media.work\n"
-        "print([name for name in ('PIL', 'av', 'pillow_heif') if name in sys.modules])"
+        "print([name for name in ('PIL', 'av', 'pi_heif') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -34,9 +34,9 @@ def prepare(file_type: FileType) -> None:
     """Import what the type needs."""
     Image.preinit()
     if file_type is HEIC:
-        import pillow_heif  # noqa: PLC0415 - costs 30 ms that only HEIC needs
+        import pi_heif  # noqa: PLC0415 - costs 30 ms that only HEIC needs
 
-        pillow_heif.register_heif_opener(thumbnails=False, decode_threads=1)
+        pi_heif.register_heif_opener(thumbnails=False, decode_threads=1)
 
 
 def examine(file: IO[bytes], file_type: FileType, thumbnail: IO[bytes]) -> dict[str, Any]:
