@@ -23,6 +23,7 @@ NOT_IMPORTED_BY_TESTS = {
     "pytest-timeout": "pytest plugin",
     "pytest-xdist": "pytest plugin",
     "ruff": "make lint",
+    "setuptools": "builds the wheel that tests install",
     "types-regex": "types for mypy",
     "uv": "make lock",
 }
