@@ -1,64 +1,36 @@
 """Messages arrive whole at a real SMTP server, and cannot be made to carry more than they should."""
 
 import asyncio
-import dataclasses
 import re
+import secrets
 import ssl
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from email import message_from_bytes, policy
-from email.message import EmailMessage
-from typing import Any
+from typing import Any, cast
 
-import aiosmtplib
+import msgspec
 import pytest
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
+from tests.helpers.factories import Make
+from tests.helpers.mail import Inbox, InTest, send_waiting, serving, with_smtp
 
-from signalpost import settings as settings_module
+from signalpost import mail
 from signalpost.context import AppContext
+from signalpost.engine.contract import Lease
+from signalpost.kit import problems
+from signalpost.kit.crypto import KeyRing
 from signalpost.mail import Message, actions, smtp, work
+from signalpost.mail.actions import RETRY_SECONDS
 from signalpost.mail.messages import render
-from signalpost.main import wiring
-from signalpost.settings import Settings
+from signalpost.main import operations, wiring
 
+KEYS = KeyRing.from_master(bytes(32))
 RESET = {"email": "ada@example.test", "minutes": 30, "link": "http://signalpost.test/reset#token=a&b"}
-
-
-class Inbox:
-    """Keeps what arrives; rejects recipients at `nobody.test` for good and at `busy.test` for now."""
-
-    def __init__(self) -> None:
-        self.messages: list[EmailMessage] = []
-
-    async def handle_RCPT(  # noqa: N802 - aiosmtpd's name
-        self, _server: SMTP, _session: Session, envelope: Envelope, address: str, _options: list[str]
-    ) -> str:
-        if address.endswith("@nobody.test"):
-            return "550 no such mailbox"
-        if address.endswith("@busy.test"):
-            return "451 try later"
-        envelope.rcpt_tos.append(address)
-        return "250 OK"
-
-    async def handle_DATA(self, _server: SMTP, _session: Session, envelope: Envelope) -> str:  # noqa: N802
-        content: Any = envelope.content
-        message = message_from_bytes(content, policy=policy.default)
-        assert isinstance(message, EmailMessage)
-        self.messages.append(message)
-        return "250 OK"
 
 
 @pytest.fixture
 def inbox() -> Inbox:
     return Inbox()
-
-
-@asynccontextmanager
-async def serving(inbox: Inbox, **options: Any) -> AsyncIterator[str]:
-    """Run a real SMTP server; give its host and port."""
-    server = await asyncio.get_running_loop().create_server(lambda: SMTP(inbox, **options), "127.0.0.1", 0)
-    async with server:
-        yield f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
 
 
 @pytest.fixture
@@ -68,39 +40,107 @@ async def address(inbox: Inbox) -> AsyncIterator[str]:
 
 
 @pytest.fixture
-def mailing(address: str) -> Settings:
-    return settings_module.load(
-        {"SIGNALPOST_SMTP_URL": f"smtp://{address}", "SIGNALPOST_MAIL_FROM": "Signalpost <post@example.test>"}
-    )
+def mailing(context: AppContext, address: str) -> AppContext:
+    return with_smtp(context, address)
 
 
-async def test_a_message_travels_through_the_job(context: AppContext, mailing: Settings, inbox: Inbox) -> None:
-    """What is enqueued is JSON; what arrives has both parts, and the id that a second run would repeat."""
-    message = Message(to="ada@example.test", template="password_reset", values=RESET)
-    [job] = work.jobs(dataclasses.replace(context, settings=mailing))
-    lease: Any = None  # sending a message needs none
-
+async def enqueue(context: AppContext, to: str, **fields: Any) -> Message:
+    message = Message(to=to, template="password_reset", values=RESET, **fields)
     async with context.database.transaction() as db:
-        await actions.enqueue(db, message)
-        payload = await db.fetchval("delete from job where payload ->> 'id' = $1 returning payload", str(message.id))
-    await job.handler(lease, payload)
+        assert await mail.enqueue(db, message)
+    return message
+
+
+async def row_of(context: AppContext, message: Message) -> dict[str, Any]:
+    async with context.database.connection() as db:
+        return dict(await db.fetchrow("select * from mail_message where id = $1", message.id) or {})
+
+
+def address_at(host: str) -> str:
+    return f"ada-{secrets.token_hex(5)}@{host}"
+
+
+async def test_a_message_travels_through_the_job(mailing: AppContext, inbox: Inbox) -> None:
+    """What arrives has both parts, and the id that a second run would repeat."""
+    message = await enqueue(mailing, address_at("example.test"))
+    assert await send_waiting(mailing, message.to) == [None]
 
     [arrived] = inbox.messages
     assert arrived["From"] == "Signalpost <post@example.test>"
-    assert arrived["To"] == "ada@example.test"
+    assert arrived["To"] == message.to
     assert arrived["Subject"] == "Choose a new password"
     assert arrived["Message-ID"] == f"<{message.id.hex}@example.test>"
     assert arrived["Auto-Submitted"] == "auto-generated"
+    assert arrived["List-Unsubscribe"] is None
     text, html = (part.get_content() for part in arrived.iter_parts())
     assert "http://signalpost.test/reset#token=a&b" in text
     assert "#token=a&amp;b" in html
+    assert "prefers-color-scheme: dark" in html
+    row = await row_of(mailing, message)
+    assert (row["state"], row["attempts"], row["message"]) == ("sent", 1, None)
+
+
+async def test_a_subscription_can_be_ended_from_the_mail_program(mailing: AppContext, inbox: Inbox) -> None:
+    link = "https://signalpost.test/unsubscribe?token=s3cret"
+    message = await enqueue(
+        mailing, address_at("example.test"), secrets=mail.seal(mailing.keys, {"unsubscribe_link": link})
+    )
+    async with mailing.database.connection() as db:
+        stored = await db.fetchval("select payload::text from job where payload ->> 'to' = $1", message.to)
+    assert "s3cret" not in stored
+    await send_waiting(mailing, message.to)
+
+    [arrived] = inbox.messages
+    assert arrived["List-Unsubscribe"] == f"<{link}>"
+    assert arrived["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert [link in part.get_content() for part in arrived.iter_parts()] == [True, True]
+
+
+async def test_enqueueing_a_message_twice_sends_it_once(mailing: AppContext, inbox: Inbox) -> None:
+    """The job that makes it necessary may run twice, also after the message was sent."""
+    message = await enqueue(mailing, address_at("example.test"))
+    await send_waiting(mailing, message.to)
+    async with mailing.database.transaction() as db:
+        assert await mail.enqueue(db, message)
+    await send_waiting(mailing, message.to)
+    assert len(inbox.messages) == 1
+
+
+async def test_a_mailbox_receives_a_bounded_number(mailing: AppContext, make: Make) -> None:
+    """However its address is written, and whoever causes it; at the same moment, too."""
+    local, owner = f"ada-{secrets.token_hex(5)}", await make.owner()
+
+    async def post(number: int) -> bool:
+        to = f"{local.upper() if number % 2 else local}+{number}@example.test"
+        async with mailing.database.transaction() as db:
+            workspace_id = owner.workspace_id if number % 3 else None
+            message = Message(to=to, template="password_reset", values=RESET)
+            return await mail.enqueue(db, message, workspace_id=workspace_id)
+
+    accepted = await asyncio.gather(*(post(number) for number in range(actions.PER_MAILBOX + 8)))
+    assert accepted.count(True) == actions.PER_MAILBOX
+
+
+async def test_a_workspace_causes_a_bounded_number(mailing: AppContext, make: Make) -> None:
+    owner, other = await make.owner(), await make.owner()
+    insert = """insert into mail_message (id, workspace_id, recipient, mailbox, template)
+        select gen_random_uuid(), $1, n::text, n::text, 'welcome' from generate_series(1, $2) n"""
+    async with mailing.database.transaction() as db:
+        await db.execute(insert, owner.workspace_id, actions.PER_SENDER)
+        accepted = [
+            await mail.enqueue(
+                db, Message(to=address_at("example.test"), template="password_reset", values=RESET), workspace_id=each
+            )
+            for each in (owner.workspace_id, other.workspace_id, None)
+        ]
+    assert accepted == [False, True, True]
 
 
 @pytest.mark.parametrize("to", ["ada@example.test\r\nBcc: all@example.test", "ada@example.test, eve@example.test", "a"])
 def test_an_address_cannot_add_recipients(to: str) -> None:
     """Whatever let such an address through, no message is made of it."""
     with pytest.raises((ValueError, IndexError)):
-        render(Message(to=to, template="password_reset", values=RESET), "post@example.test")
+        render(Message(to=to, template="password_reset", values=RESET), "post@example.test", KEYS)
 
 
 def test_values_cannot_add_headers_or_markup() -> None:
@@ -110,7 +150,7 @@ def test_values_cannot_add_headers_or_markup() -> None:
         to="ada@example.test", template="welcome", values={"workspace": name, "email": "ada@example.test", "link": "#"}
     )
 
-    made = message_from_bytes(render(message, "post@example.test").as_bytes(), policy=policy.default)
+    made = message_from_bytes(render(message, "post@example.test", KEYS).as_bytes(), policy=policy.default)
 
     assert made["Bcc"] is None
     assert "<script>" not in made.get_body(("html",)).get_content()  # type: ignore[attr-defined]
@@ -119,7 +159,7 @@ def test_values_cannot_add_headers_or_markup() -> None:
 def test_the_welcome_names_only_what_exists() -> None:
     """Whoever follows it finds operations and their documentation, not a form to sign in that there is none of."""
     values = {"workspace": "W", "email": "ada@example.test", "link": "http://signalpost.test"}
-    message = render(Message(to="ada@example.test", template="welcome", values=values), "post@example.test")
+    message = render(Message(to="ada@example.test", template="welcome", values=values), "post@example.test", KEYS)
     text = message.get_body(("plain",)).get_content()  # type: ignore[union-attr]
     named = set(re.findall(r"(?:(POST) )?http://signalpost\.test(/\S+)", text))
     served = {(endpoint.method, "/api/v1" + endpoint.path) for endpoint in wiring.endpoints()}
@@ -132,23 +172,72 @@ def test_the_welcome_names_only_what_exists() -> None:
 def test_a_missing_value_is_an_error(name: str) -> None:
     """A message without its link is worse than none."""
     with pytest.raises(Exception, match="undefined"):
-        render(Message(to="ada@example.test", template=name, values={}), "post@example.test")
+        render(Message(to="ada@example.test", template=name, values={}), "post@example.test", KEYS)
 
 
-async def test_an_unknown_mailbox_is_given_up_and_a_busy_one_tried_again(mailing: Settings, inbox: Inbox) -> None:
-    """The engine retries what raises: that would be of no use for a mailbox that does not exist."""
-    await actions.send(mailing, Message(to="who@nobody.test", template="password_reset", values=RESET))
-    with pytest.raises(aiosmtplib.SMTPException):
-        await actions.send(mailing, Message(to="who@busy.test", template="password_reset", values=RESET))
+@pytest.mark.parametrize(
+    ("host", "again", "state"), [("nobody.test", None, "rejected"), ("busy.test", RETRY_SECONDS[0], "waiting")]
+)
+async def test_an_unknown_mailbox_is_given_up_and_a_busy_one_tried_again(
+    mailing: AppContext, inbox: Inbox, host: str, again: float | None, state: str
+) -> None:
+    """Trying again would be of no use for a mailbox that does not exist."""
+    message = await enqueue(mailing, address_at(host))
+    assert await send_waiting(mailing, message.to) == [again]
+    row = await row_of(mailing, message)
+    assert (row["state"], bool(row["error"])) == (state, True)
     assert inbox.messages == []
 
 
-async def test_without_a_server_nothing_is_sent(inbox: Inbox) -> None:
-    """An installation without mail works; the log says why nothing arrives."""
-    await actions.send(
-        settings_module.load({}), Message(to="ada@example.test", template="password_reset", values=RESET)
+async def test_the_last_attempt_ends_it_and_the_operator_can_read_it(mailing: AppContext) -> None:
+    """After a day; a message that the engine itself gives up, because it cannot be rendered, ends the same."""
+    message = await enqueue(mailing, address_at("busy.test"))
+    async with mailing.database.transaction() as db:
+        await db.execute("update mail_message set attempts = $2 where id = $1", message.id, len(RETRY_SECONDS))
+    assert await send_waiting(mailing, message.to) == [None]
+    assert (await row_of(mailing, message))["state"] == "failed"
+    assert "http://signalpost.test/reset#token=a&b" in await operations.show_mail(mailing, message.id.hex)
+
+    broken = await enqueue(mailing, address_at("example.test"))
+    [give_up] = [job.given_up for job in work.jobs(mailing) if job.given_up]
+    await give_up(cast("Lease", InTest(mailing.database)), msgspec.to_builtins(broken), ValueError("no such template"))
+    row = await row_of(mailing, broken)
+    assert (row["state"], row["error"]) == ("failed", "ValueError('no such template')")
+
+
+async def test_without_a_server_mail_is_kept_for_the_operator(context: AppContext) -> None:
+    """An installation without mail works: the operator copies the link. What is kept is sealed."""
+    keeping = with_smtp(context, None)
+    message = await enqueue(
+        keeping, address_at("example.test"), secrets=mail.seal(context.keys, {"link": "https://x/1"})
     )
-    assert inbox.messages == []
+    waiting = await operations.show_mail(keeping, message.id.hex)
+    assert await send_waiting(keeping, message.to) == [None]
+
+    row = await row_of(keeping, message)
+    assert row["state"] == "kept"
+    assert b"https://x" not in row["message"]
+    text = await operations.show_mail(keeping, message.id.hex)
+    assert text == waiting
+    assert text.startswith(f"To: {message.to}\nSubject: Choose a new password\n\n")
+    assert "https://x/1" in text
+    with pytest.raises(problems.NotFound):
+        await operations.show_mail(keeping, "f" * 32)
+
+
+async def test_what_is_over_is_forgotten(context: AppContext) -> None:
+    ages = {"sent": (8, 6), "kept": (31, 29), "waiting": (40,)}
+    async with context.database.transaction() as db:
+        for state, days in ages.items():
+            for age in days:
+                await db.execute(
+                    """insert into mail_message (id, recipient, mailbox, template, state, created_at)
+                    values (gen_random_uuid(), 'purge', $2, 'welcome', $1, now() - make_interval(days => $3))""",
+                    state, f"{state} {age}", age,
+                )  # fmt: skip
+        await actions.purge(db)
+        left = await db.fetch("select mailbox from mail_message where recipient = 'purge'")
+    assert {row["mailbox"] for row in left} == {"sent 6", "kept 29", "waiting 40"}
 
 
 async def test_a_password_never_travels_in_the_clear(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,8 +245,8 @@ async def test_a_password_never_travels_in_the_clear(address: str, monkeypatch: 
     monkeypatch.setattr(smtp, "_is_loopback", lambda _host: False)
     url = f"smtp://ada:secret@{address}"
 
-    with pytest.raises(aiosmtplib.SMTPException, match="STARTTLS"):
-        await smtp.send(smtp.Server.of(url), render(_reset(), "post@example.test"))
+    with pytest.raises(smtp.Unreachable, match="STARTTLS"):
+        await smtp.send(smtp.Server.of(url), render(_reset(), "post@example.test", KEYS))
 
 
 @pytest.fixture(scope="session")
@@ -210,7 +299,7 @@ async def test_starttls_is_used_before_signing_in(
 
     async with serving(inbox, tls_context=own, authenticator=check, auth_required=True) as address:
         url = f"smtp://ada%40example.test:s%2Fcret@{address}"
-        await smtp.send(smtp.Server.of(url), render(_reset(), "post@example.test"), tls_context=trusting)
+        await smtp.send(smtp.Server.of(url), render(_reset(), "post@example.test", KEYS), tls_context=trusting)
 
     assert logins == [(b"ada@example.test", b"s/cret")]
     assert len(inbox.messages) == 1

@@ -78,6 +78,7 @@ def test_each_command_of_an_operator(command: Command) -> None:
         (("keys", "create", "--workspace", "nowhere", "--name", "x", "--mode", "fast"), "live or test"),
         (("users", "reset-password", "--email", "x@y.test", "--password", "long enough 1"), "no user x@y.test"),
         (("staff", "add", "--email", "x@y.test"), "no user x@y.test"),
+        (("mail", "show", "f" * 32), "No unsent message"),
         (("plans", "set", "--workspace", "nowhere", "--plan", "gold"), "free, starter, pro, max, self_hosted"),
         (("plans", "set", "--workspace", "nowhere", "--plan", "pro"), "No workspace is called 'nowhere'"),
     ],

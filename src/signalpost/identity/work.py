@@ -43,20 +43,24 @@ async def send_reset_link(context: AppContext, lease: Lease, payload: Mapping[st
     """Create a link and mail it, if there is such a user; at most three different links in an hour.
 
     The link is created here and not in the request, so that the request does the same for every address. It is derived
-    from the message's id and a key of ours: it is stored nowhere, and a second try sends the same link.
+    from the message's id and a key of ours, and stored only sealed: a second try makes the same link.
     """
     message_id = UUID(payload["message_id"])
     token = crypto.hmac_sha256(context.keys.derive("password-reset"), message_id.bytes).hex()
     async with lease.transaction() as db:
         row = await db.fetchrow(_INSERT, payload["email"], tokens.digest(token), RESET_MINUTES, RESETS_PER_HOUR)
-        if row is not None:
-            await record_in_workspaces(db, row["user_id"], "forgot_password")
-    if row is not None:
-        email = row["email"]
+        if row is None:
+            return
+        await record_in_workspaces(db, row["user_id"], "forgot_password")
         link = f"{context.fixed_url}/reset-password?token={token}"
-        values = {"email": email, "minutes": RESET_MINUTES, "link": link}
-        message = mail.Message(id=message_id, to=email, template="password_reset", values=values)
-        await mail.send(context.settings, message)
+        message = mail.Message(
+            id=message_id,
+            to=row["email"],
+            template="password_reset",
+            values={"email": row["email"], "minutes": RESET_MINUTES},
+            secrets=mail.seal(context.keys, {"link": link}),
+        )
+        await mail.enqueue(db, message)
 
 
 _PURGES = (

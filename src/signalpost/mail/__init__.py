@@ -1,10 +1,11 @@
-"""Mail: templates and the mail server. It does not know users, and does not decide when a message is sent.
+"""Mail: templates, the outbox and the mail server. It does not know users, and does not decide when a message is sent.
 
-Call `mail.enqueue(db, message)` in the transaction that makes a message necessary. A message that contains a secret is
-sent by a job of its own room with `mail.send`, so that the secret is never stored in a job.
+Call `mail.enqueue(db, message)` in the transaction that makes a message necessary. What nobody but the recipient may
+read, such as a link that signs in, goes into `secrets=mail.seal(context.keys, {...})` instead of `values`. A message
+with the value or secret `unsubscribe_link` is one of a subscription: mail programs offer to end it.
 """
 
-from signalpost.mail.actions import enqueue, send
-from signalpost.mail.messages import Message
+from signalpost.mail.actions import enqueue
+from signalpost.mail.messages import Message, seal
 
-__all__ = ["Message", "enqueue", "send"]
+__all__ = ["Message", "enqueue", "seal"]

@@ -1,40 +1,118 @@
-"""The outbox is the engine's job table: a message is a job until the mail server has accepted it."""
+"""The outbox: a message is a job of the engine until the mail server has accepted it, and a row with its state."""
 
 import asyncio
+from typing import Final, Literal
 from uuid import UUID
 
 import msgspec
+from msgspec import Struct
 
+from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.kit import log
 from signalpost.kit.db import Db
-from signalpost.mail.messages import Message, render
-from signalpost.settings import Settings
+from signalpost.mail.messages import Message, mailbox_of, render
 
-JOB = "mail.send"
+JOB: Final = "mail.send"
+PER_MAILBOX: Final = 30
+"""Messages to one mailbox in an hour, from whomever."""
+PER_SENDER: Final = 200
+"""Messages that one workspace causes in an hour."""
+RETRY_SECONDS: Final = (60, 300, 1_800, 7_200, 14_400, 28_800, 28_800)
+"""Delays while the mail server cannot be reached or asks to try later: almost a day in all."""
+_SEALED_AS: Final = "mail"
 _logger = log.get("mail")
 
+State = Literal["sent", "kept", "rejected", "failed"]
 
-async def enqueue(db: Db, message: Message, *, workspace_id: UUID | None = None) -> None:
-    """Write the job that sends the message."""
-    await jobs.enqueue(db, JOB, msgspec.to_builtins(message), workspace_id=workspace_id)
+_NOTE = "select note_mail($1, $2, $3, $4, $5, $6, $7)"  # in the migrations
+_ATTEMPT = """
+insert into mail_message (id, workspace_id, recipient, mailbox, template, attempts) values ($1, $2, $3, $4, $5, 1)
+on conflict (id) do update set attempts = mail_message.attempts + 1 returning attempts
+"""
+_ERROR = "update mail_message set error = $2 where id = $1"
+_SETTLE = "update mail_message set state = $2, error = $3, message = $4, settled_at = now() where id = $1"
 
 
-async def send(settings: Settings, message: Message) -> None:
-    """Send the message now. If there is no mail server, or it rejects the message for good, this is only logged.
+async def enqueue(db: Db, message: Message, *, workspace_id: UUID | None = None) -> bool:
+    """Have the message sent; return False if its mailbox, or the workspace that causes it, had enough for an hour."""
+    mailbox = mailbox_of(message.to)
+    values = (message.id, workspace_id, message.to, mailbox, message.template, PER_MAILBOX, PER_SENDER)
+    noted: bool | None = await db.fetchval(_NOTE, *values)
+    if noted is None:  # the work that enqueues it runs for the second time
+        return True
+    if not noted:
+        _logger.warning("mail.bounded", template=message.template)
+        return False
+    key = f"{JOB}:{message.id.hex}"
+    await jobs.enqueue(db, JOB, msgspec.to_builtins(message), unique_key=key, workspace_id=workspace_id)
+    return True
 
-    Raises:
-        aiosmtplib.SMTPException, OSError: the server could not be reached; try again.
-    """
+
+class Result(Struct, frozen=True):
+    """What became of an attempt to send a message; no state: it is worth another one."""
+
+    state: State | None
+    error: str | None = None
+
+
+async def begin(db: Db, message: Message, workspace_id: UUID | None) -> int:
+    """Count an attempt; return its number."""
+    values = (message.id, workspace_id, message.to, mailbox_of(message.to), message.template)
+    attempt: int = await db.fetchval(_ATTEMPT, *values)
+    return attempt
+
+
+async def deliver(context: AppContext, message: Message) -> Result:
+    """Hand the message to the mail server, if there is one."""
+    settings = context.settings
     if settings.smtp_url is None:
-        _logger.warning("mail.off", template=message.template, remedy="set SIGNALPOST_SMTP_URL")
-        return
-    email = await asyncio.to_thread(render, message, settings.mail_from)
+        _logger.warning("mail.kept", message=message.id.hex, template=message.template, remedy="signalpost mail list")
+        return Result("kept", "SIGNALPOST_SMTP_URL is not set")
+    email = await asyncio.to_thread(render, message, settings.mail_from, context.keys)
     from signalpost.mail import smtp  # noqa: PLC0415 - as `render`: only who sends mail needs it
 
     try:
         await smtp.send(smtp.Server.of(settings.smtp_url), email)
     except smtp.Rejected as rejected:
-        _logger.warning("mail.rejected", template=message.template, message=message.id.hex, reason=str(rejected))
+        _logger.warning("mail.rejected", message=message.id.hex, template=message.template, reason=str(rejected))
+        return Result("rejected", str(rejected))
+    except smtp.Unreachable as unreachable:
+        return Result(None, str(unreachable))
+    _logger.info("mail.sent", message=message.id.hex, template=message.template)
+    return Result("sent")
+
+
+async def settle(context: AppContext, db: Db, message: Message, result: Result) -> None:
+    """Note what became of a message. What was not sent is kept, sealed, for the operator to read."""
+    if result.state is None:
+        await db.execute(_ERROR, message.id, result.error)
         return
-    _logger.info("mail.sent", template=message.template, message=message.id.hex)
+    sealed = None if result.state == "sent" else context.keys.seal(msgspec.json.encode(message), context=_SEALED_AS)
+    await db.execute(_SETTLE, message.id, result.state, result.error, sealed)
+
+
+_SEALED = "select message from mail_message where id = $1"
+_WAITING = "select payload from job where kind = $1 and payload ->> 'id' = $2"
+
+
+async def find(context: AppContext, db: Db, message_id: UUID) -> Message | None:
+    """Return a message that was not sent, or not yet; None if it was, or is unknown."""
+    if sealed := await db.fetchval(_SEALED, message_id):
+        return msgspec.json.decode(context.keys.open(sealed, context=_SEALED_AS), type=Message)
+    payload = await db.fetchval(_WAITING, JOB, str(message_id))
+    return None if payload is None else msgspec.convert(payload, Message)
+
+
+_PURGE = """
+delete from mail_message where id in (
+    select id from mail_message
+    where created_at < now() - case when state = 'sent' then interval '7 days' else interval '30 days' end
+        and state <> 'waiting'
+    limit 10000)
+"""
+
+
+async def purge(db: Db) -> None:
+    """Forget what was sent a week ago, and what was not a month ago."""
+    await db.execute(_PURGE)

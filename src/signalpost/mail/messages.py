@@ -1,17 +1,24 @@
 """A message: a template and its values, rendered as an e-mail with a text part and an HTML part."""
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
+import msgspec
 from msgspec import Struct, field
 
 from signalpost.kit import clock, ids
+from signalpost.kit.crypto import KeyRing
 
 if TYPE_CHECKING:
     from email.message import EmailMessage
 
     from jinja2 import Environment
+
+UNSUBSCRIBE: Final = "unsubscribe_link"
+"""The value that makes a message one of a subscription."""
+_SECRETS: Final = "mail-secrets"
 
 
 class Message(Struct, kw_only=True):
@@ -23,7 +30,25 @@ class Message(Struct, kw_only=True):
     to: str
     template: str
     values: dict[str, Any]
+    secrets: bytes = b""  # sealed: more values, which only the recipient may read
     id: UUID = field(default_factory=ids.new_id)
+
+
+def seal(keys: KeyRing, values: Mapping[str, str]) -> bytes:
+    """Return values for `Message.secrets`, encrypted until the message is rendered."""
+    return keys.seal(msgspec.json.encode(values), context=_SECRETS)
+
+
+def mailbox_of(address: str) -> str:
+    """Return where an address delivers to, as far as it tells: without case, and without what follows a plus sign."""
+    local, _, domain = address.lower().rpartition("@")
+    return f"{local.partition('+')[0] or local}@{domain}"
+
+
+def _values(message: Message, keys: KeyRing) -> dict[str, Any]:
+    if not message.secrets:
+        return message.values
+    return message.values | msgspec.json.decode(keys.open(message.secrets, context=_SECRETS), type=dict[str, str])
 
 
 @cache
@@ -39,8 +64,20 @@ def _templates() -> "Environment":
     )
 
 
-def render(message: Message, sender: str) -> "EmailMessage":
-    """Return the e-mail. The first line of the text template is the subject. Call it in a thread.
+def read(message: Message, keys: KeyRing) -> tuple[str, str]:
+    """Return the subject, which is the first line of the text template, and the text of a message."""
+    return _text(message, _values(message, keys))
+
+
+def _text(message: Message, values: Mapping[str, Any]) -> tuple[str, str]:
+    subject, _, text = _templates().get_template(f"{message.template}.txt").render(values).partition("\n")
+    if link := values.get(UNSUBSCRIBE):
+        text = f"{text.strip()}\n\nTo receive no more of these messages: {link}"
+    return " ".join(subject.split()), text.strip() + "\n"
+
+
+def render(message: Message, sender: str, keys: KeyRing) -> "EmailMessage":
+    """Return the e-mail. Call it in a thread.
 
     Whoever sends no mail never imports what this needs: 25 ms.
 
@@ -52,16 +89,20 @@ def render(message: Message, sender: str) -> "EmailMessage":
     from email.policy import SMTP  # noqa: PLC0415 - see above
     from email.utils import format_datetime, parseaddr  # noqa: PLC0415 - see above
 
-    subject, _, text = _templates().get_template(f"{message.template}.txt").render(message.values).partition("\n")
+    values = _values(message, keys)
+    subject, text = _text(message, values)
     name, address = parseaddr(sender)
     email = EmailMessage(policy=SMTP)
     email["From"] = Address(name, addr_spec=address)
     email["To"] = Address(addr_spec=message.to)
-    email["Subject"] = " ".join(subject.split())
+    email["Subject"] = subject
     email["Date"] = format_datetime(clock.now())
     email["Message-ID"] = f"<{message.id.hex}@{address.rpartition('@')[2]}>"
     email["Auto-Submitted"] = "auto-generated"
-    email.set_content(text.strip() + "\n")
-    html = _templates().get_template(f"{message.template}.html").render(message.values, subject=email["Subject"])
+    if link := values.get(UNSUBSCRIBE):  # RFC 8058: one click, without opening the message
+        email["List-Unsubscribe"] = f"<{link}>"
+        email["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+    email.set_content(text)
+    html = _templates().get_template(f"{message.template}.html").render(values, subject=subject)
     email.add_alternative(html, subtype="html")
     return email

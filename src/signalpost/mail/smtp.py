@@ -16,6 +16,10 @@ class Rejected(Exception):
     """The server will never accept this message: unknown recipient, bad address. Sending it again is useless."""
 
 
+class Unreachable(Exception):
+    """The server could not be reached, or asks to try later."""
+
+
 class Server(Struct, frozen=True):
     """The mail server to send through."""
 
@@ -51,7 +55,7 @@ async def send(server: Server, email: EmailMessage, *, tls_context: ssl.SSLConte
 
     Raises:
         Rejected: the server rejects it for good.
-        aiosmtplib.SMTPException, OSError: it could not be reached, or asks to try later; try again.
+        Unreachable: it could not be reached, or asks to try later.
     """
     try:
         await aiosmtplib.send(
@@ -68,11 +72,13 @@ async def send(server: Server, email: EmailMessage, *, tls_context: ssl.SSLConte
     except aiosmtplib.SMTPRecipientsRefused as error:
         if all(recipient.code >= 500 for recipient in error.recipients):
             raise Rejected("the server rejects the recipient") from error
-        raise
+        raise Unreachable("the server does not accept the recipient now") from error
     except (aiosmtplib.SMTPSenderRefused, aiosmtplib.SMTPDataError) as error:
         if error.code >= 500:
             raise Rejected(f"the server rejects the message with {error.code}") from error
-        raise
+        raise Unreachable(f"the server answers {error.code}") from error
+    except (aiosmtplib.SMTPException, OSError) as error:
+        raise Unreachable(f"{type(error).__name__}: {error}"[:300]) from error
 
 
 def _is_loopback(host: str) -> bool:

@@ -50,6 +50,7 @@ posts = _group("posts", "Look at posts.")
 webhooks = _group("webhooks", "Look at webhooks.")
 staff = _group("staff", "Manage the staff of this instance.")
 plans = _group("plans", "Manage the plans of workspaces.")
+mail = _group("mail", "Read mail that was not sent.")
 audit = _group("audit", "Verify the audit log.")
 
 
@@ -185,7 +186,7 @@ def _add_list(group: click.Group, name: str) -> None:
             sys.stdout.write(records.table(rows) if rows else f"There are no {name}.\n")
 
 
-for group in (users, workspaces, keys, accounts, posts, webhooks):
+for group in (users, workspaces, keys, accounts, posts, webhooks, mail):
     _add_list(group, str(group.name))
 
 
@@ -205,6 +206,16 @@ def posts_show(post_id: str, data_dir: Path | None, *, as_json: bool) -> None:
     targets = post.pop("targets")
     print_result({name: value for name, value in post.items() if value is not None}, as_json=False)
     sys.stdout.write("\n" + (records.table(targets) if targets else "It has no targets.\n"))
+
+
+@mail.command("show")
+@click.argument("message")
+@data_dir_option
+def mail_show(message: str, data_dir: Path | None) -> None:
+    """Show a message that was not sent, with its links: whoever reads it can do what its recipient could."""
+    from signalpost.main import operations  # noqa: PLC0415 - see above
+
+    sys.stdout.write(with_context(load_settings(data_dir), lambda context: operations.show_mail(context, message)))
 
 
 @users.command("reset-password")

@@ -15,6 +15,8 @@ from signalpost.identity.authenticate import authenticator
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
 from signalpost.kit.machine_zone import machine_zone
+from signalpost.mail import actions as outbox
+from signalpost.mail.messages import read as read_message
 from signalpost.plans import limits
 from signalpost.web.fields import ProfileId
 
@@ -151,6 +153,18 @@ async def set_plan(context: AppContext, workspace: str, plan: str) -> None:
         workspace_id, _ = await _workspace(db, workspace)
         await identity.set_plan(context, db, workspace_id, plan)
         await audit.command(db, "plans set", workspace_id=workspace_id, subject=plan)
+
+
+async def show_mail(context: AppContext, message_id: str) -> str:
+    """Return a message that was not sent. This becomes history, since the message may contain a link that signs in."""
+    decoded = UUID(message_id) if re.fullmatch("[0-9a-f]{32}", message_id) else None
+    async with context.database.transaction() as db:
+        message = await outbox.find(context, db, decoded) if decoded else None
+        if message is None:
+            raise problems.NotFound(f"No unsent message is called {message_id!r}. `mail list` shows them.")
+        await audit.command(db, "mail show", subject=message_id)
+    subject, text = read_message(message, context.keys)
+    return f"To: {message.to}\nSubject: {subject}\n\n{text}"
 
 
 async def verify_history(context: AppContext, workspace: str | None) -> dict[str, Any]:

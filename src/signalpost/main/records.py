@@ -61,6 +61,11 @@ LISTS: Mapping[str, str] = {
             w.name as workspace, h.consecutive_failures, h.last_success_at, h.last_failure_at, h.created_at
         from webhook h join chosen w on w.id = h.workspace_id
         order by h.created_at desc, h.id desc limit $3""",
+    "mail": """
+        select replace(m.id::text, '-', '') as message, m.recipient, m.template, m.state, m.error, m.attempts,
+            m.workspace_id, m.created_at, m.settled_at
+        from mail_message m where $1::text is null or exists (select from chosen w where w.id = m.workspace_id)
+        order by m.created_at desc, m.id desc limit $3""",
 }  # fmt: skip
 _POST = """
 select p.id as post_id, p.status, p.mode, p.text, p.workspace_id, p.profile_id, p.scheduled_at, p.published_at,
