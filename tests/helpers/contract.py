@@ -22,7 +22,7 @@ from signalpost.web.routing import Endpoint, PathInput
 
 ENDPOINTS = [endpoint for endpoint in wiring.endpoints() if not endpoint.hidden]
 DOCUMENT = openapi_document(wiring.endpoints(), base_url="http://signalpost.test", version="0.0.0", brand="Service")
-SEGMENTS = {"platform": "sandbox", "server": "5f2c1d0b8e7a49368f0a1b2c3d4e5f60"}
+SEGMENTS = {"key": "console.beta", "platform": "sandbox", "server": "5f2c1d0b8e7a49368f0a1b2c3d4e5f60"}
 BY_QUEUE_SECRET = ("/queue/process", "/admin/sync-metrics-cron")
 SOON = clock.wire(clock.now() + timedelta(days=30))
 _ID = re.compile(r"([a-z]{3,4})_[0-9A-HJKMNP-TV-Z]{26}")
@@ -65,12 +65,13 @@ class PreparedRequest:
 
 @dataclass
 class Sample:
-    """A workspace with one of each resource; `ids` are theirs, by prefix."""
+    """A workspace with one of each resource; `ids` are theirs, by prefix. `staff` belong to another workspace."""
 
     api: Api
     make: Make
     owner: Login
     ids: dict[str, str]
+    staff: Login
 
     def prepare(self, endpoint: Endpoint, *, key: str | None = None) -> PreparedRequest:
         """Return a valid request to the endpoint, about the resources of this workspace."""
@@ -80,7 +81,8 @@ class Sample:
             value = self.ids[prefix] if prefix else SEGMENTS[path_input.param]
             path = path.replace("{" + path_input.param + "}", value)
         operation = DOCUMENT["paths"][endpoint.path][endpoint.method.lower()]
-        request = PreparedRequest(method=endpoint.method, path=path, key=key or self.owner.key)
+        mine = self.staff if endpoint.scope == "instance:admin" else self.owner
+        request = PreparedRequest(method=endpoint.method, path=path, key=key or mine.key)
         if endpoint.path in BY_QUEUE_SECRET:
             request.headers["X-Queue-Secret"] = self.make.context.settings.queue_secret or ""
         for parameter in operation["parameters"]:
@@ -128,7 +130,19 @@ async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = EN
     }  # fmt: skip
     if any(prefix_of(path_input) == "med" for endpoint in endpoints for path_input in endpoint.path_inputs):
         ids_by_prefix["med"] = await upload(api, owner)
-    return Sample(api, make, owner, ids_by_prefix)
+    return Sample(api, make, owner, ids_by_prefix, await _staff(make))
+
+
+class _Staff:
+    """The staff of an installation: one person for all samples of a context."""
+
+    login: Login | None = None
+
+
+async def _staff(make: Make) -> Login:
+    people = make.context.state(_Staff)
+    people.login = people.login or await make.staff()
+    return people.login
 
 
 def prefix_of(source: PathInput) -> str | None:

@@ -10,6 +10,7 @@ from tests.helpers.api import Api
 from signalpost.context import AppContext
 from signalpost.identity import actions as identity
 from signalpost.kit import ids
+from signalpost.web.caller import SCOPES
 
 MODES: tuple[Literal["live", "test"], ...] = ("live", "test")
 
@@ -46,6 +47,13 @@ class Make:
                 plan=plan,
             )
         return await self.login(owner.user_id, owner.workspace_id, email)
+
+    async def staff(self) -> Login:
+        """Someone who administers this installation, with a workspace of their own; the live key may do so too."""
+        owner = await self.owner()
+        async with self.context.database.transaction() as db:
+            await identity.make_staff(self.context, db, owner.email)
+        return await self.login(owner.user_id, owner.workspace_id, owner.email, scopes=SCOPES)
 
     async def workspace(self, owner: Login) -> Login:
         """Another workspace of the same owner."""

@@ -12,6 +12,8 @@ from signalpost.captions.model import Assignment, Draft, ModelFailed
 from signalpost.captions.rules import Note, Source
 from signalpost.captions.schemas import Caption, CaptionRequest, Captions, CaptionUsage, Engine
 from signalpost.context import AppContext
+from signalpost.flags.cache import is_enabled
+from signalpost.flags.registry import CAPTION_MODEL
 from signalpost.identity.errors import PlanLimitReached
 from signalpost.kit import clock, issue_text
 from signalpost.kit.db import Db
@@ -164,8 +166,7 @@ async def _drafts(
     """
     if data.engine == "rules":
         return [], _ignored(data)
-    if caller.mode == "test" or not model.is_configured(context.settings):
-        reason = "a test key uses no model" if caller.mode == "test" else "the operator has set up no model"
+    if (reason := await _why_no_model(context, caller)) is not None:
         return [], [_by_rules(reason), *_ignored(data)] if data.engine == "model" else _ignored(data)
     units = len(brief.networks) * data.count
     try:
@@ -186,6 +187,17 @@ async def _drafts(
             async with context.database.transaction() as db:
                 await plans.refund(db, caller.workspace_id, limits.AI_CAPTIONS, unused, spent_at=spent_at)
     return drafts, []
+
+
+async def _why_no_model(context: AppContext, caller: Caller) -> str | None:
+    if caller.mode == "test":
+        return "a test key uses no model"
+    if not model.is_configured(context.settings):
+        return "the operator has set up no model"
+    allowed = await is_enabled(
+        context, CAPTION_MODEL, workspace_id=caller.workspace_id, plan=caller.plan, user_id=caller.user_id
+    )
+    return None if allowed else "the operator has switched the model off"
 
 
 def _assignment(data: CaptionRequest, brief: Brief) -> Assignment:

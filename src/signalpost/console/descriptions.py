@@ -22,6 +22,7 @@ removed under `/api/v1`.
 TAGS = {
     "Identity": "Users, sessions, workspaces, API keys and usage.",
     "Audit log": "Who changed what in a workspace, when and from where.",
+    "Feature flags": "Switches of the installation, for all workspaces or some.",
     "Profiles": "A profile is a brand, shop or person and holds its accounts. A link reposts from one to another.",
     "Platform accounts": "Accounts on social networks: connect, check and disconnect them.",
     "Media": "Images, videos and documents to attach to posts.",

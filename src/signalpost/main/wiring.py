@@ -14,6 +14,7 @@ from signalpost.context import AppContext, Hooks
 from signalpost.engine import jobs
 from signalpost.engine.contract import Source
 from signalpost.engine.engine import Engine
+from signalpost.flags import routes as flag_routes
 from signalpost.identity import routes as identity_routes
 from signalpost.identity import work as identity_work
 from signalpost.identity.queries import tenant_sql
@@ -50,6 +51,7 @@ ROUTES: tuple[Routes, ...] = (
     identity_routes.routes,
     audit_routes.routes,
     plan_routes.routes,
+    flag_routes.routes,
     profile_routes.routes,
     account_routes.routes,
     media_routes.routes,

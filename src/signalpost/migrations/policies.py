@@ -69,6 +69,7 @@ _RIGHTS: Final = {
     "alembic_version": ("", "select"),
     "audit": ("select, insert", "select, insert"),
     "audit_seal": ("select", "select, insert"),
+    "feature_flag": ("select", _ALL),
     "instance": ("", _ALL),
     "rate_bucket": ("", _ALL),
     "worker": ("", _ALL),

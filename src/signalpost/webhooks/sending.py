@@ -69,14 +69,17 @@ class Sender:
         self._user_agent = f"Signalpost-Webhooks/{version}"
         self._trusted = trusted
 
-    async def send(self, attempt: Attempt) -> AttemptResult:
-        """Make the one request. Its status decides: a 2xx whose body then breaks off counts as delivered."""
+    async def send(self, attempt: Attempt, *, standard: bool = True) -> AttemptResult:
+        """Make the one request. Its status decides: a 2xx whose body then breaks off counts as delivered.
+
+        `standard`: with the headers of Standard Webhooks.
+        """
         started = clock.monotonic()
         try:
             response = await self._http.request(
                 "POST",
                 attempt.url,
-                headers=self._headers(attempt),
+                headers=self._headers(attempt, standard=standard),
                 data=attempt.body,
                 timeout_seconds=DEADLINE_SECONDS[attempt.mode],
                 connect_timeout_seconds=CONNECT_SECONDS,
@@ -98,7 +101,7 @@ class Sender:
             started, status=response.status, error=_error_of(response.status), response=_excerpt(response.body)
         )
 
-    def _headers(self, attempt: Attempt) -> dict[str, str]:
+    def _headers(self, attempt: Attempt, *, standard: bool) -> dict[str, str]:
         secrets = [self._unseal(attempt.webhook_id, attempt.workspace_id, sealed) for sealed in attempt.secrets]
         return signing.headers(
             brand=self._brand,
@@ -108,6 +111,7 @@ class Sender:
             timestamp=int(clock.now().timestamp()),
             secrets=secrets,
             body=attempt.body,
+            standard=standard,
         ) | {"User-Agent": self._user_agent}
 
 

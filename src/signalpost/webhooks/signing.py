@@ -78,15 +78,20 @@ def headers(
     timestamp: int,
     secrets: Sequence[str],
     body: bytes,
+    standard: bool = True,
 ) -> dict[str, str]:
-    """Return the headers of one attempt."""
-    return {
+    """Return the headers of one attempt; `standard`: with those of Standard Webhooks."""
+    own = {
         "Content-Type": "application/json",
         f"X-{brand}-Event": event_type,
         f"X-{brand}-Signature": body_signature(secrets[0], body),
         f"X-{brand}-Delivery": delivery_id,
         f"X-{brand}-Attempt": str(attempt_number),
         f"X-{brand}-Timestamp": str(timestamp),
+    }
+    if not standard:
+        return own
+    return own | {
         "webhook-id": delivery_id,
         "webhook-timestamp": str(timestamp),
         "webhook-signature": standard_signatures(secrets, delivery_id, timestamp, body),

@@ -7,6 +7,8 @@ from uuid import UUID
 from signalpost.context import AppContext
 from signalpost.engine.contract import Done, Lease, Source
 from signalpost.engine.jobs import Handler, JobKind, RunAgain
+from signalpost.flags.cache import is_enabled
+from signalpost.flags.registry import STANDARD_WEBHOOK_HEADERS
 from signalpost.kit import clock
 from signalpost.kit.db import Db
 from signalpost.kit.http import CALLS_MAX
@@ -43,6 +45,7 @@ class DeliverySource(Source[Attempt, AttemptResult]):
 
     def __init__(self, context: AppContext) -> None:
         settings = context.settings
+        self._context = context
         self._sender = Sender(
             context.http.webhooks,
             context.keys,
@@ -61,8 +64,9 @@ class DeliverySource(Source[Attempt, AttemptResult]):
         if attempt.crashes >= CRASHES_MAX:
             result = AttemptResult(clock.monotonic(), 0, error="the worker died while it sent this")
         else:
+            standard = await is_enabled(self._context, STANDARD_WEBHOOK_HEADERS, workspace_id=attempt.workspace_id)
             lease.ensure_fresh()
-            result = await self._sender.send(attempt)
+            result = await self._sender.send(attempt, standard=standard)
         if not _is_postponed(attempt, result):
             lease.count(results.decide(attempt, result).outcome)
         return result
