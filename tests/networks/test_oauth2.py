@@ -100,6 +100,15 @@ def test_the_address_asks_for_the_scopes(facts: OAuthFacts, app: OAuthApp, scope
     }  # fmt: skip
 
 
+async def test_pkce_is_left_out_where_a_network_refuses_it() -> None:
+    facts, http = replace(FACTS, pkce=False), Http(Reply({"access_token": "a"}))
+    url = oauth2.authorize_url(facts, at(http), APP, redirect_uri="https://us.example/", state="s", code_challenge="c")
+    await oauth2.redeem_code(facts, at(http), APP, CODE)
+
+    assert "challenge" not in url
+    assert "code_verifier" not in http.requests[0][2]["data"]
+
+
 @pytest.mark.parametrize("auth", ["body", "basic"])
 async def test_a_code_is_redeemed(auth: Any) -> None:
     http = Http(Reply({"access_token": "a", "refresh_token": "r", "expires_in": 60, "scope": "read,write"}))

@@ -78,6 +78,16 @@ def rules(connector: Connector, post: Outgoing, account: dict[str, Any] | None =
     return [(issue.rule, issue.path) for issue in check(connector, post, account or {})]
 
 
+def test_a_text_may_be_longer_beside_files_of_a_kind() -> None:
+    """TikTok gives photos 4000 characters, and videos 2200."""
+    media = {**SANDBOX.facts.media, "image": replace(SANDBOX.facts.media["image"], text_max_length=6_000)}
+    connector = replace(SANDBOX, facts=replace(SANDBOX.facts, media=media))
+
+    assert rules(connector, outgoing("x" * 6_000, media=(image(),))) == []
+    assert rules(connector, outgoing("x" * 6_001, media=(image(),))) == [("sandbox.text.max_graphemes", "/text")]
+    assert rules(connector, outgoing("x" * 5_001)) == [("sandbox.text.max_graphemes", "/text")]
+
+
 @pytest.mark.parametrize("connector", CONNECTORS.values(), ids=CONNECTORS)
 def test_a_short_text_with_an_image_passes_everywhere(connector: Connector) -> None:
     media = (image(),) if "image" in connector.facts.media else ()

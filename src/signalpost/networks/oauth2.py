@@ -54,9 +54,9 @@ def authorize_url(
         "redirect_uri": redirect_uri,
         "scope": facts.scope_separator.join(app.scopes or facts.scopes),
         "state": state,
-        "code_challenge": code_challenge,
-        "code_challenge_method": "S256",
     }
+    if facts.pkce:
+        query |= {"code_challenge": code_challenge, "code_challenge_method": "S256"}
     return f"{server.at(facts.authorize_host).base_url}{facts.authorize}?{urlencode({**query, **facts.parameters})}"
 
 
@@ -71,8 +71,9 @@ async def redeem_code(facts: OAuthFacts, server: Server, app: OAuthApp, code: Au
         "grant_type": "authorization_code",
         "code": code.code,
         "redirect_uri": code.redirect_uri,
-        "code_verifier": code.code_verifier,
     }
+    if facts.pkce:
+        form["code_verifier"] = code.code_verifier
     try:
         response = await post_form(facts, server, app, facts.redeem, form)
     except ApiError as error:

@@ -33,7 +33,7 @@ def check(connector: Connector, outgoing: Outgoing, account_facts: Mapping[str, 
     facts = for_account(connector.facts, account_facts)
     issues = [*_content(facts, outgoing), *_thread(facts, outgoing), *_title(facts, outgoing.title)]
     for index, part in enumerate(outgoing.parts):
-        issues += _text(facts, text_of_part(facts, outgoing, index), part_path(index, "text"))
+        issues += _text(facts, part, text_of_part(facts, outgoing, index), part_path(index, "text"))
         issues += _media(facts, part, part_path(index, "media"))
     if outgoing.first_comment and not facts.first_comment:
         message = f"{facts.name} does not support first comments."
@@ -119,8 +119,11 @@ def _title(facts: Facts, title: str | None) -> Iterator[PreflightIssue]:
         yield _issue(facts, "title.max", "/title", message, limit=rule.max_length, actual=actual)
 
 
-def _text(facts: Facts, text: str, path: str) -> Iterator[PreflightIssue]:
+def _text(facts: Facts, part: Part, text: str, path: str) -> Iterator[PreflightIssue]:
     rule = facts.text
+    beside = facts.media.get(part.media[0].kind) if part.media else None
+    if beside is not None and beside.text_max_length is not None:
+        rule = replace(rule, max_length=beside.text_max_length)
     name, unit = _UNIT_RULES[rule.unit]
     if len(text) > rule.max_length or rule.unit == "weighted" or rule.url_length is not None:
         actual = length(rule, text)

@@ -34,6 +34,7 @@ class MediaRule:
     duration_ms_max: int | None = None
     pixels_max: int | None = None  # width times height
     alt_text_max: int | None = None  # characters
+    text_max_length: int | None = None  # of the text beside files of this kind, instead of that of `Facts.text`
     mixes_with: tuple[Kind, ...] = ()  # kinds that may stand beside it in a post, unless `Facts.media_mixed` allows all
 
 

@@ -1,7 +1,7 @@
 """The OAuth 2 authorization code flow of a network that has one.
 
 A network with an ordinary flow states `OAuthFacts`, and writes `exchange`: get the tokens by `networks.oauth2`, then
-read whose account they open. It always uses PKCE (S256): a server that does not know the parameters ignores them.
+read whose account they open. PKCE (S256) is used wherever a network does not refuse it: others ignore the parameters.
 """
 
 from collections.abc import Awaitable, Mapping
@@ -33,6 +33,8 @@ class OAuthFacts:
     """Joins them in the address; responses may use either."""
     parameters: Mapping[str, str] = field(default_factory=dict)
     """More query parameters of `authorize`: {"access_type": "offline"}."""
+    pkce: bool = True
+    """Whether the address has a `code_challenge`. False where a network refuses it, or wants another form of it."""
     client_id_name: str = "client_id"
     """What the network calls the parameter: TikTok says client_key."""
     client_auth: Literal["body", "basic"] = "body"
