@@ -141,13 +141,12 @@ def _normal(text: str) -> bytes:
 
 def content_hash(account_id: UUID, content: Content, checksums: Mapping[UUID, bytes]) -> bytes:
     """Return what makes two posts on an account equal: texts (spaces and composition aside) and files."""
-    digest = hashlib.sha256(account_id.bytes)
+    parts = [account_id.bytes]
     for text, media in ((content.text, content.media), *((part.text, part.media) for part in content.thread)):
         normal = _normal(text)
-        digest.update(b"%d:%b" % (len(normal), normal))
-        for ref in media:
-            digest.update(checksums.get(ref.media_id, b""))
-    return digest.digest()
+        parts.append(b"%d:%b" % (len(normal), normal))
+        parts += [checksums.get(ref.media_id, b"") for ref in media]
+    return hashlib.sha256(b"".join(parts)).digest()
 
 
 def pointer(issue: PreflightIssue, index: int | None, platform: str, overridden: Sequence[str]) -> str:

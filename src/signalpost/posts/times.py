@@ -42,9 +42,8 @@ class InvalidTime:
 
 def read(text: str, zone_name: str, path: str) -> Moment | InvalidTime:
     """Read a time; one without an offset is a wall time in the zone."""
-    invalid = InvalidTime(Issue(path, "format", f"Not a valid time: {_why(text)}."))
     if not _FORMAT.fullmatch(text):
-        return invalid
+        return _invalid(text, path)
     zone = zones.zone(zone_name)
     try:
         written = datetime.fromisoformat(text.upper())
@@ -56,7 +55,7 @@ def read(text: str, zone_name: str, path: str) -> Moment | InvalidTime:
         at, shift = clock.resolve_local(written, zone)
         warning = dst_warning(shift, at, zone_name)
     except (ValueError, OverflowError):
-        return invalid
+        return _invalid(text, path)
     return Moment(at, written, warning)
 
 
@@ -64,6 +63,10 @@ def dst_warning(shift: str | None, at: datetime, zone_name: str) -> str | None:
     """Return what to tell of a local time that `resolve_local` had to move, or that occurs twice."""
     zone = zones.zone(zone_name)
     return _DST_WARNINGS[shift].format(when=at.astimezone(zone).isoformat()) if shift else None
+
+
+def _invalid(text: str, path: str) -> InvalidTime:
+    return InvalidTime(Issue(path, "format", f"Not a valid time: {_why(text)}."))
 
 
 def _why(text: str) -> str:

@@ -127,6 +127,7 @@ def row_holds(row: PostRow, target_rows: Iterable[TargetRow]) -> list[Hold]:
             target.next_attempt_at is not None, target.held_reason, target.account_status, target.paused_until,
         )
         for target in target_rows
+        if target.held_reason or target.paused_until or target.account_status not in USABLE
     ])  # fmt: skip
 
 

@@ -126,7 +126,9 @@ class _Batch:
         history, accepted = decide(self.caller, draft, issues)
         digests = {target.account.id: target.account.digest for target in draft.targets}
         digests[draft.post.profile_id] = profile.digest
-        return NewPost(draft.post, draft.target_rows, digests, history, accepted)
+        targets = draft.target_rows
+        contents = guards.guarded_contents(draft.post, targets)
+        return NewPost(draft.post, targets, digests, history, accepted, contents)
 
     async def _require_within_plan(self, draft: PostDraft) -> None:
         """Do what `guards.require_within_plan` does, with one statement for all items."""

@@ -1,18 +1,19 @@
 """Writing many posts: one statement that looks what is in the way, and one that writes. Both in a transaction."""
 
-from collections.abc import Iterable, Sequence
-from functools import cache
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, lru_cache
+from operator import attrgetter
+from typing import Any, Final
 from uuid import UUID
 
-from msgspec import Struct, field
+import msgspec
+from msgspec import NODEFAULT, Struct, field, structs
 
-from signalpost.kit import clock, rows
+from signalpost.kit import clock
 from signalpost.kit.db import Db
 from signalpost.media import queries as media_queries
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
-from signalpost.posts.actions.guards import guarded_contents
 from signalpost.posts.queries import Duplicate
 from signalpost.posts.rows import AuditRow, PostRow, TargetRow
 from signalpost.web.caller import Caller
@@ -22,7 +23,7 @@ class NewPost(Struct):
     """A post of a batch as it is to be written.
 
     `digests`: of its profile and its accounts, as they were read. `accepted`: it is queued, and a unit of the plan is
-    spent on it.
+    spent on it. `contents`: fingerprints that no other post may have.
     """
 
     post: PostRow
@@ -30,11 +31,7 @@ class NewPost(Struct):
     digests: dict[UUID, int]
     history: list[AuditRow]
     accepted: bool
-
-    @property
-    def contents(self) -> list[bytes]:
-        """Fingerprints that no other post may have."""
-        return guarded_contents(self.post, self.targets)
+    contents: list[bytes]
 
 
 class Obstacles(Struct):
@@ -108,35 +105,125 @@ def _digests(new_posts: Iterable[NewPost]) -> tuple[dict[UUID, int], dict[UUID, 
     return dict(sorted(profiles.items())), dict(sorted(accounts.items()))
 
 
-_POST: Final = rows.names(PostRow)
-_AUDIT: Final = rows.names(AuditRow)
-_TARGET: Final = (
-    "id, post_id, workspace_id, account_id, position, platform, status, text, media, title, options, scheduled_at,"
-    " due_at, next_attempt_at, held_reason, dedupe_key, first_comment"
-)
-# $1 to $3 are JSON: lists of `PostRow`, `TargetRow` and `AuditRow`. $4 to $7 are the arguments of `spend_usage` but for
-# the units, which are counted here. A post whose external id another transaction takes at this moment is not written.
-_WRITE: Final = f"""
+_OF_ALL: Final = ("workspace_id", "mode", "created_by", "created_by_user_id")
+"""The columns in which the posts of a batch are equal: it has one caller."""
+_POST: Final = {
+    "id": "uuid", "profile_id": "uuid", "timezone": "text", "text": "text", "status": "text", "publish_mode": "text",
+    "scheduled_at": "timestamptz", "scheduled_local": "timestamp", "tzdata_version": "text", "source": "text",
+    "counted": "bool", "created_at": "timestamptz", "updated_at": "timestamptz", "queued_at": "timestamptz",
+    "external_id": "text",
+}  # fmt: skip
+_RARE: Final = {
+    "title": "text", "media": "jsonb", "media_ids": "uuid[]", "link": "text", "thread": "jsonb",
+    "first_comment": "text", "approval": "jsonb", "recurrence": "jsonb", "recurrence_parent_id": "uuid",
+    "source_post_id": "uuid", "fanout_id": "uuid", "tags": "text[]", "campaign": "text", "utm": "jsonb",
+    "shorten_links": "bool", "notes": "text", "options": "jsonb", "auto_fit": "bool", "allow_duplicate": "bool",
+    "warnings": "jsonb",
+}  # fmt: skip
+"""Columns that are written only if a post of the batch has another value there than the default of the table."""
+_TARGET: Final = {
+    "id": "uuid", "post_id": "uuid", "account_id": "uuid", "position": "smallint", "platform": "text",
+    "status": "text", "content_hash": "bytea", "due_at": "timestamptz", "next_attempt_at": "timestamptz",
+    "dedupe_key": "text",
+}  # fmt: skip
+_RARE_OF_TARGET: Final = {
+    "text": "text", "media": "jsonb", "title": "text", "options": "jsonb", "scheduled_at": "timestamptz",
+    "held_reason": "text", "first_comment": "jsonb",
+}  # fmt: skip
+_HISTORY: Final = {"post_id": "uuid", "id": "uuid", "action": "text"}
+
+
+class _Columns:
+    """Rows as arrays, one of each column: all `common` ones, and those `rare` ones in which a row has no default."""
+
+    def __init__(
+        self, kind: type[Struct], rows: Sequence[Struct], common: Mapping[str, str], rare: Mapping[str, str]
+    ) -> None:
+        used = _used(kind, rows, tuple(rare)) if rare else []
+        self.types = (*common.items(), *((name, rare[name]) for name in used))
+        values = list(zip(*map(attrgetter(*(name for name, _ in self.types)), rows), strict=True))
+        columns = values or [()] * len(self.types)
+        self.arrays = [_array(column, type_) for column, (_, type_) in zip(columns, self.types, strict=True)]
+
+
+def _used(kind: type[Struct], rows: Sequence[Struct], rare: tuple[str, ...]) -> list[str]:
+    """Return the columns in which a row has another value than the default."""
+    defaults = {field.name: _default(field) for field in structs.fields(kind) if field.name in rare}
+    values_of, usual = attrgetter(*defaults), tuple(defaults.values())
+    unusual = [values for row in rows if (values := values_of(row)) != usual]
+    return [name for number, name in enumerate(defaults) if any(values[number] != usual[number] for values in unusual)]
+
+
+def _default(field: structs.FieldInfo) -> Any:
+    return field.default if field.default_factory is NODEFAULT else field.default_factory()
+
+
+def _array(values: Sequence[Any], type_: str) -> Sequence[Any]:
+    if not _is_json(type_):
+        return values
+    return [None if value is None else msgspec.json.encode(value).decode() for value in values]
+
+
+def _is_json(type_: str) -> bool:
+    """Whether values of this type travel as JSON: an array of arrays would be one of two dimensions."""
+    return type_ == "jsonb" or type_.endswith("[]")
+
+
+_Types = tuple[tuple[str, str], ...]
+
+
+def _unnest(alias: str, types: _Types, first: int) -> str:
+    """Return a table of parameters from number `first` on, one for each column."""
+    arrays = ", ".join(
+        f"${number}::{'text' if _is_json(type_) else type_}[]" for number, (_, type_) in enumerate(types, first)
+    )
+    return f"unnest({arrays}) as {alias}({', '.join(name for name, _ in types)})"
+
+
+def _values(alias: str, types: _Types) -> str:
+    """Return the columns of such a table with their types."""
+
+    def value(name: str, type_: str) -> str:
+        if type_.endswith("[]"):
+            return f"array(select jsonb_array_elements_text({alias}.{name}::jsonb))::{type_}"
+        return f"{alias}.{name}::jsonb" if type_ == "jsonb" else f"{alias}.{name}"
+
+    return ", ".join(value(name, type_) for name, type_ in types)
+
+
+def _names(types: _Types) -> str:
+    return ", ".join(name for name, _ in types)
+
+
+@lru_cache(maxsize=64)
+def _write(posts: _Types, targets: _Types) -> str:
+    """Return the statement. $1 to $4: `_OF_ALL`. $5, $6: request id and address of the history.
+
+    $7 to $9: arguments of `spend_usage`, but for the units, which are counted here. A post whose external id another
+    transaction takes at this moment is not written.
+    """
+    history = tuple(_HISTORY.items())
+    target_at = 10 + len(posts)
+    return f"""
 with new_posts as (
-    insert into post ({_POST}) select {_POST} from jsonb_populate_recordset(null::post, $1)
+    insert into post ({", ".join(_OF_ALL)}, {_names(posts)})
+    select $1, $2, $3, $4, {_values("p", posts)} from {_unnest("p", posts, 10)}
     on conflict do nothing
-    returning id, counted
+    returning id, created_at, counted
 ), targets as materialized (
-    select t.* from jsonb_to_recordset($2) as t(
-        id uuid, post_id uuid, workspace_id uuid, account_id uuid, position smallint, platform text, status text,
-        text text, media jsonb, title text, options jsonb, scheduled_at timestamptz, content_hash text,
-        due_at timestamptz, next_attempt_at timestamptz, held_reason text, dedupe_key text, first_comment jsonb)
-    join new_posts p on p.id = t.post_id
+    select t.* from {_unnest("t", targets, target_at)} join new_posts p on p.id = t.post_id
 ), new_targets as (
-    insert into target ({_TARGET}, content_hash) select {_TARGET}, decode(content_hash, 'base64') from targets
+    insert into target (workspace_id, {_names(targets)}) select $1, {_values("t", targets)} from targets t
 ), history as (
-    insert into audit ({_AUDIT})
-    select {_AUDIT} from jsonb_populate_recordset(null::audit, $3) where post_id in (select id from new_posts)
+    insert into audit (id, workspace_id, post_id, at, action, actor, request_id, address)
+    select a.id, $1, p.id, p.created_at, a.action, $3, $5, $6
+    from {_unnest("a", history, target_at + len(targets))} join new_posts p on p.id = a.post_id
 )
 select array(select id from new_posts),
-    (select case when count(*) > 0 then spend_usage($4, $5, $6, count(*), $7) else 0 end from new_posts where counted),
-    (select wake_lanes('target', array_agg(account_id), $4, array_agg(platform), array_agg(next_attempt_at))
-        from targets where next_attempt_at is not null having count(*) > 0)
+    (select case when count(*) > 0 then spend_usage($1, $7, $8, count(*), $9) else 0 end from new_posts where counted),
+    (select wake_lanes('target', array_agg(w.account_id), $1, array_agg(w.platform), array_agg(w.due)) from (
+        select account_id, min(platform) as platform, min(next_attempt_at) as due
+        from targets where next_attempt_at is not null group by account_id) w having count(*) > 0)
 """  # noqa: S608 - names of columns only
 
 
@@ -150,10 +237,15 @@ async def write(db: Db, caller: Caller, new_posts: Sequence[NewPost]) -> set[UUI
         PlanLimitReached: the units of this month do not suffice for all of them.
     """
     # In the order of their external ids, so that two batches that have the same ones wait in one direction.
-    posts = sorted((new.post for new in new_posts), key=lambda post: post.external_id or "")
-    targets = [target for new in new_posts for target in new.targets]
-    history = [entry for new in new_posts for entry in new.history]
+    in_order = sorted((new.post for new in new_posts), key=lambda post: post.external_id or "")
+    posts = _Columns(PostRow, in_order, _POST, _RARE)
+    targets = _Columns(TargetRow, [row for new in new_posts for row in new.targets], _TARGET, _RARE_OF_TARGET)
+    history = _Columns(AuditRow, [entry for new in new_posts for entry in new.history], _HISTORY, {})
+    first, entry = new_posts[0].post, new_posts[0].history[0]
     workspace_id, metric, month, _, limit = plans.spend_parameters(caller, limits.POSTS, 0)
-    written, used, _ = await db.fetchrow(_WRITE, posts, targets, history, workspace_id, metric, month, limit)  # type: ignore[misc] # one row, always
+    written, used, _ = await db.fetchrow(  # type: ignore[misc] # one row, always
+        _write(posts.types, targets.types), workspace_id, first.mode, first.created_by, first.created_by_user_id,
+        entry.request_id, entry.address, metric, month, limit, *posts.arrays, *targets.arrays, *history.arrays,
+    )  # fmt: skip
     await plans.check_spent(db, caller, limits.POSTS, used)
     return set(written)

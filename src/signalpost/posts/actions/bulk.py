@@ -21,7 +21,7 @@ from signalpost.web.caller import Caller
 from signalpost.web.inputs import Before
 
 PATH: Final = "/posts/bulk"
-_MAY_NAME_FILES: Final = frozenset({"mediaUrl", "mediaUrls", "media", "thread", "targets"})
+_FILES: Final = frozenset({"mediaUrl", "mediaUrls", "media"})
 
 FetchedRows = Mapping[int, Fetched | Problem]
 """Position of a post -> what was fetched for it, or why that failed."""
@@ -152,12 +152,14 @@ def _needed(data: BulkCreate) -> bool:
 
 def _rows_with_files(data: BulkCreate) -> dict[int, PostCreate]:
     """Return the posts that may name files."""
-    rows = {
-        index: read_row(row, draft=data.draft)
-        for index, row in enumerate(data.posts)
-        if not row.keys().isdisjoint(_MAY_NAME_FILES)
-    }
+    rows = {index: read_row(row, draft=data.draft) for index, row in enumerate(data.posts) if _may_name_files(row)}
     return {index: row for index, row in rows.items() if isinstance(row, PostCreate)}
+
+
+def _may_name_files(row: dict[str, Any]) -> bool:
+    """Look before anything is checked: most posts have no files, and need not be read twice."""
+    nested = (part for name in ("thread", "targets") if isinstance(parts := row.get(name), list) for part in parts)
+    return any(not _FILES.isdisjoint(part) for part in (row, *nested) if isinstance(part, dict))
 
 
 BEFORE: Final = Before(_needed, _fetch)
