@@ -83,8 +83,7 @@ SCHEDULED_POSTS: Final = Counted(
     "scheduledPosts",
     _limits(10, 100, 1_000, 10_000),
     "Posts that wait for their scheduled time.",
-    "select count(*) from post"
-    " where workspace_id = $1 and status = 'scheduled' and published_at is null and deleted_at is null",
+    "select count(*) from post where workspace_id = $1 and stage = 'scheduled' and deleted_at is null",
 )
 BULK_ITEMS: Final = Limit(
     "bulkItems", _limits(5, 20, 50, 50), "Posts in one bulk request, and target profiles of one fan-out."

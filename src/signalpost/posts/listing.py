@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from datetime import datetime
-from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from datetime import UTC, datetime
+from functools import lru_cache, partial
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from signalpost import networks
@@ -18,6 +18,7 @@ from signalpost.posts.rows import AuditRow
 from signalpost.posts.schemas.requests import PostListQuery, ProfileQuery
 from signalpost.posts.schemas.responses import AuditEntry, Post
 from signalpost.posts.search import Condition
+from signalpost.posts.states import PostStatus
 from signalpost.posts.times import InvalidTime
 from signalpost.posts.views import StoredPost
 from signalpost.web.caller import Caller
@@ -33,14 +34,22 @@ _POSITIONS: Final = {
     _MOMENT: ("scheduled_at", "published_at", "created_at"),
 }
 """The instants that lists are ordered by: SQL, and the columns of which the first that is set gives the instant."""
-_STATUS: Final = """$ = case when p.status = 'scheduled' and p.scheduled_at <= $
-    and p.approval ->> 'state' in ('not_required', 'approved') then 'queued' else p.status end"""
-_FEW: Final = frozenset({"queued", "publishing", "failed"})
-"""Statuses that few posts have: a page of them would otherwise look through all posts."""
+_IS_DUE: Final = "p.scheduled_at <= $ and p.approval ->> 'state' in ('not_required', 'approved')"
+_STATUS: Final = f"$ = case when p.status = 'scheduled' and {_IS_DUE} then 'queued' else p.status end"
+_STAGES: Final[dict[PostStatus, str]] = {"queued": "active", "publishing": "active"}
+"""The column `stage` for indexes; of all other statuses it is the same."""
+_FOREVER: Final = datetime.max.replace(tzinfo=UTC)
 _NEXT_POSTS: Final = 2_000
-"""So many posts are looked at one by one for a target, which takes milliseconds."""
+"""So many posts are looked at one by one, which takes milliseconds."""
 _ON_PLATFORM: Final = """p.id = any(array(select t.post_id from account a join target t on t.account_id = a.id
     where a.workspace_id = $ and a.platform = $))"""
+_TAGGED: Final = "p.id = any(array(select posts_tagged($, $)))"
+_OF_STAGES: Final = """p.id = any(array(
+    select s.id from post s where s.workspace_id = $ and s.stage = any($) and s.deleted_at is null))"""
+_OF_MOMENTS: Final = """p.id = any(array(
+    select s.id from post s where s.workspace_id = $ and s.deleted_at is null
+    and coalesce(s.scheduled_at, s.published_at, s.created_at) >= $
+    and coalesce(s.scheduled_at, s.published_at, s.created_at) < $))"""
 _AUDIT: Final = f"""
 select {rows.columns(AuditRow, "a")} from audit a
 where a.workspace_id = $1 and a.post_id = $2 and {keyset("a.at", "a.id", first=3)}
@@ -56,21 +65,24 @@ async def list_posts(context: AppContext, db: Db, caller: Caller, query: PostLis
         NotFound: the profile is unknown.
     """
     visible: list[Condition] = [*_visible(caller, query), ("p.deleted_at is null", ())]
-    filters, by_target = _filters(query), _by_target(caller, query)
     at, ascending = _CREATED if query.sort.endswith("createdAt") else _MOMENT, not query.sort.startswith("-")
+    filters = _filters(caller, query, at)
+    read = partial(_page_of, db, page, at, ascending=ascending)
     async with asyncio.timeout(READ_SECONDS), AsyncExitStack() as stack:  # for all statements of a search together
         if query.q:
-            conditions = [*visible, *by_target.probes, *filters]
+            conditions = [*visible, *filters.probes, *filters.plain]
             turn = search.Turn(stack, context.state(search.LongSearches), caller.tenant.id)
             order = _search_order(page, ascending=ascending) if at == _CREATED else search.UNORDERED
             conditions.append(await search.containing(db, caller.workspace_id, query.q, conditions, order, turn))
-            posts = await _page_of(db, conditions, page, at, ascending=ascending)
+            posts = await read([conditions])
         else:
+            parts = [[*visible, *part] for part in filters.parts]
             posts = Listing([])
-            if by_target.probes:
-                posts = await _page_of(db, [*by_target.probes, *filters], page, at, ascending=ascending, among=visible)
+            if filters.sets:
+                posts = await read(parts, among_next=[*filters.probes, *filters.plain])
+                parts = [[*visible, *filters.sets]]
             if not posts.has_more:
-                posts = await _page_of(db, [*visible, *by_target.sets, *filters], page, at, ascending=ascending)
+                posts = await read([[*part, *filters.plain] for part in parts])
     if not posts.data:
         await require_profile(context, db, caller, query.profile_id)
     return posts
@@ -84,7 +96,7 @@ async def list_trash(context: AppContext, db: Db, caller: Caller, query: Profile
     """
     conditions = [*_visible(caller, query), ("p.deleted_at is not null", ())]
     async with asyncio.timeout(READ_SECONDS):
-        posts = await _page_of(db, conditions, page, "p.deleted_at", ascending=False)
+        posts = await _page_of(db, page, "p.deleted_at", [conditions], ascending=False)
     if not posts.data:
         await require_profile(context, db, caller, query.profile_id)
     return posts
@@ -116,14 +128,22 @@ def _no_post(post_id: UUID) -> problems.NotFound:
 
 
 async def _page_of(
-    db: Db, conditions: Sequence[Condition], page: Page, at: str, *, ascending: bool, among: Sequence[Condition] = ()
+    db: Db,
+    page: Page,
+    at: str,
+    parts: Sequence[Sequence[Condition]],
+    *,
+    ascending: bool,
+    among_next: Sequence[Condition] = (),
 ) -> Listing[Post]:
-    """Return a page of the posts that meet the conditions; with `among`, only of the next ones that meet those."""
-    sql, inner = tuple(sql for sql, _ in conditions), tuple(sql for sql, _ in among)
-    statement = _statement(sql, inner, at, page.limit, ascending=ascending)
-    bounds, own = (page.after_at, page.after_id), [value for _, values in conditions for value in values]
-    values = [*(value for _, values in among for value in values), *bounds, *own] if among else [*own, *bounds]
-    posts = queries.group_targets(await db.fetch(statement, *values))
+    """Return a page of the posts that meet all conditions of one of the parts; no post meets those of two.
+
+    `among_next`: only the next `_NEXT_POSTS` of them are looked at, for those that meet these conditions too.
+    """
+    inner, outer = tuple(tuple(sql for sql, _ in part) for part in parts), tuple(sql for sql, _ in among_next)
+    statement = _statement(inner, outer, at, page.limit, ascending=ascending)
+    values = [value for part in (*parts, among_next) for _, values in part for value in values]
+    posts = queries.group_targets(await db.fetch(statement, *values, page.after_at, page.after_id))
     indexes = [views.POST_COLUMNS.index(name) for name in _POSITIONS[at]]
 
     def position(post: StoredPost) -> Position:
@@ -134,15 +154,26 @@ async def _page_of(
 
 
 @lru_cache(maxsize=256)
-def _statement(conditions: tuple[str, ...], among: tuple[str, ...], at: str, limit: int, *, ascending: bool) -> str:
-    where, number = search.number_parameters(among or conditions)
-    end = keyset(at, "p.id", first=number, ascending=ascending, limit=_NEXT_POSTS if among else limit + 1)
-    if not among:
-        return queries.with_targets(f"select {queries.STORED_POST} from post p where {where} and {end}", limit)  # noqa: S608
-    order, (filters, _) = "asc" if ascending else "desc", search.number_parameters(conditions, number + 2)
-    posts = f"(select p.*, {at} as at from post p where {where} and {end}) p where {filters}"  # noqa: S608
-    end = f"order by p.at {order}, p.id {order} limit {limit + 1}"  # the order in which they come already
-    return queries.with_targets(f"select {queries.STORED_POST} from {posts} {end}", limit)  # noqa: S608
+def _statement(
+    parts: tuple[tuple[str, ...], ...], among_next: tuple[str, ...], at: str, limit: int, *, ascending: bool
+) -> str:
+    number, wheres = 1, []
+    for part in (*parts, *([among_next] if among_next else [])):
+        where, number = search.number_parameters(part, number)
+        wheres.append(where)
+    end = keyset(at, "p.id", first=number, ascending=ascending, limit=_NEXT_POSTS if among_next else limit + 1)
+    if len(wheres) == 1:
+        return queries.with_targets(f"select {queries.STORED_POST} from post p where {wheres[0]} and {end}", limit)  # noqa: S608
+    posts = " union all ".join(
+        f"(select p.*, {at} as at from post p where {where} and {end})"  # noqa: S608 - constants only
+        for where in wheres[: len(parts)]
+    )
+    direction = "asc" if ascending else "desc"
+    order = f"order by p.at {direction}, p.id {direction}"
+    posts = f"({posts}) p"
+    if among_next:
+        posts = f"(select * from {posts} {order} limit {_NEXT_POSTS}) p where {wheres[-1]}"  # noqa: S608 - as above
+    return queries.with_targets(f"select {queries.STORED_POST} from {posts} {order} limit {limit + 1}", limit)  # noqa: S608
 
 
 def _search_order(page: Page, *, ascending: bool) -> search.Order:
@@ -161,46 +192,79 @@ def _visible(caller: Caller, query: PostListQuery | ProfileQuery) -> list[Condit
     return conditions
 
 
-class _ByTarget(NamedTuple):
-    """That a post has a target on a network or account, as a question about each post, and as the set of all posts.
+class _Filters(NamedTuple):
+    """What posts have to meet, in forms for which there are indexes.
 
-    The first is quick where most posts have one: the page is full after a few. The second is quick where few have one,
-    in a workspace with a million others. Nobody knows beforehand, so the next posts are asked first.
+    `plain` and `probes` are questions about each post; together they say everything. They are quick where most posts
+    meet them: the page is full after a few. `sets` say the same as `probes`, and as some of `plain`, as the ids of all
+    posts that meet them: this is quick where few do, in a workspace with a million others. Nobody knows beforehand, so
+    the next posts are asked first. `parts` of the list are read from one index each; every post that meets `plain` is
+    in exactly one of them.
     """
 
+    plain: list[Condition]
     probes: list[Condition]
     sets: list[Condition]
+    parts: list[list[Condition]]
 
 
-def _by_target(caller: Caller, query: PostListQuery) -> _ByTarget:
+def _filters(caller: Caller, query: PostListQuery, at: str) -> _Filters:
+    filters = _Filters([], [], [], [[]])
+    _add_target(filters, caller, query)
+    _add_time(filters, caller, query, at)
+    if query.status is not None:
+        _add_status(filters, caller, query.status, at)
+    if query.tag is not None:
+        filters.plain.append(("$ = any(p.tags)", (query.tag,)))
+        filters.sets.append((_TAGGED, (caller.workspace_id, query.tag)))
+    if query.external_id is not None:
+        filters.plain.append(("p.external_id = $", (query.external_id,)))
+    if query.fanout_id is not None:
+        filters.plain.append(("p.fanout_id = $", (query.fanout_id,)))
+    return filters
+
+
+def _add_target(filters: _Filters, caller: Caller, query: PostListQuery) -> None:
     platform = networks.canonical(query.platform) if query.platform else None
     if query.platform and platform is None:
         raise problems.ValidationFailed(errors=[issue_text.not_allowed("platform", query.platform, networks.PLATFORMS)])
-    forms = _ByTarget([], [])
     if platform is not None:
-        forms.probes.append(("exists (select from target t where t.post_id = p.id and t.platform = $)", (platform,)))
-        forms.sets.append((_ON_PLATFORM, (caller.workspace_id, platform)))
+        filters.probes.append(("exists (select from target t where t.post_id = p.id and t.platform = $)", (platform,)))
+        filters.sets.append((_ON_PLATFORM, (caller.workspace_id, platform)))
     if query.account_id is not None:
         account = (query.account_id,)
-        forms.probes.append(("exists (select from target t where t.post_id = p.id and t.account_id = $)", account))
-        forms.sets.append(("p.id = any(array(select t.post_id from target t where t.account_id = $))", account))
-    return forms
+        filters.probes.append(("exists (select from target t where t.post_id = p.id and t.account_id = $)", account))
+        filters.sets.append(("p.id = any(array(select t.post_id from target t where t.account_id = $))", account))
 
 
-def _filters(query: PostListQuery) -> list[Condition]:
-    filters: tuple[tuple[str, Any], ...] = (
-        (f"{_MOMENT} >= $", _instant("from", query.from_)),
-        (f"{_MOMENT} < $", _instant("to", query.to)),
-        ("$ = any(p.tags)", query.tag),
-        ("p.external_id = $", query.external_id),
-        ("p.fanout_id = $", query.fanout_id),
-    )
-    conditions: list[Condition] = [(sql, (value,)) for sql, value in filters if value is not None]
-    if query.status is not None:
-        conditions.append((_STATUS, (query.status, clock.now())))
-        if query.status in _FEW:
-            conditions.append(("p.published_at is null", ()))  # as `progress.published_at` says; an index has these
-    return conditions
+def _add_time(filters: _Filters, caller: Caller, query: PostListQuery, at: str) -> None:
+    after, before = _instant("from", query.from_), _instant("to", query.to)
+    if after is not None:
+        filters.plain.append((f"{_MOMENT} >= $", (after,)))
+    if before is not None:
+        filters.plain.append((f"{_MOMENT} < $", (before,)))
+    if at == _MOMENT:
+        return
+    if after is not None and (before is not None or after > clock.now()):
+        filters.sets.append((_OF_MOMENTS, (caller.workspace_id, after, before or _FOREVER)))
+    if before is not None:  # hardly any post has a moment before its creation
+        created_before = ("p.created_at < $", (before,))
+        backdated = (f"p.created_at >= $ and {_MOMENT} < p.created_at", (before,))
+        filters.parts[:] = [[*part, half] for part in filters.parts for half in (created_before, backdated)]
+
+
+def _add_status(filters: _Filters, caller: Caller, status: PostStatus, at: str) -> None:
+    now, stage = clock.now(), _STAGES.get(status, status)
+    filters.plain.append((_STATUS, (status, now)))
+    stages = [stage, "scheduled"] if status == "queued" else [stage]
+    if at == _MOMENT:
+        if status != "published":  # of these there are most; all others may be few
+            filters.sets.append((_OF_STAGES, (caller.workspace_id, stages)))
+        return
+    conditions: list[Condition] = [(f"p.stage = '{stage}'", ())]
+    if status == "queued":
+        conditions.append(("p.stage = 'scheduled' and p.scheduled_at <= $", (now,)))
+    filters.parts[:] = [[*part, condition] for part in filters.parts for condition in conditions]
 
 
 def _instant(name: str, text: str | None) -> datetime | None:

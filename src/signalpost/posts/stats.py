@@ -40,8 +40,7 @@ group by 1
 """  # noqa: S608 - constants only
 _NEXT: Final = f"""
 select p.id, p.scheduled_at from post p
-where {_VISIBLE} and p.deleted_at is null and p.published_at is null
-    and p.status = 'scheduled' and p.scheduled_at > $5
+where {_VISIBLE} and p.deleted_at is null and p.stage = 'scheduled' and p.scheduled_at > $5
 order by p.scheduled_at, p.id limit 1
 """  # noqa: S608 - constants only
 

@@ -21,8 +21,8 @@ _ACTOR: Final = Actor(type="system", id=None, name="time zone rules")
 
 _OUTDATED = """
 select workspace_id, scheduled_at, id, scheduled_local, timezone from post
-where (workspace_id, scheduled_at, id) > ($1, $2, $3) and published_at is null and deleted_at is null
-    and scheduled_at > now() + $4 and scheduled_local is not null and status in ('draft', 'scheduled')
+where (workspace_id, scheduled_at, id) > ($1, $2, $3) and stage in ('draft', 'scheduled')
+    and deleted_at is null and scheduled_at > now() + $4 and scheduled_local is not null
     and (tzdata_version is null or tzdata_version < $5 collate "C")
 order by workspace_id, scheduled_at, id limit $6
 """
