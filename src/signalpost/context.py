@@ -139,6 +139,36 @@ class FailWaitingTargets(Protocol):
     async def __call__(self, context: "AppContext", db: Db, account: DisconnectedAccount, /) -> list[UUID]: ...
 
 
+class InvitedAccount(NamedTuple):
+    """An account that a guest has connected by an invitation, in this transaction."""
+
+    workspace_id: UUID
+    invite_id: UUID
+    account_id: UUID
+    platform: str
+    username: str
+
+
+class RequireOpenInvite(Protocol):
+    """`accounts` asks, `invites` answers, before a guest goes on.
+
+    Raises:
+        InviteExpired, InviteRevoked, InviteUsed: the invitation has ended.
+    """
+
+    async def __call__(self, db: Db, workspace_id: UUID, invite_id: UUID, /) -> None: ...
+
+
+class RecordInvitedAccount(Protocol):
+    """`accounts` asks, `invites` answers: note at an invitation what was connected by it.
+
+    Raises:
+        InviteExpired, InviteRevoked, InviteUsed: the invitation ended meanwhile.
+    """
+
+    async def __call__(self, db: Db, account: InvitedAccount, /) -> None: ...
+
+
 class RenderedPage(NamedTuple):
     """A page for a person: HTML and the headers that belong to it."""
 
@@ -173,6 +203,8 @@ class Hooks:
     trash_profile_posts: TrashProfilePosts = _unanswered
     disconnect_profile_accounts: DisconnectProfileAccounts = _unanswered
     fail_waiting_targets: FailWaitingTargets = _unanswered
+    require_open_invite: RequireOpenInvite = _unanswered
+    record_invited_account: RecordInvitedAccount = _unanswered
     render_page: RenderPage = _unanswered
 
 

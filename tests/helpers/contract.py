@@ -22,7 +22,12 @@ from signalpost.web.routing import Endpoint, PathInput
 
 ENDPOINTS = [endpoint for endpoint in wiring.endpoints() if not endpoint.hidden]
 DOCUMENT = openapi_document(wiring.endpoints(), base_url="http://signalpost.test", version="0.0.0", brand="Service")
-SEGMENTS = {"key": "console.beta", "platform": "sandbox", "server": "5f2c1d0b8e7a49368f0a1b2c3d4e5f60"}
+SEGMENTS = {
+    "key": "console.beta",
+    "platform": "sandbox",
+    "server": "5f2c1d0b8e7a49368f0a1b2c3d4e5f60",
+    "token": "q7Jx2mV0dC9pXn4bR8sT1w",
+}
 BY_QUEUE_SECRET = ("/queue/process", "/admin/sync-metrics-cron")
 SOON = clock.wire(clock.now() + timedelta(days=30))
 _ID = re.compile(r"([a-z]{3,4})_[0-9A-HJKMNP-TV-Z]{26}")
@@ -123,10 +128,12 @@ async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = EN
     webhook = await _created(api, owner, "/webhooks", {"url": "http://127.0.0.1:9/hook"})
     delivery = await _created(api, owner, f"/webhooks/{webhook['id']}/test", None)
     key = await _created(api, owner, "/api-keys", {"name": "Spare"})
+    invitation = {"profileId": owner.profile, "platforms": ["sandbox"]}
+    invite = await _created(api, owner, "/platform-invites", invitation)
     ids_by_prefix = {
         "prof": owner.profile, "acc": account["id"], "lnk": link["id"], "pst": post["id"],
         "whk": webhook["id"], "dlv": delivery["id"], "key": key["id"], "wsp": ids.encode("wsp", owner.workspace_id),
-        "tgt": post["targets"][0]["id"], "slq": queue["id"],
+        "tgt": post["targets"][0]["id"], "slq": queue["id"], "inv": invite["id"],
     }  # fmt: skip
     if any(prefix_of(path_input) == "med" for endpoint in endpoints for path_input in endpoint.path_inputs):
         ids_by_prefix["med"] = await upload(api, owner)

@@ -46,6 +46,27 @@ class PlanLimitReached(problems.Problem, status=402):
     # Raised by `plans`; it is here because API keys are limited too, and `identity` is below `plans`.
 
 
+class InviteExpired(problems.Problem, status=410):
+    """This invitation has expired.
+
+    Ask whoever sent it for another one.
+    """
+
+
+class InviteRevoked(problems.Problem, status=410):
+    """This invitation was withdrawn.
+
+    Ask whoever sent it for another one.
+    """
+
+
+class InviteUsed(problems.Problem, status=410):
+    """This invitation has been used.
+
+    Ask whoever sent it for another one, if you need it.
+    """
+
+
 class TestModeOnlySandbox(problems.Problem, status=403):
     """A test key can use only the sandbox.
 

@@ -18,6 +18,8 @@ from signalpost.flags import routes as flag_routes
 from signalpost.identity import routes as identity_routes
 from signalpost.identity import work as identity_work
 from signalpost.identity.queries import tenant_sql
+from signalpost.invites import actions as invite_actions
+from signalpost.invites import routes as invite_routes
 from signalpost.mail import work as mail_work
 from signalpost.media import queries as media_queries
 from signalpost.media import routes as media_routes
@@ -54,6 +56,7 @@ ROUTES: tuple[Routes, ...] = (
     flag_routes.routes,
     profile_routes.routes,
     account_routes.routes,
+    invite_routes.routes,
     media_routes.routes,
     slot_routes.routes,
     post_routes.routes,
@@ -92,6 +95,8 @@ def hooks() -> Hooks:
         trash_profile_posts=posts.trash_profile_posts,
         disconnect_profile_accounts=account_actions.disconnect_profile,
         fail_waiting_targets=posts.fail_waiting_targets,
+        require_open_invite=invite_actions.require_open_invite,
+        record_invited_account=invite_actions.record_invited_account,
         render_page=connect_pages.render_page,
     )
 

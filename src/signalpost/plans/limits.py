@@ -108,7 +108,13 @@ WEBHOOKS: Final = Counted(
     "Webhook endpoints.",
     "select count(*) from webhook where workspace_id = $1 and deleted_at is null",
 )
-PLATFORM_INVITES: Final = Limit("platformInvites", _limits(1, 5, 50, None), "Open platform invitations.")
+PLATFORM_INVITES: Final = Counted(
+    "platformInvites",
+    _limits(1, 5, 50, None),
+    "Open platform invitations.",
+    "select count(*) from platform_invite i join profile p on p.id = i.profile_id and p.deleted_at is null"
+    " where i.workspace_id = $1 and i.status in ('pending', 'opened', 'partially_connected') and i.expires_at > now()",
+)
 STORAGE_BYTES: Final = Counted(
     "storageBytes",
     _limits(1 * _GB, 10 * _GB, 100 * _GB, 1_000 * _GB),

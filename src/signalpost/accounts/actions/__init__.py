@@ -4,6 +4,7 @@ from signalpost.accounts.actions.authorize import start_authorization
 from signalpost.accounts.actions.callback import Return, finish_authorization
 from signalpost.accounts.actions.connect import connect_account
 from signalpost.accounts.actions.disconnect import disconnect_account, disconnect_profile
+from signalpost.accounts.actions.form import connect_by_form
 from signalpost.accounts.actions.health import get_account_health
 from signalpost.accounts.actions.publications import record_publications
 from signalpost.accounts.actions.start import FlowDescription, describe_flow, start_flow
@@ -14,6 +15,7 @@ __all__ = [
     "FlowDescription",
     "Return",
     "connect_account",
+    "connect_by_form",
     "describe_flow",
     "disconnect_account",
     "disconnect_profile",

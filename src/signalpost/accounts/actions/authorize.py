@@ -1,5 +1,7 @@
 """The first half of the authorization flow: from a caller's request to the address of our start page."""
 
+from dataclasses import dataclass
+from datetime import datetime
 from urllib.parse import quote
 
 from signalpost.accounts import queries, views
@@ -20,10 +22,20 @@ from signalpost.kit.db import Db
 from signalpost.kit.http import HttpFailure, UnknownHost, UnsafeUrl, parse_url
 from signalpost.kit.problems import Issue
 from signalpost.networks import oauth2
-from signalpost.networks.contract import ApiError, Connector, OAuth, OAuthApp, Server
+from signalpost.networks.contract import ApiError, Connector, OAuthApp, Server
 from signalpost.web.caller import Caller
 
 _ALLOWED = "select $2 = any(redirect_urls) from workspace where id = $1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BegunFlow:
+    """A flow that was stored; its start page is `platforms.start_url(context, state)`."""
+
+    state: str
+    expires_at: datetime
+    redirect_uri: str | None
+    """Where the platform sends people back to; None: they fill in a form of ours."""
 
 
 async def start_authorization(context: AppContext, caller: Caller, platform: str, query: AuthUrlQuery) -> Authorization:
@@ -39,9 +51,82 @@ async def start_authorization(context: AppContext, caller: Caller, platform: str
         account = await _check(db, caller, connector, query)
     if connector.oauth is None:
         return _credential_form(connector, query)
-    server = await _server(context, connector, query.instance_url, account)
-    app = await _app(context, connector, server)
-    return await _begin(context, caller, connector, connector.oauth, server, app, query)
+    request = ConnectRequest.of(caller, connector, profile_id=query.profile_id, account_id=query.account_id)
+    started_by = FlowStarter(
+        actor=caller.actor, user_id=caller.user_id, key_id=caller.key_id, mode=caller.mode, via=request.via
+    )
+    flow = await begin_flow(
+        context,
+        connector,
+        request,
+        started_by,
+        server=await find_server(context, connector, query.instance_url, account),
+        redirect_url=query.redirect_url,
+        login_hint=query.login_hint,
+    )
+    url = start_url(context, flow.state)
+    return Authorization(
+        url=url,
+        auth_url=url,
+        state=flow.state,
+        platform=request.platform,
+        profile_id=ids.encode("prof", request.profile_id),
+        expires_at=clock.wire(flow.expires_at),
+        redirect_uri=flow.redirect_uri,
+        mode="oauth",
+        fields=None,
+    )
+
+
+async def begin_flow(
+    context: AppContext,
+    connector: Connector,
+    request: ConnectRequest,
+    started_by: FlowStarter,
+    *,
+    server: Server | None,
+    redirect_url: str | None = None,
+    login_hint: str | None = None,
+) -> BegunFlow:
+    """Store a flow whose start page leads to the platform or, where that takes credentials, shows their form.
+
+    Args:
+        context: of the process.
+        connector: of the platform.
+        request: who connects what.
+        started_by: as the flow stores it.
+        server: to authorize at, see `find_server`; None for a platform that takes credentials.
+        redirect_url: where the browser goes afterwards.
+        login_hint: fills in the name at the platform.
+
+    Raises:
+        PlatformNotConfigured: the operator's app credentials are missing.
+        PlatformError, PlatformTimeout: the server does not register an app.
+    """
+    secrets, callback, authorize_url = FlowSecrets.new(), None, ""
+    if connector.oauth is not None and server is not None:
+        app = await _app(context, connector, server)
+        callback = redirect_uri(context.fixed_url, connector, server.base_url)
+        authorize_url = oauth2.authorize_url(
+            connector.oauth.facts,
+            server,
+            app,
+            redirect_uri=callback,
+            state=secrets.state,
+            code_challenge=secrets.code_challenge,
+        )
+        if login_hint:
+            authorize_url += f"{'&' if '?' in authorize_url else '?'}login_hint={quote(login_hint, safe='')}"
+    expires_at = await insert_flow(
+        context,
+        request,
+        secrets,
+        base_url=server.base_url if server else "",
+        authorize_url=authorize_url,
+        redirect_url=redirect_url,
+        started_by=started_by,
+    )
+    return BegunFlow(state=secrets.state, expires_at=expires_at, redirect_uri=callback)
 
 
 async def _check(db: Db, caller: Caller, connector: Connector, query: AuthUrlQuery) -> AccountRow | None:
@@ -51,13 +136,22 @@ async def _check(db: Db, caller: Caller, connector: Connector, query: AuthUrlQue
     )
     if unknown:
         raise problems.NotFound(errors=unknown)
-    if query.redirect_url is not None and not await db.fetchval(_ALLOWED, caller.workspace_id, query.redirect_url):
+    await require_listed(db, caller, query.redirect_url, path="redirectUrl")
+    return None if query.account_id is None else await queries.find_mine(db, caller, query.account_id)
+
+
+async def require_listed(db: Db, caller: Caller, redirect_url: str | None, *, path: str) -> None:
+    """Ensure that an address is exactly one of the workspace's `redirectUrls`; None is none.
+
+    Raises:
+        ValidationFailed: it is not; the issue is at `path`.
+    """
+    if redirect_url is not None and not await db.fetchval(_ALLOWED, caller.workspace_id, redirect_url):
         raise problems.invalid(
-            "redirectUrl",
+            path,
             "not_allowed",
             "This address is not one of the workspace's redirectUrls. An owner can add it: PATCH /workspaces/{id}.",
         )
-    return None if query.account_id is None else await queries.find_mine(db, caller, query.account_id)
 
 
 def _credential_form(connector: Connector, query: AuthUrlQuery) -> Authorization:
@@ -74,10 +168,15 @@ def _credential_form(connector: Connector, query: AuthUrlQuery) -> Authorization
     )
 
 
-async def _server(
-    context: AppContext, connector: Connector, instance_url: str | None, account: AccountRow | None
+async def find_server(
+    context: AppContext, connector: Connector, instance_url: str | None, account: AccountRow | None = None
 ) -> Server:
-    """Return the server to authorize at: the one the caller names, else that of the account, else the network's."""
+    """Return the server to authorize at: the one that was named, else that of the account, else the network's.
+
+    Raises:
+        ValidationFailed: the platform has many servers, and none was named.
+        HostNotFound, UnsafeAddress: the server cannot be used.
+    """
     base_url = None
     if connector.oauth is not None and connector.oauth.own_server:
         base_url = _origin(instance_url) if instance_url else account.base_url if account else None
@@ -112,46 +211,3 @@ async def _app(context: AppContext, connector: Connector, server: Server) -> OAu
         raise refused_problem(connector, error) from None
     except HttpFailure as failure:
         raise no_response_problem(connector, failure, chosen=not server.trusted) from None
-
-
-async def _begin(
-    context: AppContext,
-    caller: Caller,
-    connector: Connector,
-    oauth: OAuth,
-    server: Server,
-    app: OAuthApp,
-    query: AuthUrlQuery,
-) -> Authorization:
-    request = ConnectRequest.of(caller, connector, profile_id=query.profile_id, account_id=query.account_id)
-    secrets = FlowSecrets.new()
-    callback = redirect_uri(context.fixed_url, connector, server.base_url)
-    authorize_url = oauth2.authorize_url(
-        oauth.facts, server, app, redirect_uri=callback, state=secrets.state, code_challenge=secrets.code_challenge
-    )
-    if query.login_hint:
-        authorize_url += f"{'&' if '?' in authorize_url else '?'}login_hint={quote(query.login_hint, safe='')}"
-    started_by = FlowStarter(
-        actor=caller.actor, user_id=caller.user_id, key_id=caller.key_id, mode=caller.mode, via=request.via
-    )
-    expires_at = await insert_flow(
-        context,
-        request,
-        secrets,
-        base_url=server.base_url,
-        authorize_url=authorize_url,
-        redirect_url=query.redirect_url,
-        started_by=started_by,
-    )
-    url = start_url(context, secrets.state)
-    return Authorization(
-        url=url,
-        auth_url=url,
-        state=secrets.state,
-        platform=request.platform,
-        profile_id=ids.encode("prof", request.profile_id),
-        expires_at=clock.wire(expires_at),
-        redirect_uri=callback,
-        mode="oauth",
-        fields=None,
-    )

@@ -3,16 +3,14 @@
 from dataclasses import dataclass
 
 from signalpost import networks
-from signalpost.accounts import queries, views
-from signalpost.accounts.actions.connect_request import ConnectRequest, no_response_problem, refused_problem
+from signalpost.accounts.actions.connect_request import no_response_problem, refused_problem
 from signalpost.accounts.actions.network_apps import delete_unknown_app, get_or_register_app
 from signalpost.accounts.actions.oauth_flows import OAuthFlow, find_flow, is_of_browser, open_verifier, use_flow
 from signalpost.accounts.actions.start import require_starter
-from signalpost.accounts.actions.upsert import upsert_account
+from signalpost.accounts.actions.store import store_account
 from signalpost.accounts.errors import OVER, UNREADABLE, OauthStateInvalid, PlatformNotConfigured
 from signalpost.accounts.platforms import canonical_slug, redirect_uri, server_key, server_of
 from signalpost.accounts.schemas import CallbackQuery, CallbackResult
-from signalpost.audit import actions as audit
 from signalpost.context import AppContext
 from signalpost.kit import ids, log, problems
 from signalpost.kit.crypto import Undecipherable
@@ -101,35 +99,14 @@ async def _connect(context: AppContext, connector: Connector, flow: OAuthFlow, q
     try:
         with across_workspaces():
             async with context.database.connection() as db:
-                await require_starter(db, flow)
+                await require_starter(context, db, flow)
         identity = await _exchange(context, connector, connector.oauth, flow, query)
-        async with context.database.transaction() as db:
-            starter = await require_starter(db, flow)
-            request = ConnectRequest(
-                workspace_id=flow.workspace_id,
-                profile_id=flow.profile_id,
-                platform=flow.platform,
-                via=flow.started_by.via,
-                mode=flow.started_by.mode,
-                role=starter.role,
-                account_id=flow.account_id,
-            )
-            row = await upsert_account(context, db, request, identity)
-            posts_today = await queries.posts_today(db, [row.id])
-            await audit.record(
-                db,
-                audit.Entry(
-                    workspace_id=flow.workspace_id,
-                    action="finish_authorization",
-                    actor=flow.started_by.actor,
-                    subject=ids.encode("acc", row.id),
-                ),
-            )
-        return CallbackResult("connected", account=views.account(row, posts_today=posts_today.get(row.id, 0)))
+        account = await store_account(context, flow, identity)
+        return CallbackResult("connected", account=account)
     except OauthStateInvalid:
         raise
     except problems.Problem as problem:
-        if problem.status >= 500 and not problem.retryable:
+        if problem.status == 410 or (problem.status >= 500 and not problem.retryable):
             raise
         return _failed(problem)
 

@@ -49,7 +49,7 @@ async def connect_account(context: AppContext, caller: Caller, platform: str, da
         )
     if issues:
         raise problems.ValidationFailed(errors=issues)
-    identity = await _sign_in(connector, server, data.fields)
+    identity = await sign_in(connector, server, data.fields)
     request = ConnectRequest.of(caller, connector, profile_id=data.profile_id, account_id=data.account_id)
     async with context.database.transaction() as db:
         row = await upsert_account(context, db, request, identity)
@@ -68,7 +68,22 @@ def _issues(connector: Connector, fields: Mapping[str, str], *, server_known: bo
             yield Issue(f"/fields/{name}", "required", f"This field is required: {field.label}.")
 
 
-async def _sign_in(connector: Connector, server: Server, fields: Mapping[str, str]) -> Identity:
+def require_complete(connector: Connector, fields: Mapping[str, str], server: Server) -> None:
+    """Ensure that the form of the platform is filled in.
+
+    Raises:
+        ValidationFailed: a field is missing or unknown.
+    """
+    if issues := list(_issues(connector, fields, server_known=server.trusted)):
+        raise problems.ValidationFailed(errors=issues)
+
+
+async def sign_in(connector: Connector, server: Server, fields: Mapping[str, str]) -> Identity:
+    """Sign in at the platform, with no transaction open.
+
+    Raises:
+        ValidationFailed, PlatformError, PlatformTimeout, HostNotFound, UnsafeAddress: as the platform responds.
+    """
     assert connector.connect is not None  # noqa: S101 - checked by the caller
     public = [field.name for field in connector.facts.credential_fields if not field.secret]
     chosen = any(name.lower().endswith(("url", "service")) and fields.get(name) for name in public)

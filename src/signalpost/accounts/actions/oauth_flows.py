@@ -28,6 +28,8 @@ class FlowStarter(Struct, frozen=True):
     key_id: UUID | None
     mode: Literal["live", "test"]
     via: Via
+    invite_id: UUID | None = None
+    """Of the invitation by which a guest connects."""
 
 
 class OAuthFlow(Struct, frozen=True):
@@ -83,6 +85,10 @@ _USE = f"""
 update oauth_flow set used_at = now() {_OPEN} and platform = $2 and browser_hash = $3
 returning {rows.columns(OAuthFlow)}
 """  # noqa: S608 - constants only
+_USE_FORM = f"""
+update oauth_flow set used_at = now() {_OPEN}
+returning {rows.columns(OAuthFlow)}
+"""  # noqa: S608 - constants only
 _read = rows.reader(OAuthFlow)
 
 
@@ -128,6 +134,11 @@ async def find_flow(db: Db, state: str) -> OAuthFlow | None:
 async def bind_flow(db: Db, state: str, browser: str) -> OAuthFlow | None:
     """Bind the flow to the browser that gets this secret and return it; None if it is over or already bound."""
     return _flow_or_none(await db.fetchrow(_BIND, _hash(state), _hash(browser)))
+
+
+async def use_form_flow(db: Db, state: str) -> OAuthFlow | None:
+    """Mark a flow as used whose form was filled in; None if it is over. No browser is bound to it."""
+    return _flow_or_none(await db.fetchrow(_USE_FORM, _hash(state)))
 
 
 async def use_flow(db: Db, platform: str, state: str, browser: str) -> OAuthFlow | None:

@@ -21,6 +21,7 @@ from signalpost.kit import crypto, problems, rows
 from signalpost.kit.crypto import Undecipherable
 from signalpost.kit.db import Db
 from signalpost.kit.tenant import Tenant, across_workspaces, work_for
+from signalpost.networks.contract import CredentialField
 from signalpost.web.caller import Role
 
 
@@ -65,6 +66,8 @@ class FlowDescription:
     return_host: str | None
     expires_at: datetime
     authorize_url: str
+    """Empty: they fill in `fields` here instead."""
+    fields: tuple[CredentialField, ...]
 
 
 async def describe_flow(context: AppContext, state: str, browser: str | None) -> FlowDescription:
@@ -79,7 +82,7 @@ async def describe_flow(context: AppContext, state: str, browser: str | None) ->
             flow = await find_flow(db, state)
             if flow is None or (flow.browser_hash is not None and not is_of_browser(flow, browser)):
                 raise OauthStateInvalid(OVER)
-            starter = await require_starter(db, flow)
+            starter = await require_starter(context, db, flow)
             account = None if flow.account_id is None else await queries.by_id(db, flow.account_id)
     url = _authorize_url(context, flow, state)
     connector = networks.get(flow.platform)
@@ -89,11 +92,12 @@ async def describe_flow(context: AppContext, state: str, browser: str | None) ->
         workspace=starter.workspace,
         profile=starter.profile or "",
         requester=f"{starter.user} ({starter.email})" if starter.user else starter.email,
-        api_key=starter.key,
+        api_key=None if flow.started_by.invite_id else starter.key,
         reconnects=account.username if account else None,
         return_host=urlsplit(flow.redirect_url).netloc if flow.redirect_url else None,
         expires_at=flow.expires_at,
         authorize_url=url,
+        fields=connector.facts.credential_fields if connector and not url else (),
     )
 
 
@@ -120,20 +124,23 @@ async def start_flow(context: AppContext, state: str, browser: str | None) -> tu
                 flow = await bind_flow(db, state, browser)
             if flow is None:
                 raise OauthStateInvalid(OVER)
-            await require_starter(db, flow)
+            await require_starter(context, db, flow)
     return _authorize_url(context, flow, state), browser
 
 
-async def require_starter(db: Db, flow: OAuthFlow) -> Starter:
-    """Return who began; a removed or demoted member, or a revoked key, must not complete the flow.
+async def require_starter(context: AppContext, db: Db, flow: OAuthFlow) -> Starter:
+    """Return who began; a removed or demoted member, a revoked key or an ended invitation must not complete the flow.
 
     From then on the request, which has no credential, counts as their workspace's.
 
     Raises:
         Forbidden: they may no longer connect accounts to this profile.
         NotFound: the profile was deleted.
+        InviteExpired, InviteRevoked, InviteUsed: a guest came by an invitation that has ended.
     """
     by = flow.started_by
+    if by.invite_id is not None:
+        await context.hooks.require_open_invite(db, flow.workspace_id, by.invite_id)
     record = await db.fetchrow(_STARTER, flow.workspace_id, by.user_id, by.key_id, flow.profile_id)
     starter = None if record is None else _read(record)
     if starter is None or "accounts:write" not in SCOPES_OF[starter.role] or not _sees(starter, flow.profile_id):

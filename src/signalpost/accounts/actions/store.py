@@ -1,0 +1,47 @@
+"""The end of a flow: the account that a person connected is stored, if whoever asked for it still may."""
+
+from signalpost.accounts import queries, views
+from signalpost.accounts.actions.connect_request import ConnectRequest
+from signalpost.accounts.actions.oauth_flows import OAuthFlow
+from signalpost.accounts.actions.start import require_starter
+from signalpost.accounts.actions.upsert import upsert_account
+from signalpost.accounts.schemas import PlatformAccount
+from signalpost.audit import actions as audit
+from signalpost.context import AppContext, InvitedAccount
+from signalpost.kit import ids
+from signalpost.networks.contract import Identity
+
+
+async def store_account(context: AppContext, flow: OAuthFlow, identity: Identity) -> PlatformAccount:
+    """Store the account in a transaction of its own, and note it at the invitation if a guest connected it.
+
+    Raises:
+        Problem: as `require_starter` and `upsert_account`.
+    """
+    by = flow.started_by
+    async with context.database.transaction() as db:
+        starter = await require_starter(context, db, flow)
+        request = ConnectRequest(
+            workspace_id=flow.workspace_id,
+            profile_id=flow.profile_id,
+            platform=flow.platform,
+            via=by.via,
+            mode=by.mode,
+            role="editor" if by.invite_id else starter.role,  # a guest has no rights of their own
+            account_id=flow.account_id,
+        )
+        row = await upsert_account(context, db, request, identity)
+        posts_today = await queries.posts_today(db, [row.id])
+        if by.invite_id is not None:
+            account = InvitedAccount(row.workspace_id, by.invite_id, row.id, row.platform, row.username)
+            await context.hooks.record_invited_account(db, account)
+        await audit.record(
+            db,
+            audit.Entry(
+                workspace_id=flow.workspace_id,
+                action="finish_authorization",
+                actor=by.actor,
+                subject=ids.encode("acc", row.id),
+            ),
+        )
+    return views.account(row, posts_today=posts_today.get(row.id, 0))

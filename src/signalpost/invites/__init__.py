@@ -1,0 +1,1 @@
+"""Platform invitations: a link by which someone without an account here connects theirs. It does not know posts."""
