@@ -76,6 +76,12 @@ async def _another_child(sample: Sample, request: PreparedRequest) -> None:
     request.body["childProfileId"] = (await sample.make.profile(sample.owner))["id"]
 
 
+async def _invited(sample: Sample, request: PreparedRequest) -> None:
+    data = {"profileId": sample.owner.profile, "platforms": ["sandbox"]}
+    created = (await sample.api.post("/platform-invites", json=data, key=sample.owner.key)).json()
+    request.path = request.path.replace(SEGMENTS["token"], created["token"])
+
+
 async def _signed_address(sample: Sample, request: PreparedRequest) -> None:
     url = (await sample.api.get(f"/media/{sample.ids['med']}", key=sample.owner.key)).json()["url"]
     request.params = dict(parse_qsl(urlsplit(url).query))
@@ -157,6 +163,8 @@ PREPARED: dict[str, Prepare] = {
     "POST /workspaces": _signed_in,
     "PATCH /workspaces/{id}": _signed_in,
     "POST /profiles/links": _another_child,
+    "GET /platform-invites/{token}/validate": _invited,
+    "GET /platform-invites/{token}/connect": _invited,
     "GET /media/{id}/content": _signed_address,
     "PUT /media/{id}/upload": _announced,
     "POST /media/uploads": _resumable,

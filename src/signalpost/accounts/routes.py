@@ -28,7 +28,7 @@ from signalpost.accounts.schemas import (
     PlatformAccount,
 )
 from signalpost.context import AppContext
-from signalpost.identity.errors import PlanLimitReached, TestModeOnlySandbox
+from signalpost.identity.errors import InviteExpired, InviteRevoked, InviteUsed, PlanLimitReached, TestModeOnlySandbox
 from signalpost.kit.db import Db
 from signalpost.kit.problems import AlreadyExists, Forbidden, InvalidState, UnsafeAddress
 from signalpost.kit.wire import Listing
@@ -149,15 +149,18 @@ async def _returned(
 ) -> CallbackResult | RawResponse:
     browser = cookie_value(request, cookie_name(context, query.state))
     returned = actions.Return(platform=platform, server_key=server_key, browser=browser, query=query)
-    result, redirect_url = await actions.finish_authorization(context, returned)
-    if not accepts_html(request):
-        return result
-    return await callback_page.render(context, result, platform, redirect_url)
+    finished = await actions.finish_authorization(context, returned)
+    result = finished.result
+    if accepts_html(request):
+        return await callback_page.render(context, result, platform, finished.redirect_url)
+    if finished.guest:
+        result.account = None
+    return result
 
 
 CALLBACK: dict[str, Any] = {
     "scope": PUBLIC,
-    "raises": (OauthStateInvalid,),
+    "raises": (OauthStateInvalid, InviteExpired, InviteRevoked, InviteUsed),
     "documented_response": {"text/html": {"schema": {"type": "string", "description": "A page, for a browser."}}},
     "problem_page": callback_page.render_problem,
 }

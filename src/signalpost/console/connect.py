@@ -3,18 +3,21 @@
 The link is sent around, so it must be safe to open: only the click changes something.
 """
 
+from typing import Any
 from urllib.parse import urlsplit
 
-from signalpost.accounts import actions
+from signalpost.accounts import actions, callback_page
 from signalpost.accounts.actions.oauth_flows import LIFETIME, cookie_name, is_https
 from signalpost.accounts.errors import OauthStateInvalid
-from signalpost.console.site import SECURITY_HEADERS, Site, check_origin, render
+from signalpost.accounts.schemas import CallbackResult
+from signalpost.console.forms import FORM_BYTES_MAX, read_form
+from signalpost.console.site import HTML, SECURITY_HEADERS, Site, check_origin, render
 from signalpost.context import AppContext, RenderedPage
+from signalpost.kit import problems
 from signalpost.web.request import Request, cookie_value, read_body
 from signalpost.web.response import Headers, Response
 
 PATH = "/connect/{state}"
-FORM_BYTES_MAX = 10_000
 _STATE_LENGTH_MAX = 200
 _STALE = (
     "A link to connect an account works in one browser, within ten minutes.\n\n"
@@ -35,26 +38,52 @@ class ConnectPages:
             flow = await actions.describe_flow(self.context, _state(request), self._browser(request))
         except OauthStateInvalid:
             return self._stale()
+        return self._form(flow)
+
+    def _form(self, flow: actions.FlowDescription, *, status: int = 200, **values: Any) -> Response:
         # Browsers apply `form-action` to where a form is redirected, too, and to where that leads.
-        scheme = urlsplit(flow.authorize_url).scheme
+        scheme = urlsplit(flow.authorize_url).scheme or "https"
         policy = next(value for name, value in SECURITY_HEADERS if name == b"content-security-policy")
         policy = policy.replace(b"form-action 'self'", f"form-action 'self' {scheme}:".encode())
         headers: Headers = [(b"content-security-policy", policy), _OPENER]
         until = f"{flow.expires_at:%H:%M} UTC"
-        return self.site.page("connect", headers=headers, flow=flow, until=until)
+        values = {"messages": {}, "filled": {}} | values
+        return self.site.page("connect", status=status, headers=headers, flow=flow, until=until, **values)
 
     async def start(self, request: Request) -> Response:
         """Bind the flow to this browser and send it to the platform."""
         check_origin(request)
-        await read_body(request, FORM_BYTES_MAX)
         state = _state(request)
         try:
+            flow = await actions.describe_flow(self.context, state, self._browser(request))
+            if flow.fields:
+                return await self._fill_in(request, state, flow)
+            await read_body(request, FORM_BYTES_MAX)
             url, browser = await actions.start_flow(self.context, state, self._browser(request))
         except OauthStateInvalid:
             return self._stale()
         cookie = f"{cookie_name(self.context, state)}={browser}; {_attributes(self.context, LIFETIME.total_seconds())}"
-        headers: Headers = [(b"location", url.encode()), (b"set-cookie", cookie.encode()), *_PRIVATE]
+        headers: Headers = [(b"location", url.encode()), (b"set-cookie", cookie.encode()), *PRIVATE]
         return Response(303, b"", headers)
+
+    async def _fill_in(self, request: Request, state: str, flow: actions.FlowDescription) -> Response:
+        """Connect with what the person has filled in; on a mistake the form is shown again, without its secrets."""
+        names = [field.name for field in flow.fields]
+        form = await read_form(request, names)
+        fields = {name: value for name, value in form.items() if value}
+        try:
+            account, redirect_url = await actions.connect_by_form(self.context, state, fields)
+        except problems.Problem as problem:
+            if problem.status in {401, 403, 404, 410} or isinstance(problem, OauthStateInvalid):
+                raise
+            messages = {issue.path.rpartition("/")[2]: issue.message for issue in reversed(problem.errors)}
+            filled = {field.name: form[field.name] for field in flow.fields if not field.secret}
+            general = "" if messages.keys() & set(names) else problem.detail
+            return self._form(flow, status=problem.status, messages=messages | {"": general}, filled=filled)
+        page = await callback_page.render(
+            self.context, CallbackResult("connected", account=account), account.platform, redirect_url or None
+        )
+        return Response(200, page.body, [(name.encode(), value.encode()) for name, value in page.headers.items()], HTML)
 
     def _browser(self, request: Request) -> str | None:
         return cookie_value(request, cookie_name(self.context, _state(request)))
@@ -64,7 +93,7 @@ class ConnectPages:
 
 
 _OPENER = (b"cross-origin-opener-policy", b"unsafe-none")  # applications open the page as a window of theirs
-_PRIVATE: Headers = [(b"referrer-policy", b"no-referrer")]
+PRIVATE: Headers = [(b"referrer-policy", b"no-referrer")]
 
 
 def _state(request: Request) -> str:
@@ -80,5 +109,5 @@ def _attributes(context: AppContext, seconds: float) -> str:
 async def render_page(context: AppContext, *, title: str, text: str, continue_url: str | None = None) -> RenderedPage:
     """Answer `context.RenderPage`."""
     body = render(context.base_url, "returned", title=title, text=text, continue_url=continue_url)
-    headers = {name.decode(): value.decode() for name, value in [*SECURITY_HEADERS, _OPENER, *_PRIVATE]}
+    headers = {name.decode(): value.decode() for name, value in [*SECURITY_HEADERS, _OPENER, *PRIVATE]}
     return RenderedPage(body, headers)

@@ -25,6 +25,7 @@ TAGS = {
     "Feature flags": "Switches of the installation, for all workspaces or some.",
     "Profiles": "A profile is a brand, shop or person and holds its accounts. A link reposts from one to another.",
     "Platform accounts": "Accounts on social networks: connect, check and disconnect them.",
+    "Platform invites": "Links by which people without an account here connect theirs.",
     "Media": "Images, videos and documents to attach to posts.",
     "Slot queues": "Weekly times of a profile. A post takes the next free one with `publishMode: slot`.",
     "Posts": "A post has one target per account. Publish it now or later; each target reports its own outcome.",

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from signalpost.console import connect, docs_pages, reset_password
+from signalpost.console import connect, docs_pages, invites, reset_password
 from signalpost.console.first_run import CREATE_OWNER, FirstRunPages
 from signalpost.console.site import Site, cached
 from signalpost.identity.actions import first_run
@@ -21,6 +21,7 @@ def handlers(site: Site) -> list[Route]:
     first_run_pages = FirstRunPages(site)
     reset_pages = reset_password.ResetPages(site)
     connect_pages = connect.ConnectPages(site)
+    invite_pages = invites.InvitePages(site)
 
     async def index(request: Request) -> Response:
         async with web.context.database.connection() as db:
@@ -53,6 +54,8 @@ def handlers(site: Site) -> list[Route]:
         *site.routes([reset_password.PATH], reset_pages.choose, method="POST", bucket="login"),
         *site.routes([connect.PATH], connect_pages.show),
         *site.routes([connect.PATH], connect_pages.start, method="POST"),
+        *site.routes([invites.PATH], invite_pages.show),
+        *site.routes([invites.PATH], invite_pages.choose, method="POST"),
     ]
 
 

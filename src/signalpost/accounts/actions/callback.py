@@ -45,11 +45,18 @@ class Return:
     query: CallbackQuery
 
 
-async def finish_authorization(context: AppContext, returned: Return) -> tuple[CallbackResult, str | None]:
-    """Use up the state if its own browser brings it, exchange the code and store the account.
+@dataclass(frozen=True, kw_only=True)
+class FinishedFlow:
+    """What became of a flow."""
 
-    Returns:
-        The result, and the `redirectUrl` of the flow if it has one.
+    result: CallbackResult
+    redirect_url: str | None
+    guest: bool
+    """Whether someone without an account here came by an invitation, who learns nothing of the workspace."""
+
+
+async def finish_authorization(context: AppContext, returned: Return) -> FinishedFlow:
+    """Use up the state if its own browser brings it, exchange the code and store the account.
 
     Raises:
         OauthStateInvalid: the state is unknown, used, too old, of another platform, server or browser.
@@ -75,7 +82,7 @@ async def finish_authorization(context: AppContext, returned: Return) -> tuple[C
         status=result.status,
         workspace=ids.encode("wsp", flow.workspace_id),
     )
-    return result, redirect_url
+    return FinishedFlow(result=result, redirect_url=redirect_url, guest=flow.started_by.invite_id is not None)
 
 
 async def _use_flow(db: Db, platform: str, state: str, browser: str | None) -> OAuthFlow:

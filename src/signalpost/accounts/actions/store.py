@@ -2,9 +2,10 @@
 
 from signalpost.accounts import queries, views
 from signalpost.accounts.actions.connect_request import ConnectRequest
-from signalpost.accounts.actions.oauth_flows import OAuthFlow
+from signalpost.accounts.actions.oauth_flows import OAuthFlow, use_form_flow
 from signalpost.accounts.actions.start import require_starter
 from signalpost.accounts.actions.upsert import upsert_account
+from signalpost.accounts.errors import OVER, OauthStateInvalid
 from signalpost.accounts.schemas import PlatformAccount
 from signalpost.audit import actions as audit
 from signalpost.context import AppContext, InvitedAccount
@@ -12,15 +13,26 @@ from signalpost.kit import ids
 from signalpost.networks.contract import Identity
 
 
-async def store_account(context: AppContext, flow: OAuthFlow, identity: Identity) -> PlatformAccount:
+async def store_account(
+    context: AppContext, flow: OAuthFlow, identity: Identity, *, use_state: str | None = None
+) -> PlatformAccount:
     """Store the account in a transaction of its own, and note it at the invitation if a guest connected it.
 
+    Args:
+        context: of the process.
+        flow: which has been used, unless `use_state` is its state: then it is used up here.
+        identity: what was connected.
+        use_state: see `flow`.
+
     Raises:
+        OauthStateInvalid: the flow was used meanwhile.
         Problem: as `require_starter` and `upsert_account`.
     """
     by = flow.started_by
     async with context.database.transaction() as db:
         starter = await require_starter(context, db, flow)
+        if use_state is not None and await use_form_flow(db, use_state) is None:
+            raise OauthStateInvalid(OVER)
         request = ConnectRequest(
             workspace_id=flow.workspace_id,
             profile_id=flow.profile_id,

@@ -11,7 +11,7 @@ from signalpost.context import AppContext
 from signalpost.identity.errors import PlanLimitReached
 from signalpost.invites import queries, views
 from signalpost.invites.queries import COMPUTED, BrandingRow, InviteRow
-from signalpost.invites.schemas import CreatedPlatformInvite, PlatformInviteCreate
+from signalpost.invites.schemas import BrandingIn, CreatedPlatformInvite, PlatformInviteCreate
 from signalpost.kit import clock, crypto, ids, problems, rows
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
@@ -82,7 +82,7 @@ def _require_configured(context: AppContext, caller: Caller, platforms: list[str
 
 
 def _new_row(caller: Caller, data: PlatformInviteCreate, platforms: list[str], token: str) -> InviteRow:
-    now, branding = clock.actual(), data.branding
+    now = clock.actual()
     return InviteRow(
         id=ids.new_id(),
         workspace_id=caller.workspace_id,
@@ -94,13 +94,7 @@ def _new_row(caller: Caller, data: PlatformInviteCreate, platforms: list[str], t
         email=data.email,
         message=data.message,
         redirect_url=data.redirect_url,
-        branding=branding
-        and BrandingRow(
-            name=branding.name,
-            logo_url=branding.logo_url,
-            color=branding.color,
-            hide_powered_by=branding.hide_powered_by,
-        ),
+        branding=_branding(data.branding),
         language=data.language,
         max_connections=data.max_connections or len(platforms),
         status="pending",
@@ -110,3 +104,9 @@ def _new_row(caller: Caller, data: PlatformInviteCreate, platforms: list[str], t
         created_at=now,
         expires_at=now + timedelta(hours=data.expires_in_hours),
     )
+
+
+def _branding(data: BrandingIn | None) -> BrandingRow | None:
+    if data is None:
+        return None
+    return BrandingRow(name=data.name, logo_url=data.logo_url, color=data.color, hide_powered_by=data.hide_powered_by)
