@@ -13,6 +13,7 @@ from typing import Any
 from signalpost.kit import problems
 from signalpost.media import receiver
 from signalpost.media.errors import ChecksumMismatch, UploadConflict
+from signalpost.media.running_digest import RunningDigest
 
 _BUFFER_BYTES = 4 * 1024 * 1024
 CHECKSUMS = ("sha1", "sha256")
@@ -60,13 +61,20 @@ class PiecesFile:
                 raise UploadConflict("Another request is sending the bytes of this upload.") from None
             yield
 
-    async def append(self, offset: int, pieces: AsyncIterator[bytes], checksum: tuple[str, bytes] | None) -> None:
+    async def append(
+        self,
+        offset: int,
+        pieces: AsyncIterator[bytes],
+        checksum: tuple[str, bytes] | None,
+        digest: RunningDigest | None = None,
+    ) -> None:
         """Write what a request sends behind `offset`. If its connection breaks, what has arrived stays.
 
         Args:
             offset: where the client believes the file to end.
             pieces: the body.
             checksum: algorithm and digest of the whole body. With it the body stays as a whole or not at all.
+            digest: takes the bytes too.
 
         Raises:
             UploadConflict: the file ends elsewhere.
@@ -78,7 +86,7 @@ class PiecesFile:
             raise UploadConflict(
                 f"The upload is at offset {actual}, not {offset}.", headers={"Upload-Offset": str(actual)}
             )
-        writer = _Writer(self, offset, checksum)
+        writer = _Writer(self, offset, checksum, digest)
         try:
             async for piece in pieces:
                 await writer.write(piece)
@@ -91,11 +99,14 @@ class PiecesFile:
 class _Writer:
     """Collects a body into large writes. A thread makes one of them while the next bytes arrive."""
 
-    def __init__(self, file: PiecesFile, offset: int, checksum: tuple[str, bytes] | None) -> None:
+    def __init__(
+        self, file: PiecesFile, offset: int, checksum: tuple[str, bytes] | None, digest: RunningDigest | None
+    ) -> None:
         self._file = file
         self._start = self.end = offset
         self._checksum = checksum
         self._hash: Any = None if checksum is None else hashlib.new(checksum[0], usedforsecurity=False)
+        self._digest = digest
         self._buffer: list[bytes] = []
         self._buffered = 0
         self._writing: asyncio.Task[None] | None = None
@@ -165,6 +176,8 @@ class _Writer:
             for piece in buffer:
                 if self._hash is not None:
                     self._hash.update(piece)
+                if self._digest is not None:
+                    self._digest.update(piece)
                 view = memoryview(piece)
                 while view:
                     view = view[file.write(view) :]

@@ -25,9 +25,13 @@ _shares = Shares(1)
 
 
 class ProbeResult(Struct):
-    """What the file contains. `changed`: metadata was removed, so the bytes differ from those received."""
+    """What the file contains.
+
+    `changed`: metadata was removed, so the bytes differ from those received: from `changed_at` on, at the earliest.
+    """
 
     changed: bool
+    changed_at: int = 0
     width: int | None = None
     height: int | None = None
     duration_ms: int | None = None

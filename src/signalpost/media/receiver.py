@@ -16,6 +16,7 @@ from signalpost.kit import problems
 from signalpost.kit.storage import free_bytes
 from signalpost.media import file_types
 from signalpost.media.file_types import FileType
+from signalpost.media.running_digest import RunningDigest
 
 _BUFFER_BYTES = 1024 * 1024
 _INCOMING = "incoming"
@@ -49,13 +50,15 @@ class Announced:
 class ReceivedFile:
     """A complete file on the local disk, recognised by its first bytes but not yet opened.
 
-    `sha256` may be empty: it is computed when the file has been examined, which may change it.
+    `sha256` may be empty: it is computed when the file has been examined, which may change it. `digest`: that of the
+    bytes as they arrived, if this process has seen all of them.
     """
 
     path: Path
     type: FileType
     size: int
     sha256: bytes
+    digest: RunningDigest | None = None
 
     @property
     def thumbnail(self) -> Path:
@@ -77,7 +80,7 @@ class FileReceiver:
         self._buffer = bytearray()
         self._type: FileType | None = None
         self._size = 0
-        self._hash = hashlib.sha256()
+        self._digest = RunningDigest(needed=True)
 
     async def write(self, piece: bytes) -> None:
         """Add the next bytes.
@@ -115,7 +118,9 @@ class FileReceiver:
             raise problems.invalid(self._pointer, "too_short", "The file is empty: no byte of it arrived.")
         file_type = self._type or self._recognize()
         await self._flush()
-        file = ReceivedFile(path=self._path, type=file_type, size=self._size, sha256=self._hash.digest())
+        file = ReceivedFile(
+            path=self._path, type=file_type, size=self._size, sha256=self._digest.digest(), digest=self._digest
+        )
         if self._announced is not None:
             require_announced(file, self._announced, self._pointer)
         return file
@@ -135,7 +140,7 @@ class FileReceiver:
 
     def _append(self, buffer: bytearray) -> None:
         require_space(self._path.parent, len(buffer), self._limits.free_bytes_min)
-        self._hash.update(buffer)
+        self._digest.update(buffer)
         with self._path.open("ab") as file:
             file.write(buffer)
 

@@ -19,6 +19,7 @@ from signalpost.media.errors import UploadConflict
 from signalpost.media.pieces import PiecesFile
 from signalpost.media.queries import MediaRow
 from signalpost.media.receiver import LEFTOVER_SECONDS, ReceivedFile
+from signalpost.media.running_digest import RunningDigest
 from signalpost.media.schemas import PresignUpload
 from signalpost.media.tus import Appended
 from signalpost.web import validation
@@ -90,10 +91,11 @@ async def append(
         raise UploadConflict("All bytes of this upload have arrived.", headers={"Upload-Offset": str(_length(row))})
     file = _pieces_file(context, row)
     with file.exclusively():
-        await file.append(appended.offset, _checked(row, appended.offset, pieces), appended.checksum)
+        digest = RunningDigest(needed=bool(row.sha256)) if appended.offset == 0 else None
+        await file.append(appended.offset, _checked(row, appended.offset, pieces), appended.checksum, digest)
         offset = file.offset
         if file.is_complete:
-            await _finish(context, caller, row, file)
+            await _finish(context, caller, row, file, None if digest is None or digest.is_given_up else digest)
     return offset
 
 
@@ -109,10 +111,12 @@ async def _checked(row: MediaRow, offset: int, pieces: AsyncIterator[bytes]) -> 
         yield piece
 
 
-async def _finish(context: AppContext, caller: Caller, row: MediaRow, file: PiecesFile) -> None:
+async def _finish(
+    context: AppContext, caller: Caller, row: MediaRow, file: PiecesFile, digest: RunningDigest | None = None
+) -> None:
     """Verify, examine and store the complete file. What is refused is not kept; what could not be stored is."""
     try:
-        received = await _received(row, file)
+        received = await _received(row, file, digest)
         ready = await complete_upload(context, row, received, tenant=caller.tenant.id, pointer="")
     except (problems.ValidationFailed, problems.InvalidState):
         await remove_pieces(context, row)
@@ -128,7 +132,7 @@ async def _finish(context: AppContext, caller: Caller, row: MediaRow, file: Piec
         await audit.record(db, entry)
 
 
-async def _received(row: MediaRow, file: PiecesFile) -> ReceivedFile:
+async def _received(row: MediaRow, file: PiecesFile, digest: RunningDigest | None) -> ReceivedFile:
     """Verify that all bytes are those that were announced, unless that was done before."""
     announced = announced_of(row)
     if file.received.exists():
@@ -138,12 +142,13 @@ async def _received(row: MediaRow, file: PiecesFile) -> ReceivedFile:
             path=file.received, type=receiver.recognize(head, "", announced.type), size=size, sha256=b""
         )
     head = await asyncio.to_thread(_head, file.path)
-    received = ReceivedFile(
-        path=file.received,
-        type=receiver.recognize(head, "", announced.type),
-        size=file.offset,
-        sha256=await receiver.sha256(file.path) if announced.sha256 else b"",
-    )
+    sha256 = b""
+    if digest is not None:
+        sha256 = digest.digest()
+    elif announced.sha256:
+        sha256 = await receiver.sha256(file.path)
+    file_type = receiver.recognize(head, "", announced.type)
+    received = ReceivedFile(path=file.received, type=file_type, size=file.offset, sha256=sha256, digest=digest)
     receiver.require_announced(received, announced, "")
     await asyncio.to_thread(file.path.rename, file.received)  # from here on it may be changed
     return received

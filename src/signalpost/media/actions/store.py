@@ -1,5 +1,6 @@
 """Examine a received file and store it with its row."""
 
+import asyncio
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
@@ -176,9 +177,13 @@ async def _examine(file: ReceivedFile, tenant: Hashable) -> ExaminedFile | Rejec
     probed = await probe_process.probe(file.path, file.type, file.thumbnail, tenant=tenant)
     if isinstance(probed, Rejection):
         return probed
-    if probed.changed or not file.sha256:
-        file = replace(file, size=file.path.stat().st_size, sha256=await receiver.sha256(file.path))
-    return ExaminedFile(file=file, probed=probed)
+    if probed.changed and file.digest is not None:
+        sha256 = await asyncio.to_thread(file.digest.digest_after_change, file.path, probed.changed_at)
+    elif probed.changed or not file.sha256:
+        sha256 = await receiver.sha256(file.path)
+    else:
+        return ExaminedFile(file=file, probed=probed)
+    return ExaminedFile(file=replace(file, size=file.path.stat().st_size, sha256=sha256), probed=probed)
 
 
 async def _store_bytes(context: AppContext, file: ReceivedFile, path: str, thumbnail_path: str | None) -> None:

@@ -1,5 +1,6 @@
 """Videos: tags are blanked, streams are read, the first frame is decoded."""
 
+import io
 from typing import IO, Any
 
 import av
@@ -23,20 +24,45 @@ _MODULES = (AudioCodecContext, AudioStream, SubtitleCodecContext, SubtitleStream
 _BLANK = {"mov": boxes.blank_movie, "matroska": tags.blank_matroska, "avi": tags.blank_avi}
 
 
+class _Watched(io.RawIOBase):
+    """A file that notes where the first byte was written."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.changed_at = 0
+        self._was_written = False
+
+    def read(self, size: int = -1) -> bytes:
+        return self._file.read(size)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def write(self, data: Any) -> int:
+        at = self._file.tell()
+        self.changed_at = min(self.changed_at, at) if self._was_written else at
+        self._was_written = True
+        return self._file.write(data)
+
+
 def examine(file: IO[bytes], file_type: FileType, thumbnail: IO[bytes]) -> dict[str, Any]:
     """Remove metadata in place, write a thumbnail; return the fields of `ProbeResult`.
 
     Raises:
         InvalidFile: it is damaged, or its frames are too large.
     """
-    changed = _BLANK[file_type.decoder](file)
+    watched: Any = _Watched(file)
+    changed = _BLANK[file_type.decoder](watched)
     file.seek(0)
     try:
         # The demuxer is named and may open nothing itself, so no playlist or reference leads it elsewhere.
         with av.open(
             file, format=file_type.decoder, options={"protocol_whitelist": "none"}, metadata_errors="ignore"
         ) as container:
-            return {"changed": changed} | _describe(container, thumbnail)
+            return {"changed": changed, "changed_at": watched.changed_at} | _describe(container, thumbnail)
     except (FFmpegError, ValueError, IndexError, OSError) as error:
         raise damaged() from error
 
