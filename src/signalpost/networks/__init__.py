@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from signalpost.networks.connectors import bluesky, mastodon, sandbox
+from signalpost.networks.connectors import bluesky, facebook, mastodon, sandbox
 from signalpost.networks.contract import Connector, Facts
 from signalpost.networks.preflight import for_account
 
@@ -13,6 +13,7 @@ CONNECTORS: Mapping[str, Connector] = {
         sandbox.CONNECTOR,
         bluesky.CONNECTOR,
         mastodon.CONNECTOR,
+        facebook.CONNECTOR,
     )
 }
 """The connectors by platform slug, in the order of the reference page."""

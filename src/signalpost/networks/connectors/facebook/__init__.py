@@ -1,0 +1,28 @@
+"""Facebook Pages: a person grants access once, and each of their Pages becomes an account with a token of its own.
+
+Facebook knows no keys for repeated calls. A post is found again by its photos, its video or its text, and Facebook
+itself refuses a text that equals the one before it.
+"""
+
+from signalpost.networks.connectors.facebook.account import OAUTH_FACTS, check, destinations, exchange
+from signalpost.networks.connectors.facebook.facts import FACTS, preflight
+from signalpost.networks.connectors.facebook.publish import delete, explain, metrics, poll, publish, reconcile
+from signalpost.networks.contract import Connector, OAuth
+from signalpost.networks.meta.login import revoke
+
+__all__ = ["CONNECTOR", "FACTS"]
+
+CONNECTOR = Connector(
+    facts=FACTS,
+    oauth=OAuth(facts=OAUTH_FACTS, exchange=exchange),
+    destinations=destinations,
+    publish=publish,
+    explain=explain,
+    reconcile=reconcile,
+    poll=poll,
+    check=check,
+    revoke=revoke,
+    delete=delete,
+    metrics=metrics,
+    preflight=preflight,
+)

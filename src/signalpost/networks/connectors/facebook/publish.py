@@ -1,0 +1,252 @@
+"""Publishing on a Page: texts, links and images by one call, videos by several; finding posts again; metrics."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import msgspec
+
+from signalpost.kit import clock
+from signalpost.kit.http import Part as FormPart
+from signalpost.networks.connectors.facebook.account import page_graph
+from signalpost.networks.connectors.facebook.facts import FACTS, Card, kind_of
+from signalpost.networks.connectors.facebook.videos import address, find_video, poll_video, publish_video
+from signalpost.networks.contract import (
+    ApiError,
+    Journal,
+    Metrics,
+    NetworkSession,
+    Outcome,
+    OutcomeUnknown,
+    Outgoing,
+    OutgoingMedia,
+    Published,
+    Reconciled,
+    Refused,
+)
+from signalpost.networks.first_comment import add_first_comment, until_commented
+from signalpost.networks.meta.errors import explainer, read_error
+from signalpost.networks.meta.insights import insights, is_missing, nested
+from signalpost.networks.outcome_mapping import map_errors
+from signalpost.networks.preflight import text_of_part
+from signalpost.networks.responses import string, texts
+from signalpost.networks.threads import PublicPart, ThreadPart, publish_parts, reconcile_parts
+
+PHOTO_SECONDS_MAX: Final = 72_000
+"""Photos that no post uses are deleted after a day."""
+YOUNG_SECONDS: Final = 60
+"""A call whose response was lost may still be under way for so long."""
+SKEW_SECONDS: Final = 60
+UPLOAD_SECONDS: Final = 60.0
+_LISTED: Final = "100"
+_FIELDS: Final = (
+    "id,message,created_time,permalink_url,attachments{target{id},unshimmed_url,subattachments{target{id}}}"
+)
+
+explain = explainer(FACTS.name)
+
+
+@map_errors(explain)
+async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
+    """Publish the post, then its first comment."""
+    outcome = await publish_parts(session, outgoing, journal, find=_find, create=_create, published=_published)
+    if not isinstance(outcome, Published):
+        return outcome
+
+    async def send(text: str) -> str:
+        response = await page_graph(session).post(f"{outcome.remote_id}/comments", {"message": text})
+        return texts(response, "id")[0]
+
+    return await add_first_comment(outcome, outgoing, journal, send=send, explain=explain)
+
+
+async def poll(session: NetworkSession, outgoing: Outgoing, journal: Journal, state: Mapping[str, Any]) -> Outcome:
+    """Ask whether the video is processed, and go on when it is."""
+    if isinstance(video_id := state.get("video"), str):
+        unfinished = await poll_video(session, video_id, draft=outgoing.options.get("draft") is True)
+        if unfinished is not None:
+            return unfinished
+    return await publish(session, outgoing, journal)
+
+
+async def reconcile(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Reconciled:
+    """Look for the post among those of the Page, by its photos or its text; for a video by its id."""
+    reconciled = await reconcile_parts(session, outgoing, journal, find=_find, published=_published)
+    return until_commented(reconciled, outgoing, journal)
+
+
+def _published(_session: NetworkSession, outgoing: Outgoing, posted: Sequence[PublicPart]) -> Published:
+    delivery: Any = "private" if outgoing.options.get("draft") is True else "live"
+    return Published(remote_id=posted[0]["id"], url=posted[0].get("url"), delivery=delivery)
+
+
+async def _create(part: ThreadPart) -> PublicPart | Outcome:
+    media = part.content.media
+    if media and media[0].kind == "video":
+        return await publish_video(part)
+    photos = [await _photo(part, number, file) for number, file in enumerate(media)]
+    if kind_of(part.outgoing) == "story":
+        return await _photo_story(part, photos[0])
+    intended = {"at": clock.wire(part.session.now()), "photos": photos}
+    form = _form(part, photos)
+    await part.intend(intended)
+    try:
+        response = await page_graph(part.session).post(f"{part.session.remote_id}/feed", form, publishes=True)
+    except ApiError as error:
+        outcome = explain(error)
+        if part.intended is None or not isinstance(outcome, Refused) or outcome.code != "duplicate_content":
+            raise
+        # It was looked for and not found, and yet there is an equal post: the one whose response was lost.
+        return OutcomeUnknown(message=outcome.message, http_status=outcome.http_status, response=outcome.response)
+    (post_id,) = texts(response, "id")
+    return {"id": post_id, "url": f"https://www.facebook.com/{post_id}"}
+
+
+def _form(part: ThreadPart, photos: Sequence[str]) -> Mapping[str, Any]:
+    outgoing = part.outgoing
+    form: dict[str, Any] = {"message": text_of_part(FACTS, outgoing, 0) or None}
+    if photos:
+        form["attached_media"] = [{"media_fbid": photo} for photo in photos]
+    else:
+        form["link"] = link_of(outgoing)
+    if cards := outgoing.options.get("carouselCards"):
+        form["child_attachments"] = [_card(card) for card in msgspec.convert(cards, list[Card])]
+    if outgoing.options.get("draft") is True:
+        form |= {"published": False, "unpublished_content_type": "DRAFT"}
+    return form
+
+
+def link_of(outgoing: Outgoing) -> str | None:
+    """Return the link of the card."""
+    return outgoing.options.get("link") or outgoing.link
+
+
+def _card(card: Card) -> dict[str, str]:
+    values = {"link": card.link, "name": card.title, "description": card.description, "picture": card.image_url}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+async def _photo(part: ThreadPart, number: int, media: OutgoingMedia) -> str:
+    """Upload an image that nobody sees yet, and return its id."""
+    step, now = f"photo:{number}", part.session.now()
+    held = part.journal.steps.get(step)
+    if held is not None and now - datetime.fromisoformat(held["at"]) < timedelta(seconds=PHOTO_SECONDS_MAX):
+        return str(held["id"])
+    form = {"published": "false"} | ({"alt_text_custom": media.alt_text} if media.alt_text else {})
+    file = FormPart(
+        "source", media.read(), filename=media.file_name, content_type=media.mime_type, size=media.size_bytes
+    )
+    edge = f"{part.session.remote_id}/photos"
+    response = await page_graph(part.session).upload(edge, form, file, timeout_seconds=UPLOAD_SECONDS)
+    (photo_id,) = texts(response, "id")
+    await part.journal.record(step, {"id": photo_id, "at": clock.wire(now)})
+    return photo_id
+
+
+async def _photo_story(part: ThreadPart, photo_id: str) -> PublicPart:
+    await part.intend({"at": clock.wire(part.session.now()), "story": photo_id})
+    edge = f"{part.session.remote_id}/photo_stories"
+    response = await page_graph(part.session).post(edge, {"photo_id": photo_id}, publishes=True)
+    (post_id,) = texts(response, "post_id")
+    return {"id": post_id, "url": None}
+
+
+# --- finding a post again ------------------------------------------------------------------------------------------
+
+
+async def _find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | OutcomeUnknown | None:
+    if "video" in intended:
+        return await find_video(part, intended["video"])
+    at = datetime.fromisoformat(intended["at"])
+    left = at + timedelta(seconds=YOUNG_SECONDS) - part.session.now()
+    if left > timedelta(0):
+        return OutcomeUnknown(message="The call may still be under way.", tells_after_seconds=left.total_seconds())
+    if "story" in intended:
+        return await _find_story(part, intended["story"])
+    if part.outgoing.options.get("draft") is True:
+        return OutcomeUnknown(message="Facebook does not list drafts, so only its publishing tools show the post.")
+    return await _find_post(part, at - timedelta(seconds=SKEW_SECONDS), intended.get("photos") or ())
+
+
+async def _find_story(part: ThreadPart, photo_id: str) -> PublicPart | OutcomeUnknown:
+    async for story in page_graph(part.session).items(f"{part.session.remote_id}/stories", limit=_LISTED):
+        if string(story.get("media_id")) == photo_id and (post_id := string(story.get("post_id"))):
+            return {"id": post_id, "url": string(story.get("url"))}
+    return OutcomeUnknown(message="Facebook does not list every story, so only the Page shows whether it is there.")
+
+
+async def _find_post(part: ThreadPart, since: datetime, photos: Sequence[str]) -> PublicPart | None:
+    edge, text = f"{part.session.remote_id}/published_posts", text_of_part(FACTS, part.outgoing, 0)
+    listed = page_graph(part.session).items(edge, fields=_FIELDS, since=str(int(since.timestamp())), limit=_LISTED)
+    async for post in listed:
+        shown = _photos_of(post)
+        same = shown >= set(photos) if photos else _normal(string(post.get("message"))) == _normal(text) and not shown
+        if same and _created_at(post) >= since and (post_id := string(post.get("id"))):
+            return {"id": post_id, "url": address(string(post.get("permalink_url")))}
+    return None
+
+
+def _photos_of(post: Mapping[str, Any]) -> set[str]:
+    """Return the ids of the photos that a post shows."""
+    found: set[str] = set()
+    for attachment in nested(post, "attachments"):
+        for shown in (attachment, *nested(attachment, "subattachments")):
+            target = shown.get("target")
+            if isinstance(target, dict) and (photo_id := string(target.get("id"))):
+                found.add(photo_id)
+    return found
+
+
+def _normal(text: str | None) -> str:
+    return " ".join((text or "").split())
+
+
+def _created_at(post: Mapping[str, Any]) -> datetime:
+    return datetime.fromisoformat(string(post.get("created_time")) or "1970-01-01T00:00:00+00:00")
+
+
+# --- afterwards ----------------------------------------------------------------------------------------------------
+
+
+async def delete(session: NetworkSession, remote_id: str, _thread_ids: Sequence[str]) -> None:
+    """Delete the post; one that does not exist counts as deleted."""
+    try:
+        await page_graph(session).delete(remote_id)
+    except ApiError as error:
+        if not is_missing(read_error(error.response)):
+            raise
+
+
+async def metrics(session: NetworkSession, remote_ids: Sequence[str]) -> Mapping[str, Metrics | None]:
+    """Read the counts of posts, and what their insights say; Facebook ends insights without notice."""
+    graph = page_graph(session)
+    numbers: dict[str, Metrics | None] = {}
+    for remote_id in remote_ids:
+        fields = "reactions.summary(true).limit(0),comments.summary(true).limit(0)"
+        is_post = "_" in remote_id
+        try:
+            body = await graph.get(remote_id, fields=f"{fields},shares" if is_post else fields)
+        except ApiError as error:
+            if not is_missing(read_error(error.response)):
+                raise
+            numbers[remote_id] = None
+            continue
+        seen = await insights(graph, remote_id, "post_media_view,post_total_media_view_unique") if is_post else {}
+        clicked = await insights(graph, remote_id, "post_clicks") if is_post else {}
+        shares = body.get("shares") or {"count": 0}
+        numbers[remote_id] = Metrics(
+            views=seen.get("post_media_view"),
+            reach=seen.get("post_total_media_view_unique"),
+            likes=_total(body, "reactions"),
+            comments=_total(body, "comments"),
+            shares=shares.get("count") if is_post and isinstance(shares, dict) else None,
+            clicks=clicked.get("post_clicks"),
+        )
+    return numbers
+
+
+def _total(body: Mapping[str, Any], edge: str) -> int | None:
+    value = body.get(edge)
+    summary = value.get("summary") if isinstance(value, dict) else None
+    count = summary.get("total_count") if isinstance(summary, dict) else None
+    return count if type(count) is int else None

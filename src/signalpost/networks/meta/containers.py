@@ -1,0 +1,164 @@
+"""Containers, as Instagram and Threads have them: a post is prepared under an id, and published by it once at most.
+
+The id is what makes publishing safe: whether a call whose response was lost has published the container can be read,
+and publishing it a second time is impossible.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from signalpost.kit import clock
+from signalpost.kit.http import HttpFailure
+from signalpost.networks.contract import ApiError, Outcome, OutcomeUnknown, Pending, TryLater
+from signalpost.networks.meta.errors import explain_container, explainer, read_error
+from signalpost.networks.meta.graph import Graph
+from signalpost.networks.responses import string, texts
+from signalpost.networks.threads import PublicPart, ThreadPart
+
+CONTAINER_SECONDS_MAX: Final = 82_800
+"""Containers expire after 24 hours."""
+SKEW_SECONDS: Final = 60
+_MISSING: Final = 33
+
+
+@dataclass(frozen=True)
+class Container:
+    """A container as the network sees it. `state`: IN_PROGRESS, FINISHED, PUBLISHED, ERROR or EXPIRED."""
+
+    id: str
+    state: str
+    message: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContainerApi:
+    """The calls of a network that has containers, for one account."""
+
+    name: str
+    graph: Graph
+    user_id: str
+    create_edge: str  # media, threads
+    publish_edge: str  # media_publish, threads_publish
+    state_field: str  # status_code, status
+    message_field: str  # status, error_message
+
+    async def create(self, form: Mapping[str, Any]) -> str:
+        """Create a container and return its id."""
+        (container_id,) = texts(await self.graph.post(f"{self.user_id}/{self.create_edge}", form), "id")
+        return container_id
+
+    async def read(self, container_id: str) -> Container | None:
+        """Return a container; None if it is gone."""
+        try:
+            body = await self.graph.get(container_id, fields=f"{self.state_field},{self.message_field}")
+        except ApiError as error:
+            meta = read_error(error.response)
+            if meta is not None and meta.subcode == _MISSING:
+                return None
+            raise
+        message = string(body.get(self.message_field)) or ""
+        return Container(container_id, string(body.get(self.state_field)) or "IN_PROGRESS", message)
+
+    async def publish(self, container_id: str) -> str:
+        """Make a container public and return the id of the post."""
+        form = {"creation_id": container_id}
+        response = await self.graph.post(f"{self.user_id}/{self.publish_edge}", form, publishes=True)
+        (remote_id,) = texts(response, "id")
+        return remote_id
+
+    async def permalink(self, remote_id: str) -> str | None:
+        """Return the address of a post; None if the network does not say it now, since the post is public anyway."""
+        try:
+            return string((await self.graph.get(remote_id, fields="permalink")).get("permalink"))
+        except (ApiError, HttpFailure):
+            return None
+
+
+Locate = Callable[[datetime], Awaitable[PublicPart | None]]
+"""Finds the post among those that the account has published since that time."""
+
+
+async def ready(
+    part: ThreadPart, api: ContainerApi, step: str, form: Callable[[], Mapping[str, Any]]
+) -> Container | Outcome:
+    """Return a container that can be published, or was; create it, if the journal has none under `step`.
+
+    Pending while the network prepares it.
+    """
+    container = await _held(part, api, step)
+    if container is None or container.state == "EXPIRED":
+        container = await created(part, api, step, form())
+    if container.state == "ERROR":
+        outcome, again = explain_container(api.name, container.message)
+        if again:
+            await part.journal.record(step, {})
+        return outcome
+    if container.state == "IN_PROGRESS":
+        return Pending(state={"step": step})
+    return container
+
+
+async def created(part: ThreadPart, api: ContainerApi, step: str, form: Mapping[str, Any]) -> Container:
+    """Create a container, note its id and read it."""
+    container_id = await api.create(form)
+    await part.journal.record(step, {"id": container_id, "at": clock.wire(part.session.now())})
+    return await api.read(container_id) or Container(container_id, "IN_PROGRESS")
+
+
+async def _held(part: ThreadPart, api: ContainerApi, step: str) -> Container | None:
+    held = part.journal.steps.get(step)
+    if not held or "id" not in held:
+        return None
+    if part.session.now() - datetime.fromisoformat(held["at"]) > timedelta(seconds=CONTAINER_SECONDS_MAX):
+        return None
+    return await api.read(held["id"])
+
+
+async def publish_container(
+    part: ThreadPart, api: ContainerApi, container: Container, locate: Locate
+) -> PublicPart | Outcome:
+    """Publish a container, and find out what became of it if the network answers with an error."""
+    now = clock.wire(part.session.now())
+    intended = part.intended if (part.intended or {}).get("container") == container.id else None
+    await part.intend(intended := intended or {"container": container.id, "at": now})
+    if container.state == "PUBLISHED":
+        return await _located(intended, locate)
+    try:
+        remote_id = await api.publish(container.id)
+    except ApiError as error:
+        return await _after_error(api, intended, error, locate)
+    return {"id": remote_id, "url": await api.permalink(remote_id)}
+
+
+async def _after_error(
+    api: ContainerApi, intended: Mapping[str, Any], error: ApiError, locate: Locate
+) -> PublicPart | Outcome:
+    """Read whether the container is public after all; if it is not, the error says what to do."""
+    outcome = explainer(api.name)(error)
+    try:
+        container = await api.read(intended["container"])
+    except (ApiError, HttpFailure):
+        return outcome
+    if container is not None and container.state == "PUBLISHED":
+        return await _located(intended, locate)
+    if isinstance(outcome, OutcomeUnknown) and container is not None:
+        return TryLater(message=outcome.message, http_status=outcome.http_status, response=outcome.response)
+    return outcome
+
+
+async def find_published(
+    api: ContainerApi, intended: Mapping[str, Any], locate: Locate
+) -> PublicPart | OutcomeUnknown | None:
+    """Find the post of a container whose publishing was intended; None if the container is not public."""
+    container = await api.read(intended["container"])
+    if container is not None and container.state != "PUBLISHED":
+        return None
+    return await _located(intended, locate)
+
+
+async def _located(intended: Mapping[str, Any], locate: Locate) -> PublicPart | OutcomeUnknown:
+    since = datetime.fromisoformat(intended["at"]) - timedelta(seconds=SKEW_SECONDS)
+    message = "The network has published the post, but does not show it yet."
+    return await locate(since) or OutcomeUnknown(message=message, tells_after_seconds=30.0)

@@ -1,0 +1,90 @@
+"""A network of the simulator in the place of a fake: called in this process, without sockets, by the clock of a test."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+from urllib.parse import urlencode
+
+from simulator.ledger import Entry
+from simulator.messages import FORM, File
+from simulator.messages import Request as SimulatedRequest
+from simulator.network import Network
+from simulator.world import World
+from tests.helpers.connector_harness import Clock, FakeResponse, Headers, Request
+
+from signalpost.kit.http import Part
+
+
+@dataclass
+class SimulatedServer:
+    """A `FakeServer` whose ledger is that of the simulator. `seed` opens the account that a test publishes as."""
+
+    clock: Clock
+    network: type[Network]
+    seed: Callable[[Any], None]
+    broken: dict[str, FakeResponse] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.world = World([self.network], start=self.clock.now)
+        self.seed(self.world.networks[self.network.key])
+
+    @property
+    def entries(self) -> list[Entry]:
+        """What is public, apart from first comments."""
+        return [entry for entry in self.world.ledger.of(self.network.key) if entry.kind != "comment"]
+
+    @property
+    def created(self) -> list[str]:
+        return [entry.text for entry in self.entries]
+
+    def __call__(self, request: Request) -> FakeResponse:
+        call = f"{request.method} {request.path}"
+        if call in self.broken:
+            return self.broken.pop(call)
+        self.world.clock.set(self.clock.now)
+        network = self.world.networks[self.network.key]
+        received = as_received(request)
+        status, (body, headers) = _handled(network, received)
+        return FakeResponse(status, body, Headers(headers))
+
+
+def simulated(network: type[Network], seed: Callable[[Any], None]) -> Callable[[Clock], SimulatedServer]:
+    """Return what makes such a server."""
+    return partial(SimulatedServer, network=network, seed=seed)
+
+
+def _handled(network: Network, received: SimulatedRequest) -> tuple[int, tuple[bytes, dict[str, str]]]:
+    response = network.handle(received, network.match(received))
+    return response.status, response.encoded()
+
+
+def as_received(request: Request) -> SimulatedRequest:
+    """Return a request as a server sees it."""
+    target = request.path + (f"?{urlencode(request.params)}" if request.params else "")
+    headers = dict(request.headers)
+    received = SimulatedRequest(request.method, target, headers, request.body)
+    if isinstance(request.data, dict):
+        received.body = urlencode(request.data).encode()
+        headers["content-type"] = FORM
+    elif isinstance(request.data, list):
+        headers["content-type"] = "multipart/form-data"
+        received.body = b"multipart"
+        received.__dict__["form"] = dict(_fields(request.data, request.body))
+    return received
+
+
+def _fields(parts: Iterable[Part], content: bytes) -> Iterable[tuple[str, str | File]]:
+    for part in parts:
+        if part.filename is None:
+            yield part.name, str(part.content)
+        else:
+            yield part.name, File(content, part.content_type or "", part.filename)
+
+
+def open_with(network: Any, token: str, person: Any, app: Any) -> Any:
+    """Let a token open an account, as if the person had agreed; return the grant."""
+    grant = network.oauth.grant(app, person)
+    network.oauth._by_token[token] = grant
+    grant.access_token, grant.access_expires_at = token, None
+    return grant
