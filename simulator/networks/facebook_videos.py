@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from simulator.ledger import Entry
-from simulator.messages import File, Request, Response
+from simulator.messages import Fail, File, Request, Response
 from simulator.network import route
 from simulator.networks.graph import GraphNetwork, image_type
 from simulator.world import Destination, World
@@ -58,7 +58,9 @@ class Videos(GraphNetwork):
                 video = self._of_session(params)
                 chunk = params.get("video_file_chunk")
                 if not isinstance(chunk, File) or int(params.get("start_offset", -1)) != len(video.content):
-                    raise self.fail(100, "The chunk does not begin at the offset of the upload", 1363037)
+                    refused = self.error(400, 6001, "The chunk does not begin at the offset of the upload", 1363037)
+                    refused.json["error"]["error_data"] = self._next(video)
+                    raise Fail(refused)
                 video.content += chunk.content
                 return Response(200, self._next(video))
             case "finish":

@@ -1,7 +1,7 @@
 """What the networks of Meta share: tokens as parameters, the app's proof, versions, errors, fields and pages of lists.
 
-Source: developers.facebook.com, Graph API overview and error codes. Not certain at the real network, and so chosen here:
-a token that opens nothing is answered with 401, and every answer says how much of the app's calls is used.
+Source: developers.facebook.com, Graph API overview and error codes. Not certain at the real network, and so chosen
+here: a token that opens nothing is answered with 401, and every answer says how much of the app's calls is used.
 """
 
 import hashlib

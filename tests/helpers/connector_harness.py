@@ -2,6 +2,7 @@
 
 import base64
 import json
+from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -203,7 +204,7 @@ def outgoing(*texts: str, media: tuple[OutgoingMedia, ...] = (), **rest: Any) ->
 
 
 def server_at(http: Any, base_url: str = "https://server.example", *, trusted: bool = False) -> Server:
-    return Server(base_url=base_url, trusted=trusted, http=http)
+    return Server(base_url=base_url, trusted=trusted, http=http, hosts=defaultdict(lambda: base_url))
 
 
 def session(http: Any, clock: Clock, **rest: Any) -> NetworkSession:

@@ -1,4 +1,4 @@
-"""A network of the simulator in the place of a fake: called in this process, without sockets, by the clock of a test."""
+"""A network of the simulator in the place of a fake: called in this process, by the clock of a test."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from simulator.messages import FORM, File
 from simulator.messages import Request as SimulatedRequest
 from simulator.network import Network
 from simulator.world import World
-from tests.helpers.connector_harness import Clock, FakeResponse, Headers, Request
+from tests.helpers.connector_harness import Clock, FakeResponse, Headers, Request, server_at
 
 from signalpost.kit.http import Part
 
@@ -27,6 +27,7 @@ class SimulatedServer:
 
     def __post_init__(self) -> None:
         self.world = World([self.network], start=self.clock.now)
+        self.world.urls[self.network.key] = server_at(None).base_url
         self.seed(self.world.networks[self.network.key])
 
     @property

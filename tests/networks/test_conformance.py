@@ -59,7 +59,7 @@ def test_slugs() -> None:
     assert [canonical(slug) for slug in ("twitter", "x", "googlebusiness", "myspace", "")] == [
         "x", "x", "google_business", None, None,
     ]  # fmt: skip
-    assert networks.get("facebook") is None
+    assert networks.get("reddit") is None
 
 
 def test_every_network_has_a_fake() -> None:

@@ -151,14 +151,15 @@ def _unreadable(name: str, response: Response, details: dict[str, Any], *, publi
 def _of_account(name: str, meta: MetaError, details: dict[str, Any]) -> Outcome | None:
     """Return the outcome of an error that is about the account, its token or its permissions."""
     message, details = f"{name}: {meta.message}", {**details, "platform_code": meta.name}
-    if meta.code in _TOKEN:
+    if meta.code in _TOKEN or (meta.code == 100 and "appsecret_proof" in meta.message):
+        # An invalid proof: the app has another secret by now.
         return NeedsReconnect(message=message, restricted=meta.subcode in _BLOCKED_TOKEN, **details)
+    if meta.subcode in _TOO_FAST:
+        return TryLater(message=message, code="rate_limited", after_seconds=QUOTA_SECONDS, **details)
     if meta.subcode in _RESTRICTED:
         return NeedsReconnect(message=message, restricted=True, **details)
     if meta.code == 368 or meta.subcode in _BLOCKED:
         return TryLater(message=message, code="account_restricted", after_seconds=BLOCKED_SECONDS, **details)
-    if meta.code == 100 and "appsecret_proof" in meta.message:  # the operator's secret is another one by now
-        return NeedsReconnect(message=message, **details)
     if meta.has(_PERMISSION) or 200 <= meta.code < 300 or "No permission to publish" in meta.message:
         return Refused(code="permission_missing", message=message, remediation=_RECONNECT, **details)
     return None
@@ -167,8 +168,6 @@ def _of_account(name: str, meta: MetaError, details: dict[str, Any]) -> Outcome 
 def _of_limits(name: str, meta: MetaError, response: Response, details: dict[str, Any]) -> Outcome | None:
     """Return the outcome of an error that says that there were too many calls or posts."""
     message, named = f"{name}: {meta.message}", {**details, "platform_code": meta.name}
-    if meta.subcode in _TOO_FAST:
-        return TryLater(message=message, code="rate_limited", after_seconds=QUOTA_SECONDS, **named)
     if meta.code in _RATE or (response.status == 429 and not meta.has(_QUOTA)):
         limit_of: Any = "app" if meta.code in _OF_APP else "account"
         after = _usage_seconds(response) or wait_seconds(response)
@@ -185,6 +184,8 @@ def _of_moment(
     message, named = f"{name}: {meta.message}", {**details, "platform_code": meta.name}
     if meta.subcode in _LATER | NEW_CONTAINER:
         return TryLater(message=message, code="media_processing_failed", after_seconds=30.0, **named)
+    if meta.subcode in _CONTENT:
+        return None
     if meta.is_transient or meta.code in _TRANSIENT or response.status >= 500:
         if publishes:
             return OutcomeUnknown(message=message, **details)

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Literal
 
 from signalpost.kit import clock
-from signalpost.kit.http import BadResponse
+from signalpost.kit.http import BadResponse, HttpFailure
 from signalpost.kit.http import Part as FormPart
 from signalpost.networks.connectors.facebook.account import page_graph
 from signalpost.networks.connectors.facebook.facts import kind_of
@@ -22,6 +22,7 @@ from signalpost.networks.contract import (
     Pending,
     Refused,
 )
+from signalpost.networks.meta.errors import read_error
 from signalpost.networks.responses import members, string, texts
 from signalpost.networks.threads import PublicPart, ThreadPart
 from signalpost.networks.uploads import PART_SECONDS, FileParts, UploadClock
@@ -31,6 +32,7 @@ UPLOAD_SECONDS_MAX: Final = 43_200
 """Half of the day for which an upload may stay unfinished."""
 POLL_SECONDS: Final = 10.0
 _EDGES: Final[Mapping[str, str]] = {"feed": "videos", "reel": "video_reels", "story": "video_stories"}
+_OTHER_OFFSET: Final = 1_363_037
 _FIELDS: Final = "status,permalink_url,published"
 
 
@@ -140,12 +142,28 @@ async def _send_parts(part: ThreadPart, media: OutgoingMedia, upload: Mapping[st
         )
         form = {"upload_phase": "transfer", "upload_session_id": upload["session"], "start_offset": str(start)}
         edge = f"{part.session.remote_id}/videos"
-        response = await graph.upload(edge, form, file, timeout_seconds=PART_SECONDS)
-        following = _range(members(response))
+        try:
+            following = _range(members(await graph.upload(edge, form, file, timeout_seconds=PART_SECONDS)))
+        except ApiError as error:
+            following = _expected(error)
         if following[0] <= start:
-            raise BadResponse("Facebook asks for the same bytes again", status=response.status)
+            raise BadResponse("Facebook asks for the same bytes again")
         start, end = following
     return None
+
+
+def _expected(error: ApiError) -> list[int]:
+    """Return which bytes Facebook expects, if it has the ones that were sent; their response was lost then.
+
+    Raises:
+        ApiError: the error says something else.
+    """
+    meta = read_error(error.response)
+    data = members(error.response).get("error")
+    data = data.get("error_data") if isinstance(data, dict) else None
+    if meta is None or meta.subcode != _OTHER_OFFSET or not isinstance(data, dict):
+        raise error
+    return _range(data)
 
 
 async def _send_whole(part: ThreadPart, media: OutgoingMedia, upload: Mapping[str, Any]) -> None:
@@ -155,6 +173,8 @@ async def _send_whole(part: ThreadPart, media: OutgoingMedia, upload: Mapping[st
         raise BadResponse("Facebook named an address at another host")  # which gets neither the file nor the token
     graph = page_graph(session)
     offset = await _received(part, upload["id"])
+    if offset == media.size_bytes:
+        return
     headers = {"Authorization": f"OAuth {graph.token}", "offset": str(offset), "file_size": str(media.size_bytes)}
     headers |= {"Content-Type": "application/octet-stream", "Content-Length": str(media.size_bytes - offset)}
     content = FileParts(media).read(offset, media.size_bytes)
@@ -170,7 +190,7 @@ async def _received(part: ThreadPart, video_id: str) -> int:
     names = ("bytes_transferred", "bytes_transfered")  # the documentation has both
     counts = [phase[name] for name in names if type(phase.get(name)) is int] if isinstance(phase, dict) else []
     size = part.content.media[0].size_bytes
-    return min(max(counts[0], 0), size) if counts and counts[0] < size else 0
+    return min(max(counts[0], 0), size) if counts else 0
 
 
 async def read_video(session: NetworkSession, video_id: str, *, draft: bool) -> VideoState:
@@ -223,6 +243,8 @@ async def poll_video(session: NetworkSession, video_id: str, *, draft: bool) -> 
     """Return None once the video is public."""
     try:
         state = await read_video(session, video_id, draft=draft)
+    except HttpFailure:  # it is asked again
+        state = VideoState("working")
     except ApiError as error:
         if error.response.status < 500:
             raise
