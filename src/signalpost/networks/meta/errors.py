@@ -123,8 +123,8 @@ def explainer(name: str) -> Callable[[ApiError], Outcome]:
 
 def explain_container(name: str, text: str) -> tuple[Outcome, bool]:
     """Return what the status of a failed container means, and whether another container may succeed."""
-    found = _SUBCODE.search(text)
-    subcode = int(found[0]) if found else 0
+    match = _SUBCODE.search(text)
+    subcode = int(match[0]) if match else 0
     code = next((code for word, code in _BY_NAME.items() if word in text), None)
     if subcode in NEW_CONTAINER or (not subcode and code is None):
         message = f"{name} could not process the media: {text or 'no reason given'}"
@@ -208,5 +208,5 @@ def _remediation(code: str) -> str | None:
 def _usage_seconds(response: Response) -> float | None:
     """Return how long Meta keeps the account out, from the usage header (minutes, by the ids that it counts)."""
     header = response.headers.get("X-Business-Use-Case-Usage") or ""
-    minutes = max([int(found[1]) for found in _MINUTES.finditer(header[:4_096])], default=0)
+    minutes = max([int(match[1]) for match in _MINUTES.finditer(header[:4_096])], default=0)
     return minutes * 60.0 if minutes else None

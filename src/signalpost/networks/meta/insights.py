@@ -29,12 +29,12 @@ async def insights(graph: Graph, remote_id: str, metrics: str) -> Mapping[str, i
         if meta is None or meta.code not in _UNSUPPORTED:
             raise
         return {}
-    found = {}
+    numbers = {}
     for item in nested({"insights": body}, "insights"):
         name, value = string(item.get("name")), _value(item)
         if name is not None and value is not None:
-            found[name] = value
-    return found
+            numbers[name] = value
+    return numbers
 
 
 def _value(item: Mapping[str, Any]) -> int | None:

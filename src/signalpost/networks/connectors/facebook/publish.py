@@ -179,8 +179,12 @@ async def _find_post(part: ThreadPart, since: datetime, photos: Sequence[str]) -
     edge, text = f"{part.session.remote_id}/published_posts", text_of_part(FACTS, part.outgoing, 0)
     listed = page_graph(part.session).items(edge, fields=_FIELDS, since=str(int(since.timestamp())), limit=_LISTED)
     async for post in listed:
-        shown = _photos_of(post)
-        same = shown >= set(photos) if photos else _normal(string(post.get("message"))) == _normal(text) and not shown
+        photo_ids = _photos_of(post)
+        same = (
+            photo_ids >= set(photos)
+            if photos
+            else _normal(string(post.get("message"))) == _normal(text) and not photo_ids
+        )
         if same and _created_at(post) >= since and (post_id := string(post.get("id"))):
             return {"id": post_id, "url": address(string(post.get("permalink_url")))}
     return None
@@ -188,13 +192,13 @@ async def _find_post(part: ThreadPart, since: datetime, photos: Sequence[str]) -
 
 def _photos_of(post: Mapping[str, Any]) -> set[str]:
     """Return the ids of the photos that a post shows."""
-    found: set[str] = set()
+    photo_ids: set[str] = set()
     for attachment in nested(post, "attachments"):
-        for shown in (attachment, *nested(attachment, "subattachments")):
-            target = shown.get("target")
+        for item in (attachment, *nested(attachment, "subattachments")):
+            target = item.get("target")
             if isinstance(target, dict) and (photo_id := string(target.get("id"))):
-                found.add(photo_id)
-    return found
+                photo_ids.add(photo_id)
+    return photo_ids
 
 
 def _normal(text: str | None) -> str:
