@@ -95,9 +95,9 @@ async def permissions(session: NetworkSession, token: str, *, graph_host: str = 
 
 
 def missing_scopes(session: NetworkSession, granted: tuple[str, ...], facts: OAuthFacts) -> tuple[str, ...]:
-    """Return what of the permissions that are asked for is missing, if it is known what was granted."""
-    asked = (session.app.scopes if session.app else ()) or facts.scopes
-    return tuple(scope for scope in asked if scope not in granted) if granted else ()
+    """Return what of the permissions that are requested for is missing, if it is known what was granted."""
+    requested = (session.app.scopes if session.app else ()) or facts.scopes
+    return tuple(scope for scope in requested if scope not in granted) if granted else ()
 
 
 async def revoke(session: NetworkSession, *, graph_host: str = "") -> None:
