@@ -187,6 +187,48 @@ class RenderPage(Protocol):
     ) -> RenderedPage: ...
 
 
+class WebhookSecret(NamedTuple):
+    """A new secret, as it is shown once, and as it is stored."""
+
+    plain: str
+    sealed: bytes
+
+
+class PrepareWebhook(Protocol):
+    """`service_status` asks, `webhooks` answers: check an address, and return a secret for `owner_id`.
+
+    Raises:
+        UnsafeAddress: the service must not connect to it; `path` is where the request named it.
+        HostNotFound: its host does not resolve.
+    """
+
+    async def __call__(self, context: "AppContext", owner_id: UUID, url: str, *, path: str) -> WebhookSecret: ...
+
+
+class StatusNotice(NamedTuple):
+    """What a subscriber of the service status receives. `attempts`: how many failed before."""
+
+    id: UUID
+    subscriber_id: UUID
+    url: str
+    secret: bytes
+    type: str
+    body: bytes
+    attempts: int
+
+
+class SendStatusNotice(Protocol):
+    """`service_status` asks, `webhooks` answers: sign and send once; return why it failed, or None."""
+
+    async def __call__(self, context: "AppContext", notice: StatusNotice, /) -> str | None: ...
+
+
+class PublishStatusPage(Protocol):
+    """`service_status` asks, `console` answers: write the page to the data folder, for when the database is down."""
+
+    async def __call__(self, context: "AppContext", /) -> None: ...
+
+
 async def _unanswered(*_arguments: Any, **_options: Any) -> Any:
     raise LookupError("no room answers this hook; `main.wiring.hooks` connects them")
 
@@ -206,6 +248,9 @@ class Hooks:
     require_open_invite: RequireOpenInvite = _unanswered
     record_invited_account: RecordInvitedAccount = _unanswered
     render_page: RenderPage = _unanswered
+    prepare_webhook: PrepareWebhook = _unanswered
+    send_status_notice: SendStatusNotice = _unanswered
+    publish_status_page: PublishStatusPage = _unanswered
 
 
 @dataclass(kw_only=True)

@@ -16,6 +16,7 @@ from tests.helpers.contract import DOCUMENT, ENDPOINTS, SEGMENTS, PreparedReques
 
 from signalpost.identity import tokens
 from signalpost.kit import ids
+from signalpost.service_status import tokens as status_tokens
 from signalpost.web.caller import PUBLIC
 from signalpost.web.routing import Endpoint
 
@@ -154,6 +155,21 @@ async def _process(sample: Sample) -> None:
     assert answer.status_code == 200, answer.text
 
 
+async def _local_webhook(sample: Sample, request: PreparedRequest) -> None:
+    request.body = {"webhookUrl": "http://127.0.0.1:9/status"}
+
+
+async def _subscribed(sample: Sample, request: PreparedRequest) -> None:
+    created = await sample.api.post("/status/subscribe", json={"webhookUrl": "http://127.0.0.1:9/status"})
+    request.body = {"token": created.json()["token"]}
+    if request.path.endswith("confirm"):  # of an address, which gets its token by mail
+        keys, subscriber_id = sample.make.context.keys, ids.decode("sub", created.json()["id"])
+        assert subscriber_id is not None
+        async with sample.make.context.database.connection() as db:
+            at = await db.fetchval("select created_at from status_subscriber where id = $1", subscriber_id)
+        request.body = {"token": status_tokens.issue(keys, "confirm", subscriber_id, at)}
+
+
 PREPARED: dict[str, Prepare] = {
     "POST /auth/register": _new_email,
     "POST /auth/login": _own_password,
@@ -182,6 +198,9 @@ PREPARED: dict[str, Prepare] = {
     "POST /sandbox/clock": _of_the_sandbox,
     "DELETE /sandbox/clock": _of_the_sandbox,
     "POST /webhooks/{id}/deliveries/{deliveryId}/resend": _delivered,
+    "POST /status/subscribe": _local_webhook,
+    "POST /status/subscriptions/confirm": _subscribed,
+    "POST /status/subscriptions/unsubscribe": _subscribed,
 }
 
 
@@ -244,7 +263,14 @@ def _secrets(value: Any, name: str = "") -> Iterator[str]:
 def test_what_leaves_no_history_is_listed() -> None:
     """An operation that changes nothing for good, or whose changes each leave entries of their own."""
     silent = {name_of(endpoint) for endpoint in ENDPOINTS if endpoint.writes and endpoint.history == "nothing"}
-    assert silent == {"POST /posts/validate", "POST /posts/optimize-captions", "POST /queue/process"}
+    assert silent == {
+        "POST /posts/validate",
+        "POST /posts/optimize-captions",
+        "POST /queue/process",
+        "POST /status/subscribe",
+        "POST /status/subscriptions/confirm",
+        "POST /status/subscriptions/unsubscribe",
+    }
 
 
 def test_what_is_shown_elsewhere_is_there() -> None:

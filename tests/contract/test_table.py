@@ -23,6 +23,8 @@ WITHOUT_CREDENTIALS = """
     GET /status/incidents/recent
     GET /status/uptime/{componentId}
     POST /status/subscribe
+    POST /status/subscriptions/confirm
+    POST /status/subscriptions/unsubscribe
     GET /platforms/{platform}/callback
     GET /platforms/{platform}/callback/{server}
     GET /platform-invites/{token}/validate
@@ -40,7 +42,7 @@ WITHOUT_CREDENTIALS = """
     GET /media/{id}/content
     PUT /media/{id}/upload
 """
-"""Contract C1, and the signed addresses of files (C8)."""
+"""Contract C1, the signed addresses of files (C8), and subscriptions, whose token is the right."""
 
 
 def specified() -> dict[str, int]:

@@ -23,7 +23,9 @@ OWNERS = {
     "profile_link_history": "profiles", "rate_bucket": "engine",
     "recurrence_occurrence": "posts", "recurrence_series": "posts", "search_block": "posts",
     "sandbox_clock": "sandbox", "search_pending": "posts", "session": "identity", "slot_queue": "slots",
-    "slot_reservation": "slots", "target": "posts", "usage": "plans", "webhook": "webhooks", "worker": "engine",
+    "slot_reservation": "slots", "status_component": "service_status", "status_day": "service_status",
+    "status_incident": "service_status", "status_subscriber": "service_status", "status_update": "service_status",
+    "target": "posts", "usage": "plans", "webhook": "webhooks", "worker": "engine",
     "workspace": "identity",
 }  # fmt: skip
 """Table -> the room that writes it, and whose functions the others call."""
@@ -80,6 +82,9 @@ READS = {
     ("publishing", "post"): "the context of an attempt is one read",
     ("publishing", "profile"): "the context of an attempt is one read",
     ("publishing", "target"): "what is due, and the context of an attempt, are one read each",
+    ("service_status", "attempt"): "how well networks answer is counted in one statement",
+    ("service_status", "delivery"): "how well receivers answer is counted in one statement",
+    ("service_status", "target"): "an attempt does not say of which network it is",
     ("slots", "account"): "a test key does not see queues of profiles with live accounts",
     ("slots", "post"): "upward: who has a slot follows from the post",
     ("slots", "profile"): "a queue without a zone has that of its profile",

@@ -25,8 +25,10 @@ DOCUMENT = openapi_document(wiring.endpoints(), base_url="http://signalpost.test
 SEGMENTS = {
     "key": "console.beta",
     "platform": "sandbox",
-    "server": "5f2c1d0b8e7a49368f0a1b2c3d4e5f60",
     "token": "q7Jx2mV0dC9pXn4bR8sT1w",
+    "componentId": "api",
+    "id": "api",
+    "server": "5f2c1d0b8e7a49368f0a1b2c3d4e5f60",
 }
 BY_QUEUE_SECRET = ("/queue/process", "/admin/sync-metrics-cron")
 SOON = clock.wire(clock.now() + timedelta(days=30))
@@ -116,7 +118,7 @@ def picture() -> bytes:
 
 
 async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = ENDPOINTS) -> Sample:
-    """Create a workspace with one of each resource; a media file, which is slow, only if an endpoint needs one."""
+    """Create a workspace with one of each resource; a media file or an incident only if an endpoint needs one."""
     owner = await make.owner()
     child = await make.profile(owner)
     account = await make.account(owner)
@@ -137,7 +139,11 @@ async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = EN
     }  # fmt: skip
     if any(prefix_of(path_input) == "med" for endpoint in endpoints for path_input in endpoint.path_inputs):
         ids_by_prefix["med"] = await upload(api, owner)
-    return Sample(api, make, owner, ids_by_prefix, await _staff(make))
+    staff = await _staff(make)
+    if any(prefix_of(path_input) == "inc" for endpoint in endpoints for path_input in endpoint.path_inputs):
+        data = {"title": "Slow", "body": "We look into it.", "impact": "none", "componentIds": [], "notify": False}
+        ids_by_prefix["inc"] = (await _created(api, staff, "/status/admin/incidents", data))["id"]
+    return Sample(api, make, owner, ids_by_prefix, staff)
 
 
 class _Staff:

@@ -32,6 +32,7 @@ TAGS = {
     "Queue": "Posts that are due to be published, and how publishing them went.",
     "Sandbox": "The clock by which test posts go out.",
     "Webhooks": "The endpoints that events are sent to, and every delivery.",
+    "Service status": "Components, incidents and maintenance, uptime and subscriptions: public, and written by staff.",
     "Health": "Whether the service and its database are working.",
     "Events": "What your webhook receives. Verify the signature over the raw body before you parse it.",
 }

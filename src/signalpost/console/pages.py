@@ -2,7 +2,7 @@
 
 import msgspec
 
-from signalpost.console import connect, docs_pages, invites, reset_password
+from signalpost.console import connect, docs_pages, invites, reset_password, status_pages
 from signalpost.console.first_run import CREATE_OWNER, FirstRunPages
 from signalpost.console.site import Site, cached
 from signalpost.identity.actions import first_run
@@ -46,6 +46,7 @@ def handlers(site: Site) -> list[Route]:
             cached(lambda: site.icon),
             bucket=None,
         ),
+        *status_pages.routes(site),
         *site.routes(["/problems"], problem_list),
         *site.routes([f"{prefix}/problems/{{code}}" for prefix in _PREFIXES], problem),
         *site.routes(["/first-run"], first_run_pages.show),

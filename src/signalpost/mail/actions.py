@@ -34,8 +34,11 @@ _ERROR = "update mail_message set error = $2 where id = $1"
 _SETTLE = "update mail_message set state = $2, error = $3, message = $4, settled_at = now() where id = $1"
 
 
-async def enqueue(db: Db, message: Message, *, workspace_id: UUID | None = None) -> bool:
-    """Have the message sent; return False if its mailbox, or the workspace that causes it, had enough for an hour."""
+async def enqueue(db: Db, message: Message, *, workspace_id: UUID | None = None, queue: str | None = None) -> bool:
+    """Have the message sent; return False if its mailbox, or the workspace that causes it, had enough for an hour.
+
+    What goes to many people has a `queue` of its own, so that it delays no other message.
+    """
     mailbox = mailbox_of(message.to)
     values = (message.id, workspace_id, message.to, mailbox, message.template, PER_MAILBOX, PER_SENDER)
     noted: bool | None = await db.fetchval(_NOTE, *values)
@@ -45,7 +48,7 @@ async def enqueue(db: Db, message: Message, *, workspace_id: UUID | None = None)
         _logger.warning("mail.bounded", template=message.template)
         return False
     key = f"{JOB}:{message.id.hex}"
-    await jobs.enqueue(db, JOB, msgspec.to_builtins(message), unique_key=key, workspace_id=workspace_id)
+    await jobs.enqueue(db, JOB, msgspec.to_builtins(message), unique_key=key, workspace_id=workspace_id, queue=queue)
     return True
 
 

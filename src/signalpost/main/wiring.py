@@ -10,6 +10,7 @@ from signalpost.audit import routes as audit_routes
 from signalpost.audit import work as audit_work
 from signalpost.captions import routes as caption_routes
 from signalpost.console import connect as connect_pages
+from signalpost.console import status_page
 from signalpost.context import AppContext, Hooks
 from signalpost.engine import jobs
 from signalpost.engine.contract import Source
@@ -40,10 +41,13 @@ from signalpost.publishing import work as publishing_work
 from signalpost.sandbox import routes as sandbox_routes
 from signalpost.sandbox import work as sandbox_work
 from signalpost.scheduling import routes as scheduling_routes
+from signalpost.service_status import routes as service_status_routes
+from signalpost.service_status import work as service_status_work
 from signalpost.slots import routes as slot_routes
 from signalpost.status import routes as status_routes
 from signalpost.web import idempotency
 from signalpost.web.routing import Endpoint, Routes
+from signalpost.webhooks import notices
 from signalpost.webhooks import routes as webhook_routes
 from signalpost.webhooks import subscriber as webhooks
 from signalpost.webhooks import work as webhook_work
@@ -65,6 +69,7 @@ ROUTES: tuple[Routes, ...] = (
     publishing_routes.routes,
     sandbox_routes.routes,
     webhook_routes.routes,
+    service_status_routes.routes,
     status_routes.routes,
 )
 """Every operation of the service, in the order of the reference."""
@@ -81,6 +86,7 @@ JOBS = (
     publishing_work.jobs,
     sandbox_work.jobs,
     webhook_work.jobs,
+    service_status_work.jobs,
 )
 
 
@@ -98,6 +104,9 @@ def hooks() -> Hooks:
         require_open_invite=invite_actions.require_open_invite,
         record_invited_account=invite_actions.record_invited_account,
         render_page=connect_pages.render_page,
+        prepare_webhook=notices.prepare_webhook,
+        send_status_notice=notices.send_status_notice,
+        publish_status_page=status_page.publish,
     )
 
 

@@ -14,7 +14,8 @@ from signalpost.kit.db import Db
 from signalpost.kit.http import CALLS_MAX
 from signalpost.plans import limits
 from signalpost.webhooks.actions import attempts, purge, results
-from signalpost.webhooks.sending import Attempt, AttemptResult, Sender
+from signalpost.webhooks.notices import sender_of
+from signalpost.webhooks.sending import Attempt, AttemptResult
 
 CRASHES_MAX = 3
 """After this many starts without a result, an attempt counts as failed without being sent again."""
@@ -44,15 +45,8 @@ class DeliverySource(Source[Attempt, AttemptResult]):
     pauses_on_clock_step = False
 
     def __init__(self, context: AppContext) -> None:
-        settings = context.settings
         self._context = context
-        self._sender = Sender(
-            context.http.webhooks,
-            context.keys,
-            brand=settings.brand,
-            version=context.version,
-            trusted=settings.allow_private_webhooks,
-        )
+        self._sender = sender_of(context)
 
     async def due(self, db: Db, leases: Sequence[Lease], per_lane: int) -> Sequence[tuple[UUID, Attempt]]:
         """See `Source`. Marks the attempts as started."""

@@ -59,7 +59,7 @@ async def _check_create(context: AppContext, caller: Caller, data: WebhookCreate
     async with context.database.connection() as db:
         await plans.require_capacity(db, caller, limits.WEBHOOKS)  # refuse before a name is resolved
         scope = await scope_of(db, caller, data)
-    await _check_address(context, data.url)
+    await check_address(context, data.url)
     return scope
 
 
@@ -67,7 +67,7 @@ async def _check_update(context: AppContext, caller: Caller, data: WebhookUpdate
     async with context.database.connection() as db:
         scope = await scope_of(db, caller, data)
     if data.url is not UNSET:
-        await _check_address(context, data.url)
+        await check_address(context, data.url)
     return scope
 
 
@@ -76,8 +76,8 @@ BEFORE_UPDATE: Final = Before(lambda data: data.url is not UNSET, _check_update)
 """Addresses are checked before the transaction is opened, since resolving a name can take seconds."""
 
 
-async def _check_address(context: AppContext, url: str) -> None:
-    """Resolve and check an address before it is stored; every attempt checks it again.
+async def check_address(context: AppContext, url: str, *, path: str = "/url") -> None:
+    """Resolve and check an address before it is stored; every attempt checks it again. `path`: where it stands.
 
     Raises:
         UnsafeAddress: the service must not connect to it.
@@ -87,11 +87,11 @@ async def _check_address(context: AppContext, url: str) -> None:
         await context.http.accounts.check_url(url, trusted=context.settings.allow_private_webhooks)
     except UnknownHost as unknown:
         message = f"The host of the address is unknown: {unknown.detail}."
-        raise problems.HostNotFound(message, errors=[Issue("/url", "host_not_found", message)]) from None
+        raise problems.HostNotFound(message, errors=[Issue(path, "host_not_found", message)]) from None
     except UnsafeUrl as unsafe:
         raise problems.UnsafeAddress(
             f"This address cannot be used for a webhook: {unsafe.detail}.",
-            errors=[Issue("/url", "unsafe_url", f"This address cannot be used: {unsafe.detail}.")],
+            errors=[Issue(path, "unsafe_url", f"This address cannot be used: {unsafe.detail}.")],
             remediation=_PUBLIC_ADDRESS,
         ) from None
 

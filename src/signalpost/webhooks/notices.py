@@ -1,0 +1,54 @@
+"""News of the service status, signed and sent as deliveries are, to addresses that belong to no workspace."""
+
+from uuid import UUID
+
+from signalpost.audit.actions import INSTALLATION
+from signalpost.context import AppContext, StatusNotice, WebhookSecret
+from signalpost.webhooks import signing
+from signalpost.webhooks.actions.validation import check_address
+from signalpost.webhooks.sending import Attempt, Sender
+
+
+async def prepare_webhook(context: AppContext, owner_id: UUID, url: str, *, path: str) -> WebhookSecret:
+    """Check an address, and return a secret for it.
+
+    Raises:
+        UnsafeAddress: the service must not connect to it; `path` is where the request named it.
+        HostNotFound: its host does not resolve.
+    """
+    await check_address(context, url, path=path)
+    secret = signing.new_secret()
+    return WebhookSecret(secret, signing.seal(context.keys, owner_id, INSTALLATION, secret))
+
+
+async def send_status_notice(context: AppContext, notice: StatusNotice) -> str | None:
+    """Send once; return why it failed, or None."""
+    result = await sender_of(context).send(
+        Attempt(
+            id=notice.id,
+            webhook_id=notice.subscriber_id,
+            workspace_id=INSTALLATION,
+            type=notice.type,
+            body=notice.body,
+            resend=False,
+            scheduled=notice.attempts,
+            crashes=0,
+            age_seconds=0.0,
+            url=notice.url,
+            mode="retry",
+            secrets=[notice.secret],
+        )
+    )
+    return result.error
+
+
+def sender_of(context: AppContext) -> Sender:
+    """Return what signs and sends."""
+    settings = context.settings
+    return Sender(
+        context.http.webhooks,
+        context.keys,
+        brand=settings.brand,
+        version=context.version,
+        trusted=settings.allow_private_webhooks,
+    )

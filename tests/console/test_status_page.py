@@ -1,0 +1,110 @@
+"""The status page: what people said in it is text, links change nothing, and it outlives the database."""
+
+import re
+from urllib.parse import urlsplit
+from xml.etree import ElementTree
+
+import asyncpg
+import httpx
+import pytest
+
+from signalpost.console import status_page
+from signalpost.context import AppContext
+from signalpost.kit import clock, ids
+from signalpost.service_status import tokens
+from signalpost.service_status.actions import samples
+
+SCRIPT = "<script>alert(1)</script>"
+_INCIDENT = """
+insert into status_incident (id, title, kind, status, impact, component_ids, started_at)
+values ($1, $2, 'incident', 'investigating', 'major', '{}', now())
+"""
+_UPDATE = """
+insert into status_update (id, incident_id, status, body, author) values ($1, $2, 'investigating', $3, 'Ada')
+"""
+
+
+@pytest.fixture
+async def incident(empty: AppContext) -> None:
+    incident_id = ids.new_id()
+    async with empty.database.transaction() as db:
+        await db.execute(_INCIDENT, incident_id, f"Down {SCRIPT}")
+        await db.execute(_UPDATE, ids.new_id(), incident_id, f"We look. \x01 ]]> & {SCRIPT}")
+        await samples.sample(db, clock.actual())
+
+
+@pytest.mark.usefixtures("incident")
+async def test_page_and_feed_show_incidents_as_text(visit: httpx.AsyncClient) -> None:
+    answer = await visit.get("/status")
+    assert answer.status_code == 200
+    assert answer.headers["content-security-policy"].startswith("default-src 'none'; style-src 'self'")
+    assert "Down &lt;script&gt;alert(1)&lt;/script&gt;" in answer.text
+    assert "<script" not in answer.text
+    assert len(re.findall(r"<rect ", answer.text)) == 5 * 90
+    assert "100.00 % uptime" in answer.text
+    same = await visit.get("/status", headers={"If-None-Match": answer.headers["etag"]})
+    assert same.status_code == 304
+
+    feed = await visit.get("/status/feed.atom")
+    assert feed.headers["content-type"] == "application/atom+xml; charset=utf-8"
+    root = ElementTree.fromstring(feed.content)  # noqa: S314 - our own
+    names = {"a": "http://www.w3.org/2005/Atom"}
+    assert [title.text for title in root.findall("a:entry/a:title", names)] == [f"Down {SCRIPT}"]
+    assert f"]]> & {SCRIPT}" in (root.findtext("a:entry/a:content", "", names))
+
+
+@pytest.mark.usefixtures("incident")
+@pytest.mark.parametrize("visited_before", [True, False])
+async def test_the_page_outlives_its_database(
+    visit: httpx.AsyncClient, empty: AppContext, monkeypatch: pytest.MonkeyPatch, *, visited_before: bool
+) -> None:
+    """A process that showed it before has a copy; another one takes that of the data folder, or says it has none."""
+    if not visited_before:
+        missing = await visit.get("/status/feed.atom")
+        assert missing.status_code == 200
+        empty.states.clear()
+        await status_page.publish(empty)
+        written = [path.name for path in status_page.folder_of(empty).iterdir()]
+        assert sorted(written) == ["feed.atom", "index.html"]
+    else:
+        assert "Down" in (await visit.get("/status")).text
+        empty.state(status_page.Copies).looked_at = float("-inf")
+    await _drop(empty.database.dsn)
+
+    answer = await visit.get("/status")
+    assert answer.status_code == 200
+    assert "Down &lt;script" in answer.text
+    assert answer.text.count("cannot read its database") == 1
+    empty.state(status_page.Copies).looked_at = float("-inf")
+    assert (await visit.get("/status")).text.count("cannot read its database") == 1
+
+
+async def _drop(dsn: str) -> None:
+    name = urlsplit(dsn).path.lstrip("/")
+    admin = await asyncpg.connect(dsn, database="postgres")
+    try:
+        await admin.execute(f'drop database "{name}" with (force)')
+    finally:
+        await admin.close()
+
+
+async def test_a_link_changes_nothing_until_its_button_is_pressed(visit: httpx.AsyncClient, empty: AppContext) -> None:
+    subscriber_id = tokens.id_of_email(empty.keys, "ada@example.test")
+    async with empty.database.transaction() as db:
+        at = await db.fetchval(
+            "insert into status_subscriber (id, email, mailbox, active) values ($1, 'ada@example.test', 'x', false)"
+            " returning created_at",
+            subscriber_id,
+        )
+    states: list[bool | None] = []
+    for purpose in ("confirm", "unsubscribe"):
+        token = tokens.issue(empty.keys, "confirm" if purpose == "confirm" else "unsubscribe", subscriber_id, at)
+        for method in ("GET", "POST"):
+            answer = await visit.request(
+                method, f"/status/{purpose}?token={token}", content="List-Unsubscribe=One-Click"
+            )
+            assert answer.status_code == 200, answer.text
+            async with empty.database.connection() as db:
+                states.append(await db.fetchval("select active from status_subscriber where id = $1", subscriber_id))
+    assert states == [False, True, True, None]
+    assert (await visit.post(f"/status/unsubscribe?token={token}")).status_code == 410
