@@ -24,6 +24,7 @@ BENCHES = {
     "webhooks": "Webhook deliveries, signed and recorded, against bare posting",
     "http_client": "Outgoing HTTP, against a bare session",
     "uploads": "A large upload, against `dd` from a socket to the same disk",
+    "status": "The public status: uptime over 90 days, and the page",
     "start": "Start and idle memory, against bare imports and a bare app",
 }
 BEGIN, END = "<!-- figures -->", "<!-- /figures -->"

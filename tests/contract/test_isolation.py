@@ -16,6 +16,7 @@ from signalpost.kit import ids, isolation
 from signalpost.kit.db import Database, Db
 from signalpost.kit.isolation import ENGINE, SERVICE
 from signalpost.kit.tenant import Tenant, across, tenant, work_for
+from signalpost.web.caller import PUBLIC
 from signalpost.web.routing import Endpoint
 
 ROLES = [SERVICE, ENGINE]

@@ -176,7 +176,7 @@ def _groups(
 
 
 def _component(row: ComponentRow, days: Sequence[DayRow], today: date) -> dict[str, Any]:
-    percent = uptime.percent(days)
+    percent = uptime.percent(uptime.together(days))
     return {
         "name": row.name,
         "description": row.description,

@@ -99,6 +99,12 @@ select component_id, day, array[
     sampled[5] + filled[5]] as minutes
 from status_day where day > $1 and ($2::uuid is null or component_id = $2) order by component_id, day
 """
+_TOTALS = """
+select component_id, array[
+    sum(sampled[1] + filled[1])::int, sum(sampled[2] + filled[2])::int, sum(sampled[3] + filled[3])::int,
+    sum(sampled[4] + filled[4])::int, sum(sampled[5] + filled[5])::int] as minutes
+from status_day where day > $1 group by component_id
+"""
 _UNKNOWN = "select id from unnest($1::uuid[]) as wanted(id) where id not in (select id from status_component)"
 
 
@@ -146,6 +152,11 @@ async def updates(db: Db, incidents: Sequence[IncidentRow]) -> dict[UUID, list[U
         update = read_update(row)
         by_incident[update.incident_id].append(update)
     return by_incident
+
+
+async def totals(db: Db, after: date) -> dict[UUID, list[int]]:
+    """Return the minutes of each component by status, all days after a date together."""
+    return {row[0]: row[1] for row in await db.fetch(_TOTALS, after)}
 
 
 async def days(db: Db, after: date, component_id: UUID | None = None) -> dict[UUID, list[DayRow]]:

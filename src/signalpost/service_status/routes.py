@@ -44,8 +44,8 @@ ComponentToSet = Annotated[str, Segment("id", "The id or key of a component.", "
 async def list_components(db: Db) -> ComponentList:
     """List the components of the service with their status and their uptime over 90 days."""
     today = clock.actual().date()
-    days = await queries.days(db, today - timedelta(days=UPTIME_DAYS))
-    return views.component_list(await queries.components(db), days, now=clock.actual())
+    minutes = await queries.totals(db, today - timedelta(days=UPTIME_DAYS))
+    return views.component_list(await queries.components(db), minutes, now=clock.actual())
 
 
 @routes.get("/status/incidents/active", scope=PUBLIC, limit_default=LIST_ALL)

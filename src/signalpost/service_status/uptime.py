@@ -12,6 +12,7 @@ from signalpost.service_status.states import COMPONENT_STATUSES, DOWN_SHARE, Com
 
 SECONDS: Final = 60
 DAY_MINUTES: Final = 1_440
+_NONE: Final = (0,) * len(COMPONENT_STATUSES)
 
 
 def down_minutes(minutes: Sequence[int]) -> float:
@@ -19,13 +20,15 @@ def down_minutes(minutes: Sequence[int]) -> float:
     return sum(count * share for count, share in zip(minutes, DOWN_SHARE, strict=True))
 
 
-def percent(rows: Iterable[DayRow]) -> float | None:
-    """Return the uptime over some days, rounded down to two decimals so that 100 means no downtime at all."""
-    total = down = 0.0
-    for row in rows:
-        total += sum(row.minutes)
-        down += down_minutes(row.minutes)
-    return None if total == 0 else int((1 - down / total) * 10_000 + 1e-6) / 100
+def percent(minutes: Sequence[int]) -> float | None:
+    """Return the uptime in minutes by status, rounded down to two decimals so that 100 means no downtime at all."""
+    total = sum(minutes)
+    return None if total == 0 else int((1 - down_minutes(minutes) / total) * 10_000 + 1e-6) / 100
+
+
+def together(rows: Iterable[DayRow]) -> list[int]:
+    """Return the minutes of some days by status."""
+    return [sum(counts) for counts in zip(_NONE, *(row.minutes for row in rows), strict=True)]
 
 
 def worst_of(minutes: Sequence[int]) -> ComponentStatus | None:
@@ -53,7 +56,7 @@ def is_on(incident: IncidentRow, day: date) -> bool:
 def _day(day: date, row: DayRow | None, incident_ids: Sequence[UUID]) -> UptimeDay:
     return UptimeDay(
         date=day.isoformat(),
-        uptime_percent=None if row is None else percent([row]),
+        uptime_percent=None if row is None else percent(row.minutes),
         downtime_seconds=0 if row is None else round(down_minutes(row.minutes) * SECONDS),
         worst_status=None if row is None else worst_of(row.minutes),
         incident_ids=[ids.encode("inc", incident_id) for incident_id in incident_ids],

@@ -9,8 +9,8 @@ from signalpost.service_status.schemas import Component, ComponentList, Incident
 from signalpost.service_status.states import worst
 
 
-def component(row: ComponentRow, days: Sequence[DayRow]) -> Component:
-    """Return a component; `days` are the rows of its last 90 days."""
+def component(row: ComponentRow, minutes: Sequence[int] = ()) -> Component:
+    """Return a component; `minutes` by status are those of its last 90 days."""
     return Component(
         id=ids.encode("cmp", row.id),
         key=row.key,
@@ -21,17 +21,17 @@ def component(row: ComponentRow, days: Sequence[DayRow]) -> Component:
         status=row.status,
         platform=row.platform,
         automatic=row.automatic,
-        uptime90d=uptime.percent(days),
+        uptime90d=uptime.percent(minutes),
         updated_at=clock.wire(row.updated_at),
     )
 
 
 def component_list(
-    rows: Sequence[ComponentRow], days: Mapping[UUID, Sequence[DayRow]], *, now: datetime
+    rows: Sequence[ComponentRow], minutes: Mapping[UUID, Sequence[int]], *, now: datetime
 ) -> ComponentList:
     """Return all components, and the worst status."""
     return ComponentList(
-        data=[component(row, days.get(row.id, ())) for row in rows],
+        data=[component(row, minutes.get(row.id, ())) for row in rows],
         overall=worst(row.status for row in rows),
         updated_at=clock.wire(max((row.updated_at for row in rows), default=now)),
     )
@@ -71,7 +71,7 @@ def uptime_of(row: ComponentRow, days: Sequence[DayRow], incidents: Sequence[Inc
     """Return the uptime of a component."""
 
     def over(length: int) -> float | None:
-        return uptime.percent(day for day in days if day.day > today - timedelta(days=length))
+        return uptime.percent(uptime.together(day for day in days if day.day > today - timedelta(days=length)))
 
     return Uptime(
         component_id=ids.encode("cmp", row.id),

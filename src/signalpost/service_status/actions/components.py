@@ -67,7 +67,7 @@ async def upsert(db: Db, data: UpsertComponent) -> Component:
     row = read_component(record)
     if row.status != old:
         await notify.components(db, [row])
-    return views.component(row, ())
+    return views.component(row)
 
 
 async def _new(db: Db, data: UpsertComponent) -> ComponentRow:
@@ -119,7 +119,7 @@ async def set_status(db: Db, id_or_key: str, data: SetComponentStatus) -> Compon
     await db.execute(_BY_HAND, row.id)
     await change(db, {row.id: data.status})
     row = await queries.component(db, id_or_key) or row
-    return views.component(row, ())
+    return views.component(row)
 
 
 def unknown(id_or_key: str) -> problems.NotFound:

@@ -36,7 +36,7 @@ async def incident(db: Db, news: Incident, component_ids: Sequence[UUID]) -> Non
 async def components(db: Db, changed: Sequence[ComponentRow]) -> None:
     """Tell webhooks of the new status of components."""
     for row in changed:
-        data = msgspec.to_builtins(views.component(row, ()))
+        data = msgspec.to_builtins(views.component(row))
         del data["uptime90d"]  # not read here
         await send(db, News(type=COMPONENT, data=data, component_ids=[row.id]))
 
