@@ -93,7 +93,7 @@ async def test_each_create_has_its_intent_before_and_done_after_it(name: str) ->
         assert writes == ["intend", "done"]
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [name for name, (_, case) in CASES.items() if case.tells_later])
 async def test_two_faults_are_no_worse_than_one(name: str) -> None:
     """The second strikes while the first is being repaired, also after Mastodon has forgotten the key."""
     for first in range(4, 14):

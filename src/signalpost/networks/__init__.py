@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from signalpost.networks.connectors import bluesky, facebook, mastodon, sandbox
+from signalpost.networks.connectors import bluesky, facebook, linkedin, mastodon, sandbox
 from signalpost.networks.contract import Connector, Facts
 from signalpost.networks.preflight import for_account
 
@@ -14,6 +14,7 @@ CONNECTORS: Mapping[str, Connector] = {
         bluesky.CONNECTOR,
         mastodon.CONNECTOR,
         facebook.CONNECTOR,
+        linkedin.CONNECTOR,
     )
 }
 """The connectors by platform slug, in the order of the reference page."""

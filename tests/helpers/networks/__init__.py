@@ -12,7 +12,7 @@ from tests.helpers.networks.fake import TOKEN, Case, FakeServer, NetworkFake
 FAKES: Mapping[str, NetworkFake] = {
     module.name: import_module(f"{__name__}.{module.name}").FAKE
     for module in pkgutil.iter_modules(__path__)
-    if module.name != "fake"
+    if module.name not in {"fake", "simulated"}
 }
 
 __all__ = ["FAKES", "TOKEN", "Case", "FakeServer", "NetworkFake"]

@@ -30,6 +30,8 @@ class Case:
     post: Outgoing = THREAD
     server: Callable[[Clock], FakeServer] | None = None
     account: Mapping[str, Any] = field(default_factory=dict)
+    tells_later: bool = True
+    """Whether the network can tell hours after a call whether it published the post."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,3 +46,5 @@ class NetworkFake:
     refusal: FakeResponse = field(default_factory=lambda: json_response(422, {"error": "rude", "message": "too rude"}))
     """How the network refuses a post for its content."""
     cases: Mapping[str, Case] = field(default_factory=lambda: {"thread": Case()})
+    post: Outgoing = field(default_factory=lambda: outgoing("x"))
+    """The least that the network publishes."""
