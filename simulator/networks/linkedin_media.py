@@ -143,11 +143,13 @@ class LinkedInMedia(Network):
         file.ready_at = self.world.clock() + timedelta(seconds=PROCESSING_SECONDS)
         file.failed = file.failed or self.struck("processing_fails")
 
-    @route("GET /rest/{kind}s/{urn}")
+    @route("GET /rest/images/{urn}")
+    @route("GET /rest/videos/{urn}")
+    @route("GET /rest/documents/{urn}")
     def look(self, request: Request) -> Response:
         file = self.files.get(unquote(request.args["urn"]))
         if not request.grant.app.details.get("partner"):
-            raise self.refuse(403, f"Not enough permissions to access: partnerApi{request.args['kind'].title()}s.GET")
+            raise self.refuse(403, f"Not enough permissions to access: {request.path.split('/')[2]}.GET")
         if file is None:
             raise self.refuse(404, "Not found")
         body = {"id": file.urn, "owner": file.owner, "status": self._state(file)}

@@ -8,7 +8,7 @@ import msgspec
 
 from signalpost.kit import issue_text
 from signalpost.networks import links
-from signalpost.networks.connectors.linkedin.little_text import shown
+from signalpost.networks.connectors.linkedin.little_text import visible_text
 from signalpost.networks.contract import (
     Facts,
     MediaRule,
@@ -120,8 +120,8 @@ def card_link(outgoing: Outgoing) -> str | None:
     """Return the address that the post shows as a card; None for no card."""
     if outgoing.media or outgoing.options.get("disableLinkPreview") is True:
         return None
-    found = None if outgoing.link else _LINK.search(outgoing.text)
-    return outgoing.link or (links.balanced(found[0]) if found else None)
+    match = None if outgoing.link else _LINK.search(outgoing.text)
+    return outgoing.link or (links.balanced(match[0]) if match else None)
 
 
 def text_of(outgoing: Outgoing) -> str:
@@ -143,7 +143,7 @@ def _text(outgoing: Outgoing) -> Iterator[PreflightIssue]:
     text, limit = text_of(outgoing), FACTS.text.max_length
     # Without a card and without media, the general check does not know of the link in the text.
     if not outgoing.media and text != outgoing.text:
-        yield from _length("text.max_utf16", "/text", "The text with its link", shown(text), limit)
+        yield from _length("text.max_utf16", "/text", "The text with its link", visible_text(text), limit)
 
 
 def _comment(outgoing: Outgoing) -> Iterator[PreflightIssue]:

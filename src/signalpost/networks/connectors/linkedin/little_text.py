@@ -27,7 +27,7 @@ def little_text(text: str) -> str:
     return "".join([*parts, _escaped(text[at:])])
 
 
-def shown(text: str) -> str:
+def visible_text(text: str) -> str:
     """Return what readers see of a text: of a mention its name. LinkedIn counts this, not the markup."""
     return _TOKEN.sub(lambda match: match["name"] or match[0], text)
 

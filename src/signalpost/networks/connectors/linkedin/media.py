@@ -24,7 +24,7 @@ _KINDS: Final = {"image": "image", "gif": "image", "video": "video", "document":
 _KEPT_SECONDS: Final = 43_200
 """How long an upload that no post uses yet is believed to be there."""
 _POLL_SECONDS: Final = 5.0
-_UNTOLD_SECONDS: Final = 15.0
+_UNREADABLE_SECONDS: Final = 15.0
 """How long a file gets to be processed where LinkedIn does not say (403 for apps without its partner programs)."""
 _PARTS_NOTED: Final = 50
 """Addresses or ETags in one step of the journal."""
@@ -204,7 +204,7 @@ async def _processed(
         if error.response.status != 403:
             raise
         age = session.now() - datetime.fromisoformat(upload["at"])
-        return pending if age < timedelta(seconds=_UNTOLD_SECONDS) else None
+        return pending if age < timedelta(seconds=_UNREADABLE_SECONDS) else None
     value = members(response)
     if value.get("status") == "PROCESSING_FAILED":
         reason = string(value.get("processingFailureReason")) or "it does not say why"

@@ -25,7 +25,7 @@ _OF_ORGANIZATIONS: Final = {
     "shareCount": "shares",
     "clickCount": "clicks",
 }
-_UNTOLD: Final = frozenset({400, 403})
+_WITHHELD: Final = frozenset({400, 403})
 
 
 async def metrics(session: NetworkSession, remote_ids: Sequence[str]) -> Mapping[str, Metrics | None]:
@@ -61,7 +61,7 @@ async def _of_member(session: NetworkSession, urn: str) -> Metrics | None:
         try:
             response = await call(session, "GET", path, headers={"X-RestLi-Method": "FINDER"})
         except ApiError as error:
-            if error.response.status not in _UNTOLD:
+            if error.response.status not in _WITHHELD:
                 raise
             if not numbers:
                 return None

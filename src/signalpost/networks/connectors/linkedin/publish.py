@@ -61,8 +61,8 @@ async def poll(session: NetworkSession, outgoing: Outgoing, journal: Journal, _s
 
 async def reconcile(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Reconciled:
     """Find out whether the intended post is there, or can be sent again without harm."""
-    found = await reconcile_parts(session, outgoing, journal, find=_find, published=_published)
-    return until_commented(found, outgoing, journal)
+    existing = await reconcile_parts(session, outgoing, journal, find=_find, published=_published)
+    return until_commented(existing, outgoing, journal)
 
 
 async def delete(session: NetworkSession, remote_id: str, _thread_ids: Sequence[str]) -> None:
@@ -95,14 +95,14 @@ async def _create(part: ThreadPart) -> PublicPart | Outcome:
 async def _create_again(part: ThreadPart, lost: Mapping[str, Any]) -> PublicPart | Outcome:
     """Send the same body again. The earlier call stays open unless this one succeeds, or names what that created."""
     await part.intend(lost)
-    found = await _find(part, lost)
-    if found is not None:
-        return found
+    existing = await _find(part, lost)
+    if existing is not None:
+        return existing
     try:
         return await _send(part.session, lost["body"])
     except ApiError as error:
-        if error.response.status in {409, 422} and (twin := DUPLICATE.search(_message(error))) is not None:
-            return {"id": twin[1]}
+        if error.response.status in {409, 422} and (duplicate := DUPLICATE.search(_message(error))) is not None:
+            return {"id": duplicate[1]}
         outcome = explain(error)
     except HttpFailure as failure:
         outcome = failure_outcome(failure, creating=True)
@@ -183,15 +183,15 @@ async def _find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | O
         return OutcomeUnknown(message=message, tells_after_seconds=_EARLY_SECONDS - age.total_seconds())
     author = str(intended["body"]["author"])
     if ":organization:" in author:
-        found = await _search(session, author, intended["body"]["commentary"], at - _SKEW)
+        existing = await _search(session, author, intended["body"]["commentary"], at - _SKEW)
     elif age < timedelta(seconds=_RESEND_SECONDS):
-        found = None
+        existing = None
     else:
         message = "LinkedIn does not let apps read a member's posts, so only the member can see whether it is there."
         return OutcomeUnknown(message=message)
-    if found is None:  # sent again as it was, LinkedIn names the first one if that is there after all
+    if existing is None:  # sent again as it was, LinkedIn names the first one if that is there after all
         await part.journal.record(_LOST, {"at": intended["at"], "body": intended["body"]})
-    return found
+    return existing
 
 
 async def _search(session: NetworkSession, author: str, commentary: str, since: datetime) -> PublicPart | None:

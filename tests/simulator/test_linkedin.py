@@ -1,0 +1,349 @@
+"""The connector of LinkedIn at the simulated network."""
+
+import hashlib
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from simulator import Destination, Simulator
+from simulator.networks.linkedin import rendered
+from tests.helpers.connector_harness import MemoryJournal, image, outgoing
+from tests.helpers.networks.linkedin import VIDEO
+from tests.helpers.simulated_accounts import Account, connect
+
+from signalpost.kit.http import Client
+from signalpost.networks import CONNECTORS, preflight
+from signalpost.networks.connectors.linkedin.little_text import little_text, visible_text
+from signalpost.networks.contract import (
+    Absent,
+    ApiError,
+    Metrics,
+    NeedsReconnect,
+    OutcomeUnknown,
+    Outgoing,
+    Published,
+    Refused,
+    TryLater,
+)
+
+ORGANIZATION = "urn:li:organization:4711"
+SCOPES = (
+    "openid", "profile", "w_member_social", "w_organization_social", "r_organization_social", "rw_organization_admin",
+    "r_member_postAnalytics",
+)  # fmt: skip
+CREATE = "POST /rest/posts"
+ME = "urn:li:person:a"
+NO_CARD = {"disableLinkPreview": True}
+PDF = image(None, b"%PDF-1.7" + bytes(100), "application/pdf", kind="document", file_name="plan.pdf")
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[Client]:
+    async with Client() as client:
+        yield client
+
+
+@pytest.fixture
+async def member(simulator: Simulator, http: Client) -> Account:
+    return await connect(simulator, http, "linkedin")
+
+
+@pytest.fixture
+async def partner(simulator: Simulator, http: Client) -> Account:
+    acme = Destination("4711", "organization", "Acme Inc")
+    watched = Destination("4712", "organization", "Watched", {"roles": ["ANALYST"]})
+    details = {"partner": True}
+    return await connect(simulator, http, "linkedin", scopes=SCOPES, details=details, destinations=[acme, watched])
+
+
+def posts(account: Account) -> list[Any]:
+    return [entry for entry in account.simulator.world.ledger.of("linkedin") if entry.kind == "post"]
+
+
+async def test_connecting_checking_and_revoking(member: Account) -> None:
+    identity, connector = member.identity, member.connector
+
+    assert identity.remote_id == f"urn:li:person:{member.person.id}"
+    assert (identity.display_name, identity.refreshable) == ("Me", False)
+    assert identity.token_expires_at is not None
+    assert connector.check is not None
+    assert connector.revoke is not None
+    assert connector.destinations is not None
+    assert (await connector.check(member.session())).can_post
+    assert [one.identity.remote_id for one in await connector.destinations(member.session())] == [identity.remote_id]
+    await connector.revoke(member.session())
+    with pytest.raises(ApiError) as refused:
+        await connector.check(member.session())
+    assert isinstance(connector.explain(refused.value), NeedsReconnect)
+
+
+async def test_a_partners_app_renews_tokens_until_the_grant_ends(partner: Account) -> None:
+    clock = partner.simulator.world.clock
+    ends_at = clock() + timedelta(days=365)
+    clock.set(datetime.fromisoformat(partner.identity.secrets["accessExpiresAt"]))
+
+    assert isinstance(await partner.publish(outgoing("renewed")), Published)
+    [(secrets, expires_at)] = partner.saved
+    assert secrets["accessToken"] != partner.identity.secrets["accessToken"]
+    assert expires_at is not None
+    assert abs(expires_at - ends_at) < timedelta(seconds=5)  # renewing does not move the end of the grant
+
+
+async def test_organizations_are_destinations(partner: Account) -> None:
+    connector = partner.connector
+    assert connector.destinations is not None
+    assert connector.check is not None
+    me, acme, watched = await connector.destinations(partner.session())
+
+    assert me.identity.remote_id == partner.identity.remote_id
+    assert (acme.identity.remote_id, acme.identity.username, acme.can_post) == (ORGANIZATION, "acme-inc", True)
+    assert (watched.tasks, watched.can_post) == (("ANALYST",), False)
+    as_acme = {"remote_id": ORGANIZATION, "facts": acme.identity.facts}
+    assert (await connector.check(partner.session(**as_acme))).can_post
+    assert not (await connector.check(partner.session(remote_id=watched.identity.remote_id))).can_post
+    assert isinstance(await partner.publish(outgoing("as Acme"), **as_acme), Published)
+    assert isinstance(await partner.publish(outgoing("by option", options={"author": ORGANIZATION})), Published)
+    assert [entry.account_id for entry in posts(partner)] == [ORGANIZATION] * 2
+    refused = await partner.publish(outgoing("no role", options={"author": watched.identity.remote_id}))
+    assert isinstance(refused, Refused)
+    assert refused.code == "permission_missing"
+
+
+@pytest.mark.parametrize(
+    ("post", "content"),
+    [
+        (outgoing("text only"), []),
+        (outgoing("an image", media=(image(),)), ["media"]),
+        (outgoing("images", media=(image(), image("second"))), ["multiImage"]),
+        (outgoing("a video", media=(VIDEO,)), ["media"]),
+        (outgoing("a document", media=(PDF,), options={"documentTitle": "The plan"}), ["media"]),
+        (outgoing("a card", link="https://page.invalid/x"), ["article"]),
+        (outgoing("see https://page.invalid/x."), ["article"]),
+        (outgoing("none: https://page.invalid/x", options={"disableLinkPreview": True}), []),
+    ],
+    ids=lambda value: value.text if isinstance(value, Outgoing) else None,
+)
+async def test_what_is_published(member: Account, post: Outgoing, content: list[str]) -> None:
+    """A self-serve app may not look whether its files are ready: it waits a little."""
+    outcome = await member.publish(post)
+    [entry] = posts(member)
+
+    assert isinstance(outcome, Published), outcome
+    assert outcome.url == f"https://www.linkedin.com/feed/update/{entry.remote_id}/"
+    assert entry.text == post.text
+    assert list(entry.details["content"]) == content
+    assert [*entry.media] == [_sha256(await media.bytes()) for media in post.media]
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+async def test_details_of_a_post(member: Account) -> None:
+    options = {"visibility": "connections", "disableLinkPreview": True}
+    await member.publish(outgoing("Hello", link="https://page.invalid/x", options=options))
+    await member.publish(outgoing("pictures", media=(image("a dot"), image(None))))
+    await member.publish(outgoing("card", link="https://page.invalid/y", title="Read this"))
+    link, pictures, card = posts(member)
+
+    assert (link.text, link.details["visibility"]) == ("Hello\n\nhttps://page.invalid/x", "CONNECTIONS")
+    assert [one.get("altText") for one in pictures.details["content"]["multiImage"]["images"]] == ["a dot", None]
+    assert card.details["content"]["article"] == {"source": "https://page.invalid/y", "title": "Read this"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "50% (or more) <of> {this} [and] that* _x_ ~y~ a|b \\ @home",
+        "#launch day, #über_uns and c# or # alone",
+        "https://en.wikipedia.org/wiki/Foo_(bar)#history #now",
+        "(#first)",
+        "",
+    ],
+)
+def test_little_text_shows_what_was_written(text: str) -> None:
+    assert rendered(little_text(text)) == text
+
+
+def test_little_text_has_mentions_and_hashtags() -> None:
+    text = "With @[Acme (UK), Inc.](urn:li:organization:1) and @[Acme Inc](urn:li:organization:1) at #launch_day"
+    marked = little_text(text)
+
+    assert "@[Acme Inc](urn:li:organization:1)" in marked
+    assert r"{hashtag|\#|launch\_day}" in marked
+    assert visible_text("@[Acme Inc](urn:li:organization:1) wins") == "Acme Inc wins"
+    assert rendered("unescaped (text is cut") == "unescaped "  # so the simulator would notice
+
+
+async def test_a_first_comment(partner: Account, member: Account) -> None:
+    outcome = await partner.publish(outgoing("post", first_comment="and a comment"))
+    assert isinstance(outcome, Published)
+    assert outcome.first_comment_id is not None
+    refused = await member.publish(outgoing("other post", first_comment="of a self-serve app"))
+    assert isinstance(refused, Published)
+    assert "Not enough permissions" in (refused.first_comment_error or "")
+    ledger = partner.simulator.world.ledger.of("linkedin")
+    assert [entry.text for entry in ledger if entry.kind == "comment"] == ["and a comment"]
+
+
+async def test_deleting_is_final_and_repeatable(member: Account) -> None:
+    outcome = await member.publish(outgoing("to be deleted"))
+    assert isinstance(outcome, Published)
+    assert member.connector.delete is not None
+    for _ in range(2):
+        await member.connector.delete(member.session(), outcome.remote_id, ())
+    assert posts(member) == []
+
+
+# --- lost answers --------------------------------------------------------------------------------------------------
+
+
+async def test_a_lost_answer_of_a_member_is_found_by_sending_again(member: Account) -> None:
+    world, journal, post = member.simulator.world, MemoryJournal(), outgoing("once")
+    world.add_fault("linkedin", "lost", CREATE)
+    reconcile = member.connector.reconcile
+    assert reconcile is not None
+
+    assert isinstance(await member.publish(post, journal), OutcomeUnknown)
+    early = await reconcile(member.session(), post, journal)
+    assert isinstance(early, OutcomeUnknown)
+    assert early.tells_after_seconds
+    world.clock.advance(early.tells_after_seconds)
+    assert isinstance(await reconcile(member.session(), post, journal), Absent)
+    journal.settle()  # the service begins the step afresh; that the call was made stays known
+    found = await member.publish(post, journal)
+    assert isinstance(found, Published)
+    assert [found.remote_id] == [entry.remote_id for entry in posts(member)]
+
+
+async def test_a_members_post_is_not_sent_again_when_linkedin_has_forgotten_it(member: Account) -> None:
+    world, journal, post = member.simulator.world, MemoryJournal(), outgoing("once")
+    world.add_fault("linkedin", "lost", CREATE)
+    reconcile = member.connector.reconcile
+    assert reconcile is not None
+
+    await member.publish(post, journal)
+    world.clock.advance(601)
+    assert isinstance(await reconcile(member.session(), post, journal), OutcomeUnknown)
+    assert len(posts(member)) == 1
+
+
+async def test_a_lost_answer_of_an_organization_is_found_in_its_list(partner: Account) -> None:
+    world, journal, post = partner.simulator.world, MemoryJournal(), outgoing("once (more)")
+    world.add_fault("linkedin", "lost", CREATE)
+    reconcile = partner.connector.reconcile
+    assert reconcile is not None
+
+    await partner.publish(post, journal, remote_id=ORGANIZATION)
+    world.clock.advance(3_600)
+    found = await reconcile(partner.session(remote_id=ORGANIZATION), post, journal)
+    assert isinstance(found, Published)
+    assert [found.remote_id] == [entry.remote_id for entry in posts(partner)]
+
+
+async def test_a_duplicate_that_nobody_lost_is_refused(member: Account) -> None:
+    assert isinstance(await member.publish(outgoing("twice")), Published)
+    again = await member.publish(outgoing("twice"))
+
+    assert isinstance(again, Refused)
+    assert again.code == "duplicate_content"
+
+
+# --- files ---------------------------------------------------------------------------------------------------------
+
+
+async def test_an_interrupted_video_continues_with_its_next_part(partner: Account) -> None:
+    world, journal, post = partner.simulator.world, MemoryJournal(), outgoing("film", media=(VIDEO,))
+    world.add_fault("linkedin", "dropped", "PUT /dms-uploads/video/{name}/{number}", after=1)
+
+    assert isinstance(await partner.publish(post, journal), TryLater)
+    assert isinstance(await partner.publish(post, journal), Published)
+    parts = [one.target for one in world.log if one.target.startswith("/dms-uploads/")]
+    assert [part.rpartition("/")[2] for part in parts] == ["0", "1", "1"]
+
+
+async def test_an_upload_whose_address_expired_begins_again(member: Account) -> None:
+    world, journal, post = member.simulator.world, MemoryJournal(), outgoing("dot", media=(image(),))
+    world.add_fault("linkedin", "dropped", "PUT /dms-uploads/{kind}/{name}")
+    assert isinstance(await member.publish(post, journal), TryLater)
+    member.simulator.world.networks["linkedin"].files.clear()  # type: ignore[attr-defined]  # of this network
+
+    assert isinstance(await member.publish(post, journal), Refused | TryLater)
+    assert isinstance(await member.publish(post, journal), Published)
+
+
+async def test_a_file_that_cannot_be_processed_is_refused(partner: Account) -> None:
+    partner.simulator.world.add_fault("linkedin", "processing_fails")
+    outcome = await partner.publish(outgoing("film", media=(VIDEO,)))
+
+    assert isinstance(outcome, Refused)
+    assert outcome.code == "media_processing_failed"
+    assert posts(partner) == []
+
+
+# --- limits, versions, numbers -------------------------------------------------------------------------------------
+
+
+async def test_a_daily_limit_lasts_until_midnight(member: Account) -> None:
+    member.simulator.world.add_fault("linkedin", "status", CREATE, status=429)
+    outcome = await member.publish(outgoing("x"))
+
+    assert isinstance(outcome, TryLater)
+    assert outcome.code == "platform_quota"
+    assert outcome.after_seconds
+    assert 0 < outcome.after_seconds <= 86_400
+
+
+async def test_a_version_that_ended_is_the_operators_business(simulator: Simulator, http: Client) -> None:
+    account = await connect(simulator, http, "linkedin", details={"versions": frozenset({"203001"})})
+    outcome = await account.publish(outgoing("x"))
+
+    assert isinstance(outcome, Refused)
+    assert outcome.code == "internal_error"
+
+
+async def test_numbers_grow(partner: Account) -> None:
+    read, clock = partner.connector.metrics, partner.simulator.world.clock
+    assert read is not None
+    mine, acmes = await partner.publish(outgoing("mine")), await partner.publish(outgoing("x"), remote_id=ORGANIZATION)
+    assert isinstance(mine, Published)
+    assert isinstance(acmes, Published)
+    for remote_id, session in ((mine.remote_id, {}), (acmes.remote_id, {"remote_id": ORGANIZATION})):
+        before = (await read(partner.session(**session), [remote_id]))[remote_id]
+        clock.advance(7_200)
+        after = (await read(partner.session(**session), [remote_id, "urn:li:share:1"]))[remote_id]
+        assert isinstance(before, Metrics)
+        assert isinstance(after, Metrics)
+        assert (after.impressions or 0) > (before.impressions or 0)
+        assert (after.likes or 0) > 0
+
+
+async def test_a_self_serve_app_reads_no_numbers(member: Account) -> None:
+    outcome = await member.publish(outgoing("mine"))
+    assert isinstance(outcome, Published)
+    assert member.connector.metrics is not None
+    assert await member.connector.metrics(member.session(), [outcome.remote_id]) == {}
+
+
+@pytest.mark.parametrize(
+    ("post", "facts", "rule"),
+    [
+        (outgoing("x" * 3_001), {}, "linkedin.text.max_utf16"),
+        (outgoing("x" * 2_990, link="https://e.org/x", options=NO_CARD), {}, "linkedin.text.max_utf16"),
+        (outgoing("x", first_comment="y" * 1_251), {}, "linkedin.comment.max"),
+        (outgoing("x", options={"visibility": "connections"}), {"author": ORGANIZATION}, "linkedin.options.visibility"),
+        (outgoing("x", options={"author": "urn:li:person:b"}), {"author": ME}, "linkedin.options.author"),
+        (outgoing("x", options={"author": "Acme"}), {}, "linkedin.options.type"),
+        (outgoing("x", media=(replace(VIDEO, size_bytes=1_000),)), {}, "linkedin.media.min_bytes"),
+        (outgoing("x", media=(replace(VIDEO, size_bytes=600_000_000),)), {}, "linkedin.media.large_video"),
+        (outgoing("x", media=(replace(VIDEO, duration_ms=2_000),)), {}, "linkedin.media.min_duration"),
+        (outgoing("x", media=(replace(VIDEO, width=3_000),)), {}, "linkedin.media.ratio"),
+        (outgoing("x", media=(image(size_bytes=6_000_000),)), {}, "linkedin.media.large_image"),
+        (outgoing("x", media=(VIDEO, image())), {}, "linkedin.media.mixed"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)  # fmt: skip
+def test_preflight(post: Outgoing, facts: dict[str, Any], rule: str) -> None:
+    assert [issue.rule for issue in preflight.check(CONNECTORS["linkedin"], post, facts)] == [rule]
