@@ -23,8 +23,8 @@ Sabotage = Callable[[], None]
 forks = multiprocessing.get_context("forkserver")
 forks.set_forkserver_preload(
     [
-        "signalpost.main.service", "tests.engine.program", "tests.faults.processes", "tests.faults.sabotage",
-        "tests.faults.worker",
+        "signalpost.main.service", "tests.engine.program", "tests.faults.dying", "tests.faults.processes",
+        "tests.faults.sabotage", "tests.faults.worker",
     ]
 )  # fmt: skip
 

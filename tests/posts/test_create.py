@@ -296,9 +296,9 @@ async def test_an_external_id_names_one_post_at_a_time(api: Api, owner: Login) -
     assert (await api.post(f"/posts/{first['id']}/restore", key=owner.key)).json()["code"] == "external_id_conflict"
 
 
-async def test_of_two_posts_with_one_external_id_at_the_same_moment_one_is_refused(api: Api, owner: Login) -> None:
-    responses = await asyncio.gather(*(create(api, owner, externalId="crm-2", draft=True) for _ in range(4)))
-    assert sorted(response.status_code for response in responses) == [201, 409, 409, 409]
+async def test_of_fifty_posts_with_one_external_id_at_the_same_moment_one_is_written(api: Api, owner: Login) -> None:
+    responses = await asyncio.gather(*(create(api, owner, externalId="crm-2", draft=True) for _ in range(50)))
+    assert sorted(response.status_code for response in responses) == [201] + [409] * 49
 
 
 async def test_a_failing_commit_leaves_no_post_and_no_201(api: Api, owner: Login, database: Database) -> None:

@@ -11,6 +11,7 @@ from signalpost.audit import actions as audit
 from signalpost.context import AppContext
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
+from signalpost.kit.storage import StorageFailure
 from signalpost.media import file_types, receiver
 from signalpost.media.actions.announce import AnnouncedFile, announce_file
 from signalpost.media.actions.receive import announced_of
@@ -27,6 +28,7 @@ from signalpost.web.caller import Caller
 
 _decoder = validation.decoder_of(PresignUpload)
 _METADATA = "Upload-Metadata/"
+_STATUS = "select status from media where id = $1 and workspace_id = $2"
 _MEMBERS = ("fileName", "contentType", "profileId", "altText", "checksumSha256")
 
 
@@ -64,17 +66,30 @@ async def offset_of(context: AppContext, caller: Caller, row: MediaRow) -> int:
         Also what `complete_upload` raises.
     """
     file = _pieces_file(context, row)
-    if not file.is_complete:  # of a file that is ready, nothing is left here
+    if not file.is_complete and row.status != "processing":  # of a file that is ready, nothing is left here
         return file.offset if row.status == "pending" else _length(row)
     try:
         with file.exclusively():
-            if file.is_complete:  # nobody has finished it meanwhile
+            if file.is_complete or await _take_back(context, row, file):  # nobody has finished it meanwhile
                 if row.status != "pending":  # whoever began to process it died
                     await reopen_upload(context, row)
                 await _finish(context, caller, row, file)
     except UploadConflict:
         raise problems.Unavailable("The upload is being finished.", headers={"Retry-After": "1"}) from None
     return _length(row)
+
+
+async def _take_back(context: AppContext, row: MediaRow, file: PiecesFile) -> bool:
+    """Fetch the file back if whoever stored it died before the row could say so; return whether that was so."""
+    async with context.database.connection() as db:
+        status = await db.fetchval(_STATUS, row.id, row.workspace_id)
+    try:
+        if status != "processing" or await context.storage.size(row.storage_path) is None:
+            return False
+        await context.storage.fetch(row.storage_path, file.received)
+    except StorageFailure as failure:
+        raise problems.Unavailable("Files cannot be read right now.", headers={"Retry-After": "60"}) from failure
+    return True
 
 
 async def append(
