@@ -23,7 +23,7 @@ from simulator.world import Person
 DUPLICATE_SECONDS = 86_400
 _READ = frozenset({"created_at", "entities", "attachments", "public_metrics", "non_public_metrics", "organic_metrics",
                    "referenced_tweets", "author_id", "conversation_id", "in_reply_to_user_id", "reply_settings", "text",
-                   "id", "edit_history_tweet_ids"})  # fmt: skip
+                   "id", "edit_history_tweet_ids", "note_tweet"})  # fmt: skip
 _USER = frozenset({"id", "name", "username", "profile_image_url", "verified", "verified_type", "subscription_type",
                    "public_metrics", "protected", "created_at", "description"})  # fmt: skip
 
@@ -235,6 +235,9 @@ class X(Uploads):
         }
         if entry.parent_id:
             values["referenced_tweets"] = [{"type": "replied_to", "id": entry.parent_id}]
+        if texts.weighted(entry.text) > 280:  # a long post: the whole text stands in a note
+            values["note_tweet"] = {"text": values["text"], "entities": {"urls": links}}
+            values["text"] = f"{values['text'][:270]}…"
         asked = asked | {"id", "text", "edit_history_tweet_ids"}
         if not entry.media:
             values.pop("attachments")

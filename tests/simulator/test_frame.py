@@ -1,13 +1,16 @@
 """The frame of the simulator, seen through X: OAuth, faults, limits, ledger, clock and control."""
 
+import ast
 import base64
 import hashlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import httpx
 import pytest
+import simulator as simulator_package
 from simulator import App, Person, Simulator
 
 REDIRECT = "https://service.example/api/v1/platforms/x/callback"
@@ -68,6 +71,16 @@ async def client(simulator: Simulator) -> Any:
     world = simulator.world
     async with httpx.AsyncClient() as http:
         yield Client(simulator, http, world.add_app("x", REDIRECT), world.add_person("x", "alice"))
+
+
+def test_it_imports_nothing_of_the_service() -> None:
+    """Its rules come from the networks' documentation, or it would only repeat what the connectors believe."""
+    files = list(Path(simulator_package.__file__).parent.rglob("*.py"))
+    assert len(files) > 10
+    for path in files:
+        nodes = ast.walk(ast.parse(path.read_text()))
+        names = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+        assert not any(name.split(".")[0] in {"signalpost", "tests"} for name in names), path
 
 
 # --- OAuth ---------------------------------------------------------------------------------------------------------

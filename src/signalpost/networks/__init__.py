@@ -3,7 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from signalpost.networks.connectors import bluesky, facebook, linkedin, mastodon, sandbox
+from signalpost.networks.connectors import (
+    bluesky,
+    facebook,
+    linkedin,
+    mastodon,
+    sandbox,
+    x,
+)
 from signalpost.networks.contract import Connector, Facts
 from signalpost.networks.preflight import for_account
 
@@ -15,6 +22,7 @@ CONNECTORS: Mapping[str, Connector] = {
         mastodon.CONNECTOR,
         facebook.CONNECTOR,
         linkedin.CONNECTOR,
+        x.CONNECTOR,
     )
 }
 """The connectors by platform slug, in the order of the reference page."""

@@ -72,7 +72,8 @@ def wait_seconds(response: Response) -> float | None:
     """Return how long the response asks to wait, from Retry-After or a rate limit reset; at most a day, else None."""
     present = _instant(response.headers.get("Date")) or clock.now()
     retry_after = response.headers.get("Retry-After")
-    reset = response.headers.get("RateLimit-Reset") or response.headers.get("X-RateLimit-Reset")
+    names = ("RateLimit-Reset", "X-RateLimit-Reset", "X-Rate-Limit-Reset")
+    reset = next((value for name in names if (value := response.headers.get(name))), None)
     if retry_after is not None and (seconds := _number(retry_after)) is not None:
         return _bounded(seconds)
     until = _instant(retry_after) or _instant(reset)

@@ -1,0 +1,109 @@
+"""What X allows, and the values of its options."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+import msgspec
+import regex
+
+from signalpost.networks.contract import Facts, MediaRule, Option, Outgoing, PreflightIssue, RateLimit, TextRule
+from signalpost.networks.preflight import part_path
+
+Choice = Annotated[str, msgspec.Meta(min_length=1, max_length=25)]
+PostId = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,19}$")]
+PREMIUM = frozenset({"Premium", "PremiumPlus"})
+PREMIUM_LIMITS: Mapping[str, Any] = {
+    "text": {"max_length": 25_000},
+    "media": {"video": {"duration_ms_max": 14_400_000}},
+}
+_CASHTAG = regex.compile(r"(?<![\w$])\$[A-Za-z]{1,6}(?!\w)")
+
+
+class Poll(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
+    """A poll on the first post, which then has no media."""
+
+    options: Annotated[list[Choice], msgspec.Meta(min_length=2, max_length=4)]
+    minutes: Annotated[int, msgspec.Meta(ge=5, le=10_080)]
+
+
+FACTS = Facts(
+    key="x",
+    name="X",
+    source="docs.x.com (OpenAPI 2.167, rate limits), twitter-text configuration v3",
+    verified_on="2026-11-22",
+    api_version="2",
+    base_url="https://api.x.com",
+    hosts={"www": "https://x.com"},
+    app_credentials=True,
+    text=TextRule(max_length=280, unit="weighted", url_length=23),
+    media={
+        "image": MediaRule(
+            per_post=4,
+            bytes_max=5_000_000,
+            mime_types=("image/jpeg", "image/png", "image/webp"),
+            alt_text_max=1_000,
+        ),
+        "gif": MediaRule(
+            per_post=1,
+            bytes_max=15_000_000,
+            mime_types=("image/gif",),
+            pixels_max=1_382_400,  # 1280 x 1080, of one frame
+            alt_text_max=1_000,
+        ),
+        "video": MediaRule(
+            per_post=1,
+            bytes_max=512_000_000,
+            mime_types=("video/mp4", "video/quicktime"),
+            duration_ms_max=140_000,
+        ),
+    },
+    media_total=4,
+    thread_parts_max=50,
+    first_comment=True,
+    options={
+        "replySettings": Option(
+            type=Literal["everyone", "following", "mentionedUsers", "subscribers", "verified"],
+            description="Who can reply: `everyone` (default), `following`, `mentionedUsers`, `subscribers` or"
+            " `verified`.",
+        ),
+        "replyToId": Option(
+            type=PostId,
+            description="The id of a post to reply to. X accepts replies to others only if they mentioned the account.",
+        ),
+        "quoteId": Option(
+            type=PostId, description="The id of a post to quote, without media or poll; for Enterprise apps only."
+        ),
+        "communityId": Option(type=PostId, description="The id of a community to post in."),
+        "poll": Option(type=Poll, description="A poll: `{options[2-4], minutes}`. A post with a poll has no media."),
+        "madeWithAi": Option(type=bool, description="Labels the post as made with AI."),
+        "paidPartnership": Option(type=bool, description="Labels the post as a paid partnership."),
+    },
+    rate_limit=RateLimit(count=10_000, seconds=86_400, per="app"),
+    metrics_per_call=100,
+    notes="An account with X Premium can post 25,000 characters and longer videos. X charges the operator for each "
+    "post, more for one with a link, and refuses a text that the account posted shortly before. The first comment is a "
+    "reply to the last post of the thread.",
+)
+
+
+def preflight(outgoing: Outgoing, _account_facts: Mapping[str, Any]) -> Sequence[PreflightIssue]:
+    """Check what X allows in one post at a time: one cashtag, and media or a poll or a quote."""
+    return [*_cashtags(outgoing), *_attachments(outgoing)]
+
+
+def _cashtags(outgoing: Outgoing) -> Iterator[PreflightIssue]:
+    for index, part in enumerate(outgoing.parts):
+        count = len(_CASHTAG.findall(part.text))
+        if count > 1:
+            message = f"A post on X can have one cashtag; this one has {count}."
+            path = part_path(index, "text")
+            yield PreflightIssue("x.text.max_cashtags", path, message, {"limit": 1, "actual": count})
+
+
+def _attachments(outgoing: Outgoing) -> Iterator[PreflightIssue]:
+    options = outgoing.options
+    if options.get("poll") is not None and outgoing.media:
+        yield PreflightIssue("x.poll.with_media", "/options/poll", "A post can have a poll or media, not both.")
+    if options.get("quoteId") is not None and (outgoing.media or options.get("poll") is not None):
+        message = "A post that quotes another can have neither media nor a poll."
+        yield PreflightIssue("x.quote.with_media", "/options/quoteId", message)

@@ -1,1 +1,0 @@
-"""Writes: open, answer, move, delete, vote, and mail those concerned."""

@@ -1,0 +1,43 @@
+"""What has to be known of a network to run its connector against the simulator."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from simulator import Destination
+from tests.helpers.connector_harness import json_response
+
+from signalpost.networks.contract import ApiError, Kind
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    create_call: str
+    """`METHOD /path/{placeholder}` of the simulator's route that makes a post public."""
+    errors: Sequence[tuple[ApiError, type, str | None]]
+    """Every error that the network documents, with the outcome it means and the outcome's code if it has one."""
+    create_calls: Mapping[str, str] = field(default_factory=dict)
+    """The same for what another call makes public: `comment`."""
+    person: Mapping[str, Any] = field(default_factory=dict)
+    """`details` of the person at the simulator."""
+    destinations: Sequence[Destination] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Options that every post of this network needs."""
+    title: str | None = None
+    """A title, where posts need one."""
+    kind: str = "post"
+    """What the ledger calls a post."""
+    shown: Literal["text", "title"] = "text"
+    """Which of them the ledger has as its text."""
+    files: Mapping[Kind, Mapping[str, Any]] = field(default_factory=dict)
+    """Members of a file that differ from those of `stage.file`."""
+    tells: bool = True
+    """Whether the network can tell what became of a call without a response; if not, the outcome stays unknown."""
+    converts: tuple[Kind, ...] = ("video",)
+    """Kinds of files that take time at the network; the fault `processing_fails` makes that fail."""
+    refuses_duplicates: bool = False
+    """Whether the network refuses the same text again."""
+
+
+def api_error(call: str, status: int, body: Any, **headers: str) -> ApiError:
+    return ApiError(json_response(status, body, **headers), call)
