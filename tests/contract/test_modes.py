@@ -32,6 +32,7 @@ select json_build_object(
     'webhook', (select json_agg(w order by id) from webhook w where workspace_id = $1 and mode = 'live'),
     'delivery', (select json_agg(d order by d.id) from delivery d join webhook w on w.id = d.webhook_id
         where d.workspace_id = $1 and w.mode = 'live'),
+    'ticket', (select json_agg(t order by id) from ticket t where workspace_id = $1),
     'key', (select json_agg((k.id, k.name, k.scopes, k.expires_at, k.revoked_at) order by id) from api_key k
         where workspace_id = $1 and mode = 'live'))::text
 """

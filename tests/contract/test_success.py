@@ -170,6 +170,12 @@ async def _subscribed(sample: Sample, request: PreparedRequest) -> None:
         request.body = {"token": status_tokens.issue(keys, "confirm", subscriber_id, at)}
 
 
+async def _suggestion(sample: Sample, request: PreparedRequest) -> None:
+    data = {"subject": "Dark mode", "body": "Please.", "type": "suggestion"}
+    created = await sample.api.post("/support", json=data, key=sample.owner.key)
+    request.path = request.path.replace(sample.ids["tkt"], created.json()["id"])
+
+
 PREPARED: dict[str, Prepare] = {
     "POST /auth/register": _new_email,
     "POST /auth/login": _own_password,
@@ -194,6 +200,8 @@ PREPARED: dict[str, Prepare] = {
     "POST /posts/auto-schedule": _drafts,
     "POST /queue/submit/{postId}": _draft,
     "POST /posts/{id}/retry": _failed,
+    "POST /support/{id}/vote": _suggestion,
+    "DELETE /support/{id}/vote": _suggestion,
     "GET /sandbox/clock": _of_the_sandbox,
     "POST /sandbox/clock": _of_the_sandbox,
     "DELETE /sandbox/clock": _of_the_sandbox,

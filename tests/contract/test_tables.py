@@ -13,6 +13,7 @@ from signalpost.main import wiring
 
 PACKAGE = Path(signalpost.__file__).parent
 OWNERS = {
+    "ticket": "support", "ticket_message": "support", "ticket_vote": "support",
     "feature_flag": "flags",
     "account": "accounts", "api_key": "identity", "app_user": "identity", "attempt": "publishing", "audit": "audit",
     "audit_seal": "audit",
@@ -89,6 +90,7 @@ READS = {
     ("slots", "post"): "upward: who has a slot follows from the post",
     ("slots", "profile"): "a queue without a zone has that of its profile",
     ("slots", "target"): "upward: a slot is free only if none of the accounts publishes anything then",
+    ("support", "app_user"): "tickets and messages show the names of their people",
     ("webhooks", "app_user"): "the owner of a workspace is mailed when a webhook is disabled",
     ("webhooks", "member"): "the owner of a workspace is mailed when a webhook is disabled",
     ("webhooks", "workspace"): "how long deliveries are kept follows from the plan",
@@ -126,6 +128,14 @@ OPERATIONS_ACROSS = {
     "get_me": "a session belongs to the workspace where it began",
     "get_media_content": "the signature stands for the credential, and names the file",
     "list_workspaces": "those of a user",
+    "list_suggestions": "suggestions are public",
+    "get_ticket": "suggestions are public, and staff read every ticket",
+    "vote_for_suggestion": "suggestions are public",
+    "remove_vote": "suggestions are public",
+    "list_tickets": "only for staff: those of all workspaces",
+    "delete_ticket": "only for staff: those of all workspaces",
+    "add_ticket_message": "only for staff: tickets of all workspaces",
+    "update_ticket_status": "only for staff: tickets of all workspaces",
     "login": "the workspace is looked for",
     "logout": "a session belongs to the workspace where it began",
     "process_queue": "does the work of the engine",

@@ -127,12 +127,14 @@ async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = EN
     post = await make.post(owner, scheduledAt=SOON)
     slots = [{"time": "09:00"}, {"time": "17:30"}]
     queue = await _created(api, owner, "/queues", {"profileId": owner.profile, "name": "Daily", "slots": slots})
+    ticket = await _created(api, owner, "/support", {"subject": "Late", "body": "Posts are late."})
     webhook = await _created(api, owner, "/webhooks", {"url": "http://127.0.0.1:9/hook"})
     delivery = await _created(api, owner, f"/webhooks/{webhook['id']}/test", None)
     key = await _created(api, owner, "/api-keys", {"name": "Spare"})
     invitation = {"profileId": owner.profile, "platforms": ["sandbox"]}
     invite = await _created(api, owner, "/platform-invites", invitation)
     ids_by_prefix = {
+        "tkt": ticket["id"],
         "prof": owner.profile, "acc": account["id"], "lnk": link["id"], "pst": post["id"],
         "whk": webhook["id"], "dlv": delivery["id"], "key": key["id"], "wsp": ids.encode("wsp", owner.workspace_id),
         "tgt": post["targets"][0]["id"], "slq": queue["id"], "inv": invite["id"],

@@ -394,3 +394,23 @@ async def workspace_terms(settings: Settings, db: Db, workspace_id: UUID) -> Wor
     if record is None:
         raise LookupError("no such workspace")
     return WorkspaceTerms(plan_in_force(settings, record["plan"]), record["timezone"])
+
+
+STAFF_MAILED_MAX: Final = 20
+_STAFF: Final = """
+select id, email from app_user where is_staff order by (id = $1) desc nulls last, id limit $2
+"""
+
+
+async def staff_mailboxes(db: Db, assignee_id: UUID | None) -> list[tuple[UUID, str]]:
+    """Return id and e-mail address of this administrator of the installation; if they are none, of all, at most 20."""
+    everyone = [(record["id"], record["email"]) for record in await db.fetch(_STAFF, assignee_id, STAFF_MAILED_MAX)]
+    return everyone[:1] if everyone and everyone[0][0] == assignee_id else everyone
+
+
+_IS_STAFF: Final = "select exists (select from app_user where id = $1 and is_staff)"
+
+
+async def is_staff(db: Db, user_id: UUID) -> bool:
+    """Whether the user administers the installation."""
+    return bool(await db.fetchval(_IS_STAFF, user_id))

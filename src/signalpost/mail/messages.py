@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from signalpost.kit import clock, ids
 from signalpost.kit.crypto import KeyRing
+from signalpost.kit.markdown import to_html
 
 if TYPE_CHECKING:
     from email.message import EmailMessage
@@ -54,14 +55,17 @@ def _values(message: Message, keys: KeyRing) -> dict[str, Any]:
 @cache
 def _templates() -> "Environment":
     from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape  # noqa: PLC0415 - see `render`
+    from markupsafe import Markup  # noqa: PLC0415 - see `render`
 
-    return Environment(
+    templates = Environment(
         loader=PackageLoader("signalpost.mail"),
         autoescape=select_autoescape(["html"]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    templates.filters["markdown"] = lambda text: Markup(to_html(text))  # noqa: S704 - HTML in it is shown as text
+    return templates
 
 
 def read(message: Message, keys: KeyRing) -> tuple[str, str]:

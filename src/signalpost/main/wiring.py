@@ -45,6 +45,8 @@ from signalpost.service_status import routes as service_status_routes
 from signalpost.service_status import work as service_status_work
 from signalpost.slots import routes as slot_routes
 from signalpost.status import routes as status_routes
+from signalpost.support import routes as support_routes
+from signalpost.support import work as support_work
 from signalpost.web import idempotency
 from signalpost.web.routing import Endpoint, Routes
 from signalpost.webhooks import notices
@@ -70,6 +72,7 @@ ROUTES: tuple[Routes, ...] = (
     sandbox_routes.routes,
     webhook_routes.routes,
     service_status_routes.routes,
+    support_routes.routes,
     status_routes.routes,
 )
 """Every operation of the service, in the order of the reference."""
@@ -87,6 +90,7 @@ JOBS = (
     sandbox_work.jobs,
     webhook_work.jobs,
     service_status_work.jobs,
+    support_work.jobs,
 )
 
 

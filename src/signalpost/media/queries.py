@@ -91,6 +91,7 @@ where workspace_id = $1 and id = any($2) and (status = 'ready' or (status = 'del
 _LOCK_READY = """
 select id from media where workspace_id = $1 and id = any($2) and status = 'ready' order by id for share
 """
+_ATTACHED = f"select {MEDIA_COLUMNS} from media where id = any($1) and status = 'ready'"  # noqa: S608 - constants only
 _WITH_BYTES = f"""
 select {MEDIA_COLUMNS} from media where id = $1 and (status <> 'deleted' or expires_at is not null)
 """  # noqa: S608 - constants only
@@ -153,6 +154,14 @@ async def media_exists(
 ) -> bool:
     """Whether a file of this mode exists that a caller limited to these profiles may see; None means every profile."""
     return bool(await db.fetchval(_EXISTS, workspace_id, profile_ids, uploader, live, media_id))
+
+
+async def attached(db: Db, media_ids: Sequence[UUID]) -> dict[UUID, MediaRow]:
+    """Return those of the files that exist, whoever owns them: who may see them follows from what they are attached to.
+
+    As everywhere, the connection sees the files of one workspace only, unless it works across workspaces.
+    """
+    return {record["id"]: read_media(record) for record in await db.fetch(_ATTACHED, media_ids)}
 
 
 async def with_bytes(db: Db, media_id: UUID) -> MediaRow | None:

@@ -80,8 +80,11 @@ class Endpoint:
     before: tuple[str, Before] | None = None  # the argument that is filled before the transaction opens
     response_type: Any = None
     etag: bool = False
-    across_workspaces: bool = False
-    """The handler sees the rows of every workspace: it looks for the caller, or is about all workspaces of a user."""
+    across_workspaces: Literal[True, False, "staff"] = False
+    """The handler sees the rows of every workspace: it looks for the caller, or is about all workspaces of a user.
+
+    "staff": only if staff of the installation call.
+    """
     transaction: bool = True
     """False: without an Idempotency-Key the handler gets None instead of a connection, and connects when it has to."""
     history: Literal["operation", "action", "nothing"] = "operation"

@@ -1,0 +1,1 @@
+"""Writes: open, answer, move, delete, vote, and mail those concerned."""
