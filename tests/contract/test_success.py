@@ -12,7 +12,17 @@ import jsonschema
 import pytest
 from tests.contract.conftest import CreateSample
 from tests.helpers.api import Api
-from tests.helpers.contract import DOCUMENT, ENDPOINTS, SEGMENTS, PreparedRequest, Sample, name_of, picture
+from tests.helpers.contract import (
+    DOCUMENT,
+    ENDPOINTS,
+    SEGMENTS,
+    PreparedRequest,
+    Sample,
+    invited_email,
+    name_of,
+    picture,
+    session_of,
+)
 
 from signalpost.identity import tokens
 from signalpost.kit import ids
@@ -30,8 +40,8 @@ ELSEWHERE = {
     "GET /platforms/{platform}/callback/{server}": "tests/accounts/test_authorization.py",
 }
 """What needs another server to succeed, and where that is shown."""
-RECORDED_LATER = {"POST /auth/password/forgot"}
-"""A job looks up whom it concerns, and records it: tests/identity/test_passwords.py."""
+RECORDED_LATER = {"POST /auth/password/forgot", "POST /team/invites/{token}/decline"}
+"""What names no caller: a job records it (tests/identity/test_passwords.py), or nobody is signed in (tests/team)."""
 SECRET_NAMES = ("password", "token", "accessToken", "refreshToken", "key", "secret", "fields")
 
 
@@ -71,6 +81,30 @@ async def _reset_token(sample: Sample, request: PreparedRequest) -> None:
     request.body["token"] = "spr_" + secrets.token_urlsafe(32)
     async with sample.make.context.database.transaction() as db:
         await db.execute(_RESET, tokens.digest(request.body["token"]), "password_reset", sample.owner.user_id)
+
+
+async def _another_guest(sample: Sample, request: PreparedRequest) -> None:
+    request.body["email"] = invited_email()
+
+
+async def _team_guest(sample: Sample, request: PreparedRequest) -> None:
+    data = {"email": invited_email(), "role": "viewer"}
+    invited = await sample.api.post("/team/invite", json=data, key=sample.owner.key)
+    assert invited.status_code == 201, invited.text
+    request.key, request.body = None, None if request.body is None else {"password": _PASSWORD}
+    request.path = request.path.replace(SEGMENTS["token"], invited.json()["inviteUrl"].rpartition("/")[2])
+
+
+async def _successor(sample: Sample, request: PreparedRequest) -> None:
+    """The owner, signed in, and an active member."""
+    member = await sample.make.member(sample.owner, role="admin")
+    request.key = (await session_of(sample, sample.owner)).access_token
+    team = (await sample.api.get("/team", key=sample.owner.key)).json()["data"]
+    request.body = {"memberId": next(row["id"] for row in team if row["email"] == member.email)}
+
+
+async def _member_signed_in(sample: Sample, request: PreparedRequest) -> None:
+    request.key = (await session_of(sample, await sample.make.member(sample.owner, role="viewer"))).access_token
 
 
 async def _another_child(sample: Sample, request: PreparedRequest) -> None:
@@ -184,6 +218,11 @@ PREPARED: dict[str, Prepare] = {
     "POST /auth/password/reset": _reset_token,
     "POST /workspaces": _signed_in,
     "PATCH /workspaces/{id}": _signed_in,
+    "POST /team/invite": _another_guest,
+    "POST /team/invites/{token}/accept": _team_guest,
+    "POST /team/invites/{token}/decline": _team_guest,
+    "POST /team/leave": _member_signed_in,
+    "POST /team/transfer": _successor,
     "POST /profiles/links": _another_child,
     "GET /platform-invites/{token}/validate": _invited,
     "GET /platform-invites/{token}/connect": _invited,

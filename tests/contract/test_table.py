@@ -39,10 +39,12 @@ WITHOUT_CREDENTIALS = """
     POST /auth/refresh
     POST /auth/password/forgot
     POST /auth/password/reset
+    POST /team/invites/{token}/accept
+    POST /team/invites/{token}/decline
     GET /media/{id}/content
     PUT /media/{id}/upload
 """
-"""Contract C1, the signed addresses of files (C8), and subscriptions, whose token is the right."""
+"""Contract C1, the signed addresses of files (C8), and invitations and subscriptions, whose token is the right."""
 
 
 def specified() -> dict[str, int]:

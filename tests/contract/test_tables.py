@@ -115,15 +115,18 @@ ACROSS = {
     "identity/actions/passwords.py": "a new password ends the sessions of a user in all workspaces",
     "identity/authenticate.py": "a credential tells the workspace",
     "invites/actions/guest.py": "the token of an invitation tells the workspace",
+    "console/team_invites.py": "the token of an invitation tells the workspace",
     "main/app.py": "what a process does by itself, and the command line, are about the installation",
     "web/serve.py": "operations that say so, see below",
 }
 """File -> why code there sees the rows of every workspace; all others see those of one, or none."""
 
 OPERATIONS_ACROSS = {
+    "accept_team_invite": "the token tells the workspace; the user may have others",
     "check_api": "looks at the lanes of all workspaces",
     "check_datastore": "tries to write, as the engine does",
     "create_workspace": "the new one is another than that of the request",
+    "decline_team_invite": "the token tells the workspace",
     "forgot_password": "a user has workspaces, not the other way round",
     "get_me": "a session belongs to the workspace where it began",
     "get_media_content": "the signature stands for the credential, and names the file",

@@ -16,6 +16,8 @@ from tests.helpers.factories import Login, Make
 
 from signalpost.console.openapi import openapi_document
 from signalpost.console.samples import example_bodies
+from signalpost.identity import actions as identity
+from signalpost.identity.schemas import Tokens
 from signalpost.kit import clock, ids
 from signalpost.main import wiring
 from signalpost.web.routing import Endpoint, PathInput
@@ -110,6 +112,19 @@ class Sample:
         return json.loads(re.sub(r'"2026-[^"]*Z"', f'"{SOON}"', text.replace('"bluesky"', '"sandbox"')))
 
 
+async def session_of(sample: Sample, login: Login) -> Tokens:
+    """Sign this member in."""
+    async with sample.make.context.database.transaction() as db:
+        return await identity.open_session(
+            db, sample.make.context.keys, login.user_id, login.workspace_id, "owner", "192.0.2.1"
+        )
+
+
+def invited_email() -> str:
+    """An address that nobody was invited to."""
+    return f"grace-{secrets.token_hex(5)}@example.test"
+
+
 def picture() -> bytes:
     """A small PNG."""
     file = io.BytesIO()
@@ -131,6 +146,7 @@ async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = EN
     webhook = await _created(api, owner, "/webhooks", {"url": "http://127.0.0.1:9/hook"})
     delivery = await _created(api, owner, f"/webhooks/{webhook['id']}/test", None)
     key = await _created(api, owner, "/api-keys", {"name": "Spare"})
+    member = await _created(api, owner, "/team/invite", {"email": invited_email(), "role": "viewer"})
     invitation = {"profileId": owner.profile, "platforms": ["sandbox"]}
     invite = await _created(api, owner, "/platform-invites", invitation)
     ids_by_prefix = {
@@ -138,6 +154,7 @@ async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = EN
         "prof": owner.profile, "acc": account["id"], "lnk": link["id"], "pst": post["id"],
         "whk": webhook["id"], "dlv": delivery["id"], "key": key["id"], "wsp": ids.encode("wsp", owner.workspace_id),
         "tgt": post["targets"][0]["id"], "slq": queue["id"], "inv": invite["id"],
+        "mem": member["id"],
     }  # fmt: skip
     if any(prefix_of(path_input) == "med" for endpoint in endpoints for path_input in endpoint.path_inputs):
         ids_by_prefix["med"] = await upload(api, owner)

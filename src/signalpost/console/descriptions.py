@@ -21,6 +21,7 @@ removed under `/api/v1`.
 """
 TAGS = {
     "Identity": "Users, sessions, workspaces, API keys and usage.",
+    "Team": "Members of a workspace, their roles and profiles, and invitations.",
     "Audit log": "Who changed what in a workspace, when and from where.",
     "Feature flags": "Switches of the installation, for all workspaces or some.",
     "Profiles": "A profile is a brand, shop or person and holds its accounts. A link reposts from one to another.",

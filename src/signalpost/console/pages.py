@@ -2,7 +2,7 @@
 
 import msgspec
 
-from signalpost.console import connect, docs_pages, invites, reset_password, status_pages
+from signalpost.console import connect, docs_pages, invites, reset_password, status_pages, team_invites
 from signalpost.console.first_run import CREATE_OWNER, FirstRunPages
 from signalpost.console.site import Site, cached
 from signalpost.identity.actions import first_run
@@ -20,6 +20,7 @@ def handlers(site: Site) -> list[Route]:
     web = site.web
     first_run_pages = FirstRunPages(site)
     reset_pages = reset_password.ResetPages(site)
+    team_pages = team_invites.TeamInvitePages(site)
     connect_pages = connect.ConnectPages(site)
     invite_pages = invites.InvitePages(site)
 
@@ -53,6 +54,8 @@ def handlers(site: Site) -> list[Route]:
         *site.routes(["/first-run"], first_run_pages.redeem, method="POST", bucket="login"),
         *site.routes([reset_password.PATH], reset_pages.show),
         *site.routes([reset_password.PATH], reset_pages.choose, method="POST", bucket="login"),
+        *site.routes([team_invites.PATH], team_pages.show),
+        *site.routes([team_invites.PATH], team_pages.respond, method="POST", bucket="login"),
         *site.routes([connect.PATH], connect_pages.show),
         *site.routes([connect.PATH], connect_pages.start, method="POST"),
         *site.routes([invites.PATH], invite_pages.show),

@@ -1,6 +1,8 @@
 """What each role may do: scopes, and predicates for what a scope cannot express (others' posts, others' keys)."""
 
-from typing import Final
+from collections.abc import Callable
+from functools import partial
+from typing import Final, NamedTuple
 
 from signalpost.web.caller import SCOPES, Role
 
@@ -18,6 +20,7 @@ SCOPES_OF: Final[dict[Role, frozenset[str]]] = {
 }
 """The effective rights of a key are its own scopes within these, of the role its issuer has now."""
 
+_RANK: Final[dict[Role, int]] = {"owner": 2, "admin": 1, "editor": 0, "contributor": 0, "approver": 0, "viewer": 0}
 _ADMINS: Final = frozenset[Role]({"owner", "admin"})
 _EDITORS: Final = frozenset[Role]({"owner", "admin", "editor"})
 _APPROVERS: Final = frozenset[Role]({"owner", "admin", "approver"})
@@ -33,6 +36,15 @@ def restrict(scopes: frozenset[str], permission: str) -> frozenset[str]:
     if permission == "read_write":
         return scopes
     return frozenset(scope for scope in scopes if scope.endswith(":read"))
+
+
+def _is(wanted_role: Role, role: Role) -> bool:
+    return role == wanted_role
+
+
+def outranks(role: Role, other: Role) -> bool:
+    """Whether the role may invite, change and remove members with the other one: admins all below them."""
+    return role in _ADMINS and _RANK[role] > _RANK[other]
 
 
 def may_manage_workspace(role: Role) -> bool:
@@ -78,3 +90,38 @@ def may_disconnect_accounts(role: Role) -> bool:
 def may_move_accounts(role: Role) -> bool:
     """Whether the role may move an account to another profile."""
     return role in _ADMINS
+
+
+class Right(NamedTuple):
+    """A line of the table of roles, as the reference shows it."""
+
+    description: str
+    belongs_to: Callable[[Role], bool]
+
+
+def _scope(*scopes: str) -> Callable[[Role], bool]:
+    return lambda role: SCOPES_OF[role].issuperset(scopes)
+
+
+RIGHTS: Final[tuple[Right, ...]] = (
+    Right("Read profiles, accounts, posts, analytics, the queue and the team", _scope(*_READ)),
+    Right("Upload media; create and edit own drafts; rewrite captions; request approval", _scope("posts:write")),
+    Right("Edit, trash and restore posts of others", may_edit_others_posts),
+    Right("Schedule and publish: now, bulk, fan-out, submit, cancel, retry", may_publish),
+    Right("Approve and reject posts", may_approve),
+    Right("Delete own posts permanently, also from the networks", partial(may_delete_permanently, own=True)),
+    Right("Delete posts of others permanently", partial(may_delete_permanently, own=False)),
+    Right("Delete files of others", may_delete_others_media),
+    Right("Connect accounts; invite others to connect theirs", _scope("accounts:write", "invites:write")),
+    Right("Disconnect and move accounts", may_disconnect_accounts),
+    Right("Create, change and delete profiles, their links and queues", _scope("profiles:write")),
+    Right("Own API keys", _scope("keys:write")),
+    Right("API keys of others", may_manage_others_api_keys),
+    Right("Webhooks", _scope("webhooks:read", "webhooks:write")),
+    Right("Invite, change and remove members below the own role", _scope("team:write")),
+    Right("Name, time zone and redirect addresses of the workspace; its audit log", may_manage_workspace),
+    Right("Read billing", _scope("billing:read")),
+    Right("Support tickets", _scope("support:write")),
+    Right("Transfer the ownership", partial(_is, "owner")),
+)
+"""The table of roles for people."""

@@ -23,6 +23,9 @@ _PURPOSE: Final = "access-token"
 _REFRESH_PURPOSE: Final = "refresh-token"
 _REFRESH_PREFIX: Final = "spr_"
 _GENERATION_BYTES: Final = 4
+_INVITE_PURPOSES: Final = {False: "team-invite", True: "team-invite-mailed"}
+_INVITE_MAC_BYTES: Final = 23
+_INVITE_LENGTH: Final = 52  # 39 bytes in base64url
 _REFRESH_LENGTH: Final = 4 + 70  # 52 bytes in base64url
 
 
@@ -132,6 +135,33 @@ def read_refresh_token(keys: KeyRing, text: str) -> tuple[UUID, int] | None:
     if not any(crypto.equal(crypto.hmac_sha256(key, body), mac) for key in keys.derive_each(_REFRESH_PURPOSE)):
         return None
     return UUID(bytes=body[:16]), int.from_bytes(body[16:], "big")
+
+
+def invite_token(keys: KeyRing, member_id: UUID, *, mailed: bool = False) -> str:
+    """Return the token of an invitation: stored nowhere, and the same whenever it is made.
+
+    The mailed one is another than the one that the inviter sees: who has it reads the mailbox.
+    """
+    return _b64(member_id.bytes + _invite_mac(keys.derive(_INVITE_PURPOSES[mailed]), member_id))
+
+
+def read_invite_token(keys: KeyRing, text: str) -> tuple[UUID | None, bool]:
+    """Return the invitation of a token of ours, else None; and whether it is the mailed one."""
+    if len(text) != _INVITE_LENGTH or not text.isascii():
+        return None, False
+    try:
+        raw = _from_b64(text)
+    except ValueError:
+        return None, False
+    member_id = UUID(bytes=raw[:16])
+    for mailed, purpose in _INVITE_PURPOSES.items():
+        if any(crypto.equal(_invite_mac(key, member_id), raw[16:]) for key in keys.derive_each(purpose)):
+            return member_id, mailed
+    return None, False
+
+
+def _invite_mac(key: bytes, member_id: UUID) -> bytes:
+    return crypto.hmac_sha256(key, member_id.bytes)[:_INVITE_MAC_BYTES]
 
 
 def _b64(data: bytes) -> str:

@@ -47,6 +47,8 @@ from signalpost.slots import routes as slot_routes
 from signalpost.status import routes as status_routes
 from signalpost.support import routes as support_routes
 from signalpost.support import work as support_work
+from signalpost.team import routes as team_routes
+from signalpost.team import work as team_work
 from signalpost.web import idempotency
 from signalpost.web.routing import Endpoint, Routes
 from signalpost.webhooks import notices
@@ -57,6 +59,7 @@ from signalpost.webhooks.actions.deliveries import LISTENING
 
 ROUTES: tuple[Routes, ...] = (
     identity_routes.routes,
+    team_routes.routes,
     audit_routes.routes,
     plan_routes.routes,
     flag_routes.routes,
@@ -82,6 +85,7 @@ JOBS = (
     audit_work.jobs,
     plan_work.jobs,
     identity_work.jobs,
+    team_work.jobs,
     idempotency.jobs,
     media_work.jobs,
     account_work.jobs,

@@ -8,7 +8,15 @@ from signalpost.identity.actions.passwords import (
     reset_password,
     reset_with_token,
 )
-from signalpost.identity.actions.sign_in import end_session, end_sessions, login, logout, open_session, refresh
+from signalpost.identity.actions.sign_in import (
+    end_session,
+    end_sessions,
+    find_user,
+    login,
+    logout,
+    open_session,
+    refresh,
+)
 from signalpost.identity.actions.sign_up import (
     NewWorkspace,
     add_workspace,
@@ -31,6 +39,7 @@ __all__ = [
     "create_workspace",
     "end_session",
     "end_sessions",
+    "find_user",
     "forgot_password",
     "forgotten_password_message",
     "is_reset_valid",

@@ -10,7 +10,7 @@ from signalpost.identity import passwords, queries, tokens, views
 from signalpost.identity.caller_cache import CallerCache
 from signalpost.identity.errors import InvalidCredentials, TokenExpired, password_help
 from signalpost.identity.login_throttle import LoginThrottle
-from signalpost.identity.queries import WorkspaceRow
+from signalpost.identity.queries import PasswordRow, WorkspaceRow
 from signalpost.identity.schemas import Login, Tokens, UserLogin
 from signalpost.kit import crypto, ids, problems
 from signalpost.kit.crypto import KeyRing
@@ -38,18 +38,7 @@ async def login(context: AppContext, data: UserLogin, address: str) -> Login:
         LoginThrottled: too many sign-ins failed for this e-mail address, from there or from everywhere.
         Forbidden: the user is not an active member of any workspace.
     """
-    throttle = context.state(LoginThrottle)
-    refusal = throttle.count_attempt(data.email, address)
-    async with context.database.connection() as db:
-        row = await queries.find_password(db, data.email, address)
-    if refusal is not None and not (row and row.knows_address):
-        raise refusal
-    stored = row.password_hash if row else None
-    if not await passwords.verify_password(stored, data.password) or row is None or stored is None:
-        if row is not None and throttle.is_worth_recording(data.email):
-            await _record_failure(context, row.user_id)
-        raise _wrong_password(context)
-    throttle.forgive(data.email, address)
+    row, stored = await _check_password(context, data.email, data.password, address)
     rehashed = await passwords.hash_password(data.password) if crypto.needs_rehash(stored) else None
     async with context.database.transaction() as db:
         if not await db.fetchval(_PASSWORD_UNCHANGED, row.user_id, stored):  # a new password was chosen meanwhile
@@ -68,6 +57,37 @@ async def login(context: AppContext, data: UserLogin, address: str) -> Login:
         refresh_token=opened.refresh_token,
         expires_in=opened.expires_in,
     )
+
+
+async def _check_password(context: AppContext, email: str, password: str, address: str) -> tuple[PasswordRow, str]:
+    """Return the user with this address and password, and the hash of the password."""
+    throttle = context.state(LoginThrottle)
+    refusal = throttle.count_attempt(email, address)
+    async with context.database.connection() as db:
+        row = await queries.find_password(db, email, address)
+    if refusal is not None and not (row and row.knows_address):
+        raise refusal
+    stored = row.password_hash if row else None
+    if not await passwords.verify_password(stored, password) or row is None or stored is None:
+        if row is not None and throttle.is_worth_recording(email):
+            await _record_failure(context, row.user_id)
+        raise _wrong_password(context)
+    throttle.forgive(email, address)
+    return row, stored
+
+
+async def find_user(context: AppContext, email: str, password: str | None, address: str) -> UUID | None:
+    """Return the user with this address if the password is theirs; None if there is no such user.
+
+    Raises:
+        InvalidCredentials: the password is wrong.
+        LoginThrottled: too many were wrong.
+    """
+    async with context.database.connection() as db:
+        if await queries.find_password(db, email, address) is None:
+            return None
+    row, _ = await _check_password(context, email, password or "", address)
+    return row.user_id
 
 
 async def _record(db: Db, workspace_id: UUID, user_id: UUID, name: str | None, action: str) -> None:
