@@ -100,6 +100,34 @@ async def test_the_log_of_a_workspace_is_filtered_and_paged(api: Api, make: Make
     assert (await api.get("/audit?actorId=key_nobody", key=owner.key)).json()["data"] == []
 
 
+async def test_the_log_is_filtered_by_kind_and_time(api: Api, make: Make, owner: Login) -> None:
+    """What a page of the log needs besides; filters that exclude each other leave nothing."""
+
+    async def listed(query: str) -> list[str]:
+        answer = await api.get(f"/audit?{query}", key=owner.key)
+        assert answer.status_code == 200, answer.text
+        return [entry["action"] for entry in answer.json()["data"]]
+
+    await make.account(owner)
+    await make.post(owner, draft=True)
+    await make.profile(owner)
+    everything = (await api.get("/audit?limit=100", key=owner.key)).json()["data"]
+    newest, oldest = everything[0]["at"], everything[-1]["at"]
+
+    assert await listed("subjectType=prof") == ["create_profile"]
+    assert await listed("subjectType=pst") == ["created"]
+    assert await listed("subjectType=acc&actorType=api_key") == ["connect_account"]
+    assert await listed("subjectType=acc&actorType=system") == []
+    assert await listed("subjectType=xxx") == []
+    assert len(await listed(f"from={oldest}&limit=100")) == len(everything)
+    assert await listed(f"to={oldest}") == []
+    assert "create_profile" in await listed(f"from={newest}")
+    assert await listed(f"from={newest}&to={oldest}") == []
+    assert len(await listed("from=0001-01-01T00:00:00Z&to=9999-12-31T23:59:59Z&limit=100")) == len(everything)
+    for wrong in ("from=2026-11-01T00:00:00", "to=yesterday", "actorType=robot", "subjectType=P%25"):
+        assert (await api.get(f"/audit?{wrong}", key=owner.key)).status_code == 422, wrong
+
+
 async def test_only_those_who_see_all_of_a_workspace_read_its_log(api: Api, make: Make, owner: Login) -> None:
     editor = await make.member(owner, role="editor")
     limited = await make.member(owner, role="admin", profile_ids=[owner.profile])

@@ -1,6 +1,6 @@
 """Reading the audit log of a workspace."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID
 
@@ -37,14 +37,33 @@ select {_COLUMNS} from audit a
 where a.workspace_id = $1 and a.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
     and ($4::text is null or a.action = $4) and ($5::text is null or a.actor ->> 'id' = $5)
     and ($6::text is null or a.subject = $6 or a.post_id = $7)
+    and ($8::text is null or a.actor ->> 'type' = $8)
+    and ($9::text is null or left(a.subject, length($9) + 1) = $9 || '_' or ($9 = 'pst' and a.post_id is not null))
+    and a.id >= coalesce($10::uuid, '00000000-0000-0000-0000-000000000000')
+    and a.id < coalesce($11::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
 order by a.id desc limit $3
 """  # noqa: S608 - constants only
 _read: Final = rows.reader(AuditLogRow)
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 async def page_of(db: Db, caller: Caller, query: AuditQuery, page: Page) -> list[AuditLogRow]:
     """Return a page of the workspace's audit log, newest first."""
     _, after_id, limit = page.bounds
-    parameters: list[Any] = [query.action, query.actor_id, query.subject, ids.decode("pst", query.subject or "")]
+    parameters: list[Any] = [
+        query.action,
+        query.actor_id,
+        query.subject,
+        ids.decode("pst", query.subject or ""),
+        query.actor_type,
+        query.subject_type,
+        _first_id(query.from_),
+        _first_id(query.to),
+    ]
     records = await db.fetch(_LIST, caller.workspace_id, after_id, limit, *parameters, timeout=READ_SECONDS)
     return [_read(record) for record in records]
+
+
+def _first_id(instant: datetime | None) -> UUID | None:
+    """Return the id with which an entry of this instant may begin; ids tell when they were made."""
+    return None if instant is None else ids.first_at(max(instant, _EPOCH))

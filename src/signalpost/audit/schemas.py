@@ -1,12 +1,13 @@
 """The audit log of a workspace, as the API shows it."""
 
-from typing import Annotated, Any
+from datetime import datetime
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, field
 
 from signalpost.events import Actor
-from signalpost.kit import ids
+from signalpost.kit import ids, issue_text
 from signalpost.kit.wire import Input, Instant, Output
 
 
@@ -39,7 +40,7 @@ class AuditLogEntry(Output):
 
 
 class AuditQuery(Input):
-    """Filters of the audit log."""
+    """Filters of the audit log. Several together: entries that match all of them."""
 
     action: Annotated[
         Annotated[str, Meta(max_length=100)] | None,
@@ -54,3 +55,22 @@ class AuditQuery(Input):
         Meta(description="List only what was done to this resource, also if it is deleted.",
              examples=[ids.example("prof")]),
     ] = None  # fmt: skip
+    actor_type: Annotated[
+        Literal["user", "api_key", "system"] | None,
+        Meta(description="List only what such an actor did; `system` is the service and its operator.",
+             examples=["api_key"]),
+    ] = None  # fmt: skip
+    subject_type: Annotated[
+        Annotated[str, Meta(pattern=r"^[a-z]{3,4}$(?!\n)", extra={issue_text.FORMAT: "Must be the prefix of an id."})]
+        | None,
+        Meta(description="List only what was done to resources of this kind: the prefix of their ids.",
+             examples=["prof"]),
+    ] = None  # fmt: skip
+    from_: Annotated[
+        Annotated[datetime, Meta(tz=True)] | None,
+        Meta(description="List only what happened at this time or later.", examples=["2026-11-01T00:00:00Z"]),
+    ] = field(default=None, name="from")
+    to: Annotated[
+        Annotated[datetime, Meta(tz=True)] | None,
+        Meta(description="List only what happened before this time.", examples=["2026-12-01T00:00:00Z"]),
+    ] = None
