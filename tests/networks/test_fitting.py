@@ -1,4 +1,4 @@
-"""What an image becomes for a network that would refuse it: by its facts, and nothing else."""
+"""What a file becomes for a network that would refuse it: by its facts, and nothing else."""
 
 from dataclasses import replace
 from typing import Any
@@ -22,6 +22,9 @@ GOOD = OutgoingMedia(
     height=100,
     read=lambda: iter(()),  # type: ignore[arg-type, return-value] # never read
 )
+VIDEO = {
+    "kind": "video", "mime_type": "video/quicktime", "size_bytes": 9, "video_codec": "h264", "audio_codec": "aac",
+}  # fmt: skip
 CASES: dict[str, tuple[dict[str, Any], tuple[str, ...], dict[str, Any]]] = {
     "nothing": ({}, (), {}),
     "another type": ({"mime_type": "image/heic"}, ("mime_type",), {"mime_type": "image/jpeg"}),
@@ -33,13 +36,19 @@ CASES: dict[str, tuple[dict[str, Any], tuple[str, ...], dict[str, Any]]] = {
         ("mime_type", "max_bytes"),
         {"mime_type": "image/jpeg", "size_bytes": 1_000},
     ),
-    "a video": ({"kind": "video"}, (), {}),
+    "a video": ({"kind": "video", "mime_type": "video/mp4", "size_bytes": 9}, (), {}),
+    "a video in another container": (VIDEO, ("mime_type",), {"mime_type": "video/mp4"}),
+    "a video without sound": (VIDEO | {"audio_codec": None}, ("mime_type",), {"mime_type": "video/mp4"}),
+    "a video that is too large too": (VIDEO | {"size_bytes": 10}, (), {}),
+    "a video that would have to be encoded": (VIDEO | {"video_codec": "vp9"}, (), {}),
+    "a sound that would have to be encoded": (VIDEO | {"audio_codec": "opus"}, (), {}),
+    "a container with other timestamps": (VIDEO | {"mime_type": "video/x-msvideo"}, (), {}),
     "a kind that the network lacks": ({"kind": "document"}, (), {}),
 }
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_an_image_is_converted_for_the_rules_that_it_breaks(name: str) -> None:
+def test_a_file_is_converted_for_the_rules_that_it_breaks(name: str) -> None:
     changed, rules, after = CASES[name]
     media = replace(GOOD, **changed)
 

@@ -3,6 +3,7 @@
 import hashlib
 import io
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from signalpost.context import AppContext
 from signalpost.networks.contract import MediaRule, OutcomeUnknown
 
 RULE = MediaRule(per_post=2, bytes_max=9_000, mime_types=("image/jpeg",), pixels_max=40_000)
+VIDEO_RULE = MediaRule(per_post=1, bytes_max=10**6, mime_types=("video/mp4",))
 SIZE = (400, 300)
 
 
@@ -51,7 +53,7 @@ class Album:
 
 @pytest.fixture
 async def album(stage: StagedNetwork, monkeypatch: pytest.MonkeyPatch) -> Album:
-    facts = replace(stage.connector.facts, media={"image": RULE})
+    facts = replace(stage.connector.facts, media={"image": RULE, "video": VIDEO_RULE})
     monkeypatch.setitem(networks.CONNECTORS, "stage", replace(stage.connector, facts=facts))
     await stage.account("one")
     return Album(stage)
@@ -84,6 +86,31 @@ async def test_an_image_is_sent_in_a_form_that_the_network_takes(stage: StagedNe
     assert untouched.file_name == "small.jpg"
     media = (await stage.make.api.get(f"/media/{large}", key=stage.owner.key)).json()
     assert [(variant["platform"], variant["size"]) for variant in media["variants"]] == [("stage", sent.size_bytes)]
+
+
+async def test_a_video_is_sent_in_the_container_that_the_network_takes(
+    stage: StagedNetwork, album: Album, tmp_path: Path
+) -> None:
+    """As telephones record it: what it contains is sent as it is."""
+    movie = await album.upload(media_files.video(tmp_path, "mov", sound=True), "cat.mov")
+    other = await album.upload(media_files.video(tmp_path, "webm", codec="libvpx"), "cat.webm")
+
+    checked = await album.validate(media=[movie])
+    as_it_is = await album.create(media=[movie], autoFit=False)
+    encoded = await album.create(media=[other])
+    created = await album.create(media=[movie])
+    await stage.work()
+
+    assert [(each["mimeType"], each["rules"]) for each in checked["targets"][0]["derivedMedia"]] == [
+        ("video/mp4", ["stage.media.mime_type"])
+    ]
+    for refused in (as_it_is, encoded):
+        assert [error["code"] for error in refused.json()["errors"]] == ["stage.media.mime_type"]
+    assert (await stage.status(created.json()["id"]))["status"] == "published"
+    [(sent, content)] = album.files
+    assert (sent.mime_type, sent.file_name, sent.video_codec) == ("video/mp4", "cat.mp4", "mpeg4")
+    assert (len(content), hashlib.sha256(content).digest()) == (sent.size_bytes, sent.sha256)
+    assert content[4:8] == b"ftyp"
 
 
 async def test_without_auto_fit_the_post_is_refused(album: Album) -> None:

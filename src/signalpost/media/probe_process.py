@@ -41,7 +41,7 @@ class ProbeResult(Struct):
 
 
 class DeriveResult(Struct):
-    """What was made of an image."""
+    """What was made of an image or a video."""
 
     mime_type: str
     width: int
@@ -49,7 +49,7 @@ class DeriveResult(Struct):
 
 
 class DeriveSpec(Struct):
-    """What an image has to become: one of these types, with at most so many bytes and pixels."""
+    """What a file has to become: one of these types, with at most so many bytes and pixels."""
 
     mime_types: tuple[str, ...]
     bytes_max: int
@@ -89,7 +89,7 @@ async def probe(
 async def derive(
     path: Path, file_type: FileType, output: Path, spec: DeriveSpec, watermark: Path | None, *, tenant: Hashable = None
 ) -> DeriveResult | Rejection:
-    """Write another form of an image to `output`, with the watermark if there is one. In the same kind of process."""
+    """Write another form of a file to `output`, of an image with the watermark. In the same kind of process."""
     encoded = msgspec.json.encode(spec).decode()
     arguments = (str(path), file_type.mime_type, str(output), encoded, "" if watermark is None else str(watermark))
     return await _run(arguments, _derived, file_type, tenant)

@@ -1,4 +1,7 @@
-"""What an image becomes where a network would refuse it as it is. Pure: facts and a file in, a conversion out."""
+"""What a file becomes where a network would refuse it as it is. Pure: facts and a file in, a conversion out.
+
+Images are encoded again. Videos are not: their streams are copied into the container that a network wants.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -8,11 +11,16 @@ from signalpost.networks.contract import Facts, MediaRule, Outgoing, OutgoingMed
 
 ENCODED: Final = ("image/jpeg", "image/webp", "image/png")
 """The types that we write, the best first."""
+_MP4: Final = "video/mp4"
+_PACKAGES: Final = frozenset({"video/quicktime", "video/x-matroska"})
+_VIDEO_CODECS: Final = frozenset({"h264", "hevc", "mpeg4"})
+_AUDIO_CODECS: Final = frozenset({"aac", "mp3", None})
+"""Of a video that can stand in an MP4 file as it is; None: it has no sound."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fit:
-    """What a network needs of an image: one of these types, and at most so many bytes and pixels."""
+    """What a network needs of a file: one of these types, and at most so many bytes and pixels."""
 
     mime_types: tuple[str, ...]
     bytes_max: int
@@ -33,6 +41,8 @@ class Fit:
 
 def fit(facts: Facts, media: OutgoingMedia) -> Fit | None:
     """Return what has to be done with a file; None if nothing has to, or nothing can be done."""
+    if media.kind == "video":
+        return _repackaged(facts.media.get("video"), media)
     needed = encodable(facts, media)
     return needed if needed is not None and needed.rules else None
 
@@ -47,6 +57,14 @@ def encodable(facts: Facts, media: OutgoingMedia) -> Fit | None:
         return None
     rules = tuple(_broken(rule, media))
     return Fit(mime_types=mime_types, bytes_max=rule.bytes_max, pixels_max=rule.pixels_max, rules=rules)
+
+
+def _repackaged(rule: MediaRule | None, media: OutgoingMedia) -> Fit | None:
+    """Return that a video has to be an MP4 file, if that is all that it takes."""
+    if rule is None or _MP4 not in rule.mime_types or _broken(rule, media) != ["mime_type"]:
+        return None
+    fits = media.mime_type in _PACKAGES and media.video_codec in _VIDEO_CODECS and media.audio_codec in _AUDIO_CODECS
+    return Fit(mime_types=(_MP4,), bytes_max=rule.bytes_max, pixels_max=None, rules=("mime_type",)) if fits else None
 
 
 def _broken(rule: MediaRule, media: OutgoingMedia) -> list[str]:

@@ -128,8 +128,8 @@ def _files(refs: Sequence[MediaRef], files: Mapping[UUID, OutgoingMedia]) -> tup
 def _with_alt_text(file: OutgoingMedia, text: str) -> OutgoingMedia:
     return OutgoingMedia(
         kind=file.kind, mime_type=file.mime_type, size_bytes=file.size_bytes, sha256=file.sha256, width=file.width,
-        height=file.height, duration_ms=file.duration_ms, alt_text=text, file_name=file.file_name, read=file.read,
-        url=file.url,
+        height=file.height, duration_ms=file.duration_ms, video_codec=file.video_codec, audio_codec=file.audio_codec,
+        alt_text=text, file_name=file.file_name, read=file.read, url=file.url,
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Make another form of an image, for a network that would refuse it as it is or for a watermark; or find it again."""
+"""Make another form of a file, for a network that would refuse it as it is or for a watermark; or find it again."""
 
 import hashlib
 from collections.abc import Hashable
@@ -23,7 +23,7 @@ where id = $1 and workspace_id = $2 and not variants @> jsonb_build_array(jsonb_
 
 
 class Derivation(Struct, frozen=True):
-    """What a network needs of an image; `watermark`: an image to put on it."""
+    """What a network needs of a file; `watermark`: an image to put on it."""
 
     platform: str
     mime_types: tuple[str, ...]
@@ -37,14 +37,14 @@ class Derivation(Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """What makes two forms of one image the same."""
+        """What makes two forms of one file the same."""
         mark = "" if self.watermark is None else ids.encode("med", self.watermark.id)
         parts = [*self.mime_types, str(self.bytes_max), str(self.pixels_max), mark]
         return hashlib.sha256("|".join(parts).encode()).hexdigest()[:16]
 
 
 class CannotBeDerived(Exception):
-    """The image cannot become what the network needs; the text is for the user."""
+    """The file cannot become what the network needs; the text is for the user."""
 
 
 def existing(row: MediaRow, derivation: Derivation) -> VariantDocument | None:
@@ -55,12 +55,12 @@ def existing(row: MediaRow, derivation: Derivation) -> VariantDocument | None:
 async def derive_variant(
     context: AppContext, row: MediaRow, derivation: Derivation, *, tenant: Hashable
 ) -> VariantDocument:
-    """Return the form of the image; make it, store it and remember it, if it is not there yet.
+    """Return the form of the file; make it, store it and remember it, if it is not there yet.
 
     Making it twice does no harm: both come to the same path.
 
     Raises:
-        CannotBeDerived: the image cannot be made small enough, or there are too many forms of it.
+        CannotBeDerived: an image cannot be made small enough, a video not copied, or there are too many forms of it.
         Missing, StorageFailure: the store does not have it, or does not respond.
     """
     if (variant := existing(row, derivation)) is not None:

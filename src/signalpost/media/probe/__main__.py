@@ -1,5 +1,5 @@
 """`python -m signalpost.media.probe FILE MIME_TYPE THUMBNAIL`: describes the file in one line of JSON.
-With `FILE MIME_TYPE OUTPUT SPEC WATERMARK` it writes another form of an image; an empty WATERMARK means none.
+With `FILE MIME_TYPE OUTPUT SPEC WATERMARK` it writes another form of an image or a video; an empty WATERMARK is none.
 
 The limits are set first. The files are opened and every module is imported, then the process gives up its rights, and
 only then the first untrusted byte is read. Exceeding a limit ends the process, which the parent treats as a rejection
@@ -50,6 +50,10 @@ def _import(file_type: FileType) -> Callable[..., dict[str, Any]]:
 
 
 def _import_derive(file_type: FileType, spec: dict[str, Any]) -> Callable[..., dict[str, Any]]:
+    if file_type.kind == "video":
+        from signalpost.media.probe import repackage  # noqa: PLC0415 - after the limits are set
+
+        return repackage.repackage
     from signalpost.media.probe import derive, images  # noqa: PLC0415
 
     for opened in {file_type, file_types.ALLOWED[spec["watermark_type"]] if spec["watermark_type"] else file_type}:

@@ -19,7 +19,7 @@ from signalpost.media.probe.images import PIXELS_MAX, save_thumbnail
 
 _PACKETS_MAX = 500  # within which the first frame must come
 _INT_MAX = 2**31 - 1
-_MODULES = (AudioCodecContext, AudioStream, SubtitleCodecContext, SubtitleStream)
+MODULES = (AudioCodecContext, AudioStream, SubtitleCodecContext, SubtitleStream)
 """PyAV would import them when it meets the first stream that needs them; by then no module can be imported."""
 _BLANK = {"mov": boxes.blank_movie, "matroska": tags.blank_matroska, "avi": tags.blank_avi}
 

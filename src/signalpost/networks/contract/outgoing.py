@@ -19,6 +19,8 @@ class OutgoingMedia:
     width: int | None = None  # pixels
     height: int | None = None  # pixels
     duration_ms: int | None = None
+    video_codec: str | None = None  # as FFmpeg calls it; None: it has none, or nobody knows
+    audio_codec: str | None = None
     alt_text: str | None = None
     file_name: str = "file"
     read: Callable[[], AsyncIterator[bytes]]  # streams the content from its beginning, at each call
