@@ -1,7 +1,6 @@
 import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import UUID
 
 import httpx
 import pytest
@@ -172,92 +171,6 @@ async def test_all_that_is_wrong_is_said_at_its_place(
     assert codes(refused) == expected
 
 
-@pytest.mark.parametrize(
-    ("fields", "code"),
-    [
-        ({"scheduledAt": "2020-01-01T00:00Z"}, "schedule_in_past"),
-        ({"scheduledAt": "2100-01-01T00:00Z"}, "schedule_too_far"),
-        ({"scheduledAt": "2020-01-01T00:00Z", "timezone": "Nowhere"}, "validation_failed"),
-    ],
-)
-async def test_a_wrong_time_has_a_code_of_its_own(api: Api, owner: Login, fields: dict[str, Any], code: str) -> None:
-    refused = await create(api, owner, **fields)
-    assert (refused.status_code, refused.json()["code"]) == (422, code)
-
-
-async def test_a_local_time_is_that_of_the_profile_and_daylight_saving_is_told(api: Api, make: Make) -> None:
-    owner = await make.owner()
-    profile = await make.profile(owner, timezone="Europe/Berlin")
-    await make.account(owner, profile=profile["id"])
-    body = {"profileId": profile["id"], "text": "x", "platforms": ["sandbox"], "scheduledAt": "2027-03-28T02:30"}
-
-    made = await api.post("/posts", json=body, key=owner.test_key, headers={"X-Test-Now": "2027-03-01T00:00:00Z"})
-
-    assert made.json()["scheduledAt"] == "2027-03-28T01:30:00.000Z"
-    assert made.json()["timezone"] == "Europe/Berlin"
-    assert [warning["code"] for warning in made.json()["warnings"]] == ["schedule.dst"]
-
-
-@pytest.mark.parametrize(
-    ("fields", "codes"),
-    [
-        ({"scheduledAt": "2027-03-28T18:00"}, ["schedule.utc"]),
-        ({"scheduledAt": "2027-03-28T18:00Z"}, []),
-        ({"scheduledAt": "2027-03-28T18:00", "timezone": "UTC"}, []),
-        ({"scheduledAt": "2027-03-28T18:00", "timezone": "Asia/Tokyo"}, []),
-        ({}, []),
-    ],
-)
-async def test_a_local_time_of_which_nobody_chose_the_zone_is_warned_of(
-    api: Api, owner: Login, fields: dict[str, Any], codes: list[str]
-) -> None:
-    """In the response of a create, and before that in a validation."""
-    body = {"profileId": owner.profile, "text": "In whose evening?", "platforms": ["sandbox"]} | fields
-    for path in ("/posts/validate", "/posts"):
-        headers = {"X-Test-Now": "2027-03-01T00:00:00Z"}
-        answer = (await api.post(path, json=body, key=owner.test_key, headers=headers)).json()
-        assert [warning["code"] for warning in answer["warnings"]] == codes
-
-
-async def test_utc_that_someone_chose_is_not_warned_of(api: Api, make: Make, database: Database) -> None:
-    """For a profile, or for the workspace, whose zone new profiles have; null takes a choice back."""
-    owner = await make.owner()
-    profiles = {"as the workspace": (await make.profile(owner))["id"], "chosen": owner.profile}
-    await api.patch(f"/profiles/{owner.profile}", json={"timezone": "UTC"}, key=owner.key)
-    assert await warnings_of(api, owner, profiles) == {"as the workspace": ["schedule.utc"], "chosen": []}
-
-    await api.patch(f"/profiles/{owner.profile}", json={"timezone": None}, key=owner.key)
-    assert await warnings_of(api, owner, profiles) == {"as the workspace": ["schedule.utc"], "chosen": ["schedule.utc"]}
-
-    await database.pool.execute("update workspace set zone_chosen = true where id = $1", owner.workspace_id)
-    inherits = (await make.profile(await make.login(owner.user_id, owner.workspace_id, owner.email)))["id"]
-    assert await warnings_of(api, owner, {"new": inherits}) == {"new": []}
-
-
-async def warnings_of(api: Api, owner: Login, profiles: dict[str, str]) -> dict[str, list[str]]:
-    codes = {}
-    for name, profile in profiles.items():
-        body = {"profileId": profile, "text": "When?", "draft": True, "scheduledAt": "2027-03-28T18:00"}
-        answer = await api.post("/posts/validate", json=body, key=owner.key)
-        codes[name] = [warning["code"] for warning in answer.json()["warnings"]]
-    return codes
-
-
-async def test_the_clock_of_a_test_does_not_hold_up_what_goes_out_now(
-    api: Api, owner: Login, database: Database
-) -> None:
-    """X-Test-Now is the time of the request; workers live in the present."""
-    for year in (2020, 2040):
-        headers = {"X-Test-Now": f"{year}-01-01T00:00:00Z"}
-        body = {"profileId": owner.profile, "text": f"In {year}", "platforms": ["sandbox"]}
-        post = (await api.post("/posts", json=body, key=owner.test_key, headers=headers)).json()
-
-        assert post["createdAt"].startswith(str(year))
-        async with database.connection() as db:
-            sql = "select next_attempt_at between now() - interval '1 minute' and now() from target where id = $1"
-            assert await db.fetchval(sql, ids.decode("tgt", post["targets"][0]["id"]))
-
-
 async def test_the_same_content_on_an_account_is_refused_for_a_day(
     api: Api, make: Make, owner: Login, database: Database
 ) -> None:
@@ -391,81 +304,6 @@ async def test_an_idempotency_key_makes_one_post(api: Api, owner: Login) -> None
     assert len((await api.get("/posts", key=owner.key)).json()["data"]) == 1
 
 
-async def test_media_are_taken_by_id_path_and_address(api: Api, make: Make, owner: Login) -> None:
-    media_id, path = await a_file(make, owner)
-    by_id = (await create(api, owner, draft=True, media=[{"mediaId": media_id, "altText": "A dot"}])).json()
-    by_path = (await create(api, owner, draft=True, mediaUrl=path)).json()
-
-    assert by_id["media"][0] == {
-        "mediaId": media_id, "altText": "A dot", "thumbnailMediaId": None, "thumbnailTimeMs": None, "userTags": [],
-    }  # fmt: skip
-    assert by_path["media"][0]["mediaId"] == media_id
-    assert (await create(api, owner, draft=True, media=[{"mediaUrl": path}])).json()["media"][0]["mediaId"] == media_id
-
-
-async def test_a_target_may_have_files_of_its_own_and_a_thread_too(api: Api, make: Make, owner: Login) -> None:
-    first, _ = await a_file(make, owner)
-    second, _ = await a_file(make, owner)
-    account = await make.account(owner, username="second")
-    media = [{"mediaId": second, "userTags": [{"username": "ann", "x": 0.5}]}, {"mediaId": first}]
-    fields = {
-        "platforms": ..., "targets": [{"accountId": account["id"], "media": media, "options": {}}],
-        "media": [{"mediaId": first}], "thread": [{"text": "More", "media": [{"mediaId": second}]}], "draft": True,
-    }  # fmt: skip
-    post = (await create(api, owner, **fields)).json()
-
-    assert [file["mediaId"] for file in post["targets"][0]["media"]] == [second, first]
-    assert post["targets"][0]["media"][0]["userTags"] == [{"username": "ann", "x": 0.5, "y": None}]
-    assert [file["mediaId"] for file in post["thread"][0]["media"]] == [second]
-    assert (await api.get(f"/posts/{post['id']}", key=owner.key)).json() == post
-    edited = (await api.patch(f"/posts/{post['id']}", json={"title": "T"}, key=owner.key)).json()
-    assert edited["targets"] == post["targets"]
-    assert edited["thread"] == post["thread"]
-    used = (await api.get(f"/media/{second}", key=owner.key)).json()["usedByPosts"]
-    assert used == 1
-
-
-async def test_a_post_keeps_a_file_that_was_deleted_meanwhile(
-    api: Api, make: Make, owner: Login, database: Database
-) -> None:
-    media_id, _ = await a_file(make, owner)
-    post = (await create(api, owner, draft=True, media=[{"mediaId": media_id}])).json()
-    async with database.transaction() as db:
-        sql = (
-            "update media set status = 'deleted', deleted_at = now(), expires_at = now() + interval '7 d' where id = $1"
-        )
-        await db.execute(sql, ids.decode("med", media_id))
-    edited = await api.patch(f"/posts/{post['id']}", json={"text": "Edited"}, key=owner.key)
-    assert edited.json()["media"] == post["media"]
-    assert codes(await create(api, owner, media=[{"mediaId": media_id}])) == {("/media/0/mediaId", "not_found")}
-
-
-async def test_another_picture_is_another_post_and_the_same_one_is_not(api: Api, make: Make, owner: Login) -> None:
-    media_id, path = await a_file(make, owner)
-    other, _ = await a_file(make, owner, sha=b"b" * 32)
-    assert (await create(api, owner, text="Look", mediaUrl=path)).status_code == 201
-    assert (await create(api, owner, text="Look", media=[{"mediaId": media_id}])).status_code == 409
-    assert (await create(api, owner, text="Look", media=[{"mediaId": other}])).status_code == 201
-
-
-async def test_media_of_others_do_not_exist(api: Api, make: Make, owner: Login) -> None:
-    stranger = await make.owner()
-    media_id, path = await a_file(make, stranger)
-    refused = await create(api, owner, media=[{"mediaId": media_id}, {"mediaUrl": path}])
-    assert codes(refused) == {("/media/0/mediaId", "not_found"), ("/media/1", "not_found")}
-
-
-async def test_media_that_are_not_ready_wait(api: Api, make: Make, owner: Login) -> None:
-    media_id, _ = await a_file(make, owner, status="processing")
-    assert codes(await create(api, owner, media=[{"mediaId": media_id}])) == {("/media/0", "not_allowed")}
-
-
-async def test_addresses_inside_the_network_are_not_fetched(api: Api, owner: Login) -> None:
-    refused = await create(api, owner, mediaUrls=["https://10.0.0.1/a.png"])
-    assert (refused.status_code, refused.json()["code"]) == (422, "unsafe_url")
-    assert (await api.get("/posts", key=owner.key)).json()["data"] == []
-
-
 async def test_validate_says_what_create_would_say_and_saves_nothing(api: Api, owner: Login) -> None:
     body = {"profileId": owner.profile, "text": "x" * 5_001, "platforms": ["sandbox"]}
     checked = (await api.post("/posts/validate", json=body, key=owner.key)).json()
@@ -480,16 +318,3 @@ async def test_validate_says_what_create_would_say_and_saves_nothing(api: Api, o
     right = (await api.post("/posts/validate", json=body | {"text": "Fine"}, key=owner.key)).json()
     assert (right["valid"], right["errors"]) == (True, [])
     assert (await api.get("/posts", key=owner.key)).json()["data"] == []
-
-
-async def a_file(make: Make, owner: Login, *, sha: bytes = b"a" * 32, status: str = "ready") -> tuple[str, str]:
-    """A media row without its bytes: nothing here reads them."""
-    media_id: UUID = ids.new_id()
-    path = f"{owner.workspace_id}/{media_id}.png"
-    async with make.context.database.transaction() as db:
-        await db.execute(
-            "insert into media (id, workspace_id, kind, file_name, mime_type, size_bytes, sha256, storage_path, status,"
-            " created_by, created_by_user_id) values ($1, $2, 'image', 'a.png', 'image/png', 10, $3, $4, $5, '{}', $6)",
-            media_id, owner.workspace_id, sha, path, status, owner.user_id,
-        )  # fmt: skip
-    return ids.encode("med", media_id), path

@@ -7,7 +7,8 @@ import pytest
 from msgspec import Struct
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
-from tests.posts.test_create import a_file, create
+from tests.posts.test_create import create
+from tests.posts.test_create_media import a_file
 
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database

@@ -3,24 +3,19 @@
 import asyncio
 import json
 from collections.abc import Sequence
-from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from tests.helpers.publishing import StagedNetwork, published, until
+from tests.helpers.publishing import StagedNetwork, published
 
 from signalpost import events
 from signalpost.context import AppContext
-from signalpost.engine.wake import wake
 from signalpost.kit import clock, ids
-from signalpost.kit.http import MaybeSent, NotSent
+from signalpost.kit.http import NotSent
 from signalpost.networks.contract import (
-    Absent,
     NeedsReconnect,
-    OutcomeUnknown,
     Pending,
     Published,
-    RateLimit,
     Refused,
     TryLater,
 )
@@ -121,171 +116,6 @@ async def test_a_target_fails_after_five_tries(stage: StagedNetwork) -> None:
     assert status["targets"][0]["error"]["code"] == "platform_unavailable"
     assert status["status"] == "failed"
     assert (await stage.history(post))[2:] == ["target.attempt"] * 4 + ["target.failed"]
-
-
-async def test_retry_after_takes_precedence_and_pauses_the_account(stage: StagedNetwork) -> None:
-    """A 429 concerns the account: its other posts wait too."""
-
-    async def limit(*_: object) -> TryLater:
-        return TryLater(message="429", code="rate_limited", after_seconds=900.0)
-
-    account = await stage.account()
-    stage.publish = limit
-    first = await stage.post(account)
-    await stage.work()
-    stage.publish = stage.accept
-    second = await stage.post(account)
-    await stage.work()
-
-    assert 890 < (await stage.target(first))["wait"].total_seconds() < 901
-    assert stage.sent == []
-    assert (await stage.target(second))["status"] == "pending"
-
-
-async def test_a_post_whose_response_was_lost_is_reconciled(stage: StagedNetwork) -> None:
-    """The response of a create call was lost: a lookup, not a resend, shows that the post is there."""
-    sent: list[str] = []
-
-    async def lose(session: Any, outgoing: Any, journal: Any) -> OutcomeUnknown:
-        await journal.intend("part:0", {"key": "k"})
-        sent.append(outgoing.text)
-        raise MaybeSent("reset by peer")
-
-    async def find(session: Any, outgoing: Any, journal: Any) -> Any:
-        assert journal.steps["part:0"] == {"key": "k"}
-        await journal.done("part:0", {"key": "k", "id": "9"})
-        return published("9")
-
-    stage.publish, stage.reconcile = lose, find
-    post = await stage.post()
-    await stage.work()
-    row = await stage.target(post)
-    assert (row["status"], row["error"]["code"]) == ("unknown", "outcome_unknown")
-    assert 25 < row["wait"].total_seconds() <= 30 * (1 + JITTER)
-    status = await stage.status(post)
-    assert (status["published"], status["failed"], status["pending"], status["status"]) == (0, 0, 1, "publishing")
-
-    await stage.pass_time(post)
-
-    row = await stage.target(post)
-    assert (row["status"], row["remote_id"], row["intent"], row["error"]) == ("published", "9", None, None)
-    assert len(sent) == 1
-    assert (await stage.history(post))[2:] == ["target.unknown", "reconciled"]
-
-
-async def test_a_post_that_is_certainly_absent_is_sent_again(stage: StagedNetwork) -> None:
-    """Only if the lookup shows that nothing arrived is the create call repeated."""
-    lost = True
-
-    async def lose_once(session: Any, outgoing: Any, journal: Any) -> Any:
-        nonlocal lost
-        if lost:
-            lost = False
-            await journal.intend("part:0", {})
-            raise MaybeSent("reset by peer")
-        return await stage.accept(session, outgoing, journal)
-
-    async def absent(*_: object) -> Absent:
-        return Absent()
-
-    stage.publish, stage.reconcile = lose_once, absent
-    post = await stage.post()
-    await stage.work()
-    await stage.pass_time(post, 2)
-
-    assert (await stage.status(post))["status"] == "published"
-    assert len(stage.sent) == 1
-    assert (await stage.history(post))[2:] == ["target.unknown", "reconciled", "target.published"]
-
-
-async def test_when_reconciling_is_inconclusive_a_person_decides(stage: StagedNetwork) -> None:
-    """After lookups at 30 s, 2, 10 and 60 min it fails with outcome_unknown; only includeUnknown posts it again."""
-    keys = []
-
-    async def lose(session: Any, outgoing: Any, journal: Any) -> Any:
-        keys.append(outgoing.dedupe_key)
-        await journal.record("media:0", {"id": "uploaded"})
-        await journal.intend("part:0", {})
-        return OutcomeUnknown(message="no response")
-
-    async def cannot_tell(*_: object) -> OutcomeUnknown:
-        return OutcomeUnknown(message="the network does not say")
-
-    stage.publish, stage.reconcile = lose, cannot_tell
-    post = await stage.post()
-    await stage.work()
-    waits = []
-    for _ in range(4):
-        waits.append((await stage.target(post))["wait"].total_seconds())
-        early = await stage.make.api.post(f"/posts/{post}/retry", json={"includeUnknown": True}, key=stage.owner.key)
-        assert (early.status_code, early.json()["code"]) == (409, "nothing_to_retry")
-        assert "is asked again at 2" in early.json()["remediation"]
-        assert "asked again" in (await stage.status(post))["targets"][0]["error"]["remediation"]
-        await stage.pass_time(post)
-
-    for wait, seconds in zip(waits, (30, 90, 480, 3000), strict=True):
-        assert seconds - 5 < wait <= seconds * (1 + JITTER)
-    status = await stage.status(post)
-    assert (status["status"], status["targets"][0]["error"]["code"]) == ("failed", "outcome_unknown")
-    refused = await stage.make.api.post(f"/posts/{post}/retry", key=stage.owner.key)
-    assert (refused.status_code, refused.json()["code"]) == (409, "nothing_to_retry")
-    assert "includeUnknown" in refused.json()["remediation"]
-    assert "includeUnknown" in status["targets"][0]["error"]["remediation"]
-    again = await stage.make.api.post(f"/posts/{post}/retry", json={"includeUnknown": True}, key=stage.owner.key)
-    assert again.status_code == 201, again.text
-
-    async def accept(session: Any, outgoing: Any, journal: Any) -> Any:
-        assert journal.steps == {"media:0": {"id": "uploaded"}}
-        keys.append(outgoing.dedupe_key)
-        return await stage.accept(session, outgoing, journal)
-
-    stage.publish = accept
-    await stage.work()
-    assert (await stage.status(post))["status"] == "published"
-    assert len(set(keys)) == 2, "to the network, a post sent again on purpose is another post"
-
-
-async def test_without_a_lookup_the_outcome_is_unknown_at_once(
-    stage: StagedNetwork, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """If the network cannot be asked, waiting gains nothing, and nothing is sent again."""
-    from dataclasses import replace
-
-    from signalpost import networks
-
-    monkeypatch.setitem(networks.CONNECTORS, "stage", replace(stage.connector, reconcile=None))
-
-    async def lose(session: Any, outgoing: Any, journal: Any) -> Any:
-        await journal.intend("part:0", {})
-        raise RuntimeError("a bug of the connector")
-
-    stage.publish = lose
-    post = await stage.post()
-    await stage.work()
-
-    assert (await stage.target(post))["error"]["code"] == "outcome_unknown"
-
-
-@pytest.mark.parametrize(
-    ("error", "code"),
-    [
-        (NotSent("refused", stage="connect"), "network_error"),
-        (MaybeSent("timed out", timed_out=True), "platform_timeout"),
-        (KeyError("id"), "internal_error"),
-    ],
-)
-async def test_an_error_before_the_intent_is_tried_again(stage: StagedNetwork, error: Exception, code: str) -> None:
-    """Nothing can be public yet, so trying again is safe."""
-
-    async def fail(*_: object) -> None:
-        raise error
-
-    stage.publish = fail
-    post = await stage.post()
-    await stage.work()
-
-    row = await stage.target(post)
-    assert (row["status"], row["error"]["code"]) == ("retrying", code)
 
 
 async def test_a_post_with_dead_credentials_waits_until_the_account_is_reconnected(stage: StagedNetwork) -> None:
@@ -480,108 +310,6 @@ async def test_deleting_with_cascade_removes_the_post_from_the_network(stage: St
 
     assert stage.deleted == ["r1"]
     assert (await stage.target(post))["status"] == "removed"
-
-
-async def test_a_post_is_never_early_by_the_clock_of_the_database(stage: StagedNetwork) -> None:
-    """A post due in 600 ms is published after that time, and soon after it."""
-    post = await stage.post(draft=True)
-    engine = stage.engine()
-    running = asyncio.create_task(engine.run())
-    async with stage.context.database.transaction() as db:
-        row = await db.fetchrow(
-            "update target set due_at = now() + interval '0.6 s', next_attempt_at = now() + interval '0.6 s'"
-            " where post_id = $1 returning account_id, due_at",
-            stage.id(post),
-        )
-        assert row is not None
-        await wake(
-            db,
-            "target",
-            [row["account_id"]],
-            workspace_id=stage.owner.workspace_id,
-            platforms=["stage"],
-            due=[row["due_at"]],
-        )
-    await until(lambda: stage.sent)
-    await engine.stop(5)
-    await running
-
-    late = await stage.context.database.pool.fetchval(
-        "select extract(epoch from started_at - $2)::float8 from target where post_id = $1",
-        stage.id(post),
-        row["due_at"],
-    )
-    assert 0 <= late < 1
-
-
-async def test_a_post_does_not_seem_to_start_before_its_time(stage: StagedNetwork) -> None:
-    """Times are shown cut off to the millisecond; what is due within one starts in the next."""
-    engine = stage.engine()
-    running = asyncio.create_task(engine.run())
-    when = clock.now().replace(microsecond=999) + timedelta(seconds=1)
-    post = await stage.post(scheduledAt=when.isoformat(timespec="microseconds"))
-    await until(lambda: stage.sent)
-    await engine.stop(5)
-    await running
-
-    assert (await stage.target(post))["due_at"] == when + timedelta(microseconds=1)
-    started = (await stage.make.api.get(f"/posts/{post}", key=stage.owner.key)).json()["targets"][0]["startedAt"]
-    assert datetime.fromisoformat(started) >= when
-
-
-async def test_a_limit_of_the_app_is_shared_by_its_accounts(
-    stage: StagedNetwork, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With three calls a minute for the whole app, two of five accounts wait, and waiting does not count as a try."""
-    from dataclasses import replace
-
-    from signalpost import networks
-    from signalpost.publishing.work import declare_buckets
-
-    limit = RateLimit(count=3, seconds=60, per="app")
-    facts = replace(stage.connector.facts, base_url="https://stage.test", rate_limit=limit)
-    monkeypatch.setitem(networks.CONNECTORS, "stage", replace(stage.connector, facts=facts))
-    async with stage.context.database.transaction() as db:
-        await declare_buckets(stage.context, db)
-    posts = [await stage.post() for _ in range(5)]
-    await stage.work()
-    await stage.execute("delete from rate_bucket where key = 'stage:stage.test:own'")
-
-    assert len(stage.sent) == 3
-    assert sorted([(await stage.target(post))["attempts"] for post in posts]) == [0, 0, 1, 1, 1]
-
-
-@pytest.mark.parametrize(
-    ("accounts", "limit_of", "held"), [(2, "account", False), (3, "account", True), (1, "app", True)]
-)
-async def test_a_rate_limit_holds_up_others_only_if_it_is_theirs_too(
-    stage: StagedNetwork,
-    monkeypatch: pytest.MonkeyPatch,
-    accounts: int,
-    limit_of: Any,
-    held: bool,
-) -> None:
-    """Otherwise a server that always answers 429 would hold up all accounts of its network."""
-    from dataclasses import replace
-
-    from signalpost import networks
-
-    async def fail(*_: object) -> TryLater:
-        return TryLater(message="429", code="rate_limited", limit_of=limit_of)
-
-    limit = RateLimit(count=1_000, seconds=60, per="address")
-    facts = replace(stage.connector.facts, base_url="https://limited.test", rate_limit=limit)
-    monkeypatch.setitem(networks.CONNECTORS, "stage", replace(stage.connector, facts=facts))
-    works, stage.publish = stage.publish, fail
-    for _ in range(accounts):
-        await stage.post()
-    await stage.work()
-    stage.publish = works
-    post = await stage.post()
-    await stage.work()
-    await stage.execute("delete from rate_bucket where key = 'stage:limited.test:own'")
-
-    assert (await stage.target(post))["status"] == ("pending" if held else "published")
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,6 @@
 import asyncio
 import dataclasses
 import json
-import socket
-from datetime import datetime
 from typing import Any
 
 import pytest
@@ -16,7 +14,6 @@ from tests.helpers.engine import until
 from tests.helpers.factories import Make
 from tests.helpers.http_servers import response
 from tests.helpers.webhooks import (
-    ReceivedRequest,
     advance_time,
     deliveries,
     emit,
@@ -34,10 +31,9 @@ from signalpost.engine import jobs
 from signalpost.engine.engine import Engine
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
-from signalpost.kit.http import Client
 from signalpost.webhooks import signing, work
 from signalpost.webhooks.actions.deliveries import record_events
-from signalpost.webhooks.states import RETRY_SECONDS, after_failure, with_active
+from signalpost.webhooks.states import with_active
 
 
 def delivered(row: dict[str, Any]) -> bool:
@@ -188,120 +184,6 @@ def test_signatures_equal_the_reference_librarys() -> None:
             StandardWebhook(secret).verify(body + b" ", headers)
 
 
-async def test_six_attempts_on_the_schedule_with_the_same_bytes(
-    api: Api, make: Make, database: Database, engine: Engine
-) -> None:
-    """Never earlier than the delay after the previous failure, at most 5 s later; the sixth failure is final."""
-    owner = await make.owner()
-    async with receiver_server(status=500) as receiver:
-        webhook = await register(api, owner, receiver.url)
-        await emit(database, post_published(owner))
-        for number, delay in enumerate(RETRY_SECONDS, 1):
-            (row,) = await wait_for_deliveries(api, owner, webhook, lambda row, n=number: row["attempts"] == n)  # type: ignore[misc]
-            assert (row["state"], row["lastStatus"], row["lastError"]) == ("failed", 500, "answered 500")
-            waits = datetime.fromisoformat(row["nextAttemptAt"]) - datetime.fromisoformat(row["lastAttemptAt"])
-            assert delay <= waits.total_seconds() <= delay + 5
-            await advance_time(database, webhook, delay - 3)
-            await wait_until_idle(database, webhook)
-            assert len(receiver.requests) == number
-            await advance_time(database, webhook, 3)
-        (row,) = await wait_for_deliveries(api, owner, webhook, lambda row: row["attempts"] == 6)
-
-    assert (row["state"], row["nextAttemptAt"]) == ("permanently_failed", None)
-    assert [request.headers["x-service-attempt"] for request in receiver.requests] == list("123456")
-    assert {request.body for request in receiver.requests} == {receiver.requests[0].body}
-    assert {request.headers["webhook-id"] for request in receiver.requests} == {row["id"]}
-    current = (await api.get(f"/webhooks/{webhook['id']}", key=owner.key)).json()
-    assert (current["consecutiveFailures"], current["status"]) == (6, "active")
-
-
-async def test_a_retry_starts_within_five_seconds_of_its_time(
-    api: Api, make: Make, database: Database, engine: Engine
-) -> None:
-    """Measured with the real clock, from two seconds before."""
-    owner = await make.owner()
-    async with receiver_server(status=500) as receiver:
-        webhook = await register(api, owner, receiver.url)
-        await emit(database, post_published(owner))
-        await wait_for_deliveries(api, owner, webhook, lambda row: row["attempts"] == 1)
-        await advance_time(database, webhook, 58)
-        started = clock.monotonic()
-        await receiver.wait(2)
-
-    assert 1.5 < clock.monotonic() - started < 7
-
-
-async def test_mode_single_tries_once(api: Api, make: Make, database: Database, engine: Engine) -> None:
-    owner = await make.owner()
-    async with receiver_server(status=503) as receiver:
-        webhook = await register(api, owner, receiver.url, deliveryMode="single")
-        await emit(database, post_published(owner))
-        (row,) = await wait_for_deliveries(api, owner, webhook, idle)
-
-    assert (row["state"], row["attempts"], row["nextAttemptAt"]) == ("failed", 1, None)
-
-
-async def test_a_locked_webhook_keeps_back_its_own_results_only(
-    api: Api, make: Make, database: Database, engine: Engine
-) -> None:
-    """A transaction that changes a webhook, or one delivery of it, and does not end."""
-    owner = await make.owner()
-    async with receiver_server() as receiver:
-        locked = await register(api, owner, receiver.url, name="locked")
-        other = await register(api, owner, receiver.url, name="other")
-        async with database.transaction() as db:
-            await db.execute("select from webhook where id = $1 for no key update", webhook_uuid(locked))
-            await emit(database, post_published(owner))
-            started = clock.monotonic()
-            await wait_for_deliveries(api, owner, other, lambda row: row["state"] == "delivered")
-            assert clock.monotonic() - started < 2
-            (row,) = await deliveries(api, owner, locked)
-            assert row["state"] == "pending"
-        await wait_for_deliveries(api, owner, locked, lambda row: row["state"] == "delivered")
-
-        assert len(receiver.requests) == 2
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("mode", "low", "high"), [("single", 4.9, 6.0), ("retry", 9.9, 11.0)])
-async def test_a_response_has_a_deadline(
-    api: Api, make: Make, database: Database, engine: Engine, mode: str, low: float, high: float
-) -> None:
-    owner = await make.owner()
-
-    async def never(connection: Any) -> None:
-        await connection.request()
-        await asyncio.Event().wait()
-
-    async with webhooks.serve(never) as server:
-        webhook = await register(api, owner, server.url, deliveryMode=mode)
-        await emit(database, post_published(owner))
-        (row,) = await wait_for_deliveries(api, owner, webhook, idle, 15)
-
-    assert low <= row["lastDurationMs"] / 1000 <= high
-    assert row["lastStatus"] is None
-    assert "in time" in row["lastError"]
-
-
-@pytest.mark.parametrize(
-    ("status", "state"),
-    [(200, "delivered"), (299, "delivered"), (302, "failed"), (404, "failed"), (410, "failed"), (500, "failed")],
-)
-async def test_only_2xx_is_delivered(
-    api: Api, make: Make, database: Database, engine: Engine, status: int, state: str
-) -> None:
-    """A redirect is not followed: it could lead anywhere."""
-    owner = await make.owner()
-    async with receiver_server() as elsewhere, receiver_server() as receiver:
-        receiver.respond = lambda _: response(status, b"", f"Location: {elsewhere.url}")
-        webhook = await register(api, owner, receiver.url)
-        await emit(database, post_published(owner))
-        (row,) = await wait_for_deliveries(api, owner, webhook, idle)
-
-        assert (row["state"], row["lastStatus"]) == (state, status)
-        assert elsewhere.requests == []
-
-
 async def test_a_test_delivery_is_signed_like_any_other(api: Api, make: Make, engine: Engine) -> None:
     owner = await make.owner()
     async with receiver_server() as receiver:
@@ -426,274 +308,6 @@ async def test_a_webhook_earns_its_parallelism(api: Api, make: Make, database: D
     assert (together[0], most) == (1, 4)
 
 
-async def test_a_resend_is_one_extra_attempt(api: Api, make: Make, database: Database, engine: Engine) -> None:
-    """With the same id and bytes; whatever its result, the schedule stays."""
-    owner = await make.owner()
-    async with receiver_server() as receiver:
-        webhook = await register(api, owner, receiver.url)
-        await emit(database, post_published(owner))
-        (row,) = await wait_for_deliveries(api, owner, webhook, delivered)
-        path = f"/webhooks/{webhook['id']}/deliveries/{row['id']}/resend"
-
-        answer = await api.post(path, key=owner.key)
-        assert answer.status_code == 201
-        assert answer.json()["resendAt"] is not None
-        assert answer.json()["state"] == "delivered"
-        await receiver.wait(2)
-        (row,) = await wait_for_deliveries(api, owner, webhook, lambda row: row["attempts"] == 2)
-        assert row["state"] == "delivered"
-
-        receiver.status = 500
-        await api.post(path, key=owner.key)
-        await receiver.wait(3)
-        (row,) = await wait_for_deliveries(api, owner, webhook, lambda row: row["attempts"] == 3)
-
-    assert (row["state"], row["lastStatus"], row["nextAttemptAt"]) == ("delivered", 500, None)
-    assert len({request.body for request in receiver.requests}) == 1
-    detail = (await api.get(path.removesuffix("/resend"), key=owner.key)).json()
-    assert [entry["resend"] for entry in detail["attemptLog"]] == [False, True, True]
-
-
-async def test_a_resend_of_a_failed_delivery_keeps_its_schedule(
-    api: Api, make: Make, database: Database, engine: Engine
-) -> None:
-    owner = await make.owner()
-    async with receiver_server(status=500) as receiver:
-        webhook = await register(api, owner, receiver.url)
-        await emit(database, post_published(owner))
-        (first,) = await wait_for_deliveries(api, owner, webhook, idle)
-        path = f"/webhooks/{webhook['id']}/deliveries/{first['id']}/resend"
-
-        await api.post(path, key=owner.key)
-        (again,) = await wait_for_deliveries(api, owner, webhook, lambda row: row["attempts"] == 2)
-        assert (again["state"], again["nextAttemptAt"]) == ("failed", first["nextAttemptAt"])
-
-        await advance_time(database, webhook, 61)
-        (second,) = await wait_for_deliveries(api, owner, webhook, lambda row: row["attempts"] == 3)
-        assert receiver.requests[2].headers["x-service-attempt"] == "2"
-        waits = datetime.fromisoformat(second["nextAttemptAt"]) - datetime.fromisoformat(second["lastAttemptAt"])
-        assert 300 <= waits.total_seconds() <= 305
-
-        receiver.status = 200
-        await api.post(path, key=owner.key)
-        (last,) = await wait_for_deliveries(api, owner, webhook, delivered)
-        assert last["nextAttemptAt"] is None
-
-
-async def test_a_resend_of_a_pending_delivery_is_refused(api: Api, make: Make, database: Database) -> None:
-    owner = await make.owner()
-    webhook = await register(api, owner, "http://127.0.0.1:9/")
-    await emit(database, post_published(owner))
-    (row,) = await deliveries(api, owner, webhook)
-
-    answer = await api.post(f"/webhooks/{webhook['id']}/deliveries/{row['id']}/resend", key=owner.key)
-
-    assert (answer.status_code, answer.json()["code"]) == (409, "invalid_state")
-
-
-async def test_a_permanently_failed_delivery_can_be_resent(
-    api: Api, make: Make, database: Database, engine: Engine
-) -> None:
-    owner = await make.owner()
-    async with receiver_server(status=500) as receiver:
-        webhook = await register(api, owner, receiver.url)
-        await emit(database, post_published(owner))
-        for number in range(1, 7):
-            (row,) = await wait_for_deliveries(api, owner, webhook, lambda row, n=number: row["attempts"] == n)  # type: ignore[misc]
-            await advance_time(database, webhook, 50_000)
-        path = f"/webhooks/{webhook['id']}/deliveries/{row['id']}/resend"
-        for attempts in range(7, 23):
-            await api.post(path, key=owner.key)
-            (row,) = await wait_for_deliveries(api, owner, webhook, lambda row, n=attempts: row["attempts"] == n)  # type: ignore[misc]
-            assert (row["state"], row["nextAttemptAt"]) == ("permanently_failed", None)
-        assert receiver.requests[-1].headers["x-service-attempt"] == "6"
-        log = (await api.get(path.removesuffix("/resend"), key=owner.key)).json()["attemptLog"]
-        assert len(log) == 20
-
-        receiver.status = 200
-        await api.post(path, key=owner.key)
-        await wait_for_deliveries(api, owner, webhook, delivered)
-
-
-async def _lose(database: Database, webhook: dict[str, Any], lost: int, days: int) -> None:
-    """Pretend that so many deliveries in a row were lost already, and none succeeded for so many days."""
-    async with database.connection() as db:
-        await db.execute(
-            "update webhook set consecutive_lost = $2, enabled_at = now() - make_interval(days => $3),"
-            " last_success_at = last_success_at - make_interval(days => $3) where id = $1",
-            webhook_uuid(webhook), lost, days,
-        )  # fmt: skip
-
-
-async def test_a_dead_webhook_is_disabled_and_its_owner_mailed_once(
-    api: Api, make: Make, database: Database, engine: Engine
-) -> None:
-    owner = await make.owner()
-    mails = "(select count(*) from job where kind = 'mail.send' and workspace_id = $1)"
-    async with receiver_server(status=500) as receiver:
-        webhook = await register(api, owner, receiver.url, deliveryMode="single")
-        path = f"/webhooks/{webhook['id']}"
-        for lost, days, status in ((8, 8, "active"), (9, 6, "active"), (9, 8, "disabled")):
-            await _lose(database, webhook, lost, days)
-            await emit(database, post_published(owner))
-            await wait_for_deliveries(api, owner, webhook, idle)
-            current = (await api.get(path, key=owner.key)).json()
-            assert current["status"] == status
-        assert current["active"] is False
-        assert "10 deliveries in a row" in current["disabledReason"]
-        await until(database, f"{mails} = 1", owner.workspace_id)
-        async with database.connection() as db:
-            job = await db.fetchrow("select payload from job where workspace_id = $1", owner.workspace_id)
-        assert job is not None
-        assert job["payload"]["to"] == owner.email
-        assert job["payload"]["values"]["path"] == f"/api/v1{path}"  # the mail names the call that enables it
-        await emit(database, post_published(owner))
-        assert len(await deliveries(api, owner, webhook)) == 3
-
-        assert (await api.patch(path, json={"active": False}, key=owner.key)).json()["status"] == "disabled"
-        again = (await api.patch(path, json={"active": True}, key=owner.key)).json()
-        assert (again["status"], again["disabledReason"], again["consecutiveFailures"]) == ("active", None, 0)
-        await emit(database, post_published(owner))
-        await wait_for_deliveries(api, owner, webhook, idle)
-        assert (await api.get(path, key=owner.key)).json()["status"] == "active"
-    await until(database, f"{mails} = 1", owner.workspace_id)
-
-
-async def test_sporadic_failure_never_disables(api: Api, make: Make, database: Database, engine: Engine) -> None:
-    owner = await make.owner()
-    async with receiver_server() as receiver:
-        webhook = await register(api, owner, receiver.url, deliveryMode="single")
-        await emit(database, post_published(owner))
-        await wait_for_deliveries(api, owner, webhook, delivered)
-        await _lose(database, webhook, 9, 6)
-        receiver.status = 500
-        await emit(database, post_published(owner))
-        await wait_for_deliveries(api, owner, webhook, idle)
-
-        assert (await api.get(f"/webhooks/{webhook['id']}", key=owner.key)).json()["status"] == "active"
-
-
-@pytest.mark.slow
-async def test_a_receiver_down_for_three_hours_gets_every_event_once(
-    api: Api, make: Make, database: Database, engine: Engine
-) -> None:
-    """By id, and with the bytes of the first attempt."""
-    owner = await make.owner()
-    down: list[ReceivedRequest] = []
-    async with receiver_server() as receiver:
-        receiver.respond = lambda request: down.append(request) or response(503)  # type: ignore[func-returns-value]
-        webhook = await register(api, owner, receiver.url)
-        for _ in range(4):
-            await emit(database, *(post_published(owner) for _ in range(10)))
-            await wait_for_deliveries(api, owner, webhook, idle)
-            await advance_time(database, webhook, 2700)
-        await wait_for_deliveries(api, owner, webhook, idle)
-        seen = {request.json["id"]: request.body for request in down}
-        receiver.requests.clear()
-        receiver.respond = None
-        await advance_time(database, webhook, 43_200)
-        await wait_for_deliveries(api, owner, webhook, delivered)
-
-    assert len(seen) == 40
-    assert sorted(request.json["id"] for request in receiver.requests) == sorted(seen)
-    assert {request.json["id"]: request.body for request in receiver.requests} == seen
-
-
-async def test_an_address_that_has_become_private_is_not_contacted(
-    api: Api, make: Make, context: AppContext, database: Database
-) -> None:
-    """A name that was public when it was checked may resolve to a private address later: every attempt checks."""
-    owner = await make.owner()
-    answers = iter(["93.184.216.34"])
-
-    async def lookup(_: str) -> list[str]:
-        return [next(answers, "127.0.0.1")]
-
-    settings = dataclasses.replace(context.settings, allow_private_webhooks=False)
-    async with receiver_server() as receiver, Client(lookup=lookup) as http:
-        clients = dataclasses.replace(context.http, webhooks=http)
-        served = dataclasses.replace(context, settings=settings, http=clients)
-        port = receiver.url.rsplit(":", 1)[1]
-        await http.check_url(f"https://rebound.example:{port}")
-        webhook = await register(api, owner, f"https://rebound.example:{port}")
-        await emit(database, post_published(owner))
-        async with webhooks.delivery_worker(served):
-            (row,) = await wait_for_deliveries(api, owner, webhook, idle)
-
-    assert receiver.requests == []
-    assert (row["state"], row["lastStatus"]) == ("failed", None)
-    assert "forbidden address" in row["lastError"]
-
-
-async def test_our_own_failures_are_not_charged(api: Api, make: Make, context: AppContext, database: Database) -> None:
-    """A broken name server of ours would otherwise use up the receivers' attempts; but not for ever."""
-    owner = await make.owner()
-
-    async def lookup(_: str) -> list[str]:
-        raise socket.gaierror(socket.EAI_AGAIN, "try again")
-
-    webhook = await register(api, owner, "http://somewhere.example/")
-    await emit(database, post_published(owner))
-    async with (
-        Client(lookup=lookup) as http,
-        webhooks.delivery_worker(dataclasses.replace(context, http=dataclasses.replace(context.http, webhooks=http))),
-    ):
-        await until(
-            database, "(select last_error is not null and started_at is null from delivery where webhook_id = $1)",
-            webhook_uuid(webhook),
-        )  # fmt: skip
-        (row,) = await deliveries(api, owner, webhook)
-        assert (row["state"], row["attempts"]) == ("pending", 0)
-        assert row["nextAttemptAt"] > clock.wire(clock.now())
-        await advance_time(database, webhook, work.OUR_FAULT_AGE_SECONDS_MAX)
-        (row,) = await wait_for_deliveries(api, owner, webhook, lambda row: row["attempts"] == 1)
-
-    assert row["state"] == "failed"
-    assert (await api.get(f"/webhooks/{webhook['id']}", key=owner.key)).json()["consecutiveFailures"] == 1
-
-
-async def test_an_attempt_that_kills_workers_is_abandoned(
-    api: Api, make: Make, database: Database, context: AppContext
-) -> None:
-    """After three starts without a result it counts as failed; the schedule continues."""
-    owner = await make.owner()
-    async with receiver_server() as receiver:
-        webhook = await register(api, owner, receiver.url)
-        await emit(database, post_published(owner), post_published(owner))
-        async with database.connection() as db:
-            await db.execute(
-                "update delivery set started_at = now(), crashes = case when id = (select id from delivery"
-                " where webhook_id = $1 order by id desc limit 1) then 2 else 1 end where webhook_id = $1",
-                webhook_uuid(webhook),
-            )
-        async with webhooks.delivery_worker(context):
-            rows = await wait_for_deliveries(api, owner, webhook, idle)
-
-    assert [row["state"] for row in rows] == ["failed", "delivered"]
-    assert rows[0]["lastError"] == "the worker died while it sent this"
-    assert len(receiver.requests) == 1
-
-
-async def test_a_secret_that_cannot_be_opened_fails_the_delivery(
-    api: Api, make: Make, database: Database, engine: Engine
-) -> None:
-    """Another row's secret, or a lost master key: recorded as the error, and never sent unsigned."""
-    owner = await make.owner()
-    async with receiver_server() as receiver:
-        webhook = await register(api, owner, receiver.url)
-        other = await register(api, owner, receiver.url, events=["post.failed"])
-        async with database.connection() as db:
-            await db.execute(
-                "update webhook set secret = (select secret from webhook where id = $2) where id = $1",
-                webhook_uuid(webhook), webhook_uuid(other),
-            )  # fmt: skip
-        await emit(database, post_published(owner))
-        (row,) = await wait_for_deliveries(api, owner, webhook, idle)
-
-        assert receiver.requests == []
-        assert "secret" in row["lastError"]
-
-
 async def test_the_purge_removes_deleted_webhooks_and_old_deliveries(
     api: Api, make: Make, database: Database, context: AppContext, engine: Engine
 ) -> None:
@@ -725,14 +339,6 @@ async def test_the_purge_removes_deleted_webhooks_and_old_deliveries(
 
     assert len(await deliveries(api, owner, kept)) == 2
     assert oldest["id"] not in json.dumps(await deliveries(api, owner, kept))
-
-
-def test_the_state_after_a_failure() -> None:
-    assert [after_failure("retry", n) for n in range(1, 7)] == [
-        ("failed", 60), ("failed", 300), ("failed", 1800), ("failed", 7200), ("failed", 43_200),
-        ("permanently_failed", None),
-    ]  # fmt: skip
-    assert after_failure("single", 1) == ("failed", None)
 
 
 @pytest.mark.parametrize(("status", "paused"), [("active", "paused"), ("paused", "paused"), ("disabled", "disabled")])
