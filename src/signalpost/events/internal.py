@@ -43,3 +43,10 @@ class AccountReady(Event):
 
     account_id: UUID
     platform: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanChanged(Event):
+    """Another plan is in force for the workspace, or what it has may fit its plan now. Each room looks at its own."""
+
+    plan: str

@@ -23,15 +23,24 @@ from signalpost.web.serve import Authenticate
 Rates = Callable[[str], tuple[int, int]]
 """Plan in force -> requests and writes per minute. `plans` knows them; it is above this room."""
 
+KeysMax = Callable[[str], int | None]
+"""Plan in force -> how many API keys it covers; None: all."""
+
 _NO_SECRET = bytes(32)  # the secret of an unknown key is compared with this: as much work as for a known one
 _NEW_KEY = "Whoever is signed in creates another with `POST /api-keys`, an operator with `signalpost keys create`."
 _CHALLENGE = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
 _PREFIXES = (f"{BRAND_KEY}_live", f"{BRAND_KEY}_test")
 
 
-def authenticator(context: AppContext, *, rates: Rates | None = None, guesses: Guesses | None = None) -> Authenticate:
+def authenticator(
+    context: AppContext,
+    *,
+    rates: Rates | None = None,
+    keys_max: KeysMax | None = None,
+    guesses: Guesses | None = None,
+) -> Authenticate:
     """Return the function that `web` calls with bearer, X-Workspace-Id and address."""
-    return _Credentials(context, rates, guesses or Guesses(Limiter())).caller
+    return _Credentials(context, rates, keys_max, guesses or Guesses(Limiter())).caller
 
 
 def secret_hmacs(keys: KeyRing, secret: str) -> list[bytes]:
@@ -40,13 +49,14 @@ def secret_hmacs(keys: KeyRing, secret: str) -> list[bytes]:
 
 
 class _Credentials:
-    def __init__(self, context: AppContext, rates: Rates | None, guesses: Guesses) -> None:
+    def __init__(self, context: AppContext, rates: Rates | None, keys_max: KeysMax | None, guesses: Guesses) -> None:
         settings = context.settings
         self._database = context.database
         self._keys = context.keys
         self._settings = settings
         self._cache = context.state(CallerCache)
         self._guesses = guesses
+        self._keys_max = keys_max or (lambda _plan: None)
         self._rates = rates or (lambda _plan: (settings.requests_per_minute, settings.writes_per_minute))
 
     async def caller(self, bearer: str, workspace: str | None, address: str) -> Caller:
@@ -118,6 +128,12 @@ class _Credentials:
         if row.expired:
             raise TokenExpired("This API key has expired.", headers=_CHALLENGE, remediation=_NEW_KEY)
         plan = queries.plan_in_force(self._settings, row.plan)
+        if (maximum := self._keys_max(plan)) is not None and row.older_keys >= maximum:
+            raise KeyRevoked(
+                f"This API key is more than the plan {plan} covers, which is {maximum}.",
+                headers=_CHALLENGE,
+                remediation="Revoke an older key, or choose a larger plan: then this one works again.",
+            )
         requests, writes = self._rates(plan)
         is_staff = row.is_staff and row.mode == "live"  # nothing of an installation is in test mode
         granted = roles.scopes_of(row.role, is_staff=is_staff) & frozenset(row.scopes)

@@ -58,6 +58,7 @@ class KeyCredential(Struct):
     workspace_zone_chosen: bool
     role: Role | None
     member_profile_ids: list[UUID] | None
+    older_keys: int  # of the workspace, that work: a smaller plan covers the oldest ones
 
 
 _KEY_CREDENTIAL_COLUMNS = columns(
@@ -76,6 +77,8 @@ _KEY_CREDENTIAL_COLUMNS = columns(
     workspace_zone_chosen="w.zone_chosen",
     role="m.role",
     member_profile_ids="m.profile_ids",
+    older_keys="(select count(*) from api_key o where o.workspace_id = k.workspace_id and o.revoked_at is null"
+    " and (o.expires_at is null or o.expires_at > now()) and (o.created_at, o.id) < (k.created_at, k.id))",
 )
 _KEY_CREDENTIAL = f"""
 select {_KEY_CREDENTIAL_COLUMNS}

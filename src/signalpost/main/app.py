@@ -120,7 +120,7 @@ def create(context: AppContext) -> Application:
     limiter = limits.Limiter()
     web = Web(
         context=context,
-        authenticate=authenticator(context, rates=rates, guesses=Guesses(limiter)),
+        authenticate=authenticator(context, rates=rates, keys_max=plan_limits.API_KEYS.of, guesses=Guesses(limiter)),
         page_key=context.keys.derive("page-cursor"),
         limiter=limiter,
         record=record_operation,

@@ -17,6 +17,7 @@ from signalpost.kit.db import Db
 from signalpost.kit.machine_zone import machine_zone
 from signalpost.mail import actions as outbox
 from signalpost.mail.messages import read as read_message
+from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.web.fields import ProfileId
 
@@ -151,7 +152,7 @@ async def set_plan(context: AppContext, workspace: str, plan: str) -> None:
         raise problems.invalid("--plan", "not_allowed", f"Must be one of {', '.join(limits.PLANS)}.")
     async with context.database.transaction() as db:
         workspace_id, _ = await _workspace(db, workspace)
-        await identity.set_plan(context, db, workspace_id, plan)
+        await plans.change_plan(context, db, workspace_id, plan)
         await audit.command(db, "plans set", workspace_id=workspace_id, subject=plan)
 
 

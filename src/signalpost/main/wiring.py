@@ -5,6 +5,7 @@ from typing import Any
 from signalpost import events
 from signalpost.accounts import actions as account_actions
 from signalpost.accounts import routes as account_routes
+from signalpost.accounts import subscriber as accounts
 from signalpost.accounts import work as account_work
 from signalpost.audit import routes as audit_routes
 from signalpost.audit import work as audit_work
@@ -35,6 +36,7 @@ from signalpost.posts import work as post_work
 from signalpost.profiles import actions as profile_actions
 from signalpost.profiles import queries as profile_queries
 from signalpost.profiles import routes as profile_routes
+from signalpost.profiles import subscriber as profiles
 from signalpost.publishing import routes as publishing_routes
 from signalpost.publishing import subscriber as publishing
 from signalpost.publishing import work as publishing_work
@@ -120,6 +122,13 @@ def hooks() -> Hooks:
 
 def subscribe(context: AppContext) -> None:
     """Subscribe each room to the events that it acts upon; within an event, in this order."""
+    for on_plan_changed in (
+        profiles.on_plan_changed,
+        accounts.on_plan_changed,
+        webhooks.on_plan_changed,
+        posts.on_plan_changed,  # last: it looks at what the others decided
+    ):
+        context.subscribe(events.PlanChanged, on_plan_changed)
     context.subscribe(events.AccountReady, posts.on_account_ready)
     context.subscribe(events.PostSettled, posts.on_posts_settled)
     context.subscribe(events.RemovalRequested, publishing.on_removal_requested)

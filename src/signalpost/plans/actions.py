@@ -4,7 +4,11 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
+from signalpost.context import AppContext
+from signalpost.events import PlanChanged
+from signalpost.identity import actions as identity
 from signalpost.identity.errors import PlanLimitReached
+from signalpost.identity.queries import plan_in_force
 from signalpost.kit import clock
 from signalpost.kit.db import Db
 from signalpost.plans import limits, queries
@@ -83,6 +87,18 @@ on conflict (workspace_id, metric, period, stripe) do update set used = usage.us
 async def refund(db: Db, workspace_id: UUID, limit: Monthly, units: int, *, spent_at: datetime) -> None:
     """Give units back to the month in which they were spent."""
     await db.execute(_REFUND, workspace_id, limit.name, month_of(spent_at), units)
+
+
+async def change_plan(context: AppContext, db: Db, workspace_id: UUID, plan: str) -> None:
+    """Move a workspace to another plan. Nothing is deleted: what no longer fits becomes read-only, the newest first."""
+    await identity.set_plan(context, db, workspace_id, plan)
+    await fit(context, db, workspace_id, plan)
+
+
+async def fit(context: AppContext, db: Db, workspace_id: UUID, plan: str) -> None:
+    """Have each room make read-only what the plan does not cover, and writable what it does."""
+    in_force = plan_in_force(context.settings, plan)
+    await context.emit(db, PlanChanged(workspace_id=workspace_id, at=clock.now(), plan=in_force))
 
 
 _LOCK = "select pg_advisory_xact_lock(hashtextextended($1, 0))"

@@ -27,6 +27,20 @@ async def usage(db: Db, workspace_id: UUID, month: date) -> dict[str, int]:
     return {name: max(0, value) for name, value in (row or {}).items()}
 
 
+_OVER_LIMIT: Final = """
+select w.id, w.plan from workspace w where w.id in (
+    select workspace_id from profile where over_limit and deleted_at is null
+    union select workspace_id from account where over_limit
+    union select workspace_id from webhook where disabled_reason = 'plan_limit' and deleted_at is null
+) order by w.id limit 500
+"""
+
+
+async def over_limit(db: Db) -> list[tuple[UUID, str]]:
+    """Return workspaces, and their plans, that have something read-only which is more than the plan covers."""
+    return [(row[0], row[1]) for row in await db.fetch(_OVER_LIMIT)]
+
+
 async def spent(db: Db, workspace_id: UUID, limit: Monthly, month: date) -> int:
     """Return how many units of a month are spent. `month` is its first day, UTC."""
     number: int = await db.fetchval(_SPENT.format(limit.name), workspace_id, month)

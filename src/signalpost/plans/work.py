@@ -1,4 +1,4 @@
-"""Work of this room: deleting the audit log that is older than the plan keeps it."""
+"""Work of this room: deleting the audit log that is older than the plan keeps it, and giving back what fits again."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -7,11 +7,14 @@ from signalpost.audit import actions as audit
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain
-from signalpost.plans import limits
+from signalpost.plans import actions as plans
+from signalpost.plans import limits, queries
 
 JOB: Final = "plans.purge_audit"
 EVERY_SECONDS: Final = 3_600
 _BATCH: Final = 5_000
+FIT_JOB: Final = "plans.fit"
+FIT_EVERY_SECONDS: Final = 600
 
 
 def jobs(context: AppContext) -> list[JobKind]:
@@ -20,7 +23,22 @@ def jobs(context: AppContext) -> list[JobKind]:
     async def purge(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
         return await purge_audit(context, lease)
 
-    return [JobKind(JOB, purge, EVERY_SECONDS)]
+    async def refit(lease: Lease, _payload: Mapping[str, Any]) -> None:
+        await fit_again(context, lease)
+
+    return [JobKind(JOB, purge, EVERY_SECONDS), JobKind(FIT_JOB, refit, FIT_EVERY_SECONDS)]
+
+
+async def fit_again(context: AppContext, lease: Lease) -> None:
+    """Look at workspaces that have more than their plan covers: perhaps something was deleted since.
+
+    Also after an operator turned billing off, which lifts every limit.
+    """
+    async with lease.transaction() as db:
+        rows = await queries.over_limit(db)
+    for workspace_id, plan in rows:
+        async with lease.transaction() as db:
+            await plans.fit(context, db, workspace_id, plan)
 
 
 async def purge_audit(context: AppContext, lease: Lease) -> RunAgain | None:

@@ -1,6 +1,7 @@
 """What posts do when something happens to their accounts and profiles: answers to hooks, and listeners to events."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -17,7 +18,7 @@ from signalpost.posts import progress, queries
 from signalpost.posts.actions import audit, emit
 from signalpost.posts.actions.repost import enqueue_repost
 from signalpost.posts.actions.trash import TRASH_PERIOD
-from signalpost.posts.states import UNDER_WAY, WAITING, sources
+from signalpost.posts.states import UNDER_WAY, WAITING, HeldReason, sources
 from signalpost.posts.target_errors import target_error
 from signalpost.profiles import queries as profiles
 
@@ -135,9 +136,26 @@ async def on_posts_settled(_context: AppContext, db: Db, settled: Sequence[event
             await enqueue_repost(db, event.workspace_id, event.post_id)
 
 
+# By the account: its targets that wait are few, and have an index.
+_COVERED: Final = """
+select distinct t.account_id, t.platform
+from account a join profile f on f.id = a.profile_id join target t on t.account_id = a.id
+where a.workspace_id = $1 and not a.over_limit and not f.over_limit
+    and t.held_reason = 'plan' and t.next_attempt_at is not null
+"""
+
+
+async def on_plan_changed(_context: AppContext, db: Db, changes: Sequence[events.PlanChanged]) -> None:
+    """Release what was held because the plan did not cover its account or profile."""
+    for change in changes:
+        covered = await db.fetch(_COVERED, change.workspace_id)
+        for account_id, platform in sorted(map(tuple, covered)):
+            await _release(db, change.workspace_id, account_id, platform, reason="plan", at=change.at)
+
+
 _RELEASE: Final = """
 update target set held_reason = null, next_attempt_at = least(next_attempt_at, greatest(due_at, now())), updated_at = $2
-where account_id = $1 and held_reason = 'account' and next_attempt_at is not null
+where account_id = $1 and held_reason = $3 and next_attempt_at is not null
 returning next_attempt_at
 """
 
@@ -145,19 +163,22 @@ returning next_attempt_at
 async def on_account_ready(_context: AppContext, db: Db, ready: Sequence[events.AccountReady]) -> None:
     """Release what was held because its account could not publish, or because its network asked to wait."""
     for event in ready:
-        await _release(db, event)
+        await queries.lock_lanes(db, [event.account_id])
+        await resume(db, "target", [event.account_id])
+        await _release(db, event.workspace_id, event.account_id, event.platform, reason="account", at=event.at)
 
 
-async def _release(db: Db, event: events.AccountReady) -> None:
-    await queries.lock_lanes(db, [event.account_id])
-    await resume(db, "target", [event.account_id])
-    due = [record["next_attempt_at"] for record in await db.fetch(_RELEASE, event.account_id, event.at)]
+async def _release(
+    db: Db, workspace_id: UUID, account_id: UUID, platform: str, *, reason: HeldReason, at: datetime
+) -> None:
+    await queries.lock_lanes(db, [account_id])
+    due = [record["next_attempt_at"] for record in await db.fetch(_RELEASE, account_id, at, reason)]
     if due:
         await wake(
             db,
             "target",
-            [event.account_id],
-            workspace_id=event.workspace_id,
-            platforms=[event.platform],
+            [account_id],
+            workspace_id=workspace_id,
+            platforms=[platform],
             due=[min(due)],
         )

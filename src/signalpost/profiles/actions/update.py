@@ -4,9 +4,10 @@ import asyncpg
 from msgspec.structs import replace
 
 from signalpost.context import AppContext
-from signalpost.identity.errors import PlanLimitReached
 from signalpost.kit import clock, problems, rows
 from signalpost.kit.db import Db
+from signalpost.plans import actions as plans
+from signalpost.plans import limits
 from signalpost.profiles import queries, validation, views
 from signalpost.profiles.errors import name_taken
 from signalpost.profiles.queries import ProfileRow
@@ -34,7 +35,7 @@ async def update_profile(
     await validation.check(context, db, caller, data)
     stored = await lock_version(db, caller, profile_id, if_match)
     if stored.over_limit:
-        raise PlanLimitReached("This profile is over the plan's limit: it can only be read and deleted.")
+        raise await plans.over_limit(db, caller, limits.PROFILES)
     row = replace(validation.apply(data, stored, caller), version=stored.version + 1, updated_at=clock.now())
     try:
         await db.execute(_UPDATE, row.id, row.workspace_id, *rows.values(row, without=_NOT_UPDATED))

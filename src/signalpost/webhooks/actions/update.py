@@ -8,6 +8,7 @@ from signalpost.web.fields import WebhookId
 from signalpost.web.inputs import deleted_meanwhile
 from signalpost.webhooks import queries, views
 from signalpost.webhooks.actions import bounds
+from signalpost.webhooks.actions.fit import require_covered
 from signalpost.webhooks.actions.validation import Scope, scope_of
 from signalpost.webhooks.actions.wake import wake_waiting
 from signalpost.webhooks.queries import WEBHOOK_COLUMNS, WebhookRow, read_webhook
@@ -42,6 +43,7 @@ async def update_webhook(
         ValidationFailed: an event or profile is unknown.
         NotFound: the webhook was deleted meanwhile.
         TooManyItems: see `bounds`.
+        PlanLimitReached, PlanFeatureUnavailable: it would be active, and the plan does not cover it.
     """
     scope = scope or await scope_of(db, caller, data)
     if data.active is True:
@@ -51,6 +53,8 @@ async def update_webhook(
         raise deleted_meanwhile(WebhookId, webhook.id)
     if data.url is not UNSET:
         await bounds.require_room(db, caller, row.id, data.url, row.mode)
+    if data.active is True and row.status != "active":
+        await require_covered(db, caller, row)
     status = row.status if data.active is UNSET else with_active(row.status, active=data.active)
     [record] = await db.fetch(
         _UPDATE,

@@ -1,0 +1,155 @@
+"""A smaller plan deletes nothing: the newest beyond its limits become read-only, and a larger plan gives them back."""
+
+import dataclasses
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from tests.helpers.api import Api
+from tests.helpers.factories import Login, Make
+
+from signalpost.context import AppContext
+from signalpost.kit import ids
+from signalpost.main import app
+from signalpost.plans import actions as plans
+from signalpost.plans import queries, work
+
+
+@pytest.fixture(scope="module")
+async def sold(context: AppContext) -> AppContext:
+    """An installation that sells plans."""
+    settings = dataclasses.replace(context.settings, billing_enabled=True)
+    return dataclasses.replace(context, settings=settings, states={})
+
+
+@pytest.fixture(scope="module")
+async def shop(sold: AppContext) -> AsyncIterator[Api]:
+    async with Api(app.create(sold)) as opened:
+        yield opened
+
+
+async def move(sold: AppContext, owner: Login, plan: str) -> None:
+    async with sold.database.transaction() as db:
+        await plans.change_plan(sold, db, owner.workspace_id, plan)
+
+
+async def listed(shop: Api, owner: Login, path: str) -> list[dict[str, Any]]:
+    answer = await shop.get(path, key=owner.key)
+    assert answer.status_code == 200, answer.text
+    return list(reversed(answer.json()["data"]))  # oldest first
+
+
+def over(rows: list[dict[str, Any]]) -> list[bool]:
+    return [row["overLimit"] for row in rows]
+
+
+async def test_profiles_and_accounts_beyond_the_limit_are_read_only_until_the_plan_covers_them(
+    sold: AppContext, shop: Api, make: Make
+) -> None:
+    owner = await make.owner(plan="pro")
+    profiles = [owner.profile, *[(await make.profile(owner))["id"] for _ in range(3)]]
+    for _ in range(5):
+        await make.account(owner)
+    before = await listed(shop, owner, "/profiles")
+
+    await move(sold, owner, "free")
+    smaller = await listed(shop, owner, "/profiles")
+    assert [row["id"] for row in smaller] == [row["id"] for row in before]
+    assert over(smaller) == [False, False, True, True]
+    assert over(await listed(shop, owner, "/platforms/accounts/all")) == [False] * 4 + [True]
+    refused = await shop.patch(f"/profiles/{profiles[3]}", json={"name": "New"}, key=owner.key)
+    assert (refused.status_code, refused.json()["limit"]["name"]) == (402, "profiles")
+
+    await move(sold, owner, "starter")
+    assert over(await listed(shop, owner, "/profiles")) == [False] * 4
+    assert over(await listed(shop, owner, "/platforms/accounts/all")) == [False] * 5
+    assert (await shop.patch(f"/profiles/{profiles[3]}", json={"name": "New"}, key=owner.key)).status_code == 200
+
+
+async def test_what_waits_for_the_plan_goes_out_after_an_upgrade(sold: AppContext, shop: Api, make: Make) -> None:
+    """Held with the reason, and neither lost nor failed."""
+    owner = await make.owner(plan="pro")
+    first = [await make.account(owner) for _ in range(5)]
+    post = await make.post(owner, platforms=None, targets=[{"accountId": first[4]["id"]}])
+    target = ids.decode("tgt", post["targets"][0]["id"])
+    await move(sold, owner, "free")
+
+    secret = {"X-Queue-Secret": sold.settings.queue_secret or ""}
+    assert (await shop.post("/queue/process", json={"limit": 500}, headers=secret)).status_code == 200
+    waiting = (await shop.get(f"/posts/{post['id']}", key=owner.key)).json()
+    assert (waiting["status"], waiting["held"], waiting["heldReason"]) == ("queued", True, "plan")
+
+    await move(sold, owner, "starter")
+    async with sold.database.connection() as db:
+        assert await db.fetchval("select held_reason from target where id = $1", target) is None
+    await shop.post("/queue/process", json={"limit": 500}, headers=secret)
+    published = (await shop.get(f"/posts/{post['id']}", key=owner.key)).json()
+    assert (published["status"], published["held"]) == ("published", False)
+
+
+async def test_webhooks_beyond_the_limit_stop_and_come_back(sold: AppContext, shop: Api, make: Make) -> None:
+    """One that its owner paused stays paused; none can be enabled against the plan."""
+    owner = await make.owner(plan="max")
+    for _ in range(5):
+        created = await shop.post("/webhooks", json={"url": "http://127.0.0.1:9/hook"}, key=owner.key)
+        assert created.status_code == 201, created.text
+    hooks = await listed(shop, owner, "/webhooks")
+    await shop.patch(f"/webhooks/{hooks[4]['id']}", json={"active": False}, key=owner.key)
+
+    await move(sold, owner, "pro")
+    reasons = [(row["status"], row["disabledReason"]) for row in await listed(shop, owner, "/webhooks")]
+    assert reasons == [("active", None)] * 3 + [("disabled", "plan_limit"), ("paused", None)]
+    for index in (3, 4):
+        refused = await shop.patch(f"/webhooks/{hooks[index]['id']}", json={"active": True}, key=owner.key)
+        assert (refused.status_code, refused.json()["code"]) == (402, "plan_limit_reached")
+    await move(sold, owner, "free")
+    refused = await shop.patch(f"/webhooks/{hooks[0]['id']}", json={"active": True}, key=owner.key)
+    assert (refused.status_code, refused.json()["code"]) == (402, "plan_feature_unavailable")
+
+    await move(sold, owner, "max")
+    assert [row["status"] for row in await listed(shop, owner, "/webhooks")] == ["active"] * 4 + ["paused"]
+
+
+async def test_keys_beyond_the_limit_stop_working_and_come_back(sold: AppContext, shop: Api, make: Make) -> None:
+    """The oldest ones are covered: what runs in production is older than what somebody tried last."""
+    owner = await make.owner(plan="pro")
+    newer = await make.login(owner.user_id, owner.workspace_id, owner.email)
+
+    async def works(key: str) -> bool:
+        answer = await shop.get("/auth/me", key=key)
+        assert answer.status_code == 200 or answer.json()["code"] == "key_revoked", answer.text
+        return answer.status_code == 200
+
+    assert [await works(key) for key in (owner.key, newer.key)] == [True, True]
+    await move(sold, owner, "free")
+    assert [await works(key) for key in (owner.key, newer.key)] == [True, False]
+    await move(sold, owner, "pro")
+    assert [await works(key) for key in (owner.key, newer.key)] == [True, True]
+
+
+async def test_what_fits_again_is_given_back_by_a_job(sold: AppContext, shop: Api, make: Make) -> None:
+    """After something else was deleted, and after the operator turned billing off."""
+    owner, other = await make.owner(plan="pro"), await make.owner(plan="pro")
+    for login in (owner, other):
+        for _ in range(2):
+            await make.profile(login)
+        await move(sold, login, "free")
+    rows = await listed(shop, owner, "/profiles")
+    assert over(rows) == [False, False, True]
+    assert (await shop.delete(f"/profiles/{rows[1]['id']}", key=owner.key)).status_code == 200
+
+    await work.fit_again(sold, _Lease(sold))
+    assert over(await listed(shop, owner, "/profiles")) == [False, False]
+    assert over(await listed(shop, other, "/profiles")) == [False, False, True]
+    free = dataclasses.replace(sold, settings=dataclasses.replace(sold.settings, billing_enabled=False))
+    await work.fit_again(free, _Lease(sold))
+    assert over(await listed(shop, other, "/profiles")) == [False] * 3
+    async with sold.database.connection() as db:
+        assert {owner.workspace_id, other.workspace_id}.isdisjoint({row[0] for row in await queries.over_limit(db)})
+
+
+class _Lease:
+    """The one thing of a lease that the job needs."""
+
+    def __init__(self, context: AppContext) -> None:
+        self.transaction = context.database.transaction
