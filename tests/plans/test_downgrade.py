@@ -111,7 +111,7 @@ async def test_webhooks_beyond_the_limit_stop_and_come_back(sold: AppContext, sh
 
 
 async def test_keys_beyond_the_limit_stop_working_and_come_back(sold: AppContext, shop: Api, make: Make) -> None:
-    """The oldest ones are covered: what runs in production is older than what somebody tried last."""
+    """The oldest ones are covered: what runs in production is older than what someone tried last."""
     owner = await make.owner(plan="pro")
     newer = await make.login(owner.user_id, owner.workspace_id, owner.email)
 
