@@ -67,6 +67,7 @@ READS = {
     ("plans", "profile"): "upward: usage is counted in one statement",
     ("plans", "target"): "upward: quotas of accounts count what was published today",
     ("plans", "webhook"): "usage is counted in one statement",
+    ("plans", "workspace"): "which plan a workspace has decides what is more than it covers",
     ("posts", "account"): "a post is built from one read of its profile with the accounts; targets show the username",
     ("posts", "audit"): "the log of one post, with its attempts",
     ("posts", "lane"): "locks lanes before rows, in the order in which workers lock them",
