@@ -32,6 +32,18 @@ OWNERS = {
 """Table -> the room that writes it, and whose functions the others call."""
 
 READS = {
+    ("admin", "account"): "figures of the whole installation, in bounded statements",
+    ("admin", "app_user"): "figures of the whole installation, in bounded statements",
+    ("admin", "attempt"): "figures of the whole installation, in bounded statements",
+    ("admin", "delivery"): "figures of the whole installation, in bounded statements",
+    ("admin", "lane"): "figures of the whole installation, in bounded statements",
+    ("admin", "media"): "figures of the whole installation, in bounded statements",
+    ("admin", "post"): "figures of the whole installation, in bounded statements",
+    ("admin", "profile"): "figures of the whole installation, in bounded statements",
+    ("admin", "target"): "figures of the whole installation, in bounded statements",
+    ("admin", "webhook"): "figures of the whole installation, in bounded statements",
+    ("admin", "worker"): "figures of the whole installation, in bounded statements",
+    ("admin", "workspace"): "figures of the whole installation, in bounded statements",
     ("accounts", "api_key"): "an authorization goes on only while its key still may connect",
     (
         "accounts",
@@ -133,6 +145,9 @@ OPERATIONS_ACROSS = {
     "get_media_content": "the signature stands for the credential, and names the file",
     "list_workspaces": "those of a user",
     "list_suggestions": "suggestions are public",
+    "get_stats": "figures of the installation",
+    "get_admin_queue": "the queue of the installation",
+    "send_test_mail": "the operator asks; the text names a workspace of theirs",
     "get_ticket": "suggestions are public, and staff read every ticket",
     "vote_for_suggestion": "suggestions are public",
     "remove_vote": "suggestions are public",

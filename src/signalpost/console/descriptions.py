@@ -34,6 +34,7 @@ TAGS = {
     "Sandbox": "The clock by which test posts go out.",
     "Webhooks": "The endpoints that events are sent to, and every delivery.",
     "Service status": "Components, incidents and maintenance, uptime and subscriptions: public, and written by staff.",
+    "Administration": "What staff of the installation see and start.",
     "Support": "Tickets, and suggestions with votes.",
     "Health": "Whether the service and its database are working.",
     "Events": "What your webhook receives. Verify the signature over the raw body before you parse it.",

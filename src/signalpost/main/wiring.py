@@ -7,6 +7,7 @@ from signalpost.accounts import actions as account_actions
 from signalpost.accounts import routes as account_routes
 from signalpost.accounts import subscriber as accounts
 from signalpost.accounts import work as account_work
+from signalpost.admin import routes as admin_routes
 from signalpost.audit import routes as audit_routes
 from signalpost.audit import work as audit_work
 from signalpost.captions import routes as caption_routes
@@ -78,6 +79,7 @@ ROUTES: tuple[Routes, ...] = (
     webhook_routes.routes,
     service_status_routes.routes,
     support_routes.routes,
+    admin_routes.routes,
     status_routes.routes,
 )
 """Every operation of the service, in the order of the reference."""

@@ -11,12 +11,17 @@ DATABASE_SLOW = f"The database does not respond within {ENGINE_SECONDS} seconds.
 _STARTED = clock.monotonic()
 
 
+def uptime_seconds() -> int:
+    """Return for how long this process has been running."""
+    return int(clock.monotonic() - _STARTED)
+
+
 def api_health(engine: EngineStatus | None, reasons: list[str], *, version: str) -> ApiHealth:
     """Return the health of the API; with any reason it is degraded."""
     return ApiHealth(
         status="degraded" if reasons else "ok",
         version=version,
-        uptime_seconds=int(clock.monotonic() - _STARTED),
+        uptime_seconds=uptime_seconds(),
         time=clock.wire(clock.now()),
         worker=WorkerHealth(
             running=engine is not None and engine.running,
