@@ -38,6 +38,7 @@ _RESET = (
 ELSEWHERE = {
     "GET /platforms/{platform}/callback": "tests/accounts/test_flow_attacks.py",
     "GET /platforms/{platform}/callback/{server}": "tests/accounts/test_authorization.py",
+    "POST /platforms/{platform}/switch-page": "tests/accounts/test_destinations.py",
 }
 """What needs another server to succeed, and where that is shown."""
 RECORDED_LATER = {"POST /auth/password/forgot", "POST /team/invites/{token}/decline"}

@@ -2,6 +2,7 @@
 
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
+from signalpost.accounts.platforms import start_url
 from signalpost.accounts.schemas import CallbackResult
 from signalpost.context import AppContext
 from signalpost.kit.problems import Problem
@@ -13,6 +14,12 @@ HTML = "text/html; charset=utf-8"
 async def render(context: AppContext, result: CallbackResult, platform: str, redirect_url: str | None) -> RawResponse:
     """Return the page for a result; with `redirect_url` the browser moves on there at once."""
     account = result.account
+    if result.selection_token is not None:
+        choice = f"{start_url(context, result.selection_token)}/choose"
+        page = await context.hooks.render_page(
+            context, title="Almost connected", text="Choose what to connect.", continue_url=choice
+        )
+        return RawResponse(page.body, HTML, headers=page.headers)
     if account is not None:
         title = "Connected"
         text = f"{account.display_name} (@{account.username}) is connected. You can close this page."

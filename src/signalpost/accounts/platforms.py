@@ -38,8 +38,7 @@ def require_connector(caller: Caller, platform: str) -> Connector:
         PlatformNotConfigured: there is no connector for it.
     """
     slug = canonical_slug(platform)
-    if caller.mode == "test" and slug != "sandbox":
-        raise TestModeOnlySandbox(f"This test key cannot use {slug}; it can use sandbox.")
+    require_live(caller, slug)
     connector = networks.get(slug)
     if connector is None:
         possible = ", ".join(networks.CONNECTORS)
@@ -48,6 +47,16 @@ def require_connector(caller: Caller, platform: str) -> Connector:
             remediation=f"It can connect {possible}. GET /platforms says how.",
         )
     return connector
+
+
+def require_live(caller: Caller, slug: str) -> None:
+    """Ensure that a test key asks for nothing but the sandbox.
+
+    Raises:
+        TestModeOnlySandbox: it does.
+    """
+    if caller.mode == "test" and slug != "sandbox":
+        raise TestModeOnlySandbox(f"This test key cannot use {slug}; it can use sandbox.")
 
 
 def redirect_uri(base_url: str, connector: Connector, server_url: str = "") -> str:

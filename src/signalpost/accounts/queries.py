@@ -33,6 +33,7 @@ class AccountRow(Struct, frozen=True):
     status_reason: str | None
     connected_via: Via
     parent_account_id: UUID | None
+    grant_remote_id: str | None
     base_url: str | None
     scopes: list[str]
     token_expires_at: datetime | None
@@ -87,6 +88,19 @@ _LOCK_REMOTE = _SELECT + "where a.profile_id = $1 and a.platform = $2 and a.remo
 _LOCK_OF_PROFILE = (
     _SELECT + "where a.workspace_id = $1 and a.profile_id = $2 and a.status <> 'disconnected' order by a.id for update"
 )
+_LOCK_SHARING = f"""{_SELECT}
+where a.workspace_id = $1 and a.platform = $2 and a.grant_remote_id = $3 and a.status <> 'disconnected'
+order by a.id for update
+"""
+_WITH_GRANTS = f"""
+select distinct on (a.grant_remote_id) {rows.columns(AccountRow, "a")} from account a
+where a.workspace_id = $1 and a.profile_id = $2 and a.platform = $3 and a.grant_remote_id is not null
+    and a.status <> 'disconnected'
+order by a.grant_remote_id, a.status not in ('active', 'expiring', 'paused'), a.id
+"""  # noqa: S608 - constants only
+_OF_PROFILE = (
+    f"{_SELECT} where a.workspace_id = $1 and a.profile_id = $2 and a.platform = $3 and a.status <> 'disconnected'"
+)
 _VISIBLE = f"""{_SELECT}
 where a.workspace_id = $1 and ($2 or a.platform = 'sandbox') and ($3::uuid[] is null or a.profile_id = any($3))
 and ($4::uuid is null or a.profile_id = $4) and ($5 or a.status <> 'disconnected')
@@ -129,6 +143,21 @@ async def lock(db: Db, workspace_id: UUID, account_id: UUID) -> AccountRow | Non
 async def lock_remote(db: Db, profile_id: UUID, platform: str, remote_id: str) -> AccountRow | None:
     """Return the profile's row for this platform account, locked until the transaction ends."""
     return _account_or_none(await db.fetchrow(_LOCK_REMOTE, profile_id, platform, remote_id))
+
+
+async def lock_sharing(db: Db, workspace_id: UUID, platform: str, grant_remote_id: str) -> list[AccountRow]:
+    """Return the accounts that share a grant, locked until the transaction ends; not disconnected ones."""
+    return [_read(record) for record in await db.fetch(_LOCK_SHARING, workspace_id, platform, grant_remote_id)]
+
+
+async def with_grants(db: Db, workspace_id: UUID, profile_id: UUID, platform: str) -> list[AccountRow]:
+    """Return one account of the profile for each grant that can list what it posts to, working ones first."""
+    return [_read(record) for record in await db.fetch(_WITH_GRANTS, workspace_id, profile_id, platform)]
+
+
+async def of_profile(db: Db, workspace_id: UUID, profile_id: UUID, platform: str) -> list[AccountRow]:
+    """Return the accounts of a profile at a platform that are not disconnected."""
+    return [_read(record) for record in await db.fetch(_OF_PROFILE, workspace_id, profile_id, platform)]
 
 
 async def lock_of_profile(db: Db, workspace_id: UUID, profile_id: UUID) -> list[AccountRow]:

@@ -22,8 +22,11 @@ from signalpost.accounts.schemas import (
     AuthUrlQuery,
     CallbackQuery,
     CallbackResult,
+    DestinationPage,
     Disconnection,
     HealthQuery,
+    PagesQuery,
+    PageSwitch,
     Platform,
     PlatformAccount,
 )
@@ -156,6 +159,31 @@ async def _returned(
     if finished.guest:
         result.account = None
     return result
+
+
+PAGES = (*CONNECTING, InvalidState)
+
+
+@routes.get("/platforms/{platform}/pages", scope="accounts:write", raises=PAGES)
+async def list_pages(
+    platform: PathPlatform, context: AppContext, caller: Caller, query: PagesQuery
+) -> Listing[DestinationPage]:
+    """List what the grants of a profile can post to, as the platform says now: pages, boards, organizations, channels.
+
+    For facebook, linkedin, google_business, pinterest and others whose grants cover several. Without a grant the list
+    is empty: connect an account by `auth-url` first.
+    """
+    return Listing(data=await actions.list_pages(context, caller, platform, query.profile_id))
+
+
+@routes.post("/platforms/{platform}/switch-page", scope="accounts:write", raises=(*PAGES, Forbidden, OauthStateInvalid))
+async def switch_page(platform: PathPlatform, context: AppContext, caller: Caller, data: PageSwitch) -> PlatformAccount:
+    """Connect one more of the places that a grant can post to. Others stay connected.
+
+    Accounts of one grant share its tokens, and name one of them as `parentAccountId`. With `selectionToken` this
+    completes a callback that ended with `selection_required`.
+    """
+    return await actions.switch_page(context, caller, platform, data)
 
 
 CALLBACK: dict[str, Any] = {

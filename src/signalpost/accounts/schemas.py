@@ -1,4 +1,4 @@
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
@@ -230,10 +230,54 @@ class CallbackQuery(Struct, kw_only=True):
         self.logid = foreign.line_or_none(self.logid)
 
 
+class LinkedInstagram(Output):
+    id: Annotated[str, Meta(examples=["17841405309211844"])]
+    username: Annotated[str, Meta(examples=["bakery.berlin"])]
+
+
+class DestinationPage(Output):
+    """A page, board, organization or channel that a grant can post to."""
+
+    page_id: Annotated[str, Meta(examples=["1234567890"])]
+    name: Annotated[str, Meta(examples=["Bakery Berlin"])]
+    kind: Annotated[str, Meta(examples=["page"])]
+    username: Annotated[str, Meta(examples=["bakery.berlin"])]
+    category: Annotated[str | None, Meta(examples=["Bakery"])]
+    picture_url: Annotated[str | None, Meta(examples=["https://cdn.example.com/avatar.jpg"])]
+    can_post: Annotated[bool, Meta(description="Whether what the person may do there is enough.", examples=[True])]
+    connected: bool
+    account_id: Annotated[str | None, Meta(examples=[ids.example("acc")])]
+    tasks: Annotated[list[str], Meta(examples=[["CREATE_CONTENT"]])]
+    linked_instagram: LinkedInstagram | None
+
+
+class PagesQuery(Input):
+    profile_id: Annotated[ProfileId | None, Meta(description="The profile whose grants are asked. It is required.")] = (
+        None
+    )
+
+
+class PageSwitch(Input):
+    """Connect one more page."""
+
+    profile_id: Annotated[ProfileId, Meta(description="The profile to connect it to.")]
+    page_id: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=500)],
+        Meta(description="Which one: a `pageId` of the list, or of the candidates.", examples=["1234567890"]),
+    ]
+    account_id: Annotated[
+        AccountId | None, Meta(description="An account whose grant covers the page; if the profile has several grants.")
+    ] = None
+    selection_token: Annotated[
+        Annotated[str, Meta(max_length=200)] | None,
+        Meta(description="Of a callback that ended with `selection_required`.", examples=["q7Jx2mV0dC9pXn4bR8sT1w"]),
+    ] = None
+
+
 class CallbackResult(Output):
     status: Annotated[Literal["connected", "selection_required", "failed"], Meta(examples=["connected"])]
     account: PlatformAccount | None = None
-    candidates: list[dict[str, Any]] | None = None
+    candidates: list[DestinationPage] | None = None
     selection_token: str | None = None
     error: str | None = None
     error_description: str | None = None

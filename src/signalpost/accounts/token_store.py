@@ -14,16 +14,14 @@ from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID
 
-import msgspec
-
 from signalpost import networks
 from signalpost.accounts import states
 from signalpost.accounts.moves import move
 from signalpost.accounts.platforms import operator_app, server_of
+from signalpost.accounts.secrets import NoCredentials, grant_secrets, seal, session_secrets, unseal
 from signalpost.context import AppContext
 from signalpost.kit import clock, foreign, ids, log
-from signalpost.kit.crypto import KeyRing, Undecipherable
-from signalpost.kit.db import DATABASE_UNREACHABLE, RETRYABLE
+from signalpost.kit.db import DATABASE_UNREACHABLE, RETRYABLE, Db
 from signalpost.kit.http import Client, HttpFailure, MaybeSent, NotSent
 from signalpost.kit.loop_watch import Watched
 from signalpost.kit.problems import Unavailable
@@ -44,48 +42,36 @@ _NOT_SAVED = (Unavailable, TimeoutError, *DATABASE_UNREACHABLE, *RETRYABLE)
 _logger = log.get("accounts")
 
 
-class NoCredentials(Exception):
-    """The account has no credentials that can be opened: it is disconnected, or they were sealed with a lost key."""
-
-
 class Superseded(Exception):
     """Other credentials were stored meanwhile; ours must not overwrite them."""
 
 
 _READ = "select secrets, secrets_version from account where id = $1 and workspace_id = $2 and status <> 'disconnected'"
-_CLAIM = """
+_SHARES_GRANT = "f.workspace_id = a.workspace_id and f.platform = a.platform and f.grant_remote_id = a.grant_remote_id"
+# Accounts of one grant are renewed by one holder: the claim is always on the same row of them.
+_CLAIM = f"""
 update account set renewing_by = $3, renewing_until = now() + make_interval(secs => $4)
-where id = $1 and secrets_version = $2 and status <> 'disconnected'
+where id = (select coalesce((select f.id from account f where {_SHARES_GRANT} order by f.id limit 1), a.id)
+        from account a where a.id = $1 and a.secrets_version = $2 and a.status <> 'disconnected')
     and (renewing_until is null or renewing_until < now())
-returning true
-"""
+returning id
+"""  # noqa: S608 - constants only
 _RELEASE = """
-update account set renewing_by = null, renewing_until = null, last_refresh_error = coalesce($3, last_refresh_error)
-where id = $1 and renewing_by = $2
+update account set renewing_by = null, renewing_until = null where id = $1 and renewing_by = $2 returning true
 """
+_SET_ERROR = "update account set last_refresh_error = $2 where id = $1"
+_LOCK_SHARING = f"""
+select f.id, f.secrets from account a join account f on {_SHARES_GRANT}
+where a.id = $1 and f.status <> 'disconnected' order by f.id for no key update of f
+"""  # noqa: S608 - constants only
+# $5: when the tokens need attention next if renewing moves their end on, $6: if it does not.
 _SAVE = """
-update account set secrets = $3, secrets_version = secrets_version + 1, token_expires_at = $4, upkeep_at = $5,
+update account set secrets = $3, secrets_version = secrets_version + 1, token_expires_at = $4,
+    upkeep_at = case when refreshable then $5::timestamptz else $6 end,
     last_refreshed_at = now(), last_refresh_error = null, renewing_by = null, renewing_until = null, updated_at = now()
-where id = $1 and secrets_version = $2 and status <> 'disconnected'
-returning secrets_version
+where id = $1 and ($2::int is null or secrets_version = $2) and status <> 'disconnected'
+returning secrets_version, refreshable
 """
-
-
-def seal(keys: KeyRing, workspace_id: UUID, account_id: UUID, secrets: Mapping[str, str]) -> bytes:
-    """Return the secrets as they are stored; the value can be opened only for this account of this workspace."""
-    return keys.seal(msgspec.json.encode(dict(secrets)), context=_context(workspace_id, account_id))
-
-
-def unseal(keys: KeyRing, workspace_id: UUID, account_id: UUID, sealed: bytes) -> dict[str, str]:
-    """Return the secrets of an account.
-
-    Raises:
-        NoCredentials: they cannot be opened.
-    """
-    try:
-        return msgspec.json.decode(keys.open(sealed, context=_context(workspace_id, account_id)), type=dict[str, str])
-    except Undecipherable:
-        raise NoCredentials("the account's credentials cannot be opened with the present master key") from None
 
 
 class SessionAccount(Protocol):
@@ -162,13 +148,16 @@ class TokenStore:
         self._account = account
         self._connector = connector
         self._holder_id = ids.new_id()
+        self._claimed_id = account.id
         self._secrets: dict[str, str] = {}
+        """As they are stored, see `grant_secrets`."""
 
-    def session(self, http: Client | None = None) -> NetworkSession:
+    def session(self, http: Client | None = None, *, of_grant: bool = False) -> NetworkSession:
         """Return a session with the secrets that were read last.
 
         Args:
             http: the client that reaches the network; None: that for accounts.
+            of_grant: without the secrets that only this account has of those that share a grant.
         """
         account, connector = self._account, self._connector
         clients = self._context.http
@@ -176,7 +165,7 @@ class TokenStore:
         return NetworkSession(
             server=server_of(self._context, connector, account.base_url, http),
             pages=clients.pages,
-            secrets=self._secrets,
+            secrets=grant_secrets(self._secrets) if of_grant else session_secrets(self._secrets),
             remote_id=account.remote_id,
             username=account.username,
             facts=account.facts,
@@ -217,6 +206,8 @@ class TokenStore:
     async def save(self, renewed: Mapping[str, str], expires_at: datetime | None) -> None:
         """Store renewed secrets before anyone uses them; an empty or unusable value never replaces a stored one.
 
+        All accounts that share the grant get them.
+
         Raises:
             Superseded: the account was disconnected or connected again meanwhile.
         """
@@ -224,12 +215,28 @@ class TokenStore:
         usable = {name: value for name, value in renewed.items() if foreign.identifier(value, foreign.SECRET_MAX)}
         secrets = self._secrets | usable
         upkeep_at = states.upkeep_at(now, expires_at, refreshable=True, chance=random.random())  # noqa: S311 - jitter
-        sealed = seal(self._context.keys, account.workspace_id, account.id, secrets)
+        ends_at = states.upkeep_at(now, expires_at, refreshable=False, chance=0.0)
+
+        async def write(db: Db, account_id: UUID, version: int | None, values: Mapping[str, str]) -> int | None:
+            sealed = seal(self._context.keys, account.workspace_id, account_id, values)
+            row = await db.fetchrow(_SAVE, account_id, version, sealed, expires_at, upkeep_at, ends_at)
+            if row is None:
+                return None
+            to = states.state_of_token(now, expires_at, refreshable=row[1])
+            if to == "active":
+                await move(db, account_id, to, None, only_from="expiring")
+            new_version: int = row[0]
+            return new_version
+
         async with self._context.database.transaction() as db:
-            version = await db.fetchval(_SAVE, account.id, self.version, sealed, expires_at, upkeep_at)
+            sharing = await db.fetch(_LOCK_SHARING, account.id)
+            version = await write(db, account.id, self.version, secrets)
             if version is None:
                 raise Superseded
-            await move(db, account.id, "active", None, only_from="expiring")
+            for other_id, sealed in sharing:
+                if other_id != account.id and sealed is not None:
+                    theirs = unseal(self._context.keys, account.workspace_id, other_id, sealed)
+                    await write(db, other_id, None, theirs | usable)
         self._use(secrets, version)
         _logger.info("account.token_renewed", account=ids.encode("acc", account.id), platform=account.platform)
 
@@ -256,13 +263,15 @@ class TokenStore:
             if clock.monotonic() > deadline:
                 raise NotSent("another process is still renewing this account's token", stage="pool")
             await asyncio.sleep(random.uniform(0.03, 0.1))  # noqa: S311 - jitter
-        session.secrets = self._secrets
+        session.secrets = session_secrets(self._secrets)
 
     async def _renew_unless_claimed(self, session: NetworkSession) -> bool:
         """Return False, and do nothing, if someone else is renewing the tokens, or has."""
         async with self._context.database.transaction() as db:
-            if not await db.fetchval(_CLAIM, self._account.id, self.version, self._holder_id, CLAIM_SECONDS):
+            claimed_id = await db.fetchval(_CLAIM, self._account.id, self.version, self._holder_id, CLAIM_SECONDS)
+            if claimed_id is None:
                 return False
+            self._claimed_id = claimed_id
         failure: str | None = "ended without a result"
         try:
             await self._ask(session)
@@ -296,7 +305,7 @@ class TokenStore:
 
         try:
             async with asyncio.timeout(RENEWAL_SECONDS_MAX):
-                await self._connector.refresh(replace(session, save_tokens=keep, secrets=self._secrets))
+                await self._connector.refresh(replace(session, save_tokens=keep, secrets=grant_secrets(self._secrets)))
         finally:
             if renewed:
                 await self._save_in_spite_of_faults(*renewed[-1])
@@ -317,7 +326,8 @@ class TokenStore:
 
         async def release() -> None:
             async with self._context.database.transaction() as db:
-                await db.execute(_RELEASE, self._account.id, self._holder_id, failure)
+                if await db.fetchval(_RELEASE, self._claimed_id, self._holder_id) and failure is not None:
+                    await db.execute(_SET_ERROR, self._account.id, failure)
 
         await _persist(release, RELEASE_SECONDS_MAX)
 
@@ -339,7 +349,3 @@ async def _persist(write: Callable[[], Awaitable[None]], seconds_max: float) -> 
                 pause = min(pause * 2, 2.0)
     except TimeoutError:
         return False
-
-
-def _context(workspace_id: UUID, account_id: UUID) -> str:
-    return f"account.secrets|{account_id}|{workspace_id}"

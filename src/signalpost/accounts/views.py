@@ -11,7 +11,9 @@ from signalpost.accounts.schemas import (
     AccountHealth,
     Capabilities,
     CredentialField,
+    DestinationPage,
     HealthIssue,
+    LinkedInstagram,
     MediaRules,
     Permissions,
     Platform,
@@ -23,7 +25,7 @@ from signalpost.accounts.schemas import (
     TokenHealth,
 )
 from signalpost.kit import clock, ids
-from signalpost.networks.contract import Connector, TextRule
+from signalpost.networks.contract import Connector, Destination, TextRule
 from signalpost.settings import Settings
 
 _NO_CAPABILITIES = Capabilities(
@@ -68,6 +70,24 @@ def account(row: AccountRow, *, posts_today: int) -> PlatformAccount:
         over_limit=row.over_limit,
         created_at=clock.wire(row.created_at),
         updated_at=clock.wire(row.updated_at),
+    )
+
+
+def destination(entry: Destination, account: AccountRow | None) -> DestinationPage:
+    """Return what a grant can post to as the API shows it; `account`: what it is already."""
+    identity, linked = entry.identity, entry.linked_instagram
+    return DestinationPage(
+        page_id=identity.remote_id,
+        name=identity.display_name,
+        kind=identity.kind,
+        username=identity.username,
+        category=entry.category,
+        picture_url=identity.avatar_url,
+        can_post=entry.can_post,
+        connected=account is not None,
+        account_id=None if account is None else ids.encode("acc", account.id),
+        tasks=list(entry.tasks),
+        linked_instagram=LinkedInstagram(id=linked.id, username=linked.username) if linked else None,
     )
 
 

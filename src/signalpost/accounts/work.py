@@ -11,7 +11,7 @@ from signalpost.accounts import queries, states, token_store
 from signalpost.accounts.actions.health import check_account
 from signalpost.accounts.moves import UPKEEP, mark_needs_reauth, mark_restricted, move
 from signalpost.accounts.queries import AccountRow
-from signalpost.accounts.token_store import NoCredentials
+from signalpost.accounts.secrets import NoCredentials
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain, enqueue

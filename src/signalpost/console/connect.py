@@ -18,8 +18,8 @@ from signalpost.web.request import Request, cookie_value, read_body
 from signalpost.web.response import Headers, Response
 
 PATH = "/connect/{state}"
-_STATE_LENGTH_MAX = 200
-_STALE = (
+STATE_LENGTH_MAX = 200
+STALE = (
     "A link to connect an account works in one browser, within ten minutes.\n\n"
     "Nothing was connected. Ask for another link."
 )
@@ -89,7 +89,7 @@ class ConnectPages:
         return cookie_value(request, cookie_name(self.context, _state(request)))
 
     def _stale(self) -> Response:
-        return self.site.notice("This link is no longer valid", _STALE, status=410)
+        return self.site.notice("This link is no longer valid", STALE, status=410)
 
 
 _OPENER = (b"cross-origin-opener-policy", b"unsafe-none")  # applications open the page as a window of theirs
@@ -97,7 +97,7 @@ PRIVATE: Headers = [(b"referrer-policy", b"no-referrer")]
 
 
 def _state(request: Request) -> str:
-    return request.path_params["state"][:_STATE_LENGTH_MAX]
+    return request.path_params["state"][:STATE_LENGTH_MAX]
 
 
 def _attributes(context: AppContext, seconds: float) -> str:

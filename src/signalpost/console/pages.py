@@ -2,7 +2,7 @@
 
 import msgspec
 
-from signalpost.console import connect, docs_pages, invites, reset_password, status_pages, team_invites
+from signalpost.console import choose, connect, docs_pages, invites, reset_password, status_pages, team_invites
 from signalpost.console.first_run import CREATE_OWNER, FirstRunPages
 from signalpost.console.site import Site, cached
 from signalpost.identity.actions import first_run
@@ -22,6 +22,7 @@ def handlers(site: Site) -> list[Route]:
     reset_pages = reset_password.ResetPages(site)
     team_pages = team_invites.TeamInvitePages(site)
     connect_pages = connect.ConnectPages(site)
+    choose_pages = choose.ChoosePages(site)
     invite_pages = invites.InvitePages(site)
 
     async def index(request: Request) -> Response:
@@ -58,6 +59,8 @@ def handlers(site: Site) -> list[Route]:
         *site.routes([team_invites.PATH], team_pages.respond, method="POST", bucket="login"),
         *site.routes([connect.PATH], connect_pages.show),
         *site.routes([connect.PATH], connect_pages.start, method="POST"),
+        *site.routes([choose.PATH], choose_pages.show),
+        *site.routes([choose.PATH], choose_pages.choose, method="POST"),
         *site.routes([invites.PATH], invite_pages.show),
         *site.routes([invites.PATH], invite_pages.choose, method="POST"),
     ]

@@ -60,6 +60,12 @@ def get(key: str) -> Connector | None:
     return CONNECTORS.get(key)
 
 
+def name_of(key: str) -> str:
+    """Return what people call a platform."""
+    connector = get(key)
+    return connector.facts.name if connector else key.replace("_", " ").title()
+
+
 def canonical(slug: str) -> str | None:
     """Return the platform slug that `slug` means, aliases included, or None if there is no such platform."""
     slug = ALIASES.get(slug, slug)

@@ -7,7 +7,8 @@ from typing import Final
 
 import msgspec
 
-from signalpost.accounts.token_store import NoCredentials, TokenStore
+from signalpost.accounts.secrets import NoCredentials
+from signalpost.accounts.token_store import TokenStore
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease, LeaseLost
 from signalpost.kit import clock, ids, log

@@ -2,10 +2,12 @@
 
 from signalpost.accounts.actions.authorize import start_authorization
 from signalpost.accounts.actions.callback import Return, finish_authorization
+from signalpost.accounts.actions.choices import candidates, choose, read_choices
 from signalpost.accounts.actions.connect import connect_account
 from signalpost.accounts.actions.disconnect import disconnect_account, disconnect_profile
 from signalpost.accounts.actions.form import connect_by_form
 from signalpost.accounts.actions.health import get_account_health
+from signalpost.accounts.actions.pages import list_pages, switch_page
 from signalpost.accounts.actions.publications import record_publications
 from signalpost.accounts.actions.start import FlowDescription, describe_flow, start_flow
 from signalpost.accounts.actions.update import update_account
@@ -14,6 +16,8 @@ from signalpost.accounts.moves import mark_needs_reauth, mark_restricted
 __all__ = [
     "FlowDescription",
     "Return",
+    "candidates",
+    "choose",
     "connect_account",
     "connect_by_form",
     "describe_flow",
@@ -21,10 +25,13 @@ __all__ = [
     "disconnect_profile",
     "finish_authorization",
     "get_account_health",
+    "list_pages",
     "mark_needs_reauth",
     "mark_restricted",
+    "read_choices",
     "record_publications",
     "start_authorization",
     "start_flow",
+    "switch_page",
     "update_account",
 ]

@@ -132,7 +132,7 @@ async def begin_flow(
 async def _check(db: Db, caller: Caller, connector: Connector, query: AuthUrlQuery) -> AccountRow | None:
     """Check the ids and the redirect URL; return the account to connect again, if one is named."""
     unknown = await find_unknown_ids(
-        db, caller, connector, profile_id=query.profile_id, account_id=query.account_id, pointer=""
+        db, caller, connector.facts.key, profile_id=query.profile_id, account_id=query.account_id, pointer=""
     )
     if unknown:
         raise problems.NotFound(errors=unknown)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from signalpost import networks
+from signalpost.accounts import queries
+from signalpost.accounts.actions.choices import candidates, choices_of, chosen_already, offer
 from signalpost.accounts.actions.connect_request import no_response_problem, refused_problem
 from signalpost.accounts.actions.network_apps import delete_unknown_app, get_or_register_app
 from signalpost.accounts.actions.oauth_flows import OAuthFlow, find_flow, is_of_browser, open_verifier, use_flow
@@ -108,14 +110,29 @@ async def _connect(context: AppContext, connector: Connector, flow: OAuthFlow, q
             async with context.database.connection() as db:
                 await require_starter(context, db, flow)
         identity = await _exchange(context, connector, connector.oauth, flow, query)
-        account = await store_account(context, flow, identity)
-        return CallbackResult("connected", account=account)
+        if connector.destinations is None:
+            return CallbackResult("connected", account=await store_account(context, flow, identity))
+        return await _choose(context, connector, flow, identity)
     except OauthStateInvalid:
         raise
     except problems.Problem as problem:
         if problem.status == 410 or (problem.status >= 500 and not problem.retryable):
             raise
         return _failed(problem)
+
+
+async def _choose(context: AppContext, connector: Connector, flow: OAuthFlow, grant: Identity) -> CallbackResult:
+    """Connect what the grant can post to, if that needs no choice, or offer the choice."""
+    choices = await choices_of(context, connector, flow, grant)
+    entry = await chosen_already(context, flow, choices)
+    if entry is not None:
+        account = await store_account(context, flow, entry.identity, grant=grant)
+        return CallbackResult("connected", account=account)
+    token = await offer(context, flow, choices)
+    async with context.database.connection() as db:
+        accounts = await queries.of_profile(db, flow.workspace_id, flow.profile_id, flow.platform)
+    pages = candidates(choices.destinations, [] if flow.started_by.invite_id else accounts)
+    return CallbackResult("selection_required", candidates=pages, selection_token=token)
 
 
 async def _exchange(

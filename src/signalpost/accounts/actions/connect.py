@@ -45,7 +45,7 @@ async def connect_account(context: AppContext, caller: Caller, platform: str, da
     issues = list(_issues(connector, data.fields, server_known=server.trusted))
     async with context.database.connection() as db:
         issues += await find_unknown_ids(
-            db, caller, connector, profile_id=data.profile_id, account_id=data.account_id, pointer="/"
+            db, caller, connector.facts.key, profile_id=data.profile_id, account_id=data.account_id, pointer="/"
         )
     if issues:
         raise problems.ValidationFailed(errors=issues)

@@ -52,14 +52,14 @@ def _via(caller: Caller, connector: Connector) -> Via:
 
 
 async def find_unknown_ids(
-    db: Db, caller: Caller, connector: Connector, *, profile_id: UUID, account_id: UUID | None, pointer: str
+    db: Db, caller: Caller, platform: str, *, profile_id: UUID, account_id: UUID | None, pointer: str
 ) -> list[Issue]:
     """Return an issue for a profile that the caller does not see, and for an account that is not the profile's.
 
     Args:
         db: a connection.
         caller: who asks.
-        connector: of the platform to connect.
+        platform: to connect; its canonical slug.
         profile_id: the profile to connect to.
         account_id: the account to connect again, if any.
         pointer: what the paths of the issues begin with: "/" in a body, "" in a query.
@@ -69,7 +69,7 @@ async def find_unknown_ids(
         issues.append(ProfileId.not_found(f"{pointer}profileId"))
     if account_id is not None:
         row = await queries.find_mine(db, caller, account_id)
-        if row is None or (row.platform, row.profile_id) != (connector.facts.key, profile_id):
+        if row is None or (row.platform, row.profile_id) != (platform, profile_id):
             issues.append(AccountId.not_found(f"{pointer}accountId"))
     return issues
 

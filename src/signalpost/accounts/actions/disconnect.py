@@ -7,7 +7,8 @@ from signalpost.accounts.actions import live_posts
 from signalpost.accounts.moves import move
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import Disconnection
-from signalpost.accounts.token_store import NoCredentials, Superseded
+from signalpost.accounts.secrets import NoCredentials
+from signalpost.accounts.token_store import Superseded
 from signalpost.context import AppContext, DeletedProfile, DisconnectedAccount
 from signalpost.events import Actor
 from signalpost.identity.errors import TestModeOnlySandbox

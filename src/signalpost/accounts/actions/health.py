@@ -8,7 +8,7 @@ from signalpost.accounts import queries, token_store, views
 from signalpost.accounts.moves import mark_needs_reauth, mark_ready, mark_restricted
 from signalpost.accounts.queries import AccountRow, HealthCheck
 from signalpost.accounts.schemas import AccountHealth
-from signalpost.accounts.token_store import NoCredentials
+from signalpost.accounts.secrets import NoCredentials
 from signalpost.context import AppContext
 from signalpost.kit import clock
 from signalpost.kit.db import Db

@@ -46,6 +46,7 @@ class OAuthFlow(Struct, frozen=True):
     browser_hash: bytes | None  # None: nobody has started it yet
     started_by: FlowStarter
     expires_at: datetime
+    choices: bytes | None  # of a choice that is open: see `actions.choices`
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,8 +70,8 @@ class FlowSecrets:
 
 _INSERT = """
 insert into oauth_flow (state_hash, workspace_id, profile_id, platform, account_id, base_url, redirect_url,
-    code_verifier, authorize_url, started_by, created_at, expires_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now(), now() + $11::interval)
+    code_verifier, authorize_url, started_by, created_at, expires_at, choices)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now(), now() + $11::interval, $12)
 returning expires_at
 """
 _OPEN = "where state_hash = $1 and used_at is null and expires_at > now()"
@@ -86,7 +87,7 @@ update oauth_flow set used_at = now() {_OPEN} and platform = $2 and browser_hash
 returning {rows.columns(OAuthFlow)}
 """  # noqa: S608 - constants only
 _USE_FORM = f"""
-update oauth_flow set used_at = now() {_OPEN}
+update oauth_flow set used_at = now(), choices = null {_OPEN}
 returning {rows.columns(OAuthFlow)}
 """  # noqa: S608 - constants only
 _read = rows.reader(OAuthFlow)
@@ -101,6 +102,7 @@ async def insert_flow(
     authorize_url: str,
     redirect_url: str | None,
     started_by: FlowStarter,
+    choices: str | None = None,
 ) -> datetime:
     """Store a flow in a transaction of its own; return when it expires."""
     state_hash = _hash(secrets.state)
@@ -122,6 +124,7 @@ async def insert_flow(
             sealed("authorize_url", authorize_url),
             started_by,
             LIFETIME,
+            None if choices is None else sealed("choices", choices),
         )
     return expires_at
 
@@ -161,6 +164,17 @@ def open_verifier(context: AppContext, flow: OAuthFlow, state: str) -> str:
         kit.crypto.Undecipherable: it was sealed with a master key that is lost.
     """
     return _opened(context, flow, state, "code_verifier", flow.code_verifier)
+
+
+def open_choices(context: AppContext, flow: OAuthFlow, state: str) -> str:
+    """Return what a person chooses from.
+
+    Raises:
+        kit.crypto.Undecipherable: it was sealed with a master key that is lost, or there is none.
+    """
+    if flow.choices is None:
+        raise Undecipherable
+    return _opened(context, flow, state, "choices", flow.choices)
 
 
 def open_authorize_url(context: AppContext, flow: OAuthFlow, state: str) -> str:

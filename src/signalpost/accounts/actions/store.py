@@ -14,7 +14,12 @@ from signalpost.networks.contract import Identity
 
 
 async def store_account(
-    context: AppContext, flow: OAuthFlow, identity: Identity, *, use_state: str | None = None
+    context: AppContext,
+    flow: OAuthFlow,
+    identity: Identity,
+    *,
+    grant: Identity | None = None,
+    use_state: str | None = None,
 ) -> PlatformAccount:
     """Store the account in a transaction of its own, and note it at the invitation if a guest connected it.
 
@@ -22,6 +27,7 @@ async def store_account(
         context: of the process.
         flow: which has been used, unless `use_state` is its state: then it is used up here.
         identity: what was connected.
+        grant: of the person, where it was chosen from a grant.
         use_state: see `flow`.
 
     Raises:
@@ -42,7 +48,7 @@ async def store_account(
             role="editor" if by.invite_id else starter.role,  # a guest has no rights of their own
             account_id=flow.account_id,
         )
-        row = await upsert_account(context, db, request, identity)
+        row = await upsert_account(context, db, request, identity, grant=grant)
         posts_today = await queries.posts_today(db, [row.id])
         if by.invite_id is not None:
             account = InvitedAccount(row.workspace_id, by.invite_id, row.id, row.platform, row.username)

@@ -8,12 +8,14 @@ from uuid import UUID
 from msgspec import Struct
 
 from signalpost import events, mail
-from signalpost.accounts import queries, states, token_store
+from signalpost.accounts import queries, states
 from signalpost.accounts.actions import live_posts
 from signalpost.accounts.actions.connect_request import ConnectRequest
+from signalpost.accounts.actions.sharing import lock_sharing, parent_of, pass_on
 from signalpost.accounts.moves import emit_ready, move, schedule_upkeep
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import Via
+from signalpost.accounts.secrets import seal, with_own
 from signalpost.context import AppContext
 from signalpost.identity.errors import PlanLimitReached
 from signalpost.identity.queries import plan_in_force
@@ -43,6 +45,8 @@ class _NewRow(Struct, frozen=True, kw_only=True):
     profile_url: str | None
     status: states.State
     connected_via: Via
+    parent_account_id: UUID | None
+    grant_remote_id: str | None
     base_url: str | None
     scopes: list[str]
     secrets: bytes
@@ -66,7 +70,8 @@ where w.id = $1
 _UPSERT = f"""{rows.insert("account", _NewRow)}
 on conflict (id) do update set kind = excluded.kind, username = excluded.username,
     display_name = excluded.display_name, avatar_url = excluded.avatar_url, profile_url = excluded.profile_url,
-    status_reason = null, connected_via = excluded.connected_via, base_url = excluded.base_url,
+    status_reason = null, connected_via = excluded.connected_via, grant_remote_id = excluded.grant_remote_id,
+    parent_account_id = coalesce(account.parent_account_id, excluded.parent_account_id), base_url = excluded.base_url,
     scopes = excluded.scopes, secrets = excluded.secrets, secrets_version = account.secrets_version + 1,
     token_expires_at = excluded.token_expires_at, refreshable = excluded.refreshable, facts = excluded.facts,
     followers = coalesce(excluded.followers, account.followers), upkeep_at = excluded.upkeep_at,
@@ -75,8 +80,12 @@ on conflict (id) do update set kind = excluded.kind, username = excluded.usernam
 """
 
 
-async def upsert_account(context: AppContext, db: Db, request: ConnectRequest, identity: Identity) -> AccountRow:
+async def upsert_account(
+    context: AppContext, db: Db, request: ConnectRequest, identity: Identity, *, grant: Identity | None = None
+) -> AccountRow:
     """Store an account with its sealed secrets: the same platform account keeps its id and its waiting posts.
+
+    `grant`: the person from whose grant the account was chosen. All accounts that were get the new tokens.
 
     Raises:
         ValidationFailed: the credentials belong to another account than the one to be connected again.
@@ -91,7 +100,35 @@ async def upsert_account(context: AppContext, db: Db, request: ConnectRequest, i
         raise problems.NotFound("The profile was deleted.")
     if profile.over_limit:
         raise PlanLimitReached("This profile is over the plan's limit: it can only be read and deleted.")
+    sharing = await lock_sharing(db, request, grant)
     existing = await queries.lock_remote(db, request.profile_id, request.platform, identity.remote_id)
+    previous_server = await _require_allowed(context, db, request, identity, existing)
+    parent_id = parent_of(request, identity, grant, sharing)
+    new = _new_row(
+        context, request, identity, grant, account_id=existing.id if existing else ids.new_id(), parent_id=parent_id
+    )
+    await db.execute(_UPSERT, *rows.values(new))
+    if existing is not None and existing.status != new.status:
+        moved = await move(db, new.id, new.status, None)
+        assert moved  # noqa: S101 - every state allows the states of a token, and the row is locked
+    row = await queries.by_id(db, new.id)
+    assert row is not None  # noqa: S101 - written above
+    await _emit_connected(context, db, request, row, reconnected=existing is not None, previous_server=previous_server)
+    if previous_server is not None:
+        await _mail_owner(db, row, previous_server)
+    await pass_on(context, db, [other for other in sharing if other.id != row.id], grant)
+    if new.upkeep_at is not None:  # after the events: lanes of jobs are woken last
+        await schedule_upkeep(db, row, new.upkeep_at)
+    return row
+
+
+async def _require_allowed(
+    context: AppContext, db: Db, request: ConnectRequest, identity: Identity, existing: AccountRow | None
+) -> str | None:
+    """Ensure that the account may be stored; return the server that it was at, if it is at another one now.
+
+    Raises what `upsert_account` raises.
+    """
     if request.account_id is not None and (existing is None or existing.id != request.account_id):
         raise problems.invalid(
             "/accountId", "not_allowed", f"These credentials open {identity.username}, which is another account."
@@ -106,19 +143,7 @@ async def upsert_account(context: AppContext, db: Db, request: ConnectRequest, i
     if existing is None or existing.status == "disconnected":
         plan = plan_in_force(context.settings, await db.fetchval(_PLAN, request.workspace_id))
         await plans.check_capacity(db, request.workspace_id, plan, limits.ACCOUNTS, adding=1)
-    new = _new_row(context, request, identity, account_id=existing.id if existing else ids.new_id())
-    await db.execute(_UPSERT, *rows.values(new))
-    if existing is not None and existing.status != new.status:
-        moved = await move(db, new.id, new.status, None)
-        assert moved  # noqa: S101 - every state allows the states of a token, and the row is locked
-    row = await queries.by_id(db, new.id)
-    assert row is not None  # noqa: S101 - written above
-    await _emit_connected(context, db, request, row, reconnected=existing is not None, previous_server=previous_server)
-    if previous_server is not None:
-        await _mail_owner(db, row, previous_server)
-    if new.upkeep_at is not None:  # after the events: lanes of jobs are woken last
-        await schedule_upkeep(db, row, new.upkeep_at)
-    return row
+    return previous_server
 
 
 def _previous_server(existing: AccountRow | None, identity: Identity) -> str | None:
@@ -146,8 +171,23 @@ async def _mail_owner(db: Db, account: AccountRow, previous_server: str) -> None
     await mail.enqueue(db, message, workspace_id=account.workspace_id)
 
 
-def _new_row(context: AppContext, request: ConnectRequest, identity: Identity, *, account_id: UUID) -> _NewRow:
-    now, expires_at, refreshable = clock.now(), identity.token_expires_at, identity.refreshable
+def _own_secrets(identity: Identity, grant: Identity) -> dict[str, str]:
+    """Return what the account has besides the tokens of the grant."""
+    return {name: value for name, value in identity.secrets.items() if grant.secrets.get(name) != value}
+
+
+def _new_row(
+    context: AppContext,
+    request: ConnectRequest,
+    identity: Identity,
+    grant: Identity | None,
+    *,
+    account_id: UUID,
+    parent_id: UUID | None,
+) -> _NewRow:
+    holder = grant or identity
+    now, expires_at, refreshable = clock.now(), holder.token_expires_at, holder.refreshable
+    secrets = identity.secrets if grant is None else with_own(grant.secrets, _own_secrets(identity, grant))
     return _NewRow(
         id=account_id,
         workspace_id=request.workspace_id,
@@ -161,9 +201,11 @@ def _new_row(context: AppContext, request: ConnectRequest, identity: Identity, *
         profile_url=identity.profile_url,
         status=states.state_of_token(now, expires_at, refreshable=refreshable),
         connected_via=request.via,
-        base_url=identity.base_url,
-        scopes=list(identity.scopes),
-        secrets=token_store.seal(context.keys, request.workspace_id, account_id, identity.secrets),
+        parent_account_id=parent_id,
+        grant_remote_id=None if grant is None else grant.remote_id,
+        base_url=identity.base_url or holder.base_url,
+        scopes=list(identity.scopes or holder.scopes),
+        secrets=seal(context.keys, request.workspace_id, account_id, secrets),
         token_expires_at=expires_at,
         refreshable=refreshable,
         facts=dict(identity.facts),

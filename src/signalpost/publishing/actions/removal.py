@@ -9,7 +9,8 @@ from msgspec import Struct
 
 from signalpost import networks
 from signalpost.accounts import queries as accounts
-from signalpost.accounts.token_store import NoCredentials, open_session
+from signalpost.accounts.secrets import NoCredentials
+from signalpost.accounts.token_store import open_session
 from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.engine.contract import Lease
