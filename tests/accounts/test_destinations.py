@@ -220,8 +220,9 @@ async def test_a_person_who_posts_as_themselves_is_the_parent(staged: Staged) ->
 async def test_without_a_grant_there_are_no_pages(staged: Staged) -> None:
     assert (await staged.pages()).json()["data"] == []
     assert (await staged.switch("p1")).status_code == 422
-    nameless = await staged.flow.api.get("/platforms/facebook/pages", key=staged.flow.owner.key)
-    assert (nameless.status_code, nameless.json()["errors"][0]["path"]) == (422, "profileId")
+    unknown = {"profileId": "prof_01ARZ3NDEKTSV4RRFFQ69G5FAV"}
+    response = await staged.flow.api.get("/platforms/facebook/pages", params=unknown, key=staged.flow.owner.key)
+    assert (response.status_code, response.json()["errors"][0]["path"]) == (404, "profileId")
 
 
 async def test_accounts_of_one_grant_are_renewed_once_for_all(staged: Staged) -> None:

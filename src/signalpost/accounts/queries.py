@@ -92,15 +92,16 @@ _LOCK_SHARING = f"""{_SELECT}
 where a.workspace_id = $1 and a.platform = $2 and a.grant_remote_id = $3 and a.status <> 'disconnected'
 order by a.id for update
 """
+_AT_PLATFORM = """
+a.workspace_id = $1 and a.platform = $2 and a.status <> 'disconnected'
+and ($3::uuid is null or a.profile_id = $3) and ($4::uuid[] is null or a.profile_id = any($4))
+"""
 _WITH_GRANTS = f"""
-select distinct on (a.grant_remote_id) {rows.columns(AccountRow, "a")} from account a
-where a.workspace_id = $1 and a.profile_id = $2 and a.platform = $3 and a.grant_remote_id is not null
-    and a.status <> 'disconnected'
-order by a.grant_remote_id, a.status not in ('active', 'expiring', 'paused'), a.id
+select distinct on (a.profile_id, a.grant_remote_id) {rows.columns(AccountRow, "a")} from account a
+where {_AT_PLATFORM} and a.grant_remote_id is not null
+order by a.profile_id, a.grant_remote_id, a.status not in ('active', 'expiring', 'paused'), a.id limit 100
 """  # noqa: S608 - constants only
-_OF_PROFILE = (
-    f"{_SELECT} where a.workspace_id = $1 and a.profile_id = $2 and a.platform = $3 and a.status <> 'disconnected'"
-)
+_OF_PLATFORM = f"{_SELECT} where {_AT_PLATFORM}"
 _VISIBLE = f"""{_SELECT}
 where a.workspace_id = $1 and ($2 or a.platform = 'sandbox') and ($3::uuid[] is null or a.profile_id = any($3))
 and ($4::uuid is null or a.profile_id = $4) and ($5 or a.status <> 'disconnected')
@@ -150,14 +151,20 @@ async def lock_sharing(db: Db, workspace_id: UUID, platform: str, grant_remote_i
     return [_read(record) for record in await db.fetch(_LOCK_SHARING, workspace_id, platform, grant_remote_id)]
 
 
-async def with_grants(db: Db, workspace_id: UUID, profile_id: UUID, platform: str) -> list[AccountRow]:
-    """Return one account of the profile for each grant that can list what it posts to, working ones first."""
-    return [_read(record) for record in await db.fetch(_WITH_GRANTS, workspace_id, profile_id, platform)]
+async def with_grants(db: Db, caller: Caller, platform: str, profile_id: UUID | None) -> list[AccountRow]:
+    """Return one account for each grant that covers several places to post to, working ones first.
+
+    Of one profile, or of all that the caller sees.
+    """
+    records = await db.fetch(_WITH_GRANTS, caller.workspace_id, platform, profile_id, caller.sees_profiles)
+    return [_read(record) for record in records]
 
 
-async def of_profile(db: Db, workspace_id: UUID, profile_id: UUID, platform: str) -> list[AccountRow]:
-    """Return the accounts of a profile at a platform that are not disconnected."""
-    return [_read(record) for record in await db.fetch(_OF_PROFILE, workspace_id, profile_id, platform)]
+async def of_platform(
+    db: Db, workspace_id: UUID, platform: str, profile_id: UUID | None, *, sees: list[UUID] | None = None
+) -> list[AccountRow]:
+    """Return the accounts at a platform that are not disconnected: of a profile, or of those in `sees`; None: all."""
+    return [_read(record) for record in await db.fetch(_OF_PLATFORM, workspace_id, platform, profile_id, sees)]
 
 
 async def lock_of_profile(db: Db, workspace_id: UUID, profile_id: UUID) -> list[AccountRow]:

@@ -168,7 +168,7 @@ PAGES = (*CONNECTING, InvalidState)
 async def list_pages(
     platform: PathPlatform, context: AppContext, caller: Caller, query: PagesQuery
 ) -> Listing[DestinationPage]:
-    """List what the grants of a profile can post to, as the platform says now: pages, boards, organizations, channels.
+    """List what grants can post to, as the platform says now: pages, boards, organizations, channels.
 
     For facebook, linkedin, google_business, pinterest and others whose grants cover several. Without a grant the list
     is empty: connect an account by `auth-url` first.

@@ -252,9 +252,7 @@ class DestinationPage(Output):
 
 
 class PagesQuery(Input):
-    profile_id: Annotated[ProfileId | None, Meta(description="The profile whose grants are asked. It is required.")] = (
-        None
-    )
+    profile_id: Annotated[ProfileId | None, Meta(description="Only grants of this profile.")] = None
 
 
 class PageSwitch(Input):

@@ -48,14 +48,20 @@ class Superseded(Exception):
 
 _READ = "select secrets, secrets_version from account where id = $1 and workspace_id = $2 and status <> 'disconnected'"
 _SHARES_GRANT = "f.workspace_id = a.workspace_id and f.platform = a.platform and f.grant_remote_id = a.grant_remote_id"
-# Accounts of one grant are renewed by one holder: the claim is always on the same row of them.
-_CLAIM = f"""
-update account set renewing_by = $3, renewing_until = now() + make_interval(secs => $4)
-where id = (select coalesce((select f.id from account f where {_SHARES_GRANT} order by f.id limit 1), a.id)
-        from account a where a.id = $1 and a.secrets_version = $2 and a.status <> 'disconnected')
-    and (renewing_until is null or renewing_until < now())
-returning id
+# Accounts of one grant are renewed by one holder: the claim is always on the first of their rows. It is locked before
+# the version of the account's own row is looked at: whoever has just renewed them has changed both.
+_FIRST = f"""
+select coalesce((select f.id from account f where {_SHARES_GRANT} order by f.id limit 1), a.id)
+from account a where a.id = $1
 """  # noqa: S608 - constants only
+_LOCK = "select from account where id = $1 for no key update"
+_CLAIM = """
+update account set renewing_by = $3, renewing_until = now() + make_interval(secs => $4)
+where id = $5 and (id <> $1 or secrets_version = $2 and status <> 'disconnected')
+    and exists (select from account where id = $1 and secrets_version = $2 and status <> 'disconnected')
+    and (renewing_until is null or renewing_until < now())
+returning true
+"""
 _RELEASE = """
 update account set renewing_by = null, renewing_until = null where id = $1 and renewing_by = $2 returning true
 """
@@ -268,10 +274,13 @@ class TokenStore:
     async def _renew_unless_claimed(self, session: NetworkSession) -> bool:
         """Return False, and do nothing, if someone else is renewing the tokens, or has."""
         async with self._context.database.transaction() as db:
-            claimed_id = await db.fetchval(_CLAIM, self._account.id, self.version, self._holder_id, CLAIM_SECONDS)
-            if claimed_id is None:
+            account_id = self._account.id
+            self._claimed_id = await db.fetchval(_FIRST, account_id) or account_id
+            if self._claimed_id != account_id:
+                await db.execute(_LOCK, self._claimed_id)
+            arguments = account_id, self.version, self._holder_id, CLAIM_SECONDS, self._claimed_id
+            if not await db.fetchval(_CLAIM, *arguments):
                 return False
-            self._claimed_id = claimed_id
         failure: str | None = "ended without a result"
         try:
             await self._ask(session)

@@ -130,7 +130,7 @@ async def _choose(context: AppContext, connector: Connector, flow: OAuthFlow, gr
         return CallbackResult("connected", account=account)
     token = await offer(context, flow, choices)
     async with context.database.connection() as db:
-        accounts = await queries.of_profile(db, flow.workspace_id, flow.profile_id, flow.platform)
+        accounts = await queries.of_platform(db, flow.workspace_id, flow.platform, flow.profile_id)
     pages = candidates(choices.destinations, [] if flow.started_by.invite_id else accounts)
     return CallbackResult("selection_required", candidates=pages, selection_token=token)
 

@@ -15,12 +15,13 @@ from signalpost.kit import problems
 from signalpost.kit.problems import InvalidState
 from signalpost.networks.contract import Connector, Destination, Identity
 from signalpost.web.caller import Caller
+from signalpost.web.inputs import require_profile
 
 
 async def list_pages(
     context: AppContext, caller: Caller, platform: str, profile_id: UUID | None
 ) -> list[DestinationPage]:
-    """Ask the network what the grants of a profile can post to; none without a grant.
+    """Ask the network what the grants of a profile, or of all profiles, can post to; none without a grant.
 
     Raises:
         NotFound: the caller sees no such profile.
@@ -30,14 +31,10 @@ async def list_pages(
     """
     platform = canonical_slug(platform)
     require_live(caller, platform)
-    if profile_id is None:
-        raise problems.invalid("profileId", "required", "Name the profile.")
     async with context.database.connection() as db:
-        unknown = await find_unknown_ids(db, caller, platform, profile_id=profile_id, account_id=None, pointer="")
-        if unknown:
-            raise problems.NotFound(errors=unknown)
-        grants = await queries.with_grants(db, caller.workspace_id, profile_id, platform)
-        accounts = await queries.of_profile(db, caller.workspace_id, profile_id, platform)
+        await require_profile(context, db, caller, profile_id)
+        grants = await queries.with_grants(db, caller, platform, profile_id)
+        accounts = await queries.of_platform(db, caller.workspace_id, platform, profile_id, sees=caller.sees_profiles)
     if not grants:
         return []
     connector = require_connector(caller, platform)
@@ -65,7 +62,7 @@ async def switch_page(context: AppContext, caller: Caller, platform: str, data: 
         )
         if unknown:
             raise problems.ValidationFailed(errors=unknown)
-        grants = await queries.with_grants(db, caller.workspace_id, data.profile_id, platform)
+        grants = await queries.with_grants(db, caller, platform, data.profile_id)
         named = None if data.account_id is None else await queries.find_mine(db, caller, data.account_id)
     if data.selection_token is not None:
         of = (caller.workspace_id, UUID(int=data.profile_id.int), platform)
