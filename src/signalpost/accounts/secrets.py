@@ -1,4 +1,4 @@
-"""How an account's secrets are stored: sealed, and told apart from those that it shares. No I/O."""
+"""How an account's secrets are stored: sealed, and apart from those that it shares. No I/O."""
 
 from collections.abc import Mapping
 from uuid import UUID

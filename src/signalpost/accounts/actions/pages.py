@@ -39,11 +39,11 @@ async def list_pages(
         return []
     connector = require_connector(caller, platform)
     require_destinations(connector)
-    found: dict[str, Destination] = {}
+    by_id: dict[str, Destination] = {}
     for account in grants:
         _, destinations = await _ask(context, connector, account)
-        found |= {entry.identity.remote_id: entry for entry in destinations if entry.identity.remote_id not in found}
-    return candidates([*found.values()], accounts)
+        by_id |= {entry.identity.remote_id: entry for entry in destinations if entry.identity.remote_id not in by_id}
+    return candidates([*by_id.values()], accounts)
 
 
 async def switch_page(context: AppContext, caller: Caller, platform: str, data: PageSwitch) -> PlatformAccount:
