@@ -120,6 +120,7 @@ WRITES = {
 
 ACROSS = {
     "accounts/actions/callback.py": "the state tells the workspace, until the person who began is known",
+    "accounts/actions/choices.py": "the selection token tells the workspace, until the person who began is known",
     "accounts/actions/form.py": "the state tells the workspace, until the person who began is known",
     "accounts/actions/network_apps.py": "an app that we registered at a server serves the accounts of all workspaces",
     "accounts/actions/start.py": "the state tells the workspace, until the person who began is known",
