@@ -163,7 +163,7 @@ class OAuthServer:
         self._codes[code] = _Code(
             grant=Grant(app, person, scopes, world.clock()),
             redirect_uri=query["redirect_uri"],
-            challenge=query.get("code_challenge"),
+            challenge=None if self.rules.pkce == "none" else query.get("code_challenge"),
             method=query.get("code_challenge_method", "plain"),
             expires_at=world.clock() + timedelta(seconds=self.rules.code_seconds),
         )

@@ -91,7 +91,8 @@ def test_a_text_may_be_longer_beside_files_of_a_kind() -> None:
 @pytest.mark.parametrize("connector", CONNECTORS.values(), ids=CONNECTORS)
 def test_a_short_text_with_an_image_passes_everywhere(connector: Connector) -> None:
     media = (image(),) if "image" in connector.facts.media else ()
-    assert rules(connector, outgoing("Hello", media=media, title="A greeting")) == []
+    account = {"boardId": "5001"}  # a board of Pinterest; nothing to others
+    assert rules(connector, outgoing("Hello", media=media, title="A greeting"), account) == []
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from signalpost.networks.connectors import (
     facebook,
     linkedin,
     mastodon,
+    pinterest,
     sandbox,
     x,
 )
@@ -23,6 +24,7 @@ CONNECTORS: Mapping[str, Connector] = {
         facebook.CONNECTOR,
         linkedin.CONNECTOR,
         x.CONNECTOR,
+        pinterest.CONNECTOR,
     )
 }
 """The connectors by platform slug, in the order of the reference page."""

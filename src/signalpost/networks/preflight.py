@@ -74,7 +74,7 @@ def text_of_part(facts: Facts, outgoing: Outgoing, index: int) -> str:
 
 def text_with_link(facts: Facts, text: str, link: str | None, *, has_media: bool) -> str:
     """Return the text of a post as it is sent with its link."""
-    if not link or link in text or (facts.link == "card" and not has_media):
+    if not link or link in text or facts.link == "field" or (facts.link == "card" and not has_media):
         return text
     return f"{text}\n\n{link}" if text else link
 

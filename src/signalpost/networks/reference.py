@@ -72,7 +72,8 @@ def _limits(facts: Facts) -> Iterator[tuple[str, str]]:
         yield "Title", _text(facts.title)
     yield "Thread", f"at most {facts.thread_parts_max} posts" if facts.thread_parts_max else "not supported"
     in_text = "appended to the text"
-    yield "Link", in_text if facts.link == "text" else f"shown as a card, or {in_text} when there is media"
+    card = f"shown as a card, or {in_text} when there is media"
+    yield "Link", {"text": in_text, "card": card, "field": "in a field of its own"}[facts.link]
     if facts.dedupes_for_seconds is not None:
         yield "Recognises repeated requests", f"for {facts.dedupes_for_seconds} s"
     if (limit := facts.rate_limit) is not None:

@@ -89,7 +89,8 @@ class Facts:
 
     text: TextRule
     title: TextRule | None = None  # None: the network has no titles, and the post's title is not sent
-    link: Literal["text", "card"] = "text"  # where `Outgoing.link` goes: into the text, or a card (text beside media)
+    link: Literal["text", "card", "field"] = "text"
+    """Where `Outgoing.link` goes: into the text, to a card (into the text beside media), or to a field of its own."""
     first_comment: bool = False
     thread_parts_max: int = 0  # posts, the first one included; 0: no threads
     options: Mapping[str, Option] = field(default_factory=dict)

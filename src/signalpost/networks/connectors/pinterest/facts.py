@@ -1,0 +1,86 @@
+"""What Pinterest allows, and the values of its options."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any
+
+import msgspec
+
+from signalpost.networks.contract import Facts, MediaRule, Option, Outgoing, PreflightIssue, TextRule
+
+BoardId = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,30}$")]
+Address = Annotated[str, msgspec.Meta(pattern=r"^https?://", max_length=2048)]
+LINK_MAX = 2_048
+VIDEO_MS_MIN = 4_000
+
+FACTS = Facts(
+    key="pinterest",
+    name="Pinterest",
+    source="developers.pinterest.com (OpenAPI 5.23.0)",
+    verified_on="2026-11-22",
+    api_version="v5",
+    base_url="https://api.pinterest.com",
+    hosts={"www": "https://www.pinterest.com"},
+    app_credentials=True,
+    text=TextRule(max_length=800, unit="code_point"),
+    title=TextRule(max_length=100, unit="code_point"),
+    link="field",
+    media={
+        "image": MediaRule(
+            per_post=5,
+            bytes_max=10_000_000,  # Pinterest accepts 20 MB; all images of a pin stand in one request
+            mime_types=("image/jpeg", "image/png"),
+            alt_text_max=500,
+        ),
+        "video": MediaRule(
+            per_post=1,
+            bytes_max=2_000_000_000,
+            mime_types=("video/mp4", "video/quicktime", "video/x-m4v"),
+            duration_ms_max=900_000,
+            alt_text_max=500,
+        ),
+    },
+    media_required=True,
+    options={
+        "boardId": Option(
+            type=BoardId, description="The id of the board; needed unless the account is a board that was connected."
+        ),
+        "link": Option(type=Address, description="Where the pin leads, instead of the post's `link`."),
+        "coverImage": Option(
+            type=Address, description="The address of a cover image for a video; without it, its first second is shown."
+        ),
+    },
+    metrics_per_call=1,
+    notes="Every pin has media: up to 5 images, or a video of 4 s to 15 min. An app with trial access cannot publish; "
+    "ask Pinterest for standard access.",
+)
+
+
+def board_id(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> str | None:
+    """Return the board that a post goes to."""
+    return outgoing.options.get("boardId") or account_facts.get("boardId")
+
+
+def preflight(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Sequence[PreflightIssue]:
+    """Check the board, the length of the link, and how short a video is."""
+    return [*_board(outgoing, account_facts), *_link(outgoing), *_videos(outgoing)]
+
+
+def _board(outgoing: Outgoing, account_facts: Mapping[str, Any]) -> Iterator[PreflightIssue]:
+    if board_id(outgoing, account_facts) is None:
+        message = "Name a board in options.boardId, or connect a board."
+        yield PreflightIssue("pinterest.board.required", "/options/boardId", message)
+
+
+def _link(outgoing: Outgoing) -> Iterator[PreflightIssue]:
+    actual = len(outgoing.link or "")
+    if actual > LINK_MAX:
+        message = f"The link is {actual} characters long; Pinterest allows {LINK_MAX}."
+        yield PreflightIssue("pinterest.link.max", "/link", message, {"limit": LINK_MAX, "actual": actual})
+
+
+def _videos(outgoing: Outgoing) -> Iterator[PreflightIssue]:
+    for index, media in enumerate(outgoing.media):
+        if media.kind == "video" and media.duration_ms is not None and media.duration_ms < VIDEO_MS_MIN:
+            message = f"This file is {media.duration_ms} milliseconds long; Pinterest needs {VIDEO_MS_MIN}."
+            params = {"limit": VIDEO_MS_MIN, "actual": media.duration_ms}
+            yield PreflightIssue("pinterest.media.min_duration", f"/media/{index}", message, params)
