@@ -1,5 +1,7 @@
 """An account that was connected at a simulated network, through its own authorization page."""
 
+import base64
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -25,6 +27,8 @@ from signalpost.networks.contract import (
 )
 
 REDIRECT = "https://service.example/callback"
+_VERIFIER = "v" * 43
+_CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(_VERIFIER.encode()).digest()).rstrip(b"=").decode()
 
 
 @dataclass
@@ -93,7 +97,7 @@ async def connect(
     scopes: tuple[str, ...] = (),
     granted: str = "",
     details: Mapping[str, Any] | None = None,
-    **person: Any,
+    person: Mapping[str, Any] | None = None,
 ) -> Account:
     """Send `me` through the authorization page, and redeem the code.
 
@@ -109,15 +113,14 @@ async def connect(
     world, connector = simulator.world, CONNECTORS[key]
     flow, oauth = flow_of(connector), world.networks[key].oauth
     assert oauth is not None
-    me = world.add_person(key, "me", **person)
+    me = world.add_person(key, "me", **(person or {}))
     app = world.add_app(key, REDIRECT, details=details or {})
     server = at_simulator(simulator, connector, http)
     known = OAuthApp(client_id=app.client_id, client_secret=app.client_secret, scopes=scopes)
-    url = oauth2.authorize_url(flow.facts, server, known, redirect_uri=REDIRECT, state="s", code_challenge="c")
+    url = oauth2.authorize_url(flow.facts, server, known, redirect_uri=REDIRECT, state="s", code_challenge=_CHALLENGE)
     back = oauth.decide(dict(parse_qsl(urlsplit(url).query)), "me", "approve", granted)
     query = dict(parse_qsl(urlsplit(back).query))
     assert query["state"] == "s"
-    verifier = query.get("code_verifier", "v")
-    code = AuthorizationCode(code=query["code"], redirect_uri=REDIRECT, code_verifier=verifier)
+    code = AuthorizationCode(code=query["code"], redirect_uri=REDIRECT, code_verifier=_VERIFIER)
     identity = await flow.exchange(server, known, code)
     return Account(simulator, connector, me, app, server, identity)

@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 from tests.helpers.connector_harness import image, outgoing
+from tests.helpers.networks import FAKES
 
 from signalpost.networks import CONNECTORS, capabilities
 from signalpost.networks.contract import Connector, Outgoing, Part, TextRule
@@ -89,10 +90,12 @@ def test_a_text_may_be_longer_beside_files_of_a_kind() -> None:
 
 
 @pytest.mark.parametrize("connector", CONNECTORS.values(), ids=CONNECTORS)
-def test_a_short_text_with_an_image_passes_everywhere(connector: Connector) -> None:
-    media = (image(),) if "image" in connector.facts.media else ()
+def test_a_short_text_with_a_file_passes_everywhere(connector: Connector) -> None:
+    rule = connector.facts.media.get("image")
+    media = (image(mime_type=rule.mime_types[0]),) if rule else FAKES[connector.facts.key].post.media
     account = {"boardId": "5001"}  # a board of Pinterest; nothing to others
-    assert rules(connector, outgoing("Hello", media=media, title="A greeting"), account) == []
+    options = {"privacyLevel": "SELF_ONLY"} if connector.facts.key == "tiktok" else {}
+    assert rules(connector, outgoing("Hello", media=media, title="A greeting", options=options), account) == []
 
 
 @pytest.mark.parametrize(

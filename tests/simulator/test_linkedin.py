@@ -55,7 +55,9 @@ async def partner(simulator: Simulator, http: Client) -> Account:
     acme = Destination("4711", "organization", "Acme Inc")
     watched = Destination("4712", "organization", "Watched", {"roles": ["ANALYST"]})
     details = {"partner": True}
-    return await connect(simulator, http, "linkedin", scopes=SCOPES, details=details, destinations=[acme, watched])
+    return await connect(
+        simulator, http, "linkedin", scopes=SCOPES, details=details, person={"destinations": [acme, watched]}
+    )
 
 
 def posts(account: Account) -> list[Any]:

@@ -10,7 +10,9 @@ from signalpost.networks.connectors import (
     mastodon,
     pinterest,
     sandbox,
+    tiktok,
     x,
+    youtube,
 )
 from signalpost.networks.contract import Connector, Facts
 from signalpost.networks.preflight import for_account
@@ -25,6 +27,8 @@ CONNECTORS: Mapping[str, Connector] = {
         linkedin.CONNECTOR,
         x.CONNECTOR,
         pinterest.CONNECTOR,
+        youtube.CONNECTOR,
+        tiktok.CONNECTOR,
     )
 }
 """The connectors by platform slug, in the order of the reference page."""

@@ -1,0 +1,125 @@
+"""Publishing a video: the upload, YouTube's processing of it, then thumbnail, playlist and first comment."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from signalpost.kit import clock
+from signalpost.kit.http import HttpFailure
+from signalpost.networks.connectors.youtube.calls import call, explain
+from signalpost.networks.connectors.youtube.facts import is_short
+from signalpost.networks.connectors.youtube.upload import create, find
+from signalpost.networks.contract import (
+    ApiError,
+    Journal,
+    NetworkSession,
+    Outcome,
+    Outgoing,
+    Pending,
+    Published,
+    Reconciled,
+    Refused,
+)
+from signalpost.networks.first_comment import add_first_comment, until_commented
+from signalpost.networks.outcome_mapping import map_errors
+from signalpost.networks.responses import members, string, texts
+from signalpost.networks.threads import PublicPart, publish_parts, reconcile_parts
+
+_PROCESSING_MAX: Final = timedelta(minutes=30)
+"""After so long the video counts as published: long ones are processed for hours, and shown meanwhile."""
+_POLL_SECONDS: Final = 10.0
+_PLAYLIST: Final = "playlist"
+_PROCESSED: Final = "processed"
+
+
+@map_errors(explain)
+async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
+    """Upload the video, wait for its processing, and add what belongs to it."""
+    outcome = await publish_parts(session, outgoing, journal, find=find, create=create, published=_published)
+    if not isinstance(outcome, Published):
+        return outcome
+    unfinished = await _processed(session, journal, outcome.remote_id)
+    if unfinished is not None:
+        return unfinished
+    await _add_to_playlist(session, outgoing, journal, outcome.remote_id)
+    send = partial(_comment, session, outcome.remote_id)
+    return await add_first_comment(outcome, outgoing, journal, send=send, explain=explain)
+
+
+async def poll(session: NetworkSession, outgoing: Outgoing, journal: Journal, _state: Mapping[str, Any]) -> Outcome:
+    """Go on with the upload, or look again whether YouTube has processed the video."""
+    return await publish(session, outgoing, journal)
+
+
+async def reconcile(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Reconciled:
+    """Find out whether the video is there; if so, `publish` goes on with what belongs to it."""
+    existing = await reconcile_parts(session, outgoing, journal, find=find, published=_published)
+    return until_commented(existing, outgoing, journal)
+
+
+async def delete(session: NetworkSession, remote_id: str, _thread_ids: Sequence[str]) -> None:
+    """Delete the video. One that does not exist counts as deleted."""
+    query = urlencode({"id": remote_id})
+    await call(session, "DELETE", f"/youtube/v3/videos?{query}", expect=(200, 204, 404))
+
+
+def _published(_session: NetworkSession, outgoing: Outgoing, posted: Sequence[PublicPart]) -> Published:
+    video_id, private = posted[0]["id"], outgoing.options.get("visibility") == "private"
+    short = bool(outgoing.media) and is_short(outgoing.media[0])
+    address = "https://www.youtube.com/shorts/" if short else "https://www.youtube.com/watch?v="
+    return Published(remote_id=video_id, url=address + video_id, delivery="private" if private else "live")
+
+
+async def _processed(session: NetworkSession, journal: Journal, video_id: str) -> Pending | Refused | None:
+    """Return None when YouTube has processed the video, or takes so long that nobody should wait for it."""
+    step = journal.steps.get(_PROCESSED)
+    if step is None:
+        step = {"since": clock.wire(session.now())}
+        await journal.record(_PROCESSED, step)
+    if step.get("done"):
+        return None
+    query = urlencode({"part": "status,processingDetails", "id": video_id})
+    items = members(await call(session, "GET", f"/youtube/v3/videos?{query}")).get("items")
+    item = items[0] if isinstance(items, list) and items and isinstance(items[0], dict) else {}
+    status = item.get("status")
+    status = status if isinstance(status, dict) else {}
+    if status.get("uploadStatus") in {"failed", "rejected", "deleted"}:
+        return _rejected(status)
+    waited = session.now() - datetime.fromisoformat(step["since"])
+    if status.get("uploadStatus") != "processed" and waited < _PROCESSING_MAX:
+        return Pending(state={"video": video_id}, poll_after_seconds=_POLL_SECONDS)
+    await journal.record(_PROCESSED, {**step, "done": True})
+    return None
+
+
+def _rejected(status: Mapping[str, Any]) -> Refused:
+    what = str(status["uploadStatus"])
+    reason = string(status.get("rejectionReason")) or string(status.get("failureReason")) or what
+    codes = {"duplicate": "duplicate_content", "failed": "media_processing_failed"}
+    return Refused(
+        code=codes.get(reason) or codes.get(what, "content_rejected"),
+        message=f"YouTube did not accept the video: {reason}.",
+        platform_code=reason,
+    )
+
+
+async def _add_to_playlist(session: NetworkSession, outgoing: Outgoing, journal: Journal, video_id: str) -> None:
+    """Add the video to the playlist, once. The journal says why it is not there; the video is public either way."""
+    playlist_id = outgoing.options.get("playlistId")
+    if not playlist_id or journal.steps.get(_PLAYLIST) is not None:
+        return
+    await journal.record(_PLAYLIST, {"id": playlist_id})
+    resource = {"kind": "youtube#video", "videoId": video_id}
+    body = {"snippet": {"playlistId": playlist_id, "resourceId": resource}}
+    try:
+        await call(session, "POST", "/youtube/v3/playlistItems?part=snippet", json=body)
+    except (ApiError, HttpFailure) as failure:
+        await journal.record(_PLAYLIST, {"id": playlist_id, "error": str(failure)})
+
+
+async def _comment(session: NetworkSession, video_id: str, text: str) -> str:
+    body = {"snippet": {"videoId": video_id, "topLevelComment": {"snippet": {"textOriginal": text}}}}
+    response = await call(session, "POST", "/youtube/v3/commentThreads?part=snippet", json=body)
+    return texts(response, "id")[0]

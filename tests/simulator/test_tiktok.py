@@ -1,0 +1,306 @@
+"""The connector of TikTok at the simulated network."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from simulator import Simulator
+from tests.helpers.connector_harness import MemoryJournal, image, outgoing
+from tests.helpers.networks.tiktok import OPTIONS, photo, video
+from tests.helpers.simulated_accounts import Account, connect
+
+from signalpost.kit.http import Client
+from signalpost.networks import CONNECTORS, preflight
+from signalpost.networks.connectors.tiktok.upload import part_ends
+from signalpost.networks.contract import (
+    Absent,
+    ApiError,
+    Metrics,
+    NeedsReconnect,
+    OutcomeUnknown,
+    Outgoing,
+    Published,
+    Refused,
+    TryLater,
+)
+
+INIT = "POST /v2/post/publish/video/init/"
+PHOTOS = "POST /v2/post/publish/content/init/"
+PUT = "PUT /video/"
+PRIVATE = {"privacyLevel": "SELF_ONLY"}
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[Client]:
+    async with Client() as client:
+        yield client
+
+
+@pytest.fixture
+async def creator(simulator: Simulator, http: Client) -> Account:
+    return await connect(simulator, http, "tiktok")
+
+
+def posts(account: Account) -> list[Any]:
+    return account.simulator.world.ledger.of("tiktok")
+
+
+def post(text: str = "Look", size: int = 100, **options: Any) -> Outgoing:
+    return outgoing(text, media=(video(size),), options=OPTIONS | options)
+
+
+async def test_connecting_checking_and_revoking(creator: Account) -> None:
+    identity, connector = creator.identity, creator.connector
+
+    assert (identity.remote_id, identity.username) == (creator.person.id, "me")
+    assert (identity.profile_url, identity.followers) == ("https://www.tiktok.com/@me", 321)
+    assert identity.refreshable
+    assert connector.check is not None
+    assert connector.revoke is not None
+    assert (await connector.check(creator.session())).can_post
+    await connector.revoke(creator.session())
+    with pytest.raises(ApiError) as refused:
+        await connector.check(creator.session())
+    assert isinstance(connector.explain(refused.value), NeedsReconnect)
+
+
+async def test_a_person_may_allow_less(simulator: Simulator, http: Client) -> None:
+    account = await connect(simulator, http, "tiktok", granted="user.info.basic,video.upload")
+    direct = await account.publish(post())
+    inbox = await account.publish(outgoing("", media=(video(),), options={"mode": "inbox"}))
+
+    assert (account.identity.username, account.identity.profile_url) == ("Me", None)
+    assert isinstance(direct, Refused)
+    assert direct.code == "permission_missing"
+    assert isinstance(inbox, Published)
+    assert inbox.delivery == "inbox"
+
+
+async def test_refresh_tokens_rotate(creator: Account) -> None:
+    connector, first = creator.connector, creator.identity.secrets["refreshToken"]
+    assert connector.refresh is not None
+    creator.simulator.world.clock.advance(90_000)
+
+    assert isinstance(await creator.publish(post()), Published)
+    assert creator.saved[0][0]["refreshToken"] != first
+    with pytest.raises(ApiError) as spent:
+        await connector.refresh(creator.session(secrets={"refreshToken": first}))
+    assert isinstance(connector.explain(spent.value), NeedsReconnect)  # it comes with status 200
+
+
+async def test_a_video_with_everything(creator: Account) -> None:
+    outcome = await creator.publish(
+        post("Look #now @you", allowDuet=True, brandOrganic=True, aiGenerated=True, coverTimeMs=500)
+    )
+    [entry] = posts(creator)
+
+    assert isinstance(outcome, Published), outcome
+    assert (outcome.remote_id, outcome.delivery) == (entry.remote_id, "live")
+    assert outcome.url == f"https://www.tiktok.com/@me/video/{entry.remote_id}"
+    assert entry.text == "Look #now @you"
+    expected = {
+        "privacy_level": "PUBLIC_TO_EVERYONE", "disable_comment": False, "disable_duet": False, "disable_stitch": True,
+        "brand_organic_toggle": True, "brand_content_toggle": False, "is_aigc": True, "video_cover_timestamp_ms": 500,
+    }  # fmt: skip
+    assert expected.items() <= entry.details.items()
+
+
+async def test_a_private_post_has_no_address(creator: Account) -> None:
+    outcome = await creator.publish(post(**PRIVATE))
+
+    assert isinstance(outcome, Published)
+    assert (outcome.delivery, outcome.url) == ("private", None)
+
+
+async def test_photos(creator: Account) -> None:
+    outcome = await creator.publish(
+        outgoing(
+            "Three photos", title="Photos", media=tuple(map(photo, range(3))), options=OPTIONS | {"autoMusic": True}
+        )
+    )
+    [entry] = posts(creator)
+
+    assert isinstance(outcome, Published), outcome
+    assert outcome.url == f"https://www.tiktok.com/@me/photo/{entry.remote_id}"
+    assert (entry.text, entry.details["title"]) == ("Three photos", "Photos")
+    assert entry.media == tuple(f"https://service.example/media/{number}" for number in range(3))
+    assert (entry.details["auto_add_music"], "disable_duet" in entry.details) == (True, False)
+
+
+async def test_photos_need_a_public_address(creator: Account) -> None:
+    outcome = await creator.publish(outgoing("x", media=(image(mime_type="image/jpeg"),), options=OPTIONS))
+
+    assert isinstance(outcome, Refused)
+    assert outcome.code == "media_fetch_failed"
+
+
+# --- uploads and lost answers --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("size", "ends"),
+    [
+        (1, [1]),
+        (10_000_000, [10_000_000]),
+        (19_999_999, [19_999_999]),
+        (25_000_000, [10_000_000, 25_000_000]),
+        (30_000_000, [10_000_000, 20_000_000, 30_000_000]),
+    ],
+)
+def test_parts_have_one_size_and_the_last_takes_the_rest(size: int, ends: list[int]) -> None:
+    assert part_ends(size) == ends
+    assert len(part_ends(4_000_000_000)) <= 1_000
+
+
+async def test_an_interrupted_upload_goes_on(creator: Account) -> None:
+    world, journal, wanted = creator.simulator.world, MemoryJournal(), post(size=35_000_000)
+    world.add_fault("tiktok", "lost", PUT, after=1)
+
+    assert isinstance(await creator.publish(wanted, journal), TryLater)
+    assert isinstance(await creator.publish(wanted, journal), Published)
+    sent = [one.headers["content-range"].partition("/")[0] for one in world.log if one.call == PUT]
+    assert sent == ["bytes 0-9999999", "bytes 10000000-19999999", "bytes 20000000-34999999"]
+    assert len(posts(creator)) == 1
+
+
+async def test_an_address_that_expired_is_replaced(creator: Account) -> None:
+    world, journal, wanted = creator.simulator.world, MemoryJournal(), post(size=25_000_000)
+    world.add_fault("tiktok", "dropped", PUT, after=1)
+
+    assert isinstance(await creator.publish(wanted, journal), OutcomeUnknown)
+    reconcile = creator.connector.reconcile
+    assert reconcile is not None
+    assert isinstance(await reconcile(creator.session(), wanted, journal), Absent)
+    world.clock.advance(3_700)
+    assert isinstance(await creator.publish(wanted, journal), Published)
+    assert len(posts(creator)) == 1
+
+
+async def test_an_answer_that_was_lost_is_found_by_the_publish_id(creator: Account) -> None:
+    world, journal, wanted = creator.simulator.world, MemoryJournal(), post()
+    world.add_fault("tiktok", "lost", PUT)
+    reconcile = creator.connector.reconcile
+    assert reconcile is not None
+
+    assert isinstance(await creator.publish(wanted, journal), OutcomeUnknown)
+    early = await reconcile(creator.session(), wanted, journal)
+    assert isinstance(early, OutcomeUnknown)
+    world.clock.advance(early.tells_after_seconds or 0)
+    assert isinstance(await reconcile(creator.session(), wanted, journal), Published)
+    assert len(posts(creator)) == 1
+
+
+@pytest.mark.parametrize(("fault", "kind"), [("lost", Published), ("dropped", OutcomeUnknown)])
+async def test_photos_whose_publish_id_was_lost(creator: Account, fault: str, kind: type) -> None:
+    """They are looked for among the public posts; a missing one proves nothing, so nothing is sent again."""
+    world, journal = creator.simulator.world, MemoryJournal()
+    wanted = outgoing("Some photos", media=(photo(1),), options=OPTIONS)
+    world.add_fault("tiktok", fault, PHOTOS)
+    reconcile = creator.connector.reconcile
+    assert reconcile is not None
+
+    assert isinstance(await creator.publish(wanted, journal), OutcomeUnknown)
+    world.clock.advance(120)
+    assert isinstance(await reconcile(creator.session(), wanted, journal), kind)
+    assert len([one for one in world.log if one.call == PHOTOS]) == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "code"),
+    [("processing_fails", Refused, "media_unsupported"), ("internal", TryLater, "platform_unavailable")],
+)
+async def test_a_post_that_fails(creator: Account, fault: str, kind: type, code: str) -> None:
+    journal = MemoryJournal()
+    creator.simulator.world.add_fault("tiktok", fault)
+    outcome = await creator.publish(post(), journal)
+
+    assert isinstance(outcome, kind)
+    assert outcome.code == code  # type: ignore[attr-defined]  # of both
+    journal.settle()
+    assert isinstance(await creator.publish(post(), journal), Published)  # a retry uploads it again
+
+
+# --- what TikTok allows the creator --------------------------------------------------------------------------------
+
+
+async def test_an_app_that_is_not_audited(simulator: Simulator, http: Client) -> None:
+    private = {"details": {"private": True}}
+    account = await connect(simulator, http, "tiktok", details={"unaudited": True}, person=private)
+    refused = await account.publish(post(privacyLevel="FOLLOWER_OF_CREATOR"))
+    allowed = await account.publish(post(**PRIVATE))
+
+    assert isinstance(refused, Refused)
+    assert refused.code == "permission_missing"
+    assert "not audited" in (refused.remediation or "")
+    assert isinstance(allowed, Published)
+
+
+async def test_what_the_creator_may_do_is_read_before_each_post(simulator: Simulator, http: Client) -> None:
+    person = {"details": {"private": True, "max_seconds": 5}}
+    account = await connect(simulator, http, "tiktok", person=person)
+    level, length = await account.publish(post()), await account.publish(post(**PRIVATE))
+
+    assert isinstance(level, Refused)
+    assert isinstance(length, Refused)
+    assert (level.rule, length.rule) == ("tiktok.options.privacy_required", "tiktok.media.max_duration")
+    assert not [one for one in simulator.world.log if one.call == INIT]
+
+
+async def test_a_creator_has_fifteen_posts_a_day(creator: Account) -> None:
+    clock = creator.simulator.world.clock
+    for number in range(15):
+        assert isinstance(await creator.publish(post(f"{number}", **PRIVATE)), Published)
+    limited = await creator.publish(post())
+
+    assert isinstance(limited, TryLater)
+    assert (limited.code, limited.after_seconds) == ("platform_quota", 86_400)
+    clock.advance(86_400)
+    assert isinstance(await creator.publish(post()), Published)
+
+
+async def test_numbers_grow_and_a_late_id_is_looked_up(creator: Account) -> None:
+    read, clock = creator.connector.metrics, creator.simulator.world.clock
+    assert read is not None
+    outcome = await creator.publish(post())
+    assert isinstance(outcome, Published)
+    entry = posts(creator)[0]
+    ids = [outcome.remote_id, entry.details["publish_id"]]
+    assert (await read(creator.session(), ids[1:]))[ids[1]] is not None
+    before = (await read(creator.session(), ids[:1]))[ids[0]]
+    clock.advance(7_200)
+    after = (await read(creator.session(), [ids[0], "v_pub_file~v2-1.0"]))[ids[0]]
+    assert isinstance(before, Metrics)
+    assert isinstance(after, Metrics)
+    assert (after.views or 0) > (before.views or 0)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "rule"),
+    [
+        (outgoing("x", media=(video(),)), "tiktok.options.privacy_required"),
+        (post(privacyLevel="EVERYONE"), "tiktok.options.type"),
+        (post(privacyLevel="SELF_ONLY", brandContent=True), "tiktok.options.brand_content"),
+        (post(autoMusic=True), "tiktok.options.unused"),
+        (outgoing("x", media=(photo(1),), options=OPTIONS | {"allowDuet": True}), "tiktok.options.unused"),
+        (outgoing("x", media=(video(),), options={"mode": "inbox", "allowComment": True}), "tiktok.options.unused"),
+        (post("x" * 2_201), "tiktok.text.max_utf16"),
+        (outgoing("x" * 4_001, media=(photo(1),), options=OPTIONS), "tiktok.text.max_utf16"),
+        (outgoing("x", title="y" * 91, media=(photo(1),), options=OPTIONS), "tiktok.title.max_utf16"),
+        (outgoing("x", media=(video(width=300),), options=OPTIONS), "tiktok.media.size"),
+        (outgoing("x", media=(video(duration_ms=2_000),), options=OPTIONS), "tiktok.media.min_duration"),
+        (outgoing("x", media=(video(duration_ms=601_000),), options=OPTIONS), "tiktok.media.max_duration"),
+        (outgoing("x", media=(video(), photo(1)), options=OPTIONS), "tiktok.media.mixed"),
+        (outgoing("x", media=(image(),), options=OPTIONS), "tiktok.media.mime_type"),
+        (outgoing("x", options=OPTIONS), "tiktok.media.required"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_preflight(wanted: Outgoing, rule: str) -> None:
+    assert [issue.rule for issue in preflight.check(CONNECTORS["tiktok"], wanted, {})] == [rule]
+
+
+def test_photos_have_a_longer_text_than_videos() -> None:
+    wanted = outgoing("x" * 4_000, title="y" * 90, media=(photo(1),), options=OPTIONS)
+    assert preflight.check(CONNECTORS["tiktok"], wanted, {}) == []
+    assert preflight.check(CONNECTORS["tiktok"], replace(post(), title="z" * 200), {}) == []  # videos have no title

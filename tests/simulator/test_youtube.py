@@ -1,0 +1,256 @@
+"""The connector of YouTube at the simulated network."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from simulator import Destination, Simulator
+from simulator.networks.youtube_uploads import SCOPE
+from tests.helpers.connector_harness import MemoryJournal, outgoing
+from tests.helpers.networks.youtube import POST, VIDEO, large
+from tests.helpers.simulated_accounts import Account, connect
+
+from signalpost.kit.http import Client
+from signalpost.networks import CONNECTORS, preflight
+from signalpost.networks.connectors.youtube.calls import until_pacific_midnight
+from signalpost.networks.contract import (
+    Absent,
+    ApiError,
+    BadCredentials,
+    Metrics,
+    NeedsReconnect,
+    OutcomeUnknown,
+    Outgoing,
+    Published,
+    Refused,
+    TryLater,
+)
+
+UPLOAD = "PUT /upload/youtube/v3/videos"
+BEGIN = "POST /upload/youtube/v3/videos"
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[Client]:
+    async with Client() as client:
+        yield client
+
+
+@pytest.fixture
+async def channel(simulator: Simulator, http: Client) -> Account:
+    return await connect(simulator, http, "youtube", person={"destinations": [Destination("PL1", "playlist", "Films")]})
+
+
+def videos(account: Account) -> list[Any]:
+    return [entry for entry in account.simulator.world.ledger.of("youtube") if entry.kind == "video"]
+
+
+async def test_connecting_checking_and_revoking(channel: Account) -> None:
+    identity, connector = channel.identity, channel.connector
+
+    assert identity.remote_id == f"UC{channel.person.id}"
+    assert (identity.username, identity.kind, identity.followers) == ("me", "channel", 1230)
+    assert identity.refreshable
+    assert connector.check is not None
+    assert connector.revoke is not None
+    assert (await connector.check(channel.session())).can_post
+    await connector.revoke(channel.session())
+    with pytest.raises(ApiError) as refused:
+        await connector.check(channel.session())
+    assert isinstance(connector.explain(refused.value), NeedsReconnect)  # the grant is dead: invalid_grant
+
+
+async def test_an_account_without_a_channel_is_refused(simulator: Simulator, http: Client) -> None:
+    with pytest.raises(BadCredentials, match="no YouTube channel"):
+        await connect(simulator, http, "youtube", person={"details": {"no_channel": True}})
+
+
+async def test_a_video_with_everything(channel: Account) -> None:
+    options = {
+        "visibility": "unlisted", "tags": ["one", "two words"], "categoryId": "24", "madeForKids": False,
+        "syntheticMedia": True, "notifySubscribers": False, "playlistId": "PL1",
+    }  # fmt: skip
+    outcome = await channel.publish(replace(POST, options=options))
+    [entry] = videos(channel)
+
+    assert isinstance(outcome, Published), outcome
+    assert (outcome.remote_id, outcome.delivery) == (entry.remote_id, "live")
+    assert outcome.url == f"https://www.youtube.com/watch?v={entry.remote_id}"
+    assert outcome.first_comment_id is not None
+    assert (entry.text, entry.details["title"]) == ("What it shows", "A film")
+    assert (entry.details["privacyStatus"], entry.details["containsSyntheticMedia"]) == ("unlisted", True)
+    assert (entry.details["tags"], entry.details["playlists"]) == (["one", "two words"], ["PL1"])
+    begun = next(one for one in channel.simulator.world.log if one.call == BEGIN)
+    assert "notifySubscribers=false" in begun.target
+
+
+async def test_a_private_short(channel: Account) -> None:
+    outcome = await channel.publish(outgoing("", title="Up", media=(large(),), options={"visibility": "private"}))
+
+    assert isinstance(outcome, Published)
+    assert (outcome.delivery, outcome.url) == ("private", f"https://www.youtube.com/shorts/{outcome.remote_id}")
+    parts = [one for one in channel.simulator.world.log if one.call == UPLOAD]
+    assert [len(part.body) for part in parts] == [8_388_608, 8_388_608, 3_222_784]
+
+
+async def test_an_interrupted_upload_asks_where_to_go_on(channel: Account) -> None:
+    world, journal, post = channel.simulator.world, MemoryJournal(), outgoing("", title="Up", media=(large(),))
+    world.add_fault("youtube", "lost", UPLOAD, after=1)
+
+    assert isinstance(await channel.publish(post, journal), TryLater)
+    assert isinstance(await channel.publish(post, journal), Published)
+    ranges = [one.headers["content-range"] for one in world.log if one.call == UPLOAD]
+    assert [text.partition(" ")[2].partition("/")[0] for text in ranges] == [
+        "0-8388607", "8388608-16777215", "*", "16777216-19999999",
+    ]  # fmt: skip
+    assert len(videos(channel)) == 1
+
+
+async def test_an_answer_that_was_lost_is_in_the_session(channel: Account) -> None:
+    world, journal = channel.simulator.world, MemoryJournal()
+    world.add_fault("youtube", "lost", UPLOAD)
+    reconcile = channel.connector.reconcile
+    assert reconcile is not None
+
+    assert isinstance(await channel.publish(POST, journal), OutcomeUnknown)
+    assert isinstance(await reconcile(channel.session(), POST, journal), Absent)  # the first comment is still missing
+    assert not journal.open
+    outcome = await channel.publish(POST, journal)
+    assert isinstance(outcome, Published)
+    assert outcome.first_comment_id is not None
+    assert len(videos(channel)) == 1
+
+
+@pytest.mark.parametrize("received", [True, False])
+async def test_when_the_session_is_gone_the_channel_is_looked_through(channel: Account, received: bool) -> None:
+    world, journal, post = channel.simulator.world, MemoryJournal(), outgoing("x", title="A film", media=(VIDEO,))
+    world.add_fault("youtube", "lost" if received else "dropped", UPLOAD)
+    reconcile = channel.connector.reconcile
+    assert reconcile is not None
+
+    assert isinstance(await channel.publish(post, journal), OutcomeUnknown)
+    world.networks["youtube"].sessions.clear()  # type: ignore[attr-defined]  # of this network
+    early = await reconcile(channel.session(), post, journal)
+    assert isinstance(early, OutcomeUnknown)
+    world.clock.advance(early.tells_after_seconds or 0)
+    result = await reconcile(channel.session(), post, journal)
+    assert isinstance(result, Published if received else Absent)
+    assert isinstance(await channel.publish(post, journal), Published)
+    assert len(videos(channel)) == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "code"), [("processing_fails", "media_processing_failed"), (None, "duplicate_content")]
+)
+async def test_what_youtube_does_not_take(channel: Account, fault: str | None, code: str) -> None:
+    if fault is None:
+        await channel.publish(POST)
+    else:
+        channel.simulator.world.add_fault("youtube", fault)
+    outcome = await channel.publish(replace(POST, title="Again"))
+
+    assert isinstance(outcome, Refused)
+    assert outcome.code == code
+
+
+async def test_tokens_are_renewed_during_an_upload(channel: Account) -> None:
+    clock = channel.simulator.world.clock
+    clock.set(datetime.fromisoformat(channel.identity.secrets["accessExpiresAt"]))
+
+    assert isinstance(await channel.publish(POST), Published)
+    assert channel.saved[0][0]["accessToken"] != channel.identity.secrets["accessToken"]
+    assert "refreshToken" not in channel.saved[0][0] or channel.saved[0][0]["refreshToken"]
+
+
+async def test_quotas(channel: Account) -> None:
+    world = channel.simulator.world
+    world.add_fault("youtube", "upload_limit")
+    limited = await channel.publish(POST)
+    world.networks["youtube"]._units = {  # type: ignore[attr-defined]  # of this network
+        (channel.app.client_id, datetime(2026, 11, 22).date()): 10_000  # noqa: DTZ001 - a day
+    }
+    spent = await channel.publish(replace(POST, title="Again"))
+
+    assert isinstance(limited, TryLater)
+    assert (limited.code, limited.after_seconds) == ("platform_quota", 86_400)
+    assert isinstance(spent, TryLater)
+    assert spent.code == "platform_quota"
+    assert spent.after_seconds
+
+
+@pytest.mark.parametrize(
+    ("now", "seconds"),
+    [
+        ("2026-11-22T12:00:00+00:00", 20 * 3600),
+        ("2026-07-01T06:59:00+00:00", 60),
+        ("2026-03-08T08:00:00+00:00", 23 * 3600),
+    ],
+)
+def test_quotas_begin_again_at_midnight_in_california(now: str, seconds: int) -> None:
+    """Also on the day of 23 hours, when the clocks change."""
+    assert until_pacific_midnight(datetime.fromisoformat(now).astimezone(UTC)) == seconds + 60
+
+
+async def test_deleting_and_numbers(channel: Account) -> None:
+    outcome = await channel.publish(POST)
+    assert isinstance(outcome, Published)
+    read, delete = channel.connector.metrics, channel.connector.delete
+    assert read is not None
+    assert delete is not None
+    before = (await read(channel.session(), [outcome.remote_id]))[outcome.remote_id]
+    channel.simulator.world.clock.advance(7_200)
+    after = (await read(channel.session(), [outcome.remote_id, "missing"]))[outcome.remote_id]
+    assert isinstance(before, Metrics)
+    assert isinstance(after, Metrics)
+    assert (after.views or 0) > (before.views or 0)
+    assert (after.watch_time_seconds or 0) > 0
+    await delete(channel.session(), outcome.remote_id, ())
+    await delete(channel.session(), outcome.remote_id, ())
+    assert await read(channel.session(), [outcome.remote_id]) == {outcome.remote_id: None}
+
+
+async def test_permissions_that_were_not_granted(simulator: Simulator, http: Client) -> None:
+    """People may untick some: then uploads work, and what needs more is refused, or left out."""
+    granted = f"{SCOPE}youtube.upload {SCOPE}youtube.force-ssl"
+    account = await connect(simulator, http, "youtube", granted=granted)
+    outcome = await account.publish(POST)
+    assert isinstance(outcome, Published)
+    assert account.connector.metrics is not None
+    numbers = (await account.connector.metrics(account.session(), [outcome.remote_id]))[outcome.remote_id]
+    assert isinstance(numbers, Metrics)
+    assert numbers.watch_time_seconds is None
+
+
+UPRIGHT = replace(VIDEO, width=720, height=1280)
+
+
+@pytest.mark.parametrize(
+    ("post", "facts", "rule"),
+    [
+        (outgoing("x", media=(VIDEO,)), {}, "youtube.title.required"),
+        (outgoing("x", title="x" * 101, media=(VIDEO,)), {}, "youtube.title.max"),
+        (outgoing("x", title="a < b", media=(VIDEO,)), {}, "youtube.title.characters"),
+        (outgoing("a > b", title="x", media=(VIDEO,)), {}, "youtube.text.characters"),
+        (outgoing("ü" * 2_501, title="x", media=(VIDEO,)), {}, "youtube.text.max_bytes"),
+        (outgoing("x", title="x"), {}, "youtube.media.required"),
+        (outgoing("x", title="x", media=(VIDEO,), options={"tags": ["x" * 250, "y " * 124]}), {}, "youtube.tags.max"),
+        (outgoing("x", title="x", media=(VIDEO,), options={"tags": ["<b>"]}), {}, "youtube.tags.characters"),
+        (outgoing("x", title="x", media=(VIDEO,), options={"type": "short"}), {}, "youtube.media.short"),
+        (outgoing("x", title="x", media=(VIDEO,), first_comment="y" * 10_001), {}, "youtube.comment.max"),
+        (
+            outgoing("x", title="x", media=(replace(UPRIGHT, duration_ms=1_000_000),)),
+            {"longUploads": False},
+            "youtube.media.unverified_duration",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_preflight(post: Outgoing, facts: dict[str, Any], rule: str) -> None:
+    assert [issue.rule for issue in preflight.check(CONNECTORS["youtube"], post, facts)] == [rule]
+
+
+def test_a_good_short_passes() -> None:
+    post = outgoing("x", title="x", media=(UPRIGHT,), options={"type": "short", "tags": ["x" * 250, "y" * 249]})
+    assert preflight.check(CONNECTORS["youtube"], post, {}) == []
