@@ -104,8 +104,8 @@ async def metrics(session: NetworkSession, remote_ids: Sequence[str]) -> Mapping
     result: dict[str, Metrics | None] = {}
     videos = data.get("videos")
     for video in videos if isinstance(videos, list) else ():
-        if isinstance(video, dict) and (known := post_ids.get(str(video.get("id")))) is not None:
-            result[known] = Metrics(
+        if isinstance(video, dict) and (own_id := post_ids.get(str(video.get("id")))) is not None:
+            result[own_id] = Metrics(
                 views=video.get("view_count"),
                 likes=video.get("like_count"),
                 comments=video.get("comment_count"),
