@@ -61,12 +61,6 @@ async def children(api: Api, owner: Login, post: dict[str, Any]) -> list[dict[st
     return [entry for entry in listed if entry["recurrenceParentId"] == post["id"]]
 
 
-# --- what the rule means -------------------------------------------------------------------------------------------
-
-
-# --- what becomes of a series --------------------------------------------------------------------------------------
-
-
 async def test_each_repetition_is_created_when_the_one_before_is_due(
     api: Api, make: Make, context: AppContext, owner: Login
 ) -> None:

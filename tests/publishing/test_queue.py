@@ -1,6 +1,7 @@
 """The queue as callers see it: submit, cancel, status, retry, process."""
 
 import asyncio
+from datetime import datetime, timedelta
 from typing import Any
 
 import httpx
@@ -10,6 +11,7 @@ from tests.helpers.publishing import StagedNetwork, until
 
 from signalpost.context import AppContext
 from signalpost.engine.engine import Engine
+from signalpost.kit import clock
 from signalpost.networks.contract import Refused, TryLater
 from signalpost.publishing.work import TargetSource
 
@@ -42,6 +44,24 @@ async def test_a_submitted_draft_is_published(stage: StagedNetwork) -> None:
     done = (await call(stage, "GET", f"/queue/status/{post}")).json()
     assert (done["state"], done["tasks"][0]["state"], done["position"]) == ("done", "done", None)
     assert done["finishedAt"]
+
+
+async def test_while_it_is_published_an_entry_says_until_when_its_worker_has_it(stage: StagedNetwork) -> None:
+    post = await stage.post()
+    seen: list[dict[str, Any]] = []
+
+    async def look_and_accept(*arguments: Any) -> Any:
+        seen.append((await call(stage, "GET", f"/queue/status/{post}")).json())
+        return await stage.accept(*arguments)
+
+    stage.publish = look_and_accept
+    await stage.work()
+
+    [entry] = seen
+    assert (entry["state"], entry["position"], entry["attempts"]) == ("leased", None, 1)
+    assert [task["state"] for task in entry["tasks"]] == ["leased"]
+    assert clock.now() < datetime.fromisoformat(entry["leasedUntil"]) < clock.now() + timedelta(minutes=2)
+    assert (await call(stage, "GET", f"/queue/status/{post}")).json()["leasedUntil"] is None
 
 
 async def test_submit_with_a_time_schedules(stage: StagedNetwork) -> None:

@@ -1,11 +1,13 @@
 """Removing what is public: what the network refuses for good is told to everyone who can see the post."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.helpers.connector_harness import FakeResponse
 from tests.helpers.publishing import StagedNetwork
 
+from signalpost import networks
 from signalpost.kit.http import MaybeSent
 from signalpost.main import wiring
 from signalpost.networks.contract import ApiError, Journal, NetworkSession, Outcome, Outgoing, Refused
@@ -48,6 +50,22 @@ async def _shown(stage: StagedNetwork, post: str) -> tuple[Any, list[Any]]:
     log = (await stage.make.api.get(f"/posts/{post}/audit", key=stage.owner.key)).json()["data"]
     entries = [entry for entry in log if entry["actor"]["type"] == "system" and entry["action"] == "updated"]
     return next(shown for shown in listed if shown["id"] == post)["targets"][0], entries
+
+
+async def test_a_network_that_deletes_nothing_is_named(stage: StagedNetwork, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The post is in the trash all the same; whoever trashed it has to delete what is public there."""
+    monkeypatch.setitem(networks.CONNECTORS, "stage", replace(stage.connector, delete=None))
+    post = await stage.post()
+    await stage.work()
+
+    gone = (await stage.make.api.delete(f"/posts/{post}?cascade=true", key=stage.owner.key)).json()
+
+    [error] = gone["platformErrors"]
+    assert (error["platform"], error["code"]) == ("stage", "delete_not_supported")
+    assert "delete it there" in error["message"]
+    assert gone["deleted"]
+    target, _ = await _shown(stage, post)
+    assert (target["id"], target["status"]) == (error["targetId"], "published")
 
 
 @pytest.mark.parametrize("reason", REASONS)
