@@ -195,7 +195,7 @@ class Upload(Case):
         assert left <= {"lock"}, "who died after the file was ready left no bytes of it behind"
 
 
-@sizes("every", quick=9, heavy=1)
+@sizes("every", quick=12, heavy=1)
 @pytest.mark.parametrize("kind", [Recurrence, Reposts, Csv, FanOut, Upload])
 async def test_work_that_is_killed_is_done_once(
     scene: Scene, kind: Callable[[Scene, Tenant], Case], every: int
