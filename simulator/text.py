@@ -12,6 +12,8 @@ _URL = regex.compile(
     r"|(?<![@\w./-])(?:[\w-]+\.)+(?:com|org|net|edu|gov|io|dev|app|co|me|info|de|fr|uk|eu)(?![\w@-])(?:/[^\s<>]*)?",
     regex.IGNORECASE,
 )
+_HTTP = regex.compile(r"https?://[^\s<>]*[^\s<>.,;:!?'\")\]]", regex.IGNORECASE)
+_REMOTE = regex.compile(r"(?<![\w/])(@\w+)@[\w.-]*\w")
 _LIGHT = ((0, 4351), (8192, 8205), (8208, 8223), (8242, 8247))
 
 
@@ -46,3 +48,9 @@ def urls(text: str) -> list[str]:
 def replace_urls(text: str, shorten: Callable[[str], str]) -> str:
     """Return the text with each address replaced."""
     return _URL.sub(lambda found: shorten(found[0]), text)
+
+
+def of_fediverse(text: str) -> int:
+    """Return the length of a post on Mastodon: graphemes; an address counts 23, of `@user@server` only `@user`."""
+    text, count = _HTTP.subn("", text)
+    return graphemes(_REMOTE.sub(r"\1", text)) + 23 * count

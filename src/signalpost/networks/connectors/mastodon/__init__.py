@@ -7,6 +7,7 @@ servers that may not know keys, the account's own posts are searched before anyt
 from signalpost.networks.connectors.mastodon.account import OAUTH_FACTS, check, connect, exchange, register, revoke
 from signalpost.networks.connectors.mastodon.calls import explain
 from signalpost.networks.connectors.mastodon.facts import FACTS, preflight
+from signalpost.networks.connectors.mastodon.numbers import metrics
 from signalpost.networks.connectors.mastodon.publish import delete, poll, publish, reconcile
 from signalpost.networks.contract import Connector, OAuth
 
@@ -23,5 +24,6 @@ CONNECTOR = Connector(
     check=check,
     revoke=revoke,
     delete=delete,
+    metrics=metrics,
     preflight=preflight,
 )
