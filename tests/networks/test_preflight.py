@@ -232,7 +232,7 @@ def test_capabilities_are_those_of_the_account() -> None:
         "thread": True,
         "firstComment": False,
         "delete": True,
-        "analytics": False,
+        "analytics": True,
         "maxTextLength": 300,
     }
     assert capabilities(MASTODON, SMALL_SERVER)["maxTextLength"] == 20
