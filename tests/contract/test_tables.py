@@ -26,7 +26,7 @@ OWNERS = {
     "sandbox_clock": "sandbox", "search_pending": "posts", "session": "identity", "slot_queue": "slots",
     "slot_reservation": "slots", "status_component": "service_status", "status_day": "service_status",
     "status_incident": "service_status", "status_subscriber": "service_status", "status_update": "service_status",
-    "target": "posts", "usage": "plans", "webhook": "webhooks", "worker": "engine",
+    "target": "posts", "usage": "plans", "usage_notice": "plans", "webhook": "webhooks", "worker": "engine",
     "workspace": "identity",
 }  # fmt: skip
 """Table -> the room that writes it, and whose functions the others call."""
@@ -79,6 +79,7 @@ READS = {
     ("plans", "profile"): "upward: usage is counted in one statement",
     ("plans", "target"): "upward: quotas of accounts count what was published today",
     ("plans", "webhook"): "usage is counted in one statement",
+    ("plans", "app_user"): "the owner of a workspace is mailed about its usage",
     ("plans", "workspace"): "which plan a workspace has decides what is more than it covers",
     ("posts", "account"): "a post is built from one read of its profile with the accounts; targets show the username",
     ("posts", "audit"): "the log of one post, with its attempts",

@@ -71,3 +71,14 @@ class AccountDisconnectedData(Struct, rename="camel", kw_only=True):
     reason: Literal["user_request", "profile_deleted", "platform_deletion_callback"]
     affected_posts: int
     affected_post_ids: list[str]
+
+
+class UsageData(Struct, rename="camel", kw_only=True):
+    """`data` of usage.warning and usage.exceeded; `period` is the first day of the month, in UTC."""
+
+    limit: str
+    used: int
+    max: int
+    percent: int
+    plan: str
+    period: str

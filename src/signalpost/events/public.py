@@ -10,7 +10,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from signalpost.events.data import AccountData, AccountDisconnectedData, PostData, TargetData
+from signalpost.events.data import AccountData, AccountDisconnectedData, PostData, TargetData, UsageData
 from signalpost.events.event import Event
 from signalpost.kit import ids
 
@@ -172,6 +172,30 @@ class PostApprovalRequested(PublicEvent):
     opt_in = True
     data: PostData
     examples: ClassVar = {"post": _post("scheduled", 0, 0, version=2, requested_at="2026-11-20T09:30:00.000Z")}
+
+
+def _usage(used: int, percent: int) -> UsageData:
+    return UsageData(limit="posts", used=used, max=200, percent=percent, plan="starter", period="2026-11-01")
+
+
+@dataclass(frozen=True, kw_only=True)
+class UsageWarning(PublicEvent):
+    """A month's limit is used to 80 %. Only webhooks that name this event receive it."""
+
+    type = "usage.warning"
+    opt_in = True
+    data: UsageData
+    examples: ClassVar = {"posts": _usage(160, 80)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class UsageExceeded(PublicEvent):
+    """A month's limit is used up. Only webhooks that name this event receive it."""
+
+    type = "usage.exceeded"
+    opt_in = True
+    data: UsageData
+    examples: ClassVar = {"posts": _usage(200, 100)}
 
 
 PUBLIC_EVENTS: dict[str, type[PublicEvent]] = {kind.type: kind for kind in PublicEvent.__subclasses__()}

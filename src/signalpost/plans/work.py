@@ -1,4 +1,4 @@
-"""Work of this room: deleting the audit log that is older than the plan keeps it, and giving back what fits again."""
+"""Work of this room: purging the audit log, giving back what fits again, reporting what is used up."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -8,13 +8,15 @@ from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain
 from signalpost.plans import actions as plans
-from signalpost.plans import limits, queries
+from signalpost.plans import limits, notices, queries
 
 JOB: Final = "plans.purge_audit"
 EVERY_SECONDS: Final = 3_600
 _BATCH: Final = 5_000
 FIT_JOB: Final = "plans.fit"
 FIT_EVERY_SECONDS: Final = 600
+NOTICE_JOB: Final = "plans.notices"
+NOTICE_EVERY_SECONDS: Final = 120
 
 
 def jobs(context: AppContext) -> list[JobKind]:
@@ -26,7 +28,23 @@ def jobs(context: AppContext) -> list[JobKind]:
     async def refit(lease: Lease, _payload: Mapping[str, Any]) -> None:
         await fit_again(context, lease)
 
-    return [JobKind(JOB, purge, EVERY_SECONDS), JobKind(FIT_JOB, refit, FIT_EVERY_SECONDS)]
+    async def notify(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
+        return await send_notices(context, lease)
+
+    return [
+        JobKind(JOB, purge, EVERY_SECONDS),
+        JobKind(FIT_JOB, refit, FIT_EVERY_SECONDS),
+        JobKind(NOTICE_JOB, notify, NOTICE_EVERY_SECONDS),
+    ]
+
+
+async def send_notices(context: AppContext, lease: Lease) -> RunAgain | None:
+    """Report to workspaces how much of a month they have used, a batch at a time."""
+    if not context.settings.billing_enabled:  # nothing is limited
+        return None
+    async with lease.transaction() as db:
+        sent = await notices.send_due(context, db)
+    return RunAgain(0) if sent >= notices.BATCH else None
 
 
 async def fit_again(context: AppContext, lease: Lease) -> None:

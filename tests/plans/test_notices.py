@@ -1,0 +1,85 @@
+"""A workspace is told once that it has used 80 % of a month, and once that it has used all of it."""
+
+import dataclasses
+from typing import Any
+from uuid import UUID
+
+import pytest
+from tests.helpers.factories import Make
+
+from signalpost import events
+from signalpost.context import AppContext
+from signalpost.kit import clock
+from signalpost.kit.db import Db
+from signalpost.plans import actions as plans
+from signalpost.plans import limits, notices
+
+
+@pytest.fixture
+def told(context: AppContext) -> tuple[AppContext, list[events.PublicEvent]]:
+    """An installation that sells plans, and the events of usage that it emits."""
+    emitted: list[events.PublicEvent] = []
+    sold = dataclasses.replace(
+        context,
+        settings=dataclasses.replace(context.settings, billing_enabled=True),
+        subscribers=type(context.subscribers)(list),
+    )
+
+    async def note(_context: AppContext, _db: Db, news: Any) -> None:
+        emitted.extend(news)
+
+    for kind in (events.UsageWarning, events.UsageExceeded):
+        sold.subscribe(kind, note)
+    return sold, emitted
+
+
+async def use(context: AppContext, workspace_id: UUID, total: int) -> None:
+    async with context.database.transaction() as db:
+        await db.execute(
+            "insert into usage (workspace_id, metric, period, stripe, used) values ($1, 'posts', $2, 0, $3)"
+            " on conflict (workspace_id, metric, period, stripe) do update set used = excluded.used",
+            workspace_id, plans.month_of(clock.actual()), total,
+        )  # fmt: skip
+
+
+async def test_each_threshold_is_reported_once_by_event_and_mail(
+    told: tuple[AppContext, list[events.PublicEvent]], make: Make
+) -> None:
+    """Again after an upgrade, since then there is another limit."""
+    context, emitted = told
+    owner = await make.owner(plan="free")
+    seen = []
+    for total, plan in ((23, "free"), (24, "free"), (25, "free"), (30, "free"), (30, "free"), (30, "starter"),
+                        (170, "starter"), (200, "starter"), (200, "max")):  # fmt: skip
+        async with context.database.transaction() as db:
+            await plans.change_plan(context, db, owner.workspace_id, plan)
+        await use(context, owner.workspace_id, total)
+        emitted.clear()
+        for _ in range(2):
+            async with context.database.transaction() as db:
+                await notices.send_due(context, db)
+        mine = [event for event in emitted if event.workspace_id == owner.workspace_id]
+        seen.append([(event.type, event.data.used, event.data.max) for event in mine])  # type: ignore[attr-defined] # usage
+
+    assert seen == [
+        [], [("usage.warning", 24, 30)], [], [("usage.exceeded", 30, 30)], [], [],
+        [("usage.warning", 170, 200)], [("usage.exceeded", 200, 200)], [],
+    ]  # fmt: skip
+    async with context.database.connection() as db:
+        rows = await db.fetch("select payload from job where kind = 'mail.send' and payload ->> 'to' = $1", owner.email)
+    mails = [row[0] for row in rows if row[0]["template"] == "usage_notice"]
+    assert sorted((mail["values"]["used"], mail["values"]["all"]) for mail in mails) == [
+        (24, False), (30, True), (170, False), (200, True),
+    ]  # fmt: skip
+
+
+async def test_of_two_thresholds_passed_at_once_only_the_higher_is_reported(
+    told: tuple[AppContext, list[events.PublicEvent]], make: Make
+) -> None:
+    context, emitted = told
+    owner = await make.owner(plan="free")
+    await use(context, owner.workspace_id, limits.POSTS.of("free") or 0)
+    async with context.database.transaction() as db:
+        await notices.send_due(context, db)
+
+    assert [event.type for event in emitted if event.workspace_id == owner.workspace_id] == ["usage.exceeded"]
