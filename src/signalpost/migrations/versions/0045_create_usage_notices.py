@@ -2,8 +2,8 @@
 
 from signalpost.migrations import sql
 
-revision = "0044"
-down_revision = "0043"
+revision = "0045"
+down_revision = "0044"
 
 SQL = """
 create table usage_notice (
