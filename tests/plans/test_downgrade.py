@@ -1,31 +1,15 @@
 """A smaller plan deletes nothing: the newest beyond its limits become read-only, and a larger plan gives them back."""
 
 import dataclasses
-from collections.abc import AsyncIterator
 from typing import Any
 
-import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 
 from signalpost.context import AppContext
 from signalpost.kit import ids
-from signalpost.main import app
 from signalpost.plans import actions as plans
 from signalpost.plans import queries, work
-
-
-@pytest.fixture(scope="module")
-async def sold(context: AppContext) -> AppContext:
-    """An installation that sells plans."""
-    settings = dataclasses.replace(context.settings, billing_enabled=True)
-    return dataclasses.replace(context, settings=settings, states={})
-
-
-@pytest.fixture(scope="module")
-async def shop(sold: AppContext) -> AsyncIterator[Api]:
-    async with Api(app.create(sold)) as opened:
-        yield opened
 
 
 async def move(sold: AppContext, owner: Login, plan: str) -> None:
