@@ -190,7 +190,13 @@ class LinkedIn(LinkedInMedia):
         entry = self.publish(
             request, "post", rendered(commentary), account_id=author, remote_id=f"urn:li:{kind}:{self.new_id()}",
             media=tuple(one.sha256 for one in media),
-            details={"commentary": commentary, "visibility": body["visibility"], "content": content},
+            details={
+                "commentary": commentary,
+                "visibility": body["visibility"],
+                "content": content,
+                "alt_texts": [one.get("altText") for one in content.get("multiImage", {}).get("images", ())]
+                or [content.get("media", {}).get("altText")],
+            },
         )  # fmt: skip
         return Response(201, headers={"x-restli-id": entry.remote_id, "x-linkedin-id": entry.remote_id})
 

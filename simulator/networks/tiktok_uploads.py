@@ -20,7 +20,6 @@ ADDRESS_SECONDS = 3_600
 PROCESSING_SECONDS = 10
 MODERATION_SECONDS = 40
 _RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)")
-_HEADS = (b"ftyp", b"\x1a\x45\xdf\xa3")
 
 
 @dataclass
@@ -92,9 +91,7 @@ class TikTokUploads(Network):
 
     def _complete(self, post: Post) -> None:
         post.at = self.world.clock()
-        if not any(head in bytes(post.content[:64]) for head in _HEADS):
-            post.fail_reason = "file_format_check_failed"
-        elif self.struck("processing_fails"):
+        if self.struck("processing_fails"):
             post.fail_reason = "frame_rate_check_failed"
         elif self.struck("internal"):
             post.fail_reason = "internal"
@@ -111,7 +108,7 @@ class TikTokUploads(Network):
         self.world.ledger.add(entry)
 
     def pull(self, post: Post, app: App, source: Any) -> None:
-        """Take the addresses of photos; the bytes are fetched by nobody here."""
+        """Take the addresses of photos. Nobody fetches them here: the ledger has the last segment of each."""
         if not isinstance(source, dict) or source.get("source") != "PULL_FROM_URL":
             raise self.refuse(400, "source_info is missing")
         self.only(source, "source", "photo_images", "photo_cover_index")
@@ -126,7 +123,7 @@ class TikTokUploads(Network):
         if self.struck("pull_fails"):
             post.fail_reason = "photo_pull_failed"
         else:
-            self._make_public(post, tuple(urls))
+            self._make_public(post, tuple(url.rpartition("/")[2] for url in urls))
 
     def state(self, post: Post) -> dict[str, Any]:
         """Return what becomes of a post, as its status says."""

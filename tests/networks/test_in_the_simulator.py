@@ -96,10 +96,10 @@ async def published(stage: Stage, post: Outgoing) -> Published:
 @every_network
 async def test_text(key: str, connect: Connect) -> None:
     stage = await connect(key)
-    outcome = await published(stage, plain(stage, "Hello <b>&</b> *you* 🎉"))
+    outcome = await published(stage, plain(stage, stage.scene.text))
 
     (entry,) = stage.public()
-    assert entry.text == wanted(stage, "Hello <b>&</b> *you* 🎉")
+    assert entry.text == wanted(stage, stage.scene.text)
     assert entry.remote_id == outcome.remote_id
     assert entry.kind == stage.scene.kind
     assert outcome.url is None or outcome.url.startswith("https://")
@@ -230,7 +230,8 @@ async def test_a_code_is_worth_nothing_to_others(key: str, connect: Connect) -> 
     stage = await connect(key)
     flow = CONNECTORS[key].oauth
     assert flow is not None
-    for changes, wait in (({"redirect_uri": f"{REDIRECT}/x"}, 0), ({}, 700), ({"code": "made-up"}, 0)):
+    late = stage.scene.code_seconds + 100
+    for changes, wait in (({"redirect_uri": f"{REDIRECT}/x"}, 0), ({}, late), ({"code": "made-up"}, 0)):
         code = replace(new_code(stage), **changes)
         stage.world.clock.advance(wait)
         with pytest.raises(BadCredentials):

@@ -124,7 +124,7 @@ async def test_photos(creator: Account) -> None:
     assert isinstance(outcome, Published), outcome
     assert outcome.url == f"https://www.tiktok.com/@me/photo/{entry.remote_id}"
     assert (entry.text, entry.details["title"]) == ("Three photos", "Photos")
-    assert entry.media == tuple(f"https://service.example/media/{number}" for number in range(3))
+    assert entry.media == ("0", "1", "2")
     assert (entry.details["auto_add_music"], "disable_duet" in entry.details) == (True, False)
 
 

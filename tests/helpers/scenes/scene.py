@@ -21,10 +21,18 @@ class Scene:
     person: Mapping[str, Any] = field(default_factory=dict)
     """`details` of the person at the simulator."""
     destinations: Sequence[Destination] = ()
+    app: Mapping[str, Any] = field(default_factory=dict)
+    """`details` of the operator's app at the simulator."""
+    scopes: tuple[str, ...] = ()
+    """What the operator's app may ask for, where that is not what the connector asks for by itself."""
+    code_seconds: int = 600
+    """How long a code of the authorization page can be redeemed."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Options that every post of this network needs."""
     title: str | None = None
     """A title, where posts need one."""
+    text: str = "Hello <b>&</b> *you* 🎉"
+    """A text with characters that have a meaning elsewhere."""
     kind: str = "post"
     """What the ledger calls a post."""
     shown: Literal["text", "title"] = "text"

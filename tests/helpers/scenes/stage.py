@@ -89,7 +89,7 @@ class Stage:
 
     def file(self, kind: Kind, number: int = 0, alt_text: str | None = None) -> OutgoingMedia:
         """Return a file that the network accepts."""
-        content = f"{kind} {number} ".encode() * 2_000
+        content = f"{kind} {number} ".encode() * 10_000
         rule = self.connector.facts.media[kind]
 
         async def read() -> AsyncIterator[bytes]:
@@ -98,7 +98,8 @@ class Stage:
 
         values = {
             "kind": kind, "mime_type": rule.mime_types[0], "size_bytes": len(content), "read": read,
-            "sha256": hashlib.sha256(content).digest(), "alt_text": alt_text, "file_name": f"{kind}-{number}",
+            "sha256": (sha256 := hashlib.sha256(content)).digest(), "alt_text": alt_text,
+            "file_name": f"{kind}-{number}", "url": lambda: f"https://service.example/{sha256.hexdigest()}",
             **TYPICAL[kind], **self.scene.files.get(kind, {}),
         }  # fmt: skip
         return OutgoingMedia(**values)
@@ -120,8 +121,10 @@ async def connected(simulator: Simulator, key: str, scene: Scene, http: Client, 
     if flow.register is not None:
         app = await flow.register(server, redirect_uri=REDIRECT, app_name="Signalpost")
     else:
-        registered = world.add_app(key, REDIRECT)
-        app = OAuthApp(client_id=registered.client_id, client_secret=registered.client_secret)
+        registered = world.add_app(key, REDIRECT, details=dict(scene.app))
+        app = OAuthApp(
+            client_id=registered.client_id, client_secret=registered.client_secret, scopes=scene.scopes
+        )  # fmt: skip
     stage = Stage(simulator, key, scene, http, NOBODY, app, {})
     stage.identity = identity = await flow.exchange(server, app, new_code(stage, username))
     stage.secrets, stage.expires_at = identity.secrets, identity.token_expires_at

@@ -21,6 +21,7 @@ from signalpost.networks.responses import members, string, texts
 _MEMBER: Final = "urn:li:person:"
 _ORGANIZATION: Final = "urn:li:organization:"
 _POSTING: Final = frozenset({"ADMINISTRATOR", "CONTENT_ADMINISTRATOR", "DIRECT_SPONSORED_CONTENT_POSTER"})
+_OF_MEMBERS: Final = "w_member_social"
 _OF_ORGANIZATIONS: Final = "w_organization_social"
 _ORGANIZATIONS_MAX: Final = 100
 _DENIED: Final = frozenset({400, 403, 404})
@@ -44,7 +45,11 @@ async def exchange(server: Server, app: OAuthApp, code: AuthorizationCode) -> Id
         scopes=tokens.scopes,
         token_expires_at=tokens.token_expires_at,
         refreshable=tokens.refreshable,
-        facts={"author": urn, "organizations": _OF_ORGANIZATIONS in tokens.scopes},
+        facts={
+            "author": urn,
+            "member": _OF_MEMBERS in tokens.scopes,
+            "organizations": _OF_ORGANIZATIONS in tokens.scopes,
+        },
     )
 
 
@@ -54,7 +59,7 @@ async def destinations(session: NetworkSession) -> Sequence[Destination]:
         remote_id=session.remote_id, username=session.username, display_name=session.username, secrets={},
         facts={"author": session.remote_id},
     )  # fmt: skip
-    result = [Destination(identity=member, category="Member")]
+    result = [Destination(identity=member, category="Member", can_post=session.facts.get("member") is not False)]
     if not session.facts.get("organizations"):
         return result
     for urn, roles in (await _roles(session)).items():

@@ -214,5 +214,5 @@ async def _comment(session: NetworkSession, outgoing: Outgoing, urn: str, text: 
     body = {"actor": author_of(session, outgoing), "object": urn, "message": {"text": text}}
     path = f"/rest/socialActions/{encoded(urn)}/comments"
     response = await call(session, "POST", path, json=body, expect=(200, 201))
-    comment_id = string(response.headers.get("x-restli-id"))
-    return comment_id or texts(response, "id")[0]
+    comment_urn = string(members(response).get("commentUrn"))
+    return comment_urn or string(response.headers.get("x-restli-id")) or texts(response, "id")[0]
