@@ -315,6 +315,7 @@ def test_what_leaves_no_history_is_listed() -> None:
         "POST /posts/validate",
         "POST /posts/optimize-captions",
         "POST /queue/process",
+        "POST /admin/sync-metrics-cron",
         "POST /status/subscribe",
         "POST /status/subscriptions/confirm",
         "POST /status/subscriptions/unsubscribe",

@@ -34,6 +34,7 @@ WITHOUT_CREDENTIALS = """
     GET /wa/webhook
     POST /wa/webhook
     POST /queue/process
+    POST /admin/sync-metrics-cron
     POST /auth/register
     POST /auth/login
     POST /auth/refresh

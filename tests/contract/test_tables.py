@@ -13,6 +13,7 @@ from signalpost.main import wiring
 
 PACKAGE = Path(signalpost.__file__).parent
 OWNERS = {
+    "metric": "analytics", "metric_schedule": "analytics",
     "ticket": "support", "ticket_message": "support", "ticket_vote": "support",
     "feature_flag": "flags",
     "account": "accounts", "api_key": "identity", "app_user": "identity", "attempt": "publishing", "audit": "audit",
@@ -32,6 +33,8 @@ OWNERS = {
 """Table -> the room that writes it, and whose functions the others call."""
 
 READS = {
+    ("analytics", "account"): "schedules are made and read by account, in one statement",
+    ("analytics", "target"): "what is published, and as what, is read in one statement",
     ("admin", "account"): "figures of the whole installation, in bounded statements",
     ("admin", "app_user"): "figures of the whole installation, in bounded statements",
     ("admin", "attempt"): "figures of the whole installation, in bounded statements",
@@ -147,6 +150,8 @@ OPERATIONS_ACROSS = {
     "get_media_content": "the signature stands for the credential, and names the file",
     "list_workspaces": "those of a user",
     "list_suggestions": "suggestions are public",
+    "sync_metrics": "targets of all workspaces",
+    "sync_due_metrics": "targets of all workspaces",
     "get_stats": "figures of the installation",
     "get_admin_queue": "the queue of the installation",
     "send_test_mail": "the operator asks; the text names a workspace of theirs",

@@ -5,7 +5,9 @@ from typing import Annotated, Literal
 from msgspec import Meta, field
 
 from signalpost.identity.schemas import Email
+from signalpost.kit.ids import example
 from signalpost.kit.wire import Input, Instant, Output
+from signalpost.web.fields import AccountId, PostId, ProfileId
 
 ByName = dict[str, int]
 
@@ -120,7 +122,7 @@ class MailPreview(Output):
     """What the mail says."""
 
     subject: Annotated[str, Meta(examples=["Welcome, Acme is ready"])]
-    text: str
+    text: Annotated[str, Meta(examples=["Your workspace Acme is ready."])]
 
 
 class TestMail(Output):
@@ -133,3 +135,28 @@ class TestMail(Output):
     transport: Annotated[Literal["smtp", "none"], Meta(description="none: no mail server is set.", examples=["smtp"])]
     error: Annotated[str | None, Meta(examples=[None])]
     preview: MailPreview
+
+
+class SyncRequest(Input):
+    """Whose numbers to collect. Nothing: all that are due."""
+
+    profile_id: Annotated[ProfileId | None, Meta(description="Posts of this profile.")] = None
+    account_id: Annotated[AccountId | None, Meta(description="Posts of this account.")] = None
+    post_ids: Annotated[
+        Annotated[list[PostId], Meta(min_length=1, max_length=100)] | None, Meta(description="These posts.")
+    ] = None
+    force: Annotated[
+        bool, Meta(description="Also of posts whose numbers were collected within the hour.", examples=[False])
+    ] = False
+
+
+class MetricsSync(Output):
+    """What was set off. The engine collects the numbers, within the quotas of the networks."""
+
+    job_id: Annotated[str, Meta(examples=[example("job")])]
+    accepted: Annotated[int, Meta(description="Targets whose numbers are collected.", examples=[12])]
+    skipped: Annotated[int, Meta(description="Targets whose numbers were collected within the hour.", examples=[3])]
+
+
+class SyncTick(Input):
+    """Nothing: all numbers that are due are collected."""

@@ -8,6 +8,7 @@ from signalpost.accounts import routes as account_routes
 from signalpost.accounts import subscriber as accounts
 from signalpost.accounts import work as account_work
 from signalpost.admin import routes as admin_routes
+from signalpost.analytics import work as analytics_work
 from signalpost.audit import routes as audit_routes
 from signalpost.audit import work as audit_work
 from signalpost.captions import routes as caption_routes
@@ -99,6 +100,7 @@ JOBS = (
     webhook_work.jobs,
     service_status_work.jobs,
     support_work.jobs,
+    analytics_work.jobs,
 )
 
 

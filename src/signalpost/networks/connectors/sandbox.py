@@ -6,8 +6,9 @@ It stores nothing, yet behaves like a network that can lose responses: it intend
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
+from math import log1p
 from typing import Any
 
 from signalpost.kit import clock
@@ -22,6 +23,7 @@ from signalpost.networks.contract import (
     InvalidField,
     Journal,
     MediaRule,
+    Metrics,
     NeedsReconnect,
     NetworkSession,
     Outcome,
@@ -72,12 +74,21 @@ FACTS = Facts(
     "publishes it, `[[fail:CODE]]` fails with that error code, `[[fail:auth_expired]]` ends the account's token until "
     "it is connected again, `[[transient:n]]` fails the first n attempts, "
     "`[[timeout]]` loses the response although the post was created, `[[timeout:lost]]` loses the request, "
-    "`[[timeout:forever]]` never tells which, `[[slow:ms]]` takes that long, and `[[inbox]]` ends as a draft.",
+    "`[[timeout:forever]]` never tells which, `[[slow:ms]]` takes that long, and `[[inbox]]` ends as a draft. "
+    "`[[metrics:views=120,likes=7]]` sets the numbers of the post, and `[[metrics:gone]]` has it deleted by someone.",
+    metrics_per_call=50,
 )
 
 SLOW_MS_MAX = 600_000
 TOKEN_SECONDS_MAX = 31_536_000
-_MARKER = re.compile(r"\[\[(ok|fail|transient|timeout|slow|inbox)(?::([^\[\]]{0,200}))?\]\]")
+_MARKER = re.compile(r"\[\[(ok|fail|transient|timeout|slow|inbox|metrics)(?::([^\[\]]{0,200}))?\]\]")
+_ASSIGNED = re.compile(r"([A-Za-z]{1,20})=([0-9]{1,12})")
+_IN_ID = re.compile(r"-([A-Za-z]{1,20})\.([0-9]{1,12})")
+_METRICS = {
+    name: name for name in ("views", "likes", "comments", "shares", "saves", "clicks", "impressions", "reach")
+} | {"watchTimeSeconds": "watch_time_seconds"}
+_BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
+"""Since when the numbers of the sandbox grow."""
 _USERNAME = re.compile(r"@?([A-Za-z0-9](?:[A-Za-z0-9_.-]{0,48}[A-Za-z0-9])?)")
 _UNKNOWN = "outcome_unknown"
 _EXPIRED = {"token": "expired"}
@@ -233,7 +244,30 @@ def _number(text: str, most: int) -> int:
 
 
 def _remote_id(outgoing: Outgoing, index: int) -> str:
-    return "sbx_" + hashlib.sha256(f"{outgoing.dedupe_key}:{index}".encode()).hexdigest()[:24]
+    """Return an id that tells the numbers that the text asks for: there is no server that could keep them."""
+    name = "sbx_" + hashlib.sha256(f"{outgoing.dedupe_key}:{index}".encode()).hexdigest()[:24]
+    marker = _markers(outgoing.text).get("metrics", "")
+    if marker == "gone":
+        return f"{name}-gone"
+    return name + "".join(f"-{key}.{value}" for key, value in _ASSIGNED.findall(marker) if key in _METRICS)
+
+
+async def metrics(_session: NetworkSession, remote_ids: Sequence[str]) -> Mapping[str, Metrics | None]:
+    """Return what the ids tell, else numbers that follow from the id, and grow with the hours of the clock."""
+    return {remote_id: None if remote_id.endswith("-gone") else _metrics_of(remote_id) for remote_id in remote_ids}
+
+
+def _metrics_of(remote_id: str) -> Metrics:
+    stated = {_METRICS[key]: int(value) for key, value in _IN_ID.findall(remote_id) if key in _METRICS}
+    if stated:
+        return Metrics(**stated)
+    digest = hashlib.sha256(remote_id.encode()).digest()
+    hours = max(0.0, (clock.now() - _BEGINNING).total_seconds() / 3_600)
+    views = int((20 + digest[0]) * (1 + log1p(hours)))
+    likes, comments, shares = (
+        views * digest[place] // divisor for place, divisor in ((1, 2_560), (2, 12_800), (3, 25_600))
+    )
+    return Metrics(views=views, likes=likes, comments=comments, shares=shares, impressions=views * 5 // 4)
 
 
 def _address(username: str) -> str:
@@ -250,4 +284,5 @@ CONNECTOR = Connector(
     check=check,
     revoke=revoke,
     delete=delete,
+    metrics=metrics,
 )

@@ -1,0 +1,1 @@
+"""Writes: schedule targets, ask networks for their numbers, and store the answers."""

@@ -1,0 +1,79 @@
+"""The schedule: which targets have one, and the jobs that follow from it."""
+
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+from msgspec import Struct
+
+from signalpost.analytics import queries
+from signalpost.engine import jobs
+from signalpost.kit.db import Db
+
+DISPATCH: Final = "analytics.dispatch"
+COLLECT: Final = "analytics.collect"
+ACCOUNTS_MAX: Final = 1_000
+"""For how many accounts one run writes jobs; the next run goes on."""
+
+# What was published lately and has no schedule yet. By account, since targets have an index by account and time. Not
+# in the transaction that ends an attempt: publishing waits for nothing here.
+_ADD: Final = """
+insert into metric_schedule (target_id, workspace_id, account_id, published_at, due_at)
+select t.id, t.workspace_id, t.account_id, t.published_at, t.published_at + interval '1 hour'
+from account a cross join lateral (
+    select id, workspace_id, account_id, published_at from target
+    where account_id = a.id and published_at > now() - interval '2 days' and status = 'published'
+        and remote_id is not null
+) t
+where a.platform = any($1) and a.status in ('active', 'expiring')
+on conflict (target_id) do nothing
+"""
+_MARK_DUE: Final = """
+insert into metric_schedule (target_id, workspace_id, account_id, published_at, due_at)
+select id, workspace_id, account_id, published_at, now() from target where id = any($1)
+on conflict (target_id) do update set due_at = now()
+"""
+
+
+class Requested(Struct, frozen=True):
+    """What a request of staff set off: `accepted` and `skipped` targets."""
+
+    job_id: UUID
+    accepted: int
+    skipped: int
+
+
+async def add_published(db: Db) -> None:
+    """Give a schedule to what was published within two days, on networks that give numbers."""
+    await db.execute(_ADD, queries.platforms())
+
+
+async def request(
+    db: Db, *, profile_id: UUID | None, account_id: UUID | None, post_ids: Sequence[UUID] | None, force: bool
+) -> Requested:
+    """Ask for the numbers of these targets soon; without `force`, not of those that were asked for within the hour."""
+    targets = await queries.published_targets(db, profile_id=profile_id, account_id=account_id, post_ids=post_ids)
+    accepted = [target.target_id for target in targets if force or not target.fresh]
+    await db.execute(_MARK_DUE, accepted)
+    return Requested(await enqueue_dispatch(db), len(accepted), len(targets) - len(accepted))
+
+
+async def request_due(db: Db) -> Requested:
+    """Ask for all numbers that are due."""
+    await add_published(db)
+    return Requested(await enqueue_dispatch(db), await queries.count_due(db), 0)
+
+
+async def enqueue_dispatch(db: Db) -> UUID:
+    """Write the job that writes a job for each account; of several at once there is one."""
+    return await jobs.enqueue(db, DISPATCH, {}, unique_key=DISPATCH)
+
+
+async def dispatch(db: Db) -> int:
+    """Write a job for each account with due targets; return how many there were."""
+    accounts = await queries.due_accounts(db, ACCOUNTS_MAX)
+    for account_id, workspace_id in accounts:
+        key = f"{COLLECT}/{account_id}"
+        payload = {"account_id": str(account_id)}
+        await jobs.enqueue(db, COLLECT, payload, unique_key=key, workspace_id=workspace_id)
+    return len(accounts)
