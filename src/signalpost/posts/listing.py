@@ -1,11 +1,11 @@
 """Lists of posts and of their audit log: filters of a query string, and the statements that apply them."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from functools import lru_cache, partial
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from signalpost import networks
@@ -46,10 +46,15 @@ _ON_PLATFORM: Final = """p.id = any(array(select t.post_id from account a join t
 _TAGGED: Final = "p.id = any(array(select posts_tagged($, $)))"
 _OF_STAGES: Final = """p.id = any(array(
     select s.id from post s where s.workspace_id = $ and s.stage = any($) and s.deleted_at is null))"""
-_OF_MOMENTS: Final = """p.id = any(array(
-    select s.id from post s where s.workspace_id = $ and s.deleted_at is null
-    and coalesce(s.scheduled_at, s.published_at, s.created_at) >= $
-    and coalesce(s.scheduled_at, s.published_at, s.created_at) < $))"""
+_IN_RANGE: Final = f"""s.workspace_id = $ and s.deleted_at is null
+    and {_MOMENT.replace("p.", "s.")} >= $ and {_MOMENT.replace("p.", "s.")} < $"""
+_OF_MOMENTS: Final = f"p.id = any(array(select s.id from post s where {_IN_RANGE}))"  # noqa: S608 - constants only
+_MOMENTS_MAX: Final = 5_000
+"""So many posts of a range are put in order; of more, those that follow one another are looked at."""
+_COUNT_OF_MOMENTS: Final = f"""
+select count(*) from (
+    select from post s where {search.number_parameters([_IN_RANGE])[0]} limit {_MOMENTS_MAX + 1}) s
+"""  # noqa: S608 - as above
 _AUDIT: Final = f"""
 select {rows.columns(AuditRow, "a")} from audit a
 where a.workspace_id = $1 and a.post_id = $2 and {keyset("a.at", "a.id", first=3)}
@@ -78,10 +83,13 @@ async def list_posts(context: AppContext, db: Db, caller: Caller, query: PostLis
         else:
             parts = [[*visible, *part] for part in filters.parts]
             posts = Listing([])
-            if filters.sets:
+            complete = False
+            if filters.sets or filters.moments:
                 posts = await read(parts, among_next=[*filters.probes, *filters.plain])
-                parts = [[*visible, *filters.sets]]
-            if not posts.has_more:
+                complete = posts.has_more or await _are_last(db, page, at, parts, ascending=ascending)
+            if not complete:
+                sets = [*filters.sets, *(await _few_moments(db, filters.moments))]
+                parts = [[*visible, *sets]] if sets else parts
                 posts = await read([[*part, *filters.plain] for part in parts])
     if not posts.data:
         await require_profile(context, db, caller, query.profile_id)
@@ -153,14 +161,43 @@ async def _page_of(
     return await page.of_large(posts, views.stored_post, position=position)
 
 
+async def _are_last(db: Db, page: Page, at: str, parts: Sequence[Sequence[Condition]], *, ascending: bool) -> bool:
+    """Whether no more than the next `_NEXT_POSTS` posts are left in these parts: whoever has looked at them is done."""
+    statement = _count_next(tuple(tuple(sql for sql, _ in part) for part in parts), at, ascending=ascending)
+    values = [value for part in parts for _, values in part for value in values]
+    return bool(await db.fetchval(statement, *values, page.after_at, page.after_id) <= _NEXT_POSTS)
+
+
+@lru_cache(maxsize=256)
+def _count_next(parts: tuple[tuple[str, ...], ...], at: str, *, ascending: bool) -> str:
+    wheres, number = _numbered(parts)
+    end = keyset(at, "p.id", first=number, ascending=ascending, limit=_NEXT_POSTS + 1)
+    posts = " union all ".join(f"(select from post p where {where} and {end})" for where in wheres)
+    return f"select count(*) from ({posts}) p"  # noqa: S608 - constants only
+
+
+async def _few_moments(db: Db, moments: tuple[Any, ...]) -> list[Condition]:
+    """Return that a post is of this range of moments, by the ids of all that are, if that are not too many."""
+    if not moments:
+        return []
+    count = await db.fetchval(_COUNT_OF_MOMENTS, *moments)
+    return [(_OF_MOMENTS, moments)] if count <= _MOMENTS_MAX else []
+
+
+def _numbered(parts: Iterable[tuple[str, ...]]) -> tuple[list[str], int]:
+    """Return each part as one condition, with all parameters numbered; and the number after the last one."""
+    number, wheres = 1, []
+    for part in parts:
+        where, number = search.number_parameters(part, number)
+        wheres.append(where)
+    return wheres, number
+
+
 @lru_cache(maxsize=256)
 def _statement(
     parts: tuple[tuple[str, ...], ...], among_next: tuple[str, ...], at: str, limit: int, *, ascending: bool
 ) -> str:
-    number, wheres = 1, []
-    for part in (*parts, *([among_next] if among_next else [])):
-        where, number = search.number_parameters(part, number)
-        wheres.append(where)
+    wheres, number = _numbered((*parts, *([among_next] if among_next else [])))
     end = keyset(at, "p.id", first=number, ascending=ascending, limit=_NEXT_POSTS if among_next else limit + 1)
     if len(wheres) == 1:
         return queries.with_targets(f"select {queries.STORED_POST} from post p where {wheres[0]} and {end}", limit)  # noqa: S608
@@ -198,20 +235,21 @@ class _Filters(NamedTuple):
     `plain` and `probes` are questions about each post; together they say everything. They are quick where most posts
     meet them: the page is full after a few. `sets` say the same as `probes`, and as some of `plain`, as the ids of all
     posts that meet them: this is quick where few do, in a workspace with a million others. Nobody knows beforehand, so
-    the next posts are asked first. `parts` of the list are read from one index each; every post that meets `plain` is
-    in exactly one of them.
+    the next posts are asked first. `moments`: workspace and range of moments, of which the same holds as long as few
+    posts are in it. `parts` of the list are read from one index each; every post that meets `plain` is in exactly one.
     """
 
     plain: list[Condition]
     probes: list[Condition]
     sets: list[Condition]
     parts: list[list[Condition]]
+    moments: tuple[Any, ...] = ()
 
 
 def _filters(caller: Caller, query: PostListQuery, at: str) -> _Filters:
     filters = _Filters([], [], [], [[]])
     _add_target(filters, caller, query)
-    _add_time(filters, caller, query, at)
+    filters = filters._replace(moments=_add_time(filters, caller, query, at))
     if query.status is not None:
         _add_status(filters, caller, query.status, at)
     if query.tag is not None:
@@ -237,20 +275,20 @@ def _add_target(filters: _Filters, caller: Caller, query: PostListQuery) -> None
         filters.sets.append(("p.id = any(array(select t.post_id from target t where t.account_id = $))", account))
 
 
-def _add_time(filters: _Filters, caller: Caller, query: PostListQuery, at: str) -> None:
+def _add_time(filters: _Filters, caller: Caller, query: PostListQuery, at: str) -> tuple[Any, ...]:
+    """Return `moments`."""
     after, before = _instant("from", query.from_), _instant("to", query.to)
     if after is not None:
         filters.plain.append((f"{_MOMENT} >= $", (after,)))
     if before is not None:
         filters.plain.append((f"{_MOMENT} < $", (before,)))
     if at == _MOMENT:
-        return
-    if after is not None and (before is not None or after > clock.now()):
-        filters.sets.append((_OF_MOMENTS, (caller.workspace_id, after, before or _FOREVER)))
+        return ()
     if before is not None:  # hardly any post has a moment before its creation
         created_before = ("p.created_at < $", (before,))
         backdated = (f"p.created_at >= $ and {_MOMENT} < p.created_at", (before,))
         filters.parts[:] = [[*part, half] for part in filters.parts for half in (created_before, backdated)]
+    return () if after is None else (caller.workspace_id, after, before or _FOREVER)
 
 
 def _add_status(filters: _Filters, caller: Caller, status: PostStatus, at: str) -> None:
