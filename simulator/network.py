@@ -59,6 +59,8 @@ class Network(ABC):
     key: ClassVar[str]
     oauth_rules: ClassVar[OAuthRules | None] = None
     ids_from: ClassVar[int] = 1_000_000_000_000_000
+    fetches: ClassVar[bool] = False
+    """Whether it downloads files while it answers; such calls run in a thread, so that their server can be this one."""
     strict: ClassVar[bool] = True
     """Whether unknown parameters are refused; some networks ignore them."""
 

@@ -89,7 +89,10 @@ async def _answer(world: World, network: Network, request: Request, fault: Fault
         return _failure(network, fault)
     if kind == "revoked" and network.oauth is not None and (grant := network.authenticate(request)) is not None:
         network.oauth.end(grant)
-    response = network.handle(request, network.match(request))
+    made = network.match(request)
+    response = (
+        await asyncio.to_thread(network.handle, request, made) if network.fetches else network.handle(request, made)
+    )
     if fault is not None and kind == "status_after":
         return _failure(network, fault)
     if fault is not None and kind == "answer":

@@ -8,15 +8,14 @@ second is refused (506); a photo belongs to one post only; a Page's list of stor
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
 from simulator.ledger import Entry
 from simulator.messages import File, Request, Response
 from simulator.network import Network, route
 from simulator.networks.facebook_videos import POSTS, Videos
-from simulator.networks.graph import LONG_LIVED_SECONDS, image_type, json_param, moment
-from simulator.oauth import Grant, OAuthError, OAuthRules
+from simulator.networks.graph import image_type, json_param, moment
+from simulator.oauth import OAuthRules
 from simulator.world import Destination, World
 
 TEXT_MAX = 63_206
@@ -55,58 +54,6 @@ class Facebook(Videos):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self.photos: dict[str, Photo] = {}
-        self.page_tokens: dict[str, tuple[Grant, str]] = {}
-
-    # --- tokens -------------------------------------------------------------------------------------------------------
-
-    def denied(self) -> dict[str, str]:
-        return {
-            "error": "access_denied",
-            "error_code": "200",
-            "error_description": "Permissions error",
-            "error_reason": "user_denied",
-        }
-
-    @route("GET /{version}/oauth/access_token", auth=False)
-    def access_token(self, request: Request) -> Response:
-        query, oauth = request.query, self.oauth
-        assert oauth is not None  # noqa: S101 - this network has it
-        app = self.world.app(self.key, query.get("client_id", ""))
-        if app is None or app.client_secret != query.get("client_secret"):
-            raise self.fail(101, "Error validating client secret.")
-        if query.get("grant_type") == "fb_exchange_token":
-            grant = oauth.find(query.get("fb_exchange_token", ""))
-            if grant is None or grant.app != app:
-                raise self.fail(190, "Error validating access token.", 463, 401)
-            oauth.issue(grant)
-            grant.access_expires_at = self.world.clock() + timedelta(seconds=LONG_LIVED_SECONDS)
-            grant.details["long_lived"] = True
-        else:
-            try:
-                code, redirect_uri = query.get("code", ""), query.get("redirect_uri", "")
-                grant = oauth.redeem(app, code, redirect_uri, query.get("code_verifier"))
-            except OAuthError as error:
-                subcode = 36008 if "redirect" in error.description else 36009
-                raise self.fail(100, f"This authorization code is invalid: {error.description}", subcode) from None
-        assert grant.access_expires_at is not None  # noqa: S101 - both kinds expire
-        seconds = int((grant.access_expires_at - self.world.clock()).total_seconds())
-        answer = {"access_token": grant.access_token, "token_type": "bearer", "expires_in": seconds}
-        return Response(200, answer)
-
-    def page_token(self, grant: Grant, page: Destination) -> str:
-        """Return the token of a Page, which lives as long as the person's grant."""
-        for token, (owner, page_id) in self.page_tokens.items():
-            if owner is grant and page_id == page.id:
-                return token
-        token = self.world.secret("page")
-        self.page_tokens[token] = (grant, page.id)
-        return token
-
-    def grant_of(self, token: str) -> Grant | None:
-        if token in self.page_tokens:
-            grant, _ = self.page_tokens[token]
-            return None if grant.revoked else grant
-        return super().grant_of(token)
 
     def page_of(self, request: Request, page_id: str) -> Destination:
         """Return the Page that the token of a call is of."""
@@ -118,51 +65,19 @@ class Facebook(Videos):
             raise self.fail(200, "The person may not create content on this Page", status=403)
         return page
 
-    @route("GET /{version}/me/accounts", scopes=("pages_show_list",))
-    def accounts(self, request: Request) -> Response:
-        pages = [self.shown(self._page(request, page), request.query.get("fields", ""), "name", "access_token", "tasks")
-                 for page in request.person.destinations if page.kind == "page"]  # fmt: skip
-        return self.listed_page(request, pages)
-
-    def _page(self, request: Request, page: Destination) -> dict[str, Any]:
-        instagram = page.details.get("instagram")
-        return {
-            "id": page.id,
-            "name": page.name,
-            "username": page.details.get("username"),
-            "access_token": self.page_token(request.grant, page),
-            "tasks": page.details.get("tasks", ["CREATE_CONTENT", "MODERATE", "ANALYZE", "MANAGE"]),
-            "category": page.details.get("category", "Bakery"),
-            "picture": {"data": {"url": f"https://scontent.example/{page.id}.jpg"}},
-            "link": f"https://www.facebook.com/{page.id}",
-            "followers_count": page.details.get("followers", 12),
-            "instagram_business_account": instagram,
-        }
-
-    @route("GET /{version}/me/permissions")
-    def permissions(self, request: Request) -> Response:
-        granted = [{"permission": scope, "status": "granted"} for scope in sorted(request.grant.scopes)]
-        return self.listed_page(request, granted)
-
-    @route("DELETE /{version}/me/permissions")
-    def revoke_permissions(self, request: Request) -> Response:
-        assert self.oauth is not None  # noqa: S101 - this network has it
-        self.oauth.end(request.grant)
-        return Response(200, {"success": True})
-
     # --- nodes --------------------------------------------------------------------------------------------------------
 
     @route("GET /{version}/{node}")
     def node(self, request: Request) -> Response:
         node, fields = request.args["node"], request.query.get("fields", "")
         if node == "debug_token":
-            return self._debug(request)
+            return self.debug(request)
         if node == "me":
             person = request.person
             return Response(200, self.shown({"id": person.id, "name": person.name}, fields, "name"))
         page = request.person.destination(node)
         if page is not None:
-            return Response(200, self.shown(self._page(request, page), fields, "name"))
+            return Response(200, self.shown(self.page_fields(request, page), fields, "name"))
         if node in self.videos:
             shown = {**self.video_fields(self.videos[node]), **self._counts(self.world.ledger.find(self.key, node))}
             return Response(200, self.shown(shown, fields, "description"))
@@ -170,13 +85,6 @@ class Facebook(Videos):
         if entry is None:
             raise self.missing(node)
         return Response(200, self.shown(self._post(entry), fields, "message", "created_time"))
-
-    def _debug(self, request: Request) -> Response:
-        grant = self.grant_of(request.query.get("input_token", ""))
-        if grant is None:
-            return Response(200, {"data": {"is_valid": False, "scopes": []}})
-        data = {"is_valid": True, "app_id": grant.app.client_id, "expires_at": 0, "scopes": sorted(grant.scopes)}
-        return Response(200, {"data": data})
 
     def _post(self, entry: Entry) -> dict[str, Any]:
         photos = entry.details.get("photos", [])

@@ -8,7 +8,8 @@ from typing import Any
 from simulator.ledger import Entry
 from simulator.messages import Fail, File, Request, Response
 from simulator.network import route
-from simulator.networks.graph import GraphNetwork, image_type
+from simulator.networks.facebook_login import FacebookLogin
+from simulator.networks.graph import image_type
 from simulator.world import Destination, World
 
 PROCESSING_SECONDS = 20
@@ -32,7 +33,7 @@ class Video:
     entry: Entry | None = None
 
 
-class Videos(GraphNetwork):
+class Videos(FacebookLogin):
     key = "facebook"
 
     def __init__(self, world: World) -> None:

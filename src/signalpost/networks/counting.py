@@ -73,8 +73,20 @@ def _units(unit: TextUnit, text: str) -> int:
             return len(text.encode("utf-16-le", "surrogatepass")) // 2
         case "weighted":
             return _weighted(text)
+        case "emoji_bytes":
+            return _with_emoji_bytes(text)
         case "code_point":
             return len(text)
+
+
+def _with_emoji_bytes(text: str) -> int:
+    """Return the length by the rule of Threads: an emoji counts its bytes of UTF-8, any other character 1."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        len(cluster.encode("utf-8", "surrogatepass")) if _EMOJI.search(cluster) else len(cluster)
+        for cluster in _GRAPHEME.findall(text)
+    )
 
 
 def _weighted(text: str) -> int:

@@ -10,7 +10,7 @@ LINK: Final = (
     r"\uff5b\uff5d\u2018-\u201f]+(?<![.,;:!?'\]\}*_~])"
 )
 """The pattern of a link; `balanced` cuts off the bracket after `(https://example.com)`."""
-_LINK = regex.compile(LINK)
+LINK_PATTERN: Final = regex.compile(LINK)
 
 
 def balanced(link: str) -> str:
@@ -27,4 +27,4 @@ def replace_links(text: str, change: Callable[[str], str]) -> str:
         link = balanced(match[0])
         return change(link) + match[0][len(link) :]
 
-    return _LINK.sub(changed, text)
+    return LINK_PATTERN.sub(changed, text)

@@ -25,6 +25,7 @@ _UNIT_RULES = {
     "code_point": ("max_length", "characters"),
     "utf16": ("max_utf16", "UTF-16 units"),
     "weighted": ("max_weighted", "weighted characters"),
+    "emoji_bytes": ("max_length", "characters (an emoji counts its bytes)"),
 }
 
 
@@ -125,7 +126,7 @@ def _text(facts: Facts, part: Part, text: str, path: str) -> Iterator[PreflightI
     if beside is not None and beside.text_max_length is not None:
         rule = replace(rule, max_length=beside.text_max_length)
     name, unit = _UNIT_RULES[rule.unit]
-    if len(text) > rule.max_length or rule.unit == "weighted" or rule.url_length is not None:
+    if len(text) > rule.max_length or rule.unit in ("utf16", "weighted", "emoji_bytes") or rule.url_length is not None:
         actual = length(rule, text)
         if actual > rule.max_length:
             message = f"The text is {actual} {unit} long; {facts.name} allows {rule.max_length}."

@@ -18,6 +18,7 @@ _UNITS = {
     "code_point": "code points",
     "utf16": "UTF-16 units",
     "weighted": "weighted characters",
+    "emoji_bytes": "characters, of an emoji its bytes",
 }
 _SHARED_BY = {"app": "app of an operator", "account": "account", "address": "IP address"}
 

@@ -1,6 +1,7 @@
 """What has to be known of a network to run its connector against the simulator."""
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -43,8 +44,27 @@ class Scene:
     """Whether the network can tell what became of a call without a response; if not, the outcome stays unknown."""
     converts: tuple[Kind, ...] = ("video",)
     """Kinds of files that take time at the network; the fault `processing_fails` makes that fail."""
+    conversion_error: str = "media_processing_failed"
+    """The code of a post whose file cannot be converted."""
+    deletes: bool = True
+    """Whether the account may delete its posts."""
+    revokes: bool = True
+    """Whether the account's tokens can be revoked by the app."""
+    finds_comments: bool = False
+    """Whether a first comment whose response was lost is found again, like a post."""
+    prepare: Callable[[Any], None] | None = None
+    """Called with the network's part of the simulator after each reset: it adds the files that can be downloaded."""
     refuses_duplicates: bool = False
     """Whether the network refuses the same text again."""
+
+
+def content_of(content: bytes) -> dict[str, Any]:
+    """Return the members of a file with this content."""
+
+    async def read() -> AsyncIterator[bytes]:
+        yield content
+
+    return {"read": read, "size_bytes": len(content), "sha256": hashlib.sha256(content).digest()}
 
 
 def api_error(call: str, status: int, body: Any, **headers: str) -> ApiError:

@@ -117,6 +117,8 @@ async def connected(simulator: Simulator, key: str, scene: Scene, http: Client, 
     server, flow, network = server_of(simulator, key, http), connector.oauth, world.networks[key]
     assert flow is not None
     assert network.oauth is not None
+    if scene.prepare is not None:
+        scene.prepare(network)
     world.add_person(key, username, details=dict(scene.person), destinations=list(map(replace, scene.destinations)))
     if flow.register is not None:
         app = await flow.register(server, redirect_uri=REDIRECT, app_name="Signalpost")

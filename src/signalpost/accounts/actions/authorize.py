@@ -108,7 +108,7 @@ async def begin_flow(
         app = await _app(context, connector, server)
         callback = redirect_uri(context.fixed_url, connector, server.base_url)
         authorize_url = oauth2.authorize_url(
-            connector.oauth.facts,
+            connector.oauth.facts_for(app),
             server,
             app,
             redirect_uri=callback,

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Kind = Literal["image", "video", "gif", "document", "audio"]
-TextUnit = Literal["grapheme", "code_point", "utf16", "weighted"]
-"""What a network counts: grapheme clusters (UAX #29), Unicode code points, UTF-16 code units, or weights as X does."""
+TextUnit = Literal["grapheme", "code_point", "utf16", "weighted", "emoji_bytes"]
+"""What a network counts: grapheme clusters (UAX #29), Unicode code points, UTF-16 code units, weights as X does, or
+characters with emoji by their bytes as Threads does."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -92,3 +92,11 @@ class OAuth:
     """None: the operator registers the app and sets SIGNALPOST_<KEY>_CLIENT_ID and _CLIENT_SECRET."""
     own_server: bool = False
     """Whether every account brings its own server, which the caller names as `instanceUrl`."""
+    alternatives: tuple[OAuthFacts, ...] = ()
+    """Other flows to accounts of the same network. The operator chooses one by the permissions that the app may ask for
+    (SIGNALPOST_<KEY>_SCOPES): the first flow that knows all of them."""
+
+    def facts_for(self, app: OAuthApp) -> OAuthFacts:
+        """Return the flow that an app is registered for."""
+        flows = (self.facts, *self.alternatives)
+        return next((flow for flow in flows if set(app.scopes) <= set(flow.scopes)), self.facts)

@@ -81,7 +81,7 @@ Locate = Callable[[datetime], Awaitable[PublicPart | None]]
 
 
 async def ready(
-    part: ThreadPart, api: ContainerApi, step: str, form: Callable[[], Mapping[str, Any]]
+    part: ThreadPart, api: ContainerApi, step: str, create: Callable[[], Awaitable[str]]
 ) -> Container | Outcome:
     """Return a container that can be published, or was; create it, if the journal has none under `step`.
 
@@ -89,7 +89,9 @@ async def ready(
     """
     container = await _held(part, api, step)
     if container is None or container.state == "EXPIRED":
-        container = await created(part, api, step, form())
+        container_id = await create()
+        await part.journal.record(step, {"id": container_id, "at": clock.wire(part.session.now())})
+        container = await api.read(container_id) or Container(container_id, "IN_PROGRESS")
     if container.state == "ERROR":
         outcome, again = explain_container(api.name, container.message)
         if again:
@@ -98,13 +100,6 @@ async def ready(
     if container.state == "IN_PROGRESS":
         return Pending(state={"step": step})
     return container
-
-
-async def created(part: ThreadPart, api: ContainerApi, step: str, form: Mapping[str, Any]) -> Container:
-    """Create a container, note its id and read it."""
-    container_id = await api.create(form)
-    await part.journal.record(step, {"id": container_id, "at": clock.wire(part.session.now())})
-    return await api.read(container_id) or Container(container_id, "IN_PROGRESS")
 
 
 async def _held(part: ThreadPart, api: ContainerApi, step: str) -> Container | None:
@@ -135,17 +130,21 @@ async def publish_container(
 async def _after_error(
     api: ContainerApi, intended: Mapping[str, Any], error: ApiError, locate: Locate
 ) -> PublicPart | Outcome:
-    """Read whether the container is public after all; if it is not, the error says what to do."""
+    """Read whether the container is public after all.
+
+    Raises:
+        ApiError: it is not, and the error says what to do.
+    """
     outcome = explainer(api.name)(error)
     try:
         container = await api.read(intended["container"])
     except (ApiError, HttpFailure):
-        return outcome
+        raise error from None
     if container is not None and container.state == "PUBLISHED":
         return await _located(intended, locate)
     if isinstance(outcome, OutcomeUnknown) and container is not None:
         return TryLater(message=outcome.message, http_status=outcome.http_status, response=outcome.response)
-    return outcome
+    raise error
 
 
 async def find_published(

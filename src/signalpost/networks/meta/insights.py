@@ -26,7 +26,7 @@ async def insights(graph: Graph, remote_id: str, metrics: str) -> Mapping[str, i
         body = await graph.get(f"{remote_id}/insights", metric=metrics)
     except ApiError as error:
         meta = read_error(error.response)
-        if meta is None or meta.code not in _UNSUPPORTED:
+        if meta is None or meta.code not in _UNSUPPORTED or is_missing(meta):
             raise
         return {}
     numbers = {}

@@ -95,7 +95,7 @@ async def permissions(session: NetworkSession, token: str, *, graph_host: str = 
 
 
 def missing_scopes(session: NetworkSession, granted: tuple[str, ...], facts: OAuthFacts) -> tuple[str, ...]:
-    """Return what of the permissions that are requested for is missing, if it is known what was granted."""
+    """Return which of the permissions that were requested are missing, if it is known what was granted."""
     requested = (session.app.scopes if session.app else ()) or facts.scopes
     return tuple(scope for scope in requested if scope not in granted) if granted else ()
 

@@ -1,0 +1,36 @@
+"""Instagram: professional accounts, by Instagram Login or through the Facebook Page that they belong to.
+
+A post is a container first, which Instagram fills by downloading the files, and which can be published once. So a lost
+response is always found out about, and nothing is published twice.
+"""
+
+from signalpost.networks.connectors.instagram.account import (
+    FACEBOOK_FACTS,
+    OAUTH_FACTS,
+    check,
+    destinations,
+    exchange,
+    refresh,
+    revoke,
+)
+from signalpost.networks.connectors.instagram.facts import FACTS, preflight
+from signalpost.networks.connectors.instagram.publish import delete, explain, metrics, poll, publish, reconcile
+from signalpost.networks.contract import Connector, OAuth
+
+__all__ = ["CONNECTOR", "FACTS"]
+
+CONNECTOR = Connector(
+    facts=FACTS,
+    oauth=OAuth(facts=OAUTH_FACTS, alternatives=(FACEBOOK_FACTS,), exchange=exchange),
+    destinations=destinations,
+    publish=publish,
+    explain=explain,
+    reconcile=reconcile,
+    poll=poll,
+    check=check,
+    refresh=refresh,
+    revoke=revoke,
+    delete=delete,
+    metrics=metrics,
+    preflight=preflight,
+)

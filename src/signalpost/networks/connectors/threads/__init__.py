@@ -1,0 +1,26 @@
+"""Threads: posts, carousels and chains of replies.
+
+A post is a container first, which can be published once. So a lost response is always found out about, and nothing is
+published twice.
+"""
+
+from signalpost.networks.connectors.threads.account import OAUTH_FACTS, check, exchange, refresh
+from signalpost.networks.connectors.threads.facts import FACTS, preflight
+from signalpost.networks.connectors.threads.publish import delete, explain, metrics, poll, publish, reconcile
+from signalpost.networks.contract import Connector, OAuth
+
+__all__ = ["CONNECTOR", "FACTS"]
+
+CONNECTOR = Connector(
+    facts=FACTS,
+    oauth=OAuth(facts=OAUTH_FACTS, exchange=exchange),
+    publish=publish,
+    explain=explain,
+    reconcile=reconcile,
+    poll=poll,
+    check=check,
+    refresh=refresh,
+    delete=delete,
+    metrics=metrics,
+    preflight=preflight,
+)

@@ -1,0 +1,300 @@
+"""Instagram against its part of the simulator: both logins, containers, quotas, and what the caption may hold."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from tests.helpers.connector_harness import Clock, FakeHttp, MemoryJournal, outgoing, server_at, session
+from tests.helpers.networks import FAKES
+from tests.helpers.networks.instagram import FILES, LINKED, ON_PAGE, URL, clip, jpeg, photo, without_url
+
+from signalpost.networks import CONNECTORS, oauth2, preflight
+from signalpost.networks.contract import (
+    ApiError,
+    AuthorizationCode,
+    Metrics,
+    NeedsReconnect,
+    NetworkSession,
+    OAuthApp,
+    Outcome,
+    Pending,
+    Published,
+    Refused,
+    TryLater,
+)
+
+INSTAGRAM = CONNECTORS["instagram"]
+CALLBACK = "https://posts.example.com/api/v1/platforms/instagram/callback"
+FACEBOOK_SCOPES = ("instagram_basic", "instagram_content_publish", "pages_show_list")
+
+
+class Stage:
+    """Two accounts at the simulator: one by Instagram Login, one that belongs to a Page."""
+
+    def __init__(self) -> None:
+        self.clock = Clock()
+        server: Any = FAKES["instagram"].server(self.clock)
+        self.server = server
+        self.http = FakeHttp(server)
+        self.journal = MemoryJournal()
+        self.world = server.world
+        self.saved: list[tuple[Mapping[str, str], datetime | None]] = []
+
+    def session(self, **rest: Any) -> NetworkSession:
+        async def save(secrets: Mapping[str, str], expires_at: datetime | None) -> None:
+            self.saved.append((secrets, expires_at))
+
+        return session(self.http, self.clock, **{**FAKES["instagram"].account, "save_tokens": save, **rest})
+
+    async def publish(self, post: Any, **account: Any) -> Outcome:
+        outcome = await INSTAGRAM.publish(self.session(**account), post, self.journal)
+        for _ in range(10):
+            if not isinstance(outcome, Pending):
+                return outcome
+            self.clock.advance(outcome.poll_after_seconds)
+            assert INSTAGRAM.poll is not None
+            outcome = await INSTAGRAM.poll(self.session(**account), post, self.journal, outcome.state)
+        raise AssertionError("it is pending for ever")
+
+    def entry(self) -> Any:
+        [entry] = self.server.entries
+        return entry
+
+
+@pytest.fixture
+def stage() -> Stage:
+    return Stage()
+
+
+async def signed_in(
+    stage: Stage, username: str, scopes: tuple[str, ...] = (), **app: Any
+) -> tuple[Any, NetworkSession]:
+    oauth, world = INSTAGRAM.oauth, stage.world
+    assert oauth is not None
+    registered = world.add_app("instagram", CALLBACK, **app)
+    known = OAuthApp(client_id=registered.client_id, client_secret=registered.client_secret, scopes=scopes)
+    server = server_at(stage.http)
+    url = oauth2.authorize_url(
+        oauth.facts_for(known), server, known, redirect_uri=CALLBACK, state="s", code_challenge="x" * 43
+    )
+    query = dict(parse_qsl(urlsplit(url).query))
+    if "code_challenge" in query:
+        query["code_challenge_method"] = "plain"
+    back = world.networks["instagram"].oauth.decide(query, username, "approve")
+    code = dict(parse_qsl(urlsplit(back).query))["code"]
+    verifier = "x" * 43
+    identity = await oauth.exchange(
+        server, known, AuthorizationCode(code=f"{code}#_", redirect_uri=CALLBACK, code_verifier=verifier)
+        if not scopes else AuthorizationCode(code=code, redirect_uri=CALLBACK, code_verifier=verifier)
+    )  # fmt: skip
+    return identity, stage.session(
+        secrets=identity.secrets, remote_id=identity.remote_id, facts=identity.facts, app=known
+    )
+
+
+@pytest.mark.parametrize("wraps", [False, True])
+async def test_instagram_login_opens_one_account(stage: Stage, wraps: bool) -> None:
+    identity, opened = await signed_in(stage, "bakery", details={"wraps_tokens": wraps})
+    assert INSTAGRAM.destinations is not None
+    assert INSTAGRAM.check is not None
+
+    [itself] = await INSTAGRAM.destinations(opened)
+
+    assert (identity.username, identity.kind, identity.refreshable) == ("bakery", "business", True)
+    assert itself.identity.remote_id == identity.remote_id == "1700"
+    assert identity.token_expires_at is not None
+    assert "instagram_business_basic" in identity.scopes
+    assert (await INSTAGRAM.check(opened)).username == "bakery"
+
+
+async def test_facebook_login_opens_the_accounts_of_pages(stage: Stage) -> None:
+    """The operator chooses it by the permissions that the app may ask for."""
+    identity, opened = await signed_in(stage, "alice", FACEBOOK_SCOPES)
+    assert INSTAGRAM.destinations is not None
+
+    [linked] = await INSTAGRAM.destinations(opened)
+
+    assert identity.token_expires_at is None
+    assert (linked.identity.remote_id, linked.identity.username) == (LINKED, "bakery_photos")
+    secrets = {**identity.secrets, **linked.identity.secrets}
+    post = outgoing("by page", media=(photo(),))
+    outcome = await stage.publish(post, secrets=secrets, remote_id=LINKED, facts=linked.identity.facts, app=opened.app)
+    assert isinstance(outcome, Published)
+    assert stage.entry().account_id == LINKED
+
+
+async def test_a_token_is_renewed_after_a_day(stage: Stage) -> None:
+    identity, opened = await signed_in(stage, "bakery")
+    assert INSTAGRAM.refresh is not None
+    with pytest.raises(ApiError):
+        await INSTAGRAM.refresh(opened)
+    stage.clock.advance(timedelta(days=40).total_seconds())
+
+    await INSTAGRAM.refresh(opened)
+
+    [(secrets, expires_at)] = stage.saved
+    assert secrets["accessToken"] != identity.secrets["accessToken"]
+    assert expires_at is not None
+
+
+async def test_the_app_cannot_revoke_a_token_of_instagram_login(stage: Stage) -> None:
+    assert INSTAGRAM.revoke is not None
+    with pytest.raises(ApiError):
+        await INSTAGRAM.revoke(stage.session())
+    await INSTAGRAM.revoke(stage.session(**ON_PAGE))
+
+    outcome = await stage.publish(outgoing("x", media=(photo(),)), **ON_PAGE)
+
+    assert isinstance(outcome, NeedsReconnect)
+
+
+async def test_a_carousel_keeps_order_and_alt_texts(stage: Stage) -> None:
+    post = outgoing("Three", media=(photo("red"), clip(), photo("blue")), first_comment="#tags")
+
+    outcome = await stage.publish(post)
+
+    assert isinstance(outcome, Published)
+    assert outcome.url == f"https://www.instagram.com/p/C{outcome.remote_id}/"
+    entry = stage.entry()
+    assert len(entry.media) == 3
+    assert entry.details["alt_texts"] == ["red square", "", "blue square"]
+    assert outcome.first_comment_id is not None
+
+
+async def test_options_of_a_reel(stage: Stage) -> None:
+    options = {
+        "shareToFeed": False, "collaborators": ["@friend"], "audioName": "Our song", "coverTimeMs": 1500,
+        "trialReel": "manual", "userTags": [{"username": "guest"}], "locationId": "55",
+    }  # fmt: skip
+    await stage.publish(outgoing("x", media=(clip(),), options=options))
+
+    details = stage.entry().details
+    assert details["collaborators"] == ["friend"]
+    assert details["trial_params"] == {"graduation_strategy": "MANUAL"}
+    assert details["user_tags"] == [{"username": "guest"}]
+    plain = ("share_to_feed", "audio_name", "thumb_offset", "location_id")
+    assert [details[name] for name in plain] == ["false", "Our song", "1500", "55"]
+
+
+async def test_the_quota_is_read_before_a_container_is_made(stage: Stage) -> None:
+    type(stage.server.world.networks["instagram"]).posts_a_day, before = 1, 50
+    try:
+        await stage.publish(outgoing("one", media=(photo(),)))
+        stage.journal, count = MemoryJournal(), len(stage.http.requests)
+        outcome = await stage.publish(outgoing("two", media=(photo(),)))
+    finally:
+        type(stage.server.world.networks["instagram"]).posts_a_day = before
+
+    assert isinstance(outcome, TryLater)
+    assert outcome.code == "platform_quota"
+    assert len(stage.http.requests) == count + 1
+
+
+async def test_a_container_that_expired_is_made_again(stage: Stage) -> None:
+    post = outgoing("late", media=(clip(),))
+    pending = await INSTAGRAM.publish(stage.session(), post, stage.journal)
+    assert isinstance(pending, Pending)
+    stage.clock.advance(90_000)
+
+    outcome = await stage.publish(post)
+
+    assert isinstance(outcome, Published)
+    assert stage.entry().text == "late"
+
+
+@pytest.mark.parametrize(
+    ("kind", "post", "code"),
+    [
+        ("processing_fails", outgoing("x", media=(clip(),)), "media_unsupported"),
+        ("fetch_fails", outgoing("x", media=(photo(),)), "media_fetch_failed"),
+    ],
+)
+async def test_files_that_instagram_cannot_use(stage: Stage, kind: str, post: Any, code: str) -> None:
+    stage.world.add_fault("instagram", kind)
+
+    outcome = await stage.publish(post)
+
+    assert isinstance(outcome, Refused)
+    assert outcome.code == code
+    assert stage.server.entries == []
+
+
+async def test_without_a_public_address_an_image_is_refused_before_anything_is_sent(stage: Stage) -> None:
+    outcome = await stage.publish(outgoing("x", media=(without_url(photo()),)))
+
+    assert isinstance(outcome, Refused)
+    assert outcome.rule == "instagram.media.public_url"
+    assert stage.http.requests == []
+
+
+def rules(post: Any, **facts: Any) -> set[str]:
+    return {issue.rule.removeprefix("instagram.") for issue in preflight.check(INSTAGRAM, post, facts)}
+
+
+STORY = {"type": "story"}
+
+
+@pytest.mark.parametrize(
+    ("post", "expected"),
+    [
+        (outgoing("x", media=(photo(),)), set()),
+        (outgoing("x"), {"media.required"}),
+        (outgoing("🎉" * 1_101, media=(photo(),)), {"text.max_utf16"}),
+        (outgoing("#a " * 31, media=(photo(),)), {"text.hashtags"}),
+        (outgoing("#a " * 6, media=(photo(),)), {"text.many_hashtags"}),
+        (outgoing("@a " * 21, media=(photo(),)), {"text.mentions"}),
+        (outgoing("x", media=(photo(width=1000, height=400),)), {"media.aspect_ratio"}),
+        (outgoing("", media=(photo(width=1000, height=400),), options=STORY), set()),
+        (outgoing("x", media=(photo(),), first_comment="x", options=STORY),
+         {"story.text_ignored", "first_comment.impossible"}),
+        (outgoing("", media=(photo(), photo()), options=STORY), {"story.one_file"}),
+        (outgoing("", media=(clip(duration_ms=61_000),), options=STORY), {"media.duration"}),
+        (outgoing("", media=(clip(size_bytes=100_000_001),), options=STORY), {"story.max_bytes"}),
+        (outgoing("x", media=(clip(size_bytes=300_000_001),)), {"media.large"}),
+        (outgoing("x", media=(clip(duration_ms=2_000),)), {"media.duration"}),
+        (outgoing("x", media=(photo(),), options={"type": "reel"}), {"reel.one_video"}),
+        (outgoing("x", media=(photo(),), options={"type": "carousel"}), {"carousel.min_files"}),
+        (outgoing("x", media=(photo(),) * 11), {"media.max_count", "media.max_total"}),
+        (outgoing("x", media=(photo(),), options={"audioName": "x"}), {"options.type_mismatch"}),
+        (outgoing("x", media=(photo(),), options={"userTags": [{"username": "a"}]}), {"user_tags.place_required"}),
+        (outgoing("x", media=(clip(),), options={"userTags": [{"username": "a", "index": 3}]}), {"user_tags.index"}),
+        (outgoing("x", media=(without_url(photo()),)), {"media.public_url"}),
+        (outgoing("x", media=(without_url(clip()),)), {"media.public_url"}),
+    ],
+)  # fmt: skip
+def test_preflight_finds_what_instagram_would_refuse(post: Any, expected: set[str]) -> None:
+    assert rules(post) == expected
+
+
+def test_videos_of_pages_accounts_need_no_public_address() -> None:
+    assert rules(outgoing("x", media=(without_url(clip()),)), login="facebook") == set()
+
+
+async def test_the_simulator_refuses_the_shape_that_preflight_finds(stage: Stage) -> None:
+    FILES_OF_TEST = stage.server.world.networks["instagram"].files  # noqa: N806 - a mapping of the simulator
+    FILES_OF_TEST[f"{URL}red.jpg"] = jpeg("red", (1000, 400))
+    outcome = await stage.publish(outgoing("x", media=(photo(),)))
+
+    assert isinstance(outcome, Refused)
+    assert outcome.code == "media_unsupported"
+    assert f"{URL}red.jpg" in FILES
+
+
+async def test_metrics_and_deletion_of_a_pages_account(stage: Stage) -> None:
+    assert INSTAGRAM.metrics is not None
+    assert INSTAGRAM.delete is not None
+    post = await stage.publish(outgoing("x", media=(clip(),)), **ON_PAGE)
+    assert isinstance(post, Published)
+    stage.clock.advance(36_000)
+
+    numbers = (await INSTAGRAM.metrics(stage.session(**ON_PAGE), [post.remote_id]))[post.remote_id]
+    with pytest.raises(ApiError):
+        await INSTAGRAM.delete(stage.session(), post.remote_id, [])  # Instagram Login has no such call
+    for _ in range(2):
+        await INSTAGRAM.delete(stage.session(**ON_PAGE), post.remote_id, [])
+
+    assert isinstance(numbers, Metrics)
+    assert min(numbers.views or 0, numbers.likes or 0, numbers.saves or 0, numbers.watch_time_seconds or 0) > 0
+    assert await INSTAGRAM.metrics(stage.session(**ON_PAGE), [post.remote_id]) == {post.remote_id: None}
