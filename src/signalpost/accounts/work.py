@@ -110,8 +110,10 @@ async def maintain_token(context: AppContext, account: AccountRow, due_at: datet
 async def _renew(context: AppContext, connector: Connector, account: AccountRow) -> RunAgain | None:
     assert connector.refresh is not None  # noqa: S101 - checked by the caller
     try:
-        session = await token_store.open_session(context, account)
-        await session.renew(connector.refresh)
+        store = token_store.TokenStore(context, account)
+        await store.read()
+        if store.version == account.secrets_version:  # else they were renewed since the account was read
+            await store.session().renew(connector.refresh)
     except NoCredentials as error:
         await _give_up(context, account, str(error))
         return None

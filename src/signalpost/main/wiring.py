@@ -4,6 +4,7 @@ from typing import Any
 
 from signalpost import events
 from signalpost.accounts import actions as account_actions
+from signalpost.accounts import notices as account_notices
 from signalpost.accounts import routes as account_routes
 from signalpost.accounts import subscriber as accounts
 from signalpost.accounts import work as account_work
@@ -94,6 +95,7 @@ JOBS = (
     idempotency.jobs,
     media_work.jobs,
     account_work.jobs,
+    account_notices.jobs,
     post_work.jobs,
     publishing_work.jobs,
     sandbox_work.jobs,

@@ -3,6 +3,8 @@
 from datetime import timedelta
 from typing import Any
 
+import msgspec
+
 from signalpost import networks
 from signalpost.accounts import queries, token_store, views
 from signalpost.accounts.moves import mark_needs_reauth, mark_ready, mark_restricted
@@ -66,6 +68,7 @@ async def check_account(context: AppContext, account: AccountRow, *, may_renew: 
         check, health = HealthCheck(valid=False, can_post=False, message=str(error)), None
     else:
         check, health = await _ask(connector, session)
+        check = _with_scopes(check, connector, session, account.scopes)
     async with context.database.transaction() as db:
         row = await queries.lock(db, account.workspace_id, account.id)
         if row is not None and row.status != "disconnected":
@@ -98,6 +101,17 @@ def _details(health: Health | None, row: AccountRow) -> tuple[Any, ...]:
         None if row.refreshable else health.token_expires_at,  # a refreshable token's expiry is kept by its renewals
         health.avatar_url,
     )
+
+
+def _with_scopes(check: HealthCheck, connector: Connector, session: NetworkSession, granted: list[str]) -> HealthCheck:
+    """Compare what was granted with what is asked for, where the network's own check does not say."""
+    if connector.oauth is None or check.granted or not granted:
+        return check
+    requested = (session.app.scopes if session.app else ()) or connector.oauth.facts.scopes
+    missing = [
+        scope for scope in requested if not {scope, scope.partition(":")[0]} & {*granted}
+    ]  # read > read:accounts
+    return msgspec.structs.replace(check, granted=granted, missing=check.missing or missing)
 
 
 async def _ask(connector: Connector, session: NetworkSession) -> tuple[HealthCheck, Health | None]:

@@ -1,0 +1,65 @@
+"""Mail to the owner of a workspace when accounts stop working: one for each change of state, several in one message."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from signalpost import mail, networks
+from signalpost.context import AppContext
+from signalpost.engine.contract import Lease
+from signalpost.engine.jobs import JobKind
+
+NOTICES = "account.notices"
+EVERY_SECONDS = 60
+WORKSPACES_MAX = 200
+ACCOUNTS_MAX = 20
+"""Named in one message; the others are counted."""
+
+_FORGET = """
+update account set noticed_status = null
+where noticed_status is not null and status not in ('needs_reauth', 'restricted', 'expiring')
+"""
+_UNNOTICED = "status in ('needs_reauth', 'restricted', 'expiring') and noticed_status is distinct from status"
+_WORKSPACES = f"select distinct workspace_id from account where {_UNNOTICED} limit $1"  # noqa: S608 - constants only
+_TAKE = f"""
+update account set noticed_status = status where workspace_id = $1 and {_UNNOTICED}
+returning platform, username, status, status_reason
+"""  # noqa: S608 - constants only
+_OWNER = """
+select w.name, u.email from workspace w join member m on m.workspace_id = w.id and m.role = 'owner'
+    and m.status = 'active' join app_user u on u.id = m.user_id
+where w.id = $1
+"""
+_ADVICE = {
+    "needs_reauth": "Connect it again. It keeps its posts.",
+    "restricted": "Find out at the network why it is blocked. The service looks again by itself.",
+    "expiring": "Its token ends within a week and cannot be renewed. Connect it again before that.",
+}
+
+
+def jobs(_context: AppContext) -> list[JobKind]:
+    """Return the jobs of this module."""
+    return [JobKind(NOTICES, send, EVERY_SECONDS)]
+
+
+async def send(lease: Lease, _payload: Mapping[str, Any]) -> None:
+    """Mail what is new. An account that works again is forgotten, so that its next failure is news."""
+    async with lease.transaction() as db:
+        await db.execute(_FORGET)
+        workspaces = [record[0] for record in await db.fetch(_WORKSPACES, WORKSPACES_MAX)]
+    for workspace_id in workspaces:
+        async with lease.transaction() as db:  # each wakes a lane, and no transaction holds two of them
+            changed = [row for row in await db.fetch(_TAKE, workspace_id) if row[0] != "sandbox"]
+            owner = await db.fetchrow(_OWNER, workspace_id)
+            if not changed or owner is None:
+                continue
+            lines = [
+                {
+                    "account": f"{networks.name_of(platform)}: {username}",
+                    "reason": reason or "",
+                    "advice": _ADVICE[status],
+                }
+                for platform, username, status, reason in changed[:ACCOUNTS_MAX]
+            ]
+            values = {"workspace": owner[0], "accounts": lines, "more": max(0, len(changed) - ACCOUNTS_MAX)}
+            message = mail.Message(to=owner[1], template="account_attention", values=values)
+            await mail.enqueue(db, message, workspace_id=workspace_id)
