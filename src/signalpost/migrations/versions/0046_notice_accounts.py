@@ -2,8 +2,8 @@
 
 from signalpost.migrations import sql
 
-revision = "0045"
-down_revision = "0044"
+revision = "0046"
+down_revision = "0045"
 
 SQL = """
 alter table account add column noticed_status text;  -- of which the owner was mailed; null: it works
