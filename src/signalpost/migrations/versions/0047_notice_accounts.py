@@ -2,8 +2,8 @@
 
 from signalpost.migrations import sql
 
-revision = "0046"
-down_revision = "0045"
+revision = "0047"
+down_revision = "0046"
 
 SQL = """
 alter table account add column noticed_status text;  -- of which the owner was mailed; null: it works
