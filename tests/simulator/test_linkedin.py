@@ -1,5 +1,6 @@
 """The connector of LinkedIn at the simulated network."""
 
+import asyncio
 import hashlib
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -7,10 +8,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from linkedin_api.clients.restli.client import RestliClient
 from simulator import Destination, Simulator
 from simulator.networks.linkedin import rendered
 from tests.helpers.connector_harness import MemoryJournal, image, outgoing
 from tests.helpers.networks.linkedin import VIDEO
+from tests.helpers.redirected import Redirected
 from tests.helpers.simulated_accounts import Account, connect
 
 from signalpost.kit.http import Client
@@ -197,6 +200,43 @@ async def test_deleting_is_final_and_repeatable(member: Account) -> None:
     for _ in range(2):
         await member.connector.delete(member.session(), outcome.remote_id, ())
     assert posts(member) == []
+
+
+async def test_linkedins_own_client_creates_a_post(simulator: Simulator) -> None:
+    """Unmodified, with its own headers and encoding of URNs."""
+    world = simulator.world
+    alice, app = world.add_person("linkedin", "alice"), world.add_app("linkedin", "https://service.example/callback")
+    oauth = world.networks["linkedin"].oauth
+    assert oauth is not None
+    token = oauth.grant(app, alice).access_token
+    client = RestliClient()
+    client.session.mount("https://api.linkedin.com", Redirected(simulator.url("linkedin")))
+    post = {
+        "author": f"urn:li:person:{alice.id}",
+        "commentary": r"Hello \(from the client\)",
+        "visibility": "PUBLIC",
+        "distribution": {"feedDistribution": "MAIN_FEED", "targetEntities": [], "thirdPartyDistributionChannels": []},
+        "lifecycleState": "PUBLISHED",
+        "isReshareDisabledByAuthor": False,
+    }
+    to_posts: dict[str, Any] = {"resource_path": "/posts", "access_token": token, "version_string": "202609"}
+
+    def use() -> str:
+        created = client.create(entity=post, **to_posts)
+        again = client.create(entity=post, **to_posts)
+        old = client.create(entity=post, **to_posts | {"version_string": "202001"})
+        assert [one.status_code for one in (created, again, old)] == [201, 422, 426]
+        assert created.entity_id in again.response.json()["message"]
+        return str(created.entity_id)
+
+    urn = await asyncio.to_thread(use)
+    assert [(entry.remote_id, entry.text) for entry in world.ledger.of("linkedin")] == [
+        (urn, "Hello (from the client)")
+    ]
+    delete = {"path_keys": {"urn": urn}, "resource_path": "/posts/{urn}"}
+    deleted = await asyncio.to_thread(lambda: client.delete(**to_posts | delete))
+    assert deleted.status_code == 204
+    assert world.ledger.of("linkedin") == []
 
 
 # --- lost answers --------------------------------------------------------------------------------------------------

@@ -6,26 +6,12 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-import requests
 import tweepy
-from requests.adapters import HTTPAdapter
 from simulator import Simulator
 from simulator.text import weighted
+from tests.helpers.redirected import Redirected
 
 REDIRECT = "https://service.example/callback"
-
-
-class Redirected(HTTPAdapter):
-    """Sends what is meant for the real hosts to the simulator."""
-
-    def __init__(self, url: str) -> None:
-        super().__init__()
-        self.url = url
-
-    def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:  # type: ignore[override]
-        parts = urlsplit(str(request.url))
-        request.url = f"{self.url}{parts.path}?{parts.query}" if parts.query else f"{self.url}{parts.path}"
-        return super().send(request, **options)
 
 
 async def test_tweepy_signs_in_and_publishes(simulator: Simulator) -> None:

@@ -1,13 +1,19 @@
 """The connector of YouTube at the simulated network."""
 
+import asyncio
+import hashlib
+import json
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 from simulator import Destination, Simulator
 from simulator.networks.youtube_uploads import SCOPE
+from tests.counterparts import tools
 from tests.helpers.connector_harness import MemoryJournal, outgoing
 from tests.helpers.networks.youtube import POST, VIDEO, large
 from tests.helpers.simulated_accounts import Account, connect
@@ -221,6 +227,33 @@ async def test_permissions_that_were_not_granted(simulator: Simulator, http: Cli
     numbers = (await account.connector.metrics(account.session(), [outcome.remote_id]))[outcome.remote_id]
     assert isinstance(numbers, Metrics)
     assert numbers.watch_time_seconds is None
+
+
+async def test_googles_own_client_uploads_a_video(simulator: Simulator, tmp_path: Path) -> None:
+    """Unmodified, with its own idea of the protocol; one of its parts is cut on the way."""
+    world = simulator.world
+    alice, app = world.add_person("youtube", "alice"), world.add_app("youtube", "https://service.example/callback")
+    oauth = world.networks["youtube"].oauth
+    assert oauth is not None
+    world.add_fault("youtube", "part_cut", after=1)
+    content = bytes(range(256)) * 2_500
+    film = tmp_path / "film.mp4"
+    film.write_bytes(content)
+    python = tools.folder("google", tools.CHECKOUT / "requirements" / "google.txt") / "bin" / "python"
+    program = tools.HERE / "google_client.py.txt"
+
+    process = await asyncio.create_subprocess_exec(
+        python, program, simulator.url("youtube"), oauth.grant(app, alice).access_token, film, "262144", stdout=PIPE
+    )
+    output, _ = await process.communicate()
+    result = json.loads(output)
+
+    [entry] = world.ledger.of("youtube")
+    assert (result["video"], result["channel"]) == (entry.remote_id, f"UC{alice.id}")
+    assert result["progress"] == [262_144, 393_216]
+    assert entry.media == (hashlib.sha256(content).hexdigest(),)
+    assert entry.details["privacyStatus"] == "unlisted"
+    assert result["refused"] == "invalidTitle"
 
 
 UPRIGHT = replace(VIDEO, width=720, height=1280)
