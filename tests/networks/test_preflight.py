@@ -234,7 +234,7 @@ def test_capabilities_are_those_of_the_account() -> None:
         "thread": True,
         "firstComment": False,
         "delete": True,
-        "analytics": True,
+        "analytics": False,
         "maxTextLength": 300,
     }
     assert capabilities(MASTODON, SMALL_SERVER)["maxTextLength"] == 20
