@@ -22,6 +22,7 @@ BENCHES = {
     "neighbours": "Requests of one caller while a stranger sends the worst that is allowed",
     "engine": "Engine: drain and start lag, against a bare loop on the same tables",
     "webhooks": "Webhook deliveries, signed and recorded, against bare posting",
+    "networks": "Publishing to a network in the simulator, against the same calls by a bare session",
     "http_client": "Outgoing HTTP, against a bare session",
     "uploads": "A large upload, against `dd` from a socket to the same disk",
     "status": "The public status: uptime over 90 days, and the page",

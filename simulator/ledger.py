@@ -2,7 +2,6 @@
 
 import hashlib
 import math
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
@@ -30,30 +29,27 @@ class Entry:
         return values | {"at": self.at.isoformat(), "deleted_at": self.deleted_at and self.deleted_at.isoformat()}
 
 
-@dataclass
 class Ledger:
-    entries: list[Entry] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self._by_account: dict[tuple[str, str], list[Entry]] = {}
+        self._by_id: dict[tuple[str, str], Entry] = {}
 
     def add(self, entry: Entry) -> Entry:
         self.entries.append(entry)
+        self._by_account.setdefault((entry.network, entry.account_id), []).append(entry)
+        self._by_id[entry.network, entry.remote_id] = entry
         return entry
 
     def of(self, network: str, account_id: str | None = None, *, deleted: bool = False) -> list[Entry]:
         """Return what is public on a network, oldest first; with `deleted` also what no longer is."""
-        return [
-            entry
-            for entry in self.entries
-            if entry.network == network
-            and account_id in {None, entry.account_id}
-            and (deleted or entry.deleted_at is None)
-        ]
+        own = self.entries if account_id is None else self._by_account.get((network, account_id), [])
+        return [entry for entry in own if entry.network == network and (deleted or entry.deleted_at is None)]
 
     def find(self, network: str, remote_id: str) -> Entry | None:
         """Return what is public under an id."""
-        return next((entry for entry in self._on(network) if entry.remote_id == remote_id), None)
-
-    def _on(self, network: str) -> Iterator[Entry]:
-        return (entry for entry in self.entries if entry.network == network and entry.deleted_at is None)
+        entry = self._by_id.get((network, remote_id))
+        return None if entry is None or entry.deleted_at is not None else entry
 
 
 def grown(entry: Entry, name: str, now: datetime, *, per_hour: float) -> int:

@@ -9,7 +9,7 @@ _CLUSTER = regex.compile(r"\X")
 _EMOJI = regex.compile(r"\p{Extended_Pictographic}|\p{Regional_Indicator}|[0-9#*]\ufe0f?\u20e3")
 _URL = regex.compile(
     r"https?://[^\s<>]*[^\s<>.,;:!?'\")\]]"
-    r"|(?<![@\w./-])(?:[\w-]+\.)+(?:com|org|net|edu|gov|io|dev|app|co|me|info|de|fr|uk|eu)(?![\w@-])(?:/[^\s<>]*)?",
+    r"|(?<![@\w./-])(?:[\w-]+\.)+(?:com|org|net|edu|gov|io|dev|app|co|me|info|de|fr|uk|eu)(?![\w@-])(?:/(?:[^\s<>]*[^\s<>.,;:!?'\")\]])?)?",
     regex.IGNORECASE,
 )
 _HTTP = regex.compile(r"https?://[^\s<>]*[^\s<>.,;:!?'\")\]]", regex.IGNORECASE)

@@ -225,14 +225,11 @@ class X(Uploads):
             "author_id": entry.account_id,
             "entities": {"urls": links},
             "attachments": {"media_keys": [f"3_{hash_[:12]}" for hash_ in entry.media]},
-            "public_metrics": self._public(entry),
-            "non_public_metrics": {
-                "impression_count": self.count_of(entry, "views", 40),
-                "url_link_clicks": self.count_of(entry, "clicks", 2),
-                "user_profile_clicks": self.count_of(entry, "profile", 1),
-                "engagements": self.count_of(entry, "engagements", 5),
-            },
         }
+        if "public_metrics" in asked:
+            values["public_metrics"] = self._public(entry)
+        if "non_public_metrics" in asked:
+            values["non_public_metrics"] = self._private(entry)
         if entry.parent_id:
             values["referenced_tweets"] = [{"type": "replied_to", "id": entry.parent_id}]
         if texts.weighted(entry.text) > 280:  # a long post: the whole text stands in a note
@@ -242,6 +239,14 @@ class X(Uploads):
         if not entry.media:
             values.pop("attachments")
         return {name: value for name, value in values.items() if name in asked and value != {"urls": []}}
+
+    def _private(self, entry: Entry) -> dict[str, int]:
+        return {
+            "impression_count": self.count_of(entry, "views", 40),
+            "url_link_clicks": self.count_of(entry, "clicks", 2),
+            "user_profile_clicks": self.count_of(entry, "profile", 1),
+            "engagements": self.count_of(entry, "engagements", 5),
+        }
 
     def _public(self, entry: Entry) -> dict[str, int]:
         replies = [one for one in self.world.ledger.of("x") if one.parent_id == entry.remote_id]

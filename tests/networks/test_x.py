@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from simulator import Simulator
+from simulator.text import weighted
 from tests.helpers.connector_harness import MemoryJournal, outgoing
 from tests.helpers.scenes import SCENES
 from tests.helpers.scenes.stage import Stage, connected
@@ -14,6 +15,7 @@ from signalpost.kit.http import Client
 from signalpost.networks import CONNECTORS, preflight
 from signalpost.networks.connectors.x import media
 from signalpost.networks.contract import Absent, NeedsReconnect, OutcomeUnknown, Published, Refused
+from signalpost.networks.counting import text_length
 
 X = CONNECTORS["x"]
 
@@ -140,6 +142,24 @@ async def test_a_reply_to_someone_else(connect: Connect) -> None:
 )
 def test_preflight(post: Any, rule: str) -> None:
     assert [issue.rule for issue in preflight.check(X, post, {})] == [rule]
+
+
+@pytest.mark.parametrize(
+    ("text", "length"),
+    [
+        ("see example.com.", 28),
+        ("www.example.org/a/b?c=1, ok", 27),
+        ("https://example.com/x and example.com", 51),
+        ("日本.com ok", 26),
+        ("e.g. this", 9),
+        ("end.Next", 8),
+        ("mail me@example.com", 19),
+        ("v2.0.1 of example.community", 27),
+    ],
+)
+def test_a_domain_without_a_scheme_is_an_address_too(text: str, length: int) -> None:
+    """X makes links of them, so what seems short may be too long."""
+    assert text_length(X.facts, text) == length == weighted(text)
 
 
 def test_one_cashtag_and_prices_are_fine() -> None:

@@ -23,6 +23,13 @@ _URL = regex.compile(
     r"(?:[/?#](?:\([^\s()]*\)|[^\s()<>\"])*(?<![.,;:!?'\"\]}]))?",
     regex.IGNORECASE,
 )
+# A domain without a scheme, which X makes a link of all the same; the endings are those that people write most.
+_BARE_DOMAIN = regex.compile(
+    r"(?<![\w@/.$#-])(?:[\p{L}\p{N}_-]++\.(?=[\p{L}\p{N}])){1,8}+"
+    r"(?:com|org|net|edu|gov|info|biz|io|dev|app|co|me|tv|ai|xyz|online|shop|site|store|tech|blog|cloud)"
+    r"(?![\w@-]|\.[\p{L}\p{N}])(?:/(?:[^\s()<>\"])*(?<![.,;:!?'\"\]}]))?",
+    regex.IGNORECASE,
+)
 # @user@host.tld, of which only @user counts.
 _REMOTE_MENTION = regex.compile(r"(?<![=/\w])@(\w(?:[\w.-]*\w)?)@[\w.-]*\w", regex.IGNORECASE)
 
@@ -42,6 +49,9 @@ def _length(unit: TextUnit, url_length: int | None, local_part_only: bool, text:
     urls = 0
     if url_length is not None and "://" in text:
         text, urls = _URL.subn("x", text)  # one character each; the rest is added below
+    if unit == "weighted" and "." in text:
+        text, domains = _BARE_DOMAIN.subn("x", text)
+        urls += domains
     if local_part_only and "@" in text:
         text = _REMOTE_MENTION.sub(r"@\1", text)
     return _units(unit, text) + urls * ((url_length or 1) - 1)
