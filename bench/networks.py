@@ -1,9 +1,9 @@
 """Publishing to X in the simulator, whose answers take 5 ms: `python -m bench.networks [--quick]`.
 
 2,000 posts over 200 accounts by the connector and the outgoing client in one process, with a journal in memory, so
-without the database (bench.publishing measures that). Each account publishes one post after the other. Target: 1,000 a second.
-The simulator runs in a process of its own; its ledger and its log say whether each post is public once, in the order of
-its account, and whether a rate limit was reached. The floor is the same calls by a bare session.
+without the database (bench.publishing measures that). Each account publishes one post after the other. Target: 1,000
+a second. The simulator runs in a process of its own; its ledger and its log say whether each post is public once, in
+the order of its account, and whether a rate limit was reached. The floor is the same calls by a bare session.
 """
 
 import argparse
