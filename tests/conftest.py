@@ -13,6 +13,7 @@ Tests do not clean up: each creates its own workspace.
 """
 
 import asyncio
+import dataclasses
 import gc
 import os
 import secrets
@@ -189,6 +190,22 @@ async def api(context: AppContext) -> AsyncIterator[Api]:
     from signalpost.main import app
 
     async with Api(app.create(context)) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+async def sold(context: AppContext) -> AppContext:
+    """The context of an installation that sells plans, on the same database."""
+    settings = dataclasses.replace(context.settings, billing_enabled=True)
+    return dataclasses.replace(context, settings=settings, states={})
+
+
+@pytest.fixture(scope="session")
+async def shop(sold: AppContext) -> AsyncIterator[Api]:
+    """A client of an installation that sells plans."""
+    from signalpost.main import app
+
+    async with Api(app.create(sold)) as opened:
         yield opened
 
 

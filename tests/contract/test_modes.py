@@ -17,8 +17,8 @@ from signalpost.web.caller import PUBLIC
 from signalpost.web.routing import Endpoint
 
 GUARDED = [endpoint for endpoint in ENDPOINTS if endpoint.scope != PUBLIC]
-BOTH_MODES = {"wsp"}
-"""What live and test mode share: the workspace. A member of it is the same one with either key."""
+BOTH_MODES = {"wsp", "inc"}
+"""What live and test mode share: the workspace, whose members are the same with either key, and public incidents."""
 PAST = {"X-Test-Now": "2000-01-01T00:00:00Z"}
 _LIVE_ROWS = """
 select json_build_object(

@@ -33,6 +33,7 @@ TAGS = {
     "Queue": "Posts that are due to be published, and how publishing them went.",
     "Sandbox": "The clock by which test posts go out.",
     "Webhooks": "The endpoints that events are sent to, and every delivery.",
+    "Billing": "What plans cost, and what the workspace has. An operator sets the plan; no payments are taken yet.",
     "Service status": "Components, incidents and maintenance, uptime and subscriptions: public, and written by staff.",
     "Administration": "What staff of the installation see and start.",
     "Support": "Tickets, and suggestions with votes.",

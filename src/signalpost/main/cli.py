@@ -51,6 +51,7 @@ webhooks = _group("webhooks", "Look at webhooks.")
 staff = _group("staff", "Manage the staff of this instance.")
 plans = _group("plans", "Manage the plans of workspaces.")
 mail = _group("mail", "Read mail that was not sent.")
+feedback = _group("feedback", "Read what people say about plans and prices.")
 audit = _group("audit", "Verify the audit log.")
 
 
@@ -186,7 +187,7 @@ def _add_list(group: click.Group, name: str) -> None:
             sys.stdout.write(records.table(rows) if rows else f"There are no {name}.\n")
 
 
-for group in (users, workspaces, keys, accounts, posts, webhooks, mail):
+for group in (users, workspaces, keys, accounts, posts, webhooks, mail, feedback):
     _add_list(group, str(group.name))
 
 

@@ -61,6 +61,11 @@ LISTS: Mapping[str, str] = {
             w.name as workspace, h.consecutive_failures, h.last_success_at, h.last_failure_at, h.created_at
         from webhook h join chosen w on w.id = h.workspace_id
         order by h.created_at desc, h.id desc limit $3""",
+    "feedback": """
+        select f.created_at, w.id as workspace_id, w.name as workspace, u.email, f.plan, f.stage, f.reason, f.rating,
+            f.comment
+        from billing_feedback f join chosen w on w.id = f.workspace_id join app_user u on u.id = f.user_id
+        order by f.created_at desc, f.id desc limit $3""",
     "mail": """
         select replace(m.id::text, '-', '') as message, m.recipient, m.template, m.state, m.error, m.attempts,
             m.workspace_id, m.created_at, m.settled_at

@@ -12,6 +12,7 @@ from signalpost.admin import routes as admin_routes
 from signalpost.analytics import work as analytics_work
 from signalpost.audit import routes as audit_routes
 from signalpost.audit import work as audit_work
+from signalpost.billing import routes as billing_routes
 from signalpost.captions import routes as caption_routes
 from signalpost.console import connect as connect_pages
 from signalpost.console import status_page
@@ -79,6 +80,7 @@ ROUTES: tuple[Routes, ...] = (
     publishing_routes.routes,
     sandbox_routes.routes,
     webhook_routes.routes,
+    billing_routes.routes,
     service_status_routes.routes,
     support_routes.routes,
     admin_routes.routes,

@@ -35,6 +35,7 @@ from signalpost.web.paging import LIST_ALL, Page
 from signalpost.web.routing import Routes
 
 routes = Routes("Service status")
+EVERYTHING = BackfillUptime()
 
 ComponentName = Annotated[str, Segment("componentId", "The id or key of a component.", "api")]
 ComponentToSet = Annotated[str, Segment("id", "The id or key of a component.", "api")]
@@ -89,7 +90,6 @@ async def get_uptime(db: Db, component_id: ComponentName) -> Uptime:
     scope=PUBLIC,
     bucket="login",
     history="nothing",
-    body_bytes_max=16_000,
     raises=(InvalidState, TooManyItems, UnsafeAddress, HostNotFound),
     example={"webhookUrl": "https://example.com/hooks/status"},
 )
@@ -111,7 +111,6 @@ async def subscribe_to_status(
     status=200,
     bucket="login",
     history="nothing",
-    body_bytes_max=16_000,
     raises=(NotFound,),
 )
 async def confirm_status_subscription(context: AppContext, db: Db, data: SubscriptionToken) -> SubscriptionState:
@@ -125,7 +124,6 @@ async def confirm_status_subscription(context: AppContext, db: Db, data: Subscri
     status=200,
     bucket="login",
     history="nothing",
-    body_bytes_max=16_000,
     raises=(NotFound,),
 )
 async def unsubscribe_from_status(context: AppContext, db: Db, data: SubscriptionToken) -> SubscriptionState:
@@ -134,12 +132,11 @@ async def unsubscribe_from_status(context: AppContext, db: Db, data: Subscriptio
 
 
 @routes.post("/status/admin/backfill-uptime", scope="instance:admin")
-async def backfill_uptime(db: Db, data: BackfillUptime | None = None) -> Backfill:
+async def backfill_uptime(db: Db, data: BackfillUptime = EVERYTHING) -> Backfill:
     """Fill the minutes that were not recorded: up where no incident was active, else what the incident says.
 
     Recorded minutes stay as they are; doing it again gives the same.
     """
-    data = data or BackfillUptime()
     now = clock.actual()
     first, last = _range(data, now.date())
     rows = await queries.components(db)

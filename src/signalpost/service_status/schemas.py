@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from signalpost.identity.schemas import Email
-from signalpost.kit import issue_text
+from signalpost.kit import ids, issue_text
 from signalpost.kit.wire import Input, Instant, Output
 from signalpost.service_status.states import ComponentStatus, Impact, IncidentKind, IncidentStatus
 from signalpost.web.fields import ComponentId, Language, Name
@@ -91,7 +91,7 @@ class Incident(Output):
     kind: Annotated[IncidentKind, Meta(examples=["incident"])]
     status: Annotated[IncidentStatus, Meta(examples=["identified"])]
     impact: Annotated[Impact, Meta(examples=["minor"])]
-    component_ids: list[str]
+    component_ids: Annotated[list[str], Meta(examples=[[ids.example("cmp")]])]
     updates: list[IncidentUpdate]
     started_at: Instant
     scheduled_for: Instant | None
@@ -108,13 +108,13 @@ class UptimeDay(Output):
     uptime_percent: Annotated[float | None, Meta(examples=[99.79])]
     downtime_seconds: Annotated[int, Meta(examples=[180])]
     worst_status: Annotated[ComponentStatus | None, Meta(examples=["partial_outage"])]
-    incident_ids: list[str]
+    incident_ids: Annotated[list[str], Meta(examples=[[ids.example("inc")]])]
 
 
 class Uptime(Output):
     """The uptime of a component: the last 90 days, oldest first. A minute of partial outage counts as 0.3 down."""
 
-    component_id: str
+    component_id: Annotated[str, Meta(examples=[ids.example("cmp")])]
     days: list[UptimeDay]
     uptime90d: Annotated[float | None, Meta(examples=[99.98])]
     uptime30d: Annotated[float | None, Meta(examples=[99.95])]
@@ -146,7 +146,7 @@ class Subscribe(Input):
 class Subscription(Output):
     """A subscription. A webhook is `active` at once and gets its `secret` and `token` here, and never again."""
 
-    id: str
+    id: Annotated[str, Meta(examples=[ids.example("sub")])]
     channel: Annotated[Channel, Meta(examples=["webhook"])]
     status: Annotated[Literal["pending_confirmation", "active"], Meta(examples=["active"])]
     secret: Annotated[str | None, Meta(examples=["whsec_C2FVsBQIhrscChlQIMV4b5sSYspob7oD2BIcuYDEg1c="])] = None
@@ -165,7 +165,7 @@ class SubscriptionToken(Input):
 class SubscriptionState(Output):
     """What became of a subscription."""
 
-    id: str
+    id: Annotated[str, Meta(examples=[ids.example("sub")])]
     status: Annotated[Literal["active", "unsubscribed"], Meta(examples=["active"])]
 
 
