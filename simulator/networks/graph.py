@@ -122,6 +122,10 @@ class GraphNetwork(Network):
         if not hmac.compare_digest(str(proof), expected):
             raise self.fail(100, "Invalid appsecret_proof provided in the API argument")
 
+    def match(self, request: Request) -> Route | None:
+        request.path = request.path.rstrip("/")  # Meta's own SDK ends the paths of nodes with a slash
+        return super().match(request)
+
     def handle(self, request: Request, made: Route | None) -> Response:
         if (
             made is not None
