@@ -1,4 +1,4 @@
-"""Every network with an app of the operator, connected through the whole service: start page, consent, callback, choice.
+"""Every network with an app of the operator, connected through the whole service: link, consent, callback, choice.
 
 The networks are those of the simulator, which checks clients, redirect addresses, PKCE and scopes as they do.
 """
