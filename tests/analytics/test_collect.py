@@ -129,6 +129,37 @@ async def test_a_post_that_the_network_no_longer_has_is_removed_and_said_so(
     assert await due_at(database, target_id) is None
 
 
+async def test_what_was_removed_is_not_asked_for_and_not_due_for_ever(
+    api: Api, make: Make, owner: Login, context: AppContext, database: Database
+) -> None:
+    _, target_id, account_id = await published(api, make, owner)
+    await make_due(database, target_id)
+    async with database.connection() as db:
+        await db.execute("update target set status = 'removed' where id = $1", target_id)
+
+    await run(context, database, account_id)
+
+    assert await due_at(database, target_id) is None
+    async with database.connection() as db:
+        assert await queries.history(db, owner.workspace_id, target_id) == []
+
+
+async def test_an_account_that_cannot_be_asked_waits_a_day(
+    api: Api, make: Make, owner: Login, database: Database
+) -> None:
+    _, target_id, account_id = await published(api, make, owner)
+    await make_due(database, target_id)
+    async with database.connection() as db:
+        await db.execute("update account set status = 'needs_reauth' where id = $1", account_id)
+        await plan.add_published(db)
+        accounts = await queries.due_accounts(db, 1_000)
+
+    due = await due_at(database, target_id)
+    assert due is not None
+    assert due - datetime.now(UTC) > timedelta(hours=23)
+    assert account_id not in [each for each, _ in accounts]
+
+
 async def test_a_network_that_refuses_is_left_alone_as_long_as_it_says(
     api: Api, make: Make, owner: Login, context: AppContext, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,6 +36,12 @@ update metric_schedule s set due_at = n.due_at, collected_at = coalesce(n.collec
 from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[]) as n(target_id, due_at, collected_at)
 where s.target_id = n.target_id and s.workspace_id = $4
 """
+# What was removed since, by us or by someone at the network.
+_END: Final = """
+update metric_schedule s set due_at = null from target t
+where t.id = s.target_id and s.account_id = $1 and s.workspace_id = $2 and s.due_at <= now()
+    and (t.status <> 'published' or t.remote_id is null)
+"""
 _LEAVE_ALONE: Final = """
 update metric_schedule set due_at = now() + make_interval(hours => $2)
 where account_id = $1 and workspace_id = $3 and due_at <= now()
@@ -54,6 +60,7 @@ async def collect(context: AppContext, lease: Lease, account_id: UUID) -> RunAga
         if account is None or connector is None or connector.metrics is None:
             return None
         per_call = connector.facts.metrics_per_call
+        await db.execute(_END, account_id, account.workspace_id)
         due = await queries.due(db, account_id, per_call * CALLS_MAX + 1)
     for start in range(0, min(len(due), per_call * CALLS_MAX), per_call):
         batch = due[start : start + per_call]

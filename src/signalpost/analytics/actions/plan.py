@@ -28,6 +28,10 @@ from account a cross join lateral (
 where a.platform = any($1) and a.status in ('active', 'expiring')
 on conflict (target_id) do nothing
 """
+_POSTPONE: Final = """
+update metric_schedule s set due_at = now() + interval '1 day' from account a
+where a.id = s.account_id and s.due_at <= now() and a.status not in ('active', 'expiring')
+"""
 _MARK_DUE: Final = """
 insert into metric_schedule (target_id, workspace_id, account_id, published_at, due_at)
 select id, workspace_id, account_id, published_at, now() from target where id = any($1)
@@ -44,8 +48,12 @@ class Requested(Struct, frozen=True):
 
 
 async def add_published(db: Db) -> None:
-    """Give a schedule to what was published within two days, on networks that give numbers."""
+    """Give a schedule to what was published within two days, on networks that give numbers.
+
+    Accounts that cannot be asked now are looked at again in a day.
+    """
     await db.execute(_ADD, queries.platforms())
+    await db.execute(_POSTPONE)
 
 
 async def request(
