@@ -17,8 +17,8 @@ from signalpost.web.caller import PUBLIC
 from signalpost.web.routing import Endpoint
 
 GUARDED = [endpoint for endpoint in ENDPOINTS if endpoint.scope != PUBLIC]
-BOTH_MODES = {"wsp", "inc"}
-"""What live and test mode share: the workspace, whose members are the same with either key, and public incidents."""
+BOTH_MODES = {"mem", "wsp", "inc"}
+"""What live and test mode share: the workspace, its members, and public incidents. A test key changes none of them."""
 PAST = {"X-Test-Now": "2000-01-01T00:00:00Z"}
 _LIVE_ROWS = """
 select json_build_object(
@@ -32,6 +32,8 @@ select json_build_object(
     'webhook', (select json_agg(w order by id) from webhook w where workspace_id = $1 and mode = 'live'),
     'delivery', (select json_agg(d order by d.id) from delivery d join webhook w on w.id = d.webhook_id
         where d.workspace_id = $1 and w.mode = 'live'),
+    'member', (select json_agg((m.id, m.role, m.status, m.profile_ids) order by id) from member m
+        where workspace_id = $1),
     'ticket', (select json_agg(t order by id) from ticket t where workspace_id = $1),
     'key', (select json_agg((k.id, k.name, k.scopes, k.expires_at, k.revoked_at) order by id) from api_key k
         where workspace_id = $1 and mode = 'live'))::text

@@ -1,5 +1,6 @@
 """Every endpoint that is built answers with the status of the specification, and with what its reference says."""
 
+import base64
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterator
@@ -24,8 +25,8 @@ from tests.helpers.contract import (
     session_of,
 )
 
-from signalpost.identity import tokens
-from signalpost.kit import ids
+from signalpost.identity import passwords, tokens, totp
+from signalpost.kit import clock, ids
 from signalpost.service_status import tokens as status_tokens
 from signalpost.web.caller import PUBLIC
 from signalpost.web.routing import Endpoint
@@ -35,6 +36,7 @@ _PASSWORD = "correct horse battery"
 _RESET = (
     "insert into one_time_token (hash, purpose, user_id, expires_at) values ($1, $2, $3, now() + interval '1 hour')"
 )
+_PASSWORD_WITHOUT_TOTP = "update app_user set password_hash = $2, totp_confirmed_at = null where id = $1"
 ELSEWHERE = {
     "GET /platforms/{platform}/callback": "tests/accounts/test_flow_attacks.py",
     "GET /platforms/{platform}/callback/{server}": "tests/accounts/test_authorization.py",
@@ -82,6 +84,23 @@ async def _reset_token(sample: Sample, request: PreparedRequest) -> None:
     request.body["token"] = "spr_" + secrets.token_urlsafe(32)
     async with sample.make.context.database.transaction() as db:
         await db.execute(_RESET, tokens.digest(request.body["token"]), "password_reset", sample.owner.user_id)
+
+
+async def _totp(sample: Sample, request: PreparedRequest) -> None:
+    """The owner, with a known password, and a secret that waits for its first code."""
+    context = sample.make.context
+    async with context.database.transaction() as db:
+        await db.execute(_PASSWORD_WITHOUT_TOTP, sample.owner.user_id, await passwords.hash_password(_PASSWORD))
+    request.key = (await session_of(sample, sample.owner)).access_token
+    if request.path == "/auth/totp":
+        request.body = {"password": _PASSWORD}
+        return
+    enrolled = await sample.api.post("/auth/totp", json={"password": _PASSWORD}, key=request.key)
+    secret = base64.b32decode(enrolled.json()["secret"])
+    request.body = {"code": totp.code_at(secret, totp.step_of(clock.now()))}
+    if request.path == "/auth/totp/disable":
+        confirmed = await sample.api.post("/auth/totp/confirm", json=request.body, key=request.key)
+        request.body = {"password": _PASSWORD, "code": confirmed.json()["recoveryCodes"][0]}
 
 
 async def _another_guest(sample: Sample, request: PreparedRequest) -> None:
@@ -219,6 +238,9 @@ PREPARED: dict[str, Prepare] = {
     "POST /auth/password/reset": _reset_token,
     "POST /workspaces": _signed_in,
     "PATCH /workspaces/{id}": _signed_in,
+    "POST /auth/totp": _totp,
+    "POST /auth/totp/confirm": _totp,
+    "POST /auth/totp/disable": _totp,
     "POST /team/invite": _another_guest,
     "POST /team/invites/{token}/accept": _team_guest,
     "POST /team/invites/{token}/decline": _team_guest,

@@ -52,6 +52,7 @@ def test_each_command_of_an_operator(command: Command) -> None:
     completed = [
         command("users", "reset-password", "--email", "OWNER@example.test", "--password", "-", text_in=PASSWORD),
         command("staff", "add", "--email", "owner@example.test"),
+        command("users", "reset-totp", "--email", "owner@example.test"),
         command("plans", "set", "--workspace", owner["workspaceId"], "--plan", "pro"),
         command("migrate"),
     ]

@@ -33,7 +33,7 @@ class TeamInvitePages:
     async def respond(self, request: Request) -> Response:
         """Accept or decline."""
         check_origin(request)
-        form = await read_form(request, ["decision", "name", "password"])
+        form = await read_form(request, ["decision", "name", "password", "code"])
         try:
             if form["decision"] == "decline":
                 return await self._decline(request)
@@ -46,7 +46,8 @@ class TeamInvitePages:
             return await self._form(request, form, problem.detail, status=problem.status)
 
     async def _accept(self, request: Request, form: dict[str, str]) -> Response:
-        body = msgspec.json.encode({"name": form["name"] or None, "password": form["password"]})
+        fields = {"name": form["name"] or None, "password": form["password"], "code": form["code"] or None}
+        body = msgspec.json.encode(fields)
         data = validation.decode_body(_decoder, body)
         address = address_bucket(client_address(request.scope, self.context.settings.trusted_proxies))
         with across_workspaces():  # the token tells the workspace

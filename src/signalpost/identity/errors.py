@@ -9,6 +9,13 @@ class InvalidCredentials(problems.Problem, status=401):
     """
 
 
+class SecondFactorRequired(problems.Problem, status=401):
+    """The sign-in needs a second factor.
+
+    Repeat it with `code`: one of the authenticator app, or a recovery code.
+    """
+
+
 class TokenExpired(problems.Problem, status=401):
     """The credential has expired.
 

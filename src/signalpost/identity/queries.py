@@ -196,10 +196,12 @@ class UserRow(Struct):
     timezone: str
     locale: str
     is_staff: bool
+    totp_enabled: bool
     created_at: datetime
 
 
-_USER = f"select {columns(UserRow)} from app_user where id = $1"  # noqa: S608 - columns of a struct
+_USER_COLUMNS = columns(UserRow, totp_enabled="totp_confirmed_at is not null")
+_USER = f"select {_USER_COLUMNS} from app_user where id = $1"  # noqa: S608 - columns of a struct
 _read_user = reader(UserRow)
 
 
@@ -215,6 +217,7 @@ class PasswordRow(Struct):
 
     user_id: UUID
     password_hash: str | None
+    totp_enabled: bool
     knows_address: bool  # the user signed in from there within 30 days
 
 
@@ -222,6 +225,7 @@ _PASSWORD_COLUMNS = columns(
     PasswordRow,
     "u",
     user_id="u.id",
+    totp_enabled="u.totp_confirmed_at is not null",
     knows_address="""exists (select from session s
         where s.user_id = u.id and s.address = $2 and s.created_at > now() - interval '30 days')""",
 )

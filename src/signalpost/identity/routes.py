@@ -8,6 +8,7 @@ from signalpost.identity.errors import (
     LoginThrottled,
     PlanLimitReached,
     RegistrationClosed,
+    SecondFactorRequired,
     TokenExpired,
 )
 from signalpost.identity.queries import ApiKeyRow, WorkspaceRow
@@ -21,9 +22,14 @@ from signalpost.identity.schemas import (
     Me,
     PasswordForgot,
     PasswordReset,
+    RecoveryCodes,
     Registration,
     SessionRefresh,
     Tokens,
+    TotpCode,
+    TotpDisable,
+    TotpEnrol,
+    TotpEnrolment,
     UserLogin,
     UserRegister,
     Workspace,
@@ -76,10 +82,10 @@ async def register(context: AppContext, data: UserRegister, address: ClientAddre
     status=200,
     across_workspaces=True,
     history="action",
-    raises=(InvalidCredentials, LoginThrottled, Forbidden),
+    raises=(InvalidCredentials, SecondFactorRequired, LoginThrottled, Forbidden),
 )
 async def login(context: AppContext, data: UserLogin, address: ClientAddress) -> Login:
-    """Sign in with an e-mail address and password."""
+    """Sign in with an e-mail address and password, and a code if the user has a second factor."""
     return await actions.login(context, data, address)
 
 
@@ -104,6 +110,40 @@ async def refresh(context: AppContext, data: SessionRefresh) -> Tokens:
 async def logout(context: AppContext, db: Db, caller: Caller) -> None:
     """End the session: its access and refresh tokens stop working."""
     await actions.logout(context, db, caller)
+
+
+@routes.post("/auth/totp", scope=SIGNED_IN, raises=(Forbidden, AlreadyExists, InvalidCredentials, LoginThrottled))
+async def enrol_totp(context: AppContext, caller: Caller, data: TotpEnrol) -> TotpEnrolment:
+    """Begin to use an authenticator app as a second factor. Repeating this makes another secret.
+
+    Signing in asks for codes only after `POST /auth/totp/confirm`. API keys are not affected.
+    """
+    return await actions.enrol(context, caller, data)
+
+
+@routes.post(
+    "/auth/totp/confirm",
+    scope=SIGNED_IN,
+    status=200,
+    raises=(Forbidden, InvalidState, InvalidCredentials, LoginThrottled),
+)
+async def confirm_totp(context: AppContext, db: Db, caller: Caller, data: TotpCode) -> RecoveryCodes:
+    """Confirm the app with its first code. From now on `POST /auth/login` requires `code`.
+
+    The response contains ten recovery codes: keep them where the device is not.
+    """
+    return await actions.confirm(context, db, caller, data)
+
+
+@routes.post(
+    "/auth/totp/disable",
+    scope=SIGNED_IN,
+    status=204,
+    raises=(Forbidden, InvalidCredentials, LoginThrottled, SecondFactorRequired),
+)
+async def disable_totp(context: AppContext, caller: Caller, data: TotpDisable) -> None:
+    """End the second factor, with the password and a code. It may be set up again."""
+    await actions.disable(context, caller, data)
 
 
 @routes.post(

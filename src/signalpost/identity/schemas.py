@@ -63,6 +63,7 @@ class User(Output):
     timezone: Annotated[str, Meta(examples=["Europe/Berlin"])]
     locale: Annotated[str, Meta(examples=["en"])]
     is_staff: bool
+    totp_enabled: Annotated[bool, Meta(description="Whether signing in needs a code of an authenticator app.")]
     created_at: Instant
 
 
@@ -110,9 +111,50 @@ class Registration(Output):
     expires_in: Seconds
 
 
+AnyCode = Annotated[str, Meta(max_length=100, examples=["287082"])]
+
+
 class UserLogin(Input):
     email: AnyEmail
     password: AnyPassword
+    code: Annotated[
+        AnyCode | None,
+        Meta(description="Of a user with a second factor: a code of the app, or a recovery code.", examples=["287082"]),
+    ] = None
+
+
+class TotpEnrol(Input):
+    password: AnyPassword
+
+
+class TotpEnrolment(Output):
+    """What an authenticator app needs. Only this response contains it."""
+
+    secret: Annotated[str, Meta(description="For typing, in base32.", examples=["GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"])]
+    uri: Annotated[
+        str,
+        Meta(
+            description="For a QR code.",
+            examples=["otpauth://totp/Signalpost:ada%40example.com?secret=GEZDGNBVGY3TQOJQ&issuer=Signalpost"],
+        ),
+    ]
+
+
+class TotpCode(Input):
+    code: Annotated[AnyCode, Meta(description="The code that the app shows.")]
+
+
+class RecoveryCodes(Output):
+    """Codes for who loses the device; each works once. Only this response contains them."""
+
+    recovery_codes: Annotated[list[str], Meta(examples=[["k3zq-7m2p-x4ah-9wtd"]])]
+
+
+class TotpDisable(Input):
+    password: AnyPassword
+    code: Annotated[AnyCode | None, Meta(description="A code of the app, or a recovery code.", examples=["287082"])] = (
+        None
+    )
 
 
 class Login(Output):

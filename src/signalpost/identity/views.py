@@ -30,6 +30,7 @@ def user(row: UserRow) -> User:
         timezone=row.timezone,
         locale=row.locale,
         is_staff=row.is_staff,
+        totp_enabled=row.totp_enabled,
         created_at=clock.wire(row.created_at),
     )
 

@@ -232,6 +232,17 @@ def users_reset_password(email: str, password: str, data_dir: Path | None) -> No
     sys.stdout.write("The password is changed, and all sessions of the user have ended.\n")
 
 
+@users.command("reset-totp")
+@click.option("--email", required=True)
+@data_dir_option
+def users_reset_totp(email: str, data_dir: Path | None) -> None:
+    """End the second factor of a user who lost the device and the recovery codes."""
+    from signalpost.main import operations  # noqa: PLC0415 - see above
+
+    with_context(load_settings(data_dir), lambda context: operations.reset_totp(context, email))
+    sys.stdout.write("The user signs in without a code now.\n")
+
+
 @staff.command("add")
 @click.option("--email", required=True)
 @data_dir_option

@@ -140,6 +140,12 @@ async def reset_password(context: AppContext, email: str, password: str) -> None
         await identity.reset_password(context, db, email=email, password=password)
 
 
+async def reset_totp(context: AppContext, email: str) -> None:
+    """End the second factor of a user."""
+    async with context.database.transaction() as db:
+        await identity.reset_second_factor(db, email)
+
+
 async def add_staff(context: AppContext, email: str) -> None:
     """Make a user a member of the staff."""
     async with context.database.transaction() as db:

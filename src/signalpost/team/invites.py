@@ -50,7 +50,8 @@ async def accept(
     Raises:
         NotFound, InviteUsed, InviteExpired, InviteRevoked: see `find_open`.
         Forbidden: the bearer is an API key, or of a user with another address.
-        InvalidCredentials, LoginThrottled: the password of the user with this address is wrong.
+        InvalidCredentials, SecondFactorRequired, LoginThrottled: password or code of the user with this address is
+            wrong.
         ValidationFailed: the password of a new user is missing or too short.
         RegistrationClosed: this instance takes no new users.
         AlreadyExists: the user is a member of the workspace by now.
@@ -58,7 +59,9 @@ async def accept(
     async with context.database.connection() as db:
         invite, _ = await find_open(context, db, token)
     caller = await _signed_in(context, invite, bearer, address) if bearer else None
-    user_id = caller.user_id if caller else await identity.find_user(context, invite.email, data.password, address)
+    user_id = (
+        caller.user_id if caller else await identity.find_user(context, invite.email, data.password, data.code, address)
+    )
     password_hash = None if user_id else await _new_password(context, data)
     async with context.database.transaction() as db:
         await members.lock(db, invite.workspace_id)

@@ -11,6 +11,7 @@ from signalpost.identity.errors import (
     LoginThrottled,
     PlanLimitReached,
     RegistrationClosed,
+    SecondFactorRequired,
     TestModeOnlySandbox,
     TokenExpired,
 )
@@ -123,7 +124,7 @@ async def transfer_ownership(db: Db, caller: Caller, context: AppContext, data: 
     history="action",
     raises=(
         *_ENDED, AlreadyExists, Forbidden, InvalidCredentials, KeyRevoked, LoginThrottled, RegistrationClosed,
-        TokenExpired, Unauthenticated,
+        SecondFactorRequired, TokenExpired, Unauthenticated,
     ),
 )  # fmt: skip
 async def accept_team_invite(

@@ -2,7 +2,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from signalpost.identity.schemas import AccessToken, AnyPassword, Email, Name, RefreshToken, WorkspaceSummary
+from signalpost.identity.schemas import AccessToken, AnyCode, AnyPassword, Email, Name, RefreshToken, WorkspaceSummary
 from signalpost.kit import ids
 from signalpost.kit.wire import Input, Instant, Output
 from signalpost.web.caller import Role
@@ -128,6 +128,10 @@ class InviteAcceptance(Input):
             description="The password of the user with this address, or that of a new user (10 to 200 characters).",
             examples=["correct horse battery"],
         ),
+    ] = None
+    code: Annotated[
+        AnyCode | None,
+        Meta(description="Of a user with a second factor: a code of the app, or a recovery code.", examples=["287082"]),
     ] = None
 
 

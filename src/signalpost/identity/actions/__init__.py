@@ -8,6 +8,7 @@ from signalpost.identity.actions.passwords import (
     reset_password,
     reset_with_token,
 )
+from signalpost.identity.actions.second_factor import confirm, disable, enrol, reset_second_factor
 from signalpost.identity.actions.sign_in import (
     end_session,
     end_sessions,
@@ -32,13 +33,16 @@ __all__ = [
     "KeyTerms",
     "NewWorkspace",
     "add_workspace",
+    "confirm",
     "create_api_key",
     "create_key_for",
     "create_owner",
     "create_user",
     "create_workspace",
+    "disable",
     "end_session",
     "end_sessions",
+    "enrol",
     "find_user",
     "forgot_password",
     "forgotten_password_message",
@@ -51,6 +55,7 @@ __all__ = [
     "refresh",
     "register",
     "reset_password",
+    "reset_second_factor",
     "reset_with_token",
     "revoke_api_key",
     "revoke_key",

@@ -7,6 +7,7 @@ from msgspec import Struct
 from signalpost.audit import actions as audit
 from signalpost.context import AppContext
 from signalpost.identity import passwords, queries, tokens, views
+from signalpost.identity.actions.second_factor import check_code
 from signalpost.identity.caller_cache import CallerCache
 from signalpost.identity.errors import InvalidCredentials, TokenExpired, password_help
 from signalpost.identity.login_throttle import LoginThrottle
@@ -35,10 +36,11 @@ async def login(context: AppContext, data: UserLogin, address: str) -> Login:
 
     Raises:
         InvalidCredentials: the user is unknown or the password is wrong; the response does not tell which.
+        SecondFactorRequired: the password is right, and the user has a second factor.
         LoginThrottled: too many sign-ins failed for this e-mail address, from there or from everywhere.
         Forbidden: the user is not an active member of any workspace.
     """
-    row, stored = await _check_password(context, data.email, data.password, address)
+    row, stored = await _check_credentials(context, data.email, data.password, data.code, address)
     rehashed = await passwords.hash_password(data.password) if crypto.needs_rehash(stored) else None
     async with context.database.transaction() as db:
         if not await db.fetchval(_PASSWORD_UNCHANGED, row.user_id, stored):  # a new password was chosen meanwhile
@@ -59,8 +61,10 @@ async def login(context: AppContext, data: UserLogin, address: str) -> Login:
     )
 
 
-async def _check_password(context: AppContext, email: str, password: str, address: str) -> tuple[PasswordRow, str]:
-    """Return the user with this address and password, and the hash of the password."""
+async def _check_credentials(
+    context: AppContext, email: str, password: str, code: str | None, address: str
+) -> tuple[PasswordRow, str]:
+    """Return the user with this address, password and second factor, and the hash of the password."""
     throttle = context.state(LoginThrottle)
     refusal = throttle.count_attempt(email, address)
     async with context.database.connection() as db:
@@ -72,21 +76,25 @@ async def _check_password(context: AppContext, email: str, password: str, addres
         if row is not None and throttle.is_worth_recording(email):
             await _record_failure(context, row.user_id)
         raise _wrong_password(context)
-    throttle.forgive(email, address)
+    if row.totp_enabled:
+        await check_code(context, row.user_id, code)
+    throttle.forgive(email, address)  # not before: who knows only the password guesses codes
     return row, stored
 
 
-async def find_user(context: AppContext, email: str, password: str | None, address: str) -> UUID | None:
-    """Return the user with this address if the password is theirs; None if there is no such user.
+async def find_user(
+    context: AppContext, email: str, password: str | None, code: str | None, address: str
+) -> UUID | None:
+    """Return the user with this address if password and second factor are theirs; None if there is no such user.
 
     Raises:
-        InvalidCredentials: the password is wrong.
+        InvalidCredentials, SecondFactorRequired: one of them is wrong or missing.
         LoginThrottled: too many were wrong.
     """
     async with context.database.connection() as db:
         if await queries.find_password(db, email, address) is None:
             return None
-    row, _ = await _check_password(context, email, password or "", address)
+    row, _ = await _check_credentials(context, email, password or "", code, address)
     return row.user_id
 
 
