@@ -120,6 +120,8 @@ async def test_guesses_are_bounded_whoever_knows_the_password(api: Api, user: Us
         answers.append(code_of(await sign_in(api, user, wrong)))
     assert set(answers) == {"invalid_credentials"}
     assert code_of(await sign_in(api, user, user.code())) == "login_throttled"
+    entries = (await api.get("/audit?action=login_failed", key=user.token)).json()["data"]
+    assert len(entries) == ATTEMPTS_MAX
     other = await register(api)
     await login(api, other["email"])
 

@@ -75,6 +75,17 @@ async def test_a_mailed_link_makes_a_new_user_whose_address_is_proved(
     assert await database.pool.fetchval(VERIFIED, email)
 
 
+async def test_a_mailbox_is_not_flooded_by_renewing(mailing: AppContext, inbox: Inbox, owner: Login) -> None:
+    email = invited_email()
+    async with Api(app.create(mailing)) as api:
+        emailed = [(await invite(api, owner, email))["emailed"] for _ in range(4)]
+        assert emailed == [True, True, True, False]
+        assert (await invite(api, owner, invited_email()))["emailed"] is True
+        assert (await invite(api, owner, invited_email(), sendEmail=False))["emailed"] is False
+    await send_waiting(mailing, email)
+    assert len(inbox.messages) == 3
+
+
 async def test_a_copied_link_proves_no_address(api: Api, owner: Login, database: Database) -> None:
     """Without a mail server every invitation has a link to pass on; the inviter could use it, too."""
     email = invited_email()

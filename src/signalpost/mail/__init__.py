@@ -5,7 +5,7 @@ read, such as a link that signs in, goes into `secrets=mail.seal(context.keys, {
 with the value or secret `unsubscribe_link` is one of a subscription: mail programs offer to end it.
 """
 
-from signalpost.mail.actions import enqueue
+from signalpost.mail.actions import count_lately, enqueue
 from signalpost.mail.messages import Message, seal
 
-__all__ = ["Message", "enqueue", "seal"]
+__all__ = ["Message", "count_lately", "enqueue", "seal"]

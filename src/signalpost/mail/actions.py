@@ -52,6 +52,18 @@ async def enqueue(db: Db, message: Message, *, workspace_id: UUID | None = None,
     return True
 
 
+_LATELY: Final = """
+select count(*) from mail_message
+where workspace_id = $1 and mailbox = $2 and template = $3 and created_at > now() - interval '1 hour'
+"""
+
+
+async def count_lately(db: Db, workspace_id: UUID, to: str, template: str) -> int:
+    """Return how many such messages the workspace caused to this mailbox within an hour."""
+    count: int = await db.fetchval(_LATELY, workspace_id, mailbox_of(to), template)
+    return count
+
+
 class Result(Struct, frozen=True):
     """What became of an attempt to send a message; no state: it is worth another one."""
 

@@ -25,6 +25,9 @@ from signalpost.web.inputs import deleted_meanwhile
 
 OPEN_INVITES_MAX: Final = 500
 INVITES_PER_HOUR: Final = 100
+MAILS_PER_HOUR: Final = 3
+"""To one mailbox: renewing an invitation is not a way to flood it."""
+_TEMPLATE: Final = "team_invite"
 
 
 async def invite_member(context: AppContext, db: Db, caller: Caller, data: MemberInvite) -> InvitedMember:
@@ -71,6 +74,8 @@ async def invite_member(context: AppContext, db: Db, caller: Caller, data: Membe
 
 async def _mail_invite(context: AppContext, db: Db, caller: Caller, row: MemberRow) -> bool:
     """Mail the link. It is another one than the inviter sees: who opens it has read the mailbox."""
+    if await mail.count_lately(db, caller.workspace_id, row.email, _TEMPLATE) >= MAILS_PER_HOUR:
+        return False
     workspace = await queries.find_my_workspace(db, caller, caller.workspace_id)
     link = f"{context.fixed_url}/invites/{tokens.invite_token(context.keys, row.id, mailed=True)}"
     values = {
@@ -81,7 +86,7 @@ async def _mail_invite(context: AppContext, db: Db, caller: Caller, row: MemberR
         "lines": (row.message or "").splitlines(),
     }
     message = mail.Message(
-        to=row.email, template="team_invite", values=values, secrets=mail.seal(context.keys, {"link": link})
+        to=row.email, template=_TEMPLATE, values=values, secrets=mail.seal(context.keys, {"link": link})
     )
     return await mail.enqueue(db, message, workspace_id=caller.workspace_id)
 

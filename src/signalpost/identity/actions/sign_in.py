@@ -77,7 +77,12 @@ async def _check_credentials(
             await _record_failure(context, row.user_id)
         raise _wrong_password(context)
     if row.totp_enabled:
-        await check_code(context, row.user_id, code)
+        try:
+            await check_code(context, row.user_id, code)
+        except InvalidCredentials:
+            if throttle.is_worth_recording(email):
+                await _record_failure(context, row.user_id)
+            raise
     throttle.forgive(email, address)  # not before: who knows only the password guesses codes
     return row, stored
 
