@@ -65,7 +65,8 @@ async def record(
     connect = asyncpg.connect
 
     def connect_recorded(*args: Any, **options: Any) -> Any:
-        return connect(*args, connection_class=Recorder, **options)
+        of_product = options.pop("connection_class", asyncpg.Connection)
+        return connect(*args, connection_class=type("Recorded", (Recorder, of_product), {}), **options)
 
     asyncpg.connect = connect_recorded  # this application records what it sends
     operations: dict[str, Any] = {}

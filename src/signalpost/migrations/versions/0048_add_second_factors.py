@@ -2,8 +2,8 @@
 
 from signalpost.migrations import sql
 
-revision = "0047"
-down_revision = "0046"
+revision = "0048"
+down_revision = "0047"
 
 SQL = """
 alter table app_user
