@@ -2,8 +2,8 @@
 
 from signalpost.migrations import sql
 
-revision = "0048"
-down_revision = "0047"
+revision = "0049"
+down_revision = "0048"
 
 SQL = """
 alter table app_user
