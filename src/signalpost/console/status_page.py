@@ -72,11 +72,15 @@ async def current(context: AppContext) -> tuple[CachedContent, CachedContent]:
 
 
 async def _refresh(context: AppContext, copies: Copies) -> None:
+    bodies: tuple[bytes, bytes] | None
     try:
         async with asyncio.timeout(READ_SECONDS):
-            bodies: tuple[bytes, bytes] | None = await _make(context)
+            bodies = await _make(context)
     except (problems.Unavailable, TimeoutError, *db.DATABASE_UNREACHABLE):
         bodies = await _last(context, copies)
+    else:
+        if not await asyncio.to_thread(folder_of(context).exists):
+            await _store(context, *bodies)
     if bodies is not None:
         copies.page, copies.feed = _content(bodies[0], HTML), _content(bodies[1], _ATOM)
     copies.looked_at = clock.monotonic()
@@ -98,8 +102,13 @@ def _content(body: bytes, media_type: bytes) -> CachedContent:
 
 
 async def publish(context: AppContext) -> None:
-    """Write the page and the feed to the data folder, each at once as a whole."""
-    page, feed = await _make(context)
+    """Renew the copies in the data folder, once someone has read the page: rendering takes 3 MB of memory for good."""
+    if await asyncio.to_thread(folder_of(context).exists):
+        await _store(context, *await _make(context))
+
+
+async def _store(context: AppContext, page: bytes, feed: bytes) -> None:
+    """Write the page and the feed, each at once as a whole."""
     try:
         await asyncio.to_thread(_write, folder_of(context), {PAGE_FILE: page, FEED_FILE: feed})
     except OSError as error:  # a full disk: the page still works, and health says so
