@@ -65,7 +65,7 @@ class Account:
         """Publish and poll, as often as the network wants, at the simulator's clock."""
         journal = journal or MemoryJournal()
         outcome = await self.connector.publish(self.session(**changes), post, journal)
-        for _ in range(40):
+        for _ in range(200):
             if not isinstance(outcome, Pending):
                 return outcome
             self.simulator.world.clock.advance(outcome.poll_after_seconds)

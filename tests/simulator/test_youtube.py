@@ -161,6 +161,17 @@ async def test_what_youtube_does_not_take(channel: Account, fault: str | None, c
     assert outcome.code == code
 
 
+@pytest.mark.parametrize("fault", [{"kind": "status", "status": 503}, {"kind": "dropped"}])
+async def test_a_video_that_nobody_can_look_at_is_still_published(channel: Account, fault: dict[str, Any]) -> None:
+    """It is public: what only looks at it must not make the target fail."""
+    channel.simulator.world.add_fault("youtube", call="GET /youtube/v3/videos", times=None, **fault)
+    before = channel.simulator.world.clock()
+    outcome = await channel.publish(POST)
+
+    assert isinstance(outcome, Published), outcome
+    assert 1_800 <= (channel.simulator.world.clock() - before).total_seconds() < 3_600
+
+
 async def test_tokens_are_renewed_during_an_upload(channel: Account) -> None:
     clock = channel.simulator.world.clock
     clock.set(datetime.fromisoformat(channel.identity.secrets["accessExpiresAt"]))
@@ -181,9 +192,8 @@ async def test_quotas(channel: Account) -> None:
 
     assert isinstance(limited, TryLater)
     assert (limited.code, limited.after_seconds) == ("platform_quota", 86_400)
-    assert isinstance(spent, TryLater)
-    assert spent.code == "platform_quota"
-    assert spent.after_seconds
+    assert isinstance(spent, Published)  # uploads have a quota of their own, and the comment has none left
+    assert "quota" in (spent.first_comment_error or "")
 
 
 @pytest.mark.parametrize(

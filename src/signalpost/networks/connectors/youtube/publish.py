@@ -14,6 +14,7 @@ from signalpost.networks.connectors.youtube.upload import create, find
 from signalpost.networks.contract import (
     ApiError,
     Journal,
+    NeedsReconnect,
     NetworkSession,
     Outcome,
     Outgoing,
@@ -80,11 +81,7 @@ async def _processed(session: NetworkSession, journal: Journal, video_id: str) -
         await journal.record(_PROCESSED, step)
     if step.get("done"):
         return None
-    query = urlencode({"part": "status,processingDetails", "id": video_id})
-    items = members(await call(session, "GET", f"/youtube/v3/videos?{query}")).get("items")
-    item = items[0] if isinstance(items, list) and items and isinstance(items[0], dict) else {}
-    status = item.get("status")
-    status = status if isinstance(status, dict) else {}
+    status = await _status(session, video_id)
     if status.get("uploadStatus") in {"failed", "rejected", "deleted"}:
         return _rejected(status)
     waited = session.now() - datetime.fromisoformat(step["since"])
@@ -92,6 +89,27 @@ async def _processed(session: NetworkSession, journal: Journal, video_id: str) -
         return Pending(state={"video": video_id}, poll_after_seconds=_POLL_SECONDS)
     await journal.record(_PROCESSED, {**step, "done": True})
     return None
+
+
+async def _status(session: NetworkSession, video_id: str) -> Mapping[str, Any]:
+    """Return what became of the video; empty if YouTube does not say now, which is no failure of a post that is there.
+
+    Raises:
+        ApiError: the account has to be connected again.
+    """
+    query = urlencode({"part": "status,processingDetails", "id": video_id})
+    try:
+        response = await call(session, "GET", f"/youtube/v3/videos?{query}")
+    except ApiError as error:
+        if isinstance(explain(error), NeedsReconnect):
+            raise
+        return {}
+    except HttpFailure:
+        return {}
+    items = members(response).get("items")
+    item = items[0] if isinstance(items, list) and items and isinstance(items[0], dict) else {}
+    status = item.get("status")
+    return status if isinstance(status, dict) else {}
 
 
 def _rejected(status: Mapping[str, Any]) -> Refused:
