@@ -92,6 +92,8 @@ def test_facts_are_plausible_and_name_their_source(connector: Connector) -> None
 @every_connector
 def test_a_capability_exists_when_its_function_does(connector: Connector) -> None:
     able = capabilities(connector)
+    kinds = connector.facts.options.get("type")
+    assert able["story"] == (kinds is not None and "story" in str(kinds.type))
     assert able["delete"] == (connector.delete is not None)
     assert connector.reconcile is not None, "a lost response must be resolved somehow"
     assert bool(connector.facts.credential_fields) == (connector.connect is not None)

@@ -91,7 +91,7 @@ def capabilities(connector: Connector, account_facts: Mapping[str, Any] | None =
         "image": image is not None,
         "video": "video" in facts.media,
         "carousel": image is not None and image.per_post > 1,
-        "story": False,
+        "story": facts.stories,
         "thread": facts.thread_parts_max > 1,
         "firstComment": facts.first_comment,
         "delete": connector.delete is not None,

@@ -93,6 +93,7 @@ class Facts:
     link: Literal["text", "card", "field"] = "text"
     """Where `Outgoing.link` goes: into the text, to a card (into the text beside media), or to a field of its own."""
     first_comment: bool = False
+    stories: bool = False  # posts that vanish after a day, by `options.<platform>.type`
     thread_parts_max: int = 0  # posts, the first one included; 0: no threads
     options: Mapping[str, Option] = field(default_factory=dict)
 

@@ -56,6 +56,7 @@ FACTS = Facts(
     },
     link="card",
     first_comment=True,
+    stories=True,
     options={
         "type": Option(
             type=Literal["feed", "reel", "story"],

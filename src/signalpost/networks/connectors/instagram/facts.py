@@ -63,6 +63,7 @@ FACTS = Facts(
     media_total=10,
     media_required=True,
     first_comment=True,
+    stories=True,
     options={
         "type": Option(
             type=Literal["feed", "reel", "story", "carousel"],
