@@ -92,8 +92,9 @@ def test_a_text_may_be_longer_beside_files_of_a_kind() -> None:
 @pytest.mark.parametrize("connector", CONNECTORS.values(), ids=CONNECTORS)
 def test_a_short_text_with_a_file_passes_everywhere(connector: Connector) -> None:
     rule = connector.facts.media.get("image")
-    media = FAKES[connector.facts.key].post.media
-    if rule is not None:
+    if rule is None:
+        media = FAKES[connector.facts.key].post.media
+    else:
         media = (image(mime_type=rule.mime_types[0], url=lambda: "https://example.com/a"),)
     account = {"boardId": "5001"}  # a board of Pinterest; nothing to others
     options = {"privacyLevel": "SELF_ONLY"} if connector.facts.key == "tiktok" else {}
