@@ -86,7 +86,7 @@ async def require_open_invite(db: Db, workspace_id: UUID, invite_id: UUID) -> No
     """Answer `context.RequireOpenInvite`: the invitation is locked until the transaction ends."""
     row = await queries.lock(db, workspace_id, invite_id)
     if row is None:
-        raise InviteRevoked
+        raise InviteRevoked("This invitation was deleted.")
     _require_open(row)
 
 
@@ -94,7 +94,7 @@ async def record_invited_account(db: Db, account: InvitedAccount) -> None:
     """Answer `context.RecordInvitedAccount`. The same account again counts once."""
     row = await queries.lock(db, account.workspace_id, account.invite_id)
     if row is None:
-        raise InviteRevoked
+        raise InviteRevoked("This invitation was deleted.")
     _require_open(row)
     connection = ConnectionRow(account.account_id, account.platform, account.username, clock.actual())
     others = [other for other in row.connections if other.account_id != account.account_id]
