@@ -14,7 +14,7 @@ LogoUrl = Annotated[
     str,
     Meta(
         max_length=2048,
-        pattern=r"^https://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[^\s\"'<>]*)?$",
+        pattern=r"""^https://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[^\s"'<>]*)?$""",
         extra={issue_text.FORMAT: issue_text.WEB_ADDRESS},
         examples=["https://example.com/logo.png"],
     ),
