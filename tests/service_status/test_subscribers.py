@@ -129,6 +129,29 @@ async def test_the_response_is_the_same_for_every_address_and_three_mails_an_hou
     assert sum([len(await outbox(database, one)) for one in [bombed, *tagged]]) == 3
 
 
+async def test_a_link_works_for_a_week_from_its_own_mail_on(api: Api, mailing: AppContext, database: Database) -> None:
+    """Also if someone had asked for the address before; then what nobody confirms is deleted."""
+    email = address()
+    await subscribe(mailing, email=email)
+    async with database.transaction() as db:
+        await db.execute(
+            "update status_subscriber set created_at = now() - interval '8 days',"
+            " mailed_at = array[now() - interval '8 days'] where email = $1",
+            email,
+        )
+    await subscribe(mailing, email=email)
+    async with database.transaction() as db:
+        await subscribers.purge(db)
+    token = token_of(mailing, (await outbox(database, email))[-1])
+    assert (await api.post("/status/subscriptions/confirm", json={"token": token})).status_code == 200
+
+    async with database.transaction() as db:
+        old = "active = false, mailed_at = array[now() - interval '8 days']"
+        await db.execute(f"update status_subscriber set {old} where email = $1", email)
+        await subscribers.purge(db)
+        assert not await db.fetchval("select exists (select from status_subscriber where email = $1)", email)
+
+
 async def confirm(api: Api, mailing: AppContext, email: str) -> None:
     [message] = await outbox(mailing.database, email)
     answer = await api.post("/status/subscriptions/confirm", json={"token": token_of(mailing, message)})

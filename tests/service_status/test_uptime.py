@@ -1,20 +1,23 @@
 """Uptime: one sample a minute, the weight of partial outages, backfills, and what decides automatic components."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
 from tests.helpers.api import Api
+from tests.helpers.engine import until
 from tests.helpers.factories import Make
 from tests.service_status.test_incidents import component, declare, say, status_of
 
 from signalpost.engine.contract import EngineStatus, SourceBacklog
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database, Db
-from signalpost.service_status.actions import samples
+from signalpost.service_status.actions import components, samples
 from signalpost.service_status.states import ComponentStatus
 
 TODAY = clock.now().date()
+WAITING = """exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')"""
 
 
 async def set_days(database: Database, part: str, *days: tuple[int, list[int]]) -> None:
@@ -90,6 +93,60 @@ async def test_a_backfill_fills_what_was_not_recorded_and_nothing_else(
 
         assert (before["uptimePercent"], after["uptimePercent"]) == (100.0, 100.0)
         assert (during["downtimeSeconds"], during["incidentIds"]) == (120 * 60, [incident["id"]])
+
+
+async def test_a_backfill_counts_a_minute_of_several_incidents_once_as_the_worst(
+    api: Api, staff: str, database: Database
+) -> None:
+    """Two outages at once, the second half an hour longer, and a partial one over both and an hour more."""
+    part = await component(api, staff)
+    start = datetime(TODAY.year, TODAY.month, TODAY.day, tzinfo=UTC) - timedelta(days=3) + timedelta(hours=6)
+    for impact, minutes in (("critical", 60), ("critical", 90), ("major", 150)):
+        incident = await declare(api, staff, part, impact=impact, notify=False)
+        await say(api, staff, incident, "resolved", notify=False)
+        async with database.transaction() as db:
+            await db.execute(
+                "update status_incident set started_at = $2, ended_at = $3 where id = $1",
+                ids.decode("inc", incident["id"]), start, start + timedelta(minutes=minutes),
+            )  # fmt: skip
+    day = (TODAY - timedelta(days=3)).isoformat()
+    span = {"componentId": part["id"], "from": day, "to": day}
+    assert (await api.post("/status/admin/backfill-uptime", json=span, key=staff)).status_code == 201
+
+    async with database.connection() as db:
+        filled = await db.fetchval(
+            "select filled from status_day where component_id = $1", ids.decode("cmp", part["id"])
+        )
+    assert filled == [1440 - 150, 0, 0, 60, 90]
+
+
+async def test_measuring_does_not_overrule_an_incident_that_is_declared_meanwhile(
+    api: Api, staff: str, database: Database
+) -> None:
+    """Nothing would give the component the status of the incident again."""
+    part = await component(api, staff)
+    component_id = ids.decode("cmp", part["id"])
+    async with database.transaction() as db:
+        await db.execute(
+            "update status_component set automatic = true, status = 'degraded_performance' where id = $1", component_id
+        )
+
+    async def measure() -> None:
+        async with database.transaction() as db:
+            await samples.apply(db, {})
+
+    async with database.transaction() as db:
+        await components.lock(db)
+        await db.execute(
+            "insert into status_incident (id, title, kind, status, impact, component_ids, component_status, started_at)"
+            " values ($1, 'Down', 'incident', 'identified', 'critical', array[$2::uuid], 'major_outage', now())",
+            ids.new_id(), component_id,
+        )  # fmt: skip
+        await components.settle(db, [component_id] if component_id else [], ended=False, tell=False)
+        measuring = asyncio.create_task(measure())
+        await until(database, WAITING)
+    await measuring
+    assert await status_of(api, part) == "major_outage"
 
 
 @pytest.mark.parametrize(

@@ -141,9 +141,11 @@ async def test_an_attached_file_outlives_the_sweep_until_its_ticket_is_deleted(
         return row["expires_at"] is not None
 
     assert await expires()
-    ticket = await opened(api, author, attachments=[media_id])
+    ticket, another = [await opened(api, author, attachments=[media_id]) for _ in range(2)]
     assert not await expires()
     assert (await api.delete(f"/support/{ticket['id']}", key=author.key)).status_code == 200
+    assert not await expires()
+    assert (await api.delete(f"/support/{another['id']}", key=author.key)).status_code == 200
     assert await expires()
 
 

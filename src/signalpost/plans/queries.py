@@ -32,13 +32,16 @@ select w.id, w.plan from workspace w where w.id in (
     select workspace_id from profile where over_limit and deleted_at is null
     union select workspace_id from account where over_limit
     union select workspace_id from webhook where disabled_reason = 'plan_limit' and deleted_at is null
-) order by w.id limit 500
+) and ($1::uuid is null or w.id > $1) order by w.id limit $2
 """
 
 
-async def over_limit(db: Db) -> list[tuple[UUID, str]]:
-    """Return workspaces, and their plans, that have something read-only which is more than the plan covers."""
-    return [(row[0], row[1]) for row in await db.fetch(_OVER_LIMIT)]
+async def over_limit(db: Db, *, after: UUID | None, limit: int) -> list[tuple[UUID, str]]:
+    """Return workspaces, and their plans, that have something read-only which is more than the plan covers.
+
+    In the order of their ids: `after` is the last one of the batch before.
+    """
+    return [(row[0], row[1]) for row in await db.fetch(_OVER_LIMIT, after, limit)]
 
 
 async def spent(db: Db, workspace_id: UUID, limit: Monthly, month: date) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any, Final
+from uuid import UUID
 
 from signalpost.audit import actions as audit
 from signalpost.context import AppContext
@@ -15,6 +16,7 @@ EVERY_SECONDS: Final = 3_600
 _BATCH: Final = 5_000
 FIT_JOB: Final = "plans.fit"
 FIT_EVERY_SECONDS: Final = 600
+FIT_BATCH: Final = 500
 NOTICE_JOB: Final = "plans.notices"
 NOTICE_EVERY_SECONDS: Final = 120
 
@@ -52,11 +54,16 @@ async def fit_again(context: AppContext, lease: Lease) -> None:
 
     Also after an operator turned billing off, which lifts every limit.
     """
-    async with lease.transaction() as db:
-        rows = await queries.over_limit(db)
-    for workspace_id, plan in rows:
+    after: UUID | None = None
+    while True:
         async with lease.transaction() as db:
-            await plans.fit(context, db, workspace_id, plan)
+            rows = await queries.over_limit(db, after=after, limit=FIT_BATCH)
+        for workspace_id, plan in rows:
+            async with lease.transaction() as db:
+                await plans.fit(context, db, workspace_id, plan)
+        if len(rows) < FIT_BATCH:
+            return
+        after = rows[-1][0]
 
 
 async def purge_audit(context: AppContext, lease: Lease) -> RunAgain | None:

@@ -67,3 +67,12 @@ def within(start: datetime, end: datetime, day_start: datetime, day_end: datetim
     """Return how many minutes of a day lie between two instants."""
     seconds = (min(end, day_end) - max(start, day_start)).total_seconds()
     return max(0, round(seconds / SECONDS))
+
+
+def together_within(spans: Iterable[tuple[datetime, datetime]], day_start: datetime, day_end: datetime) -> int:
+    """Return how many minutes of a day at least one of these spans covers: what overlaps counts once."""
+    minutes, reached = 0, day_start
+    for start, end in sorted(spans):
+        minutes += within(max(start, reached), end, day_start, day_end)
+        reached = max(reached, end)
+    return minutes

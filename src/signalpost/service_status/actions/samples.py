@@ -13,7 +13,7 @@ from signalpost.service_status import queries
 from signalpost.service_status.actions import components
 from signalpost.service_status.queries import ComponentRow, IncidentRow
 from signalpost.service_status.states import COMPONENT_STATUSES, ComponentStatus, worst
-from signalpost.service_status.uptime import DAY_MINUTES, within
+from signalpost.service_status.uptime import DAY_MINUTES, together_within, within
 
 WINDOW: Final = timedelta(minutes=15)
 ENOUGH: Final = 20
@@ -93,6 +93,7 @@ def lateness(engine: EngineStatus | None, kind: str) -> ComponentStatus:
 
 async def apply(db: Db, measured: Mapping[str, ComponentStatus]) -> None:
     """Give automatic components their measured status, except those that an active incident decides."""
+    await components.lock(db)  # an incident that is being declared decides, too
     held = await components.held_statuses(db)
     await components.change(
         db,
@@ -167,13 +168,15 @@ def _filled(
     end = min(start + timedelta(days=1), max(start, now))
     missing = max(0, min(DAY_MINUTES, within(start, end, start, end)) - sum(sampled))
     filled = [0] * len(COMPONENT_STATUSES)
+    concerned = [incident for incident in incidents if component_id in incident.component_ids]
+    worse = 0
     for index in reversed(range(1, len(filled))):
-        lasted = sum(
-            within(incident.started_at, incident.ended_at or now, start, end)
-            for incident in incidents
-            if incident.component_status == COMPONENT_STATUSES[index] and component_id in incident.component_ids
+        so_bad = COMPONENT_STATUSES[index:]
+        lasted = together_within(
+            [(row.started_at, row.ended_at or now) for row in concerned if row.component_status in so_bad], start, end
         )
-        filled[index] = min(missing, max(0, lasted - sampled[index]))
+        filled[index] = min(missing, max(0, lasted - worse - sampled[index]))
         missing -= filled[index]
+        worse = lasted
     filled[0] = missing
     return filled

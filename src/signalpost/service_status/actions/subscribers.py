@@ -53,7 +53,11 @@ returning created_at
 _FIND = "select created_at from status_subscriber where id = $1 for update"
 _CONFIRM = "update status_subscriber set active = true where id = $1"
 _DELETE = "delete from status_subscriber where id = $1"
-_PURGE = "delete from status_subscriber where not active and created_at < now() - $1::interval"
+# From the last mail on: its link works as long as it says.
+_PURGE = """
+delete from status_subscriber where not active and created_at < now() - $1::interval
+    and coalesce(mailed_at[cardinality(mailed_at)], created_at) < now() - $1::interval
+"""
 
 
 class NewWebhook(Struct):

@@ -10,8 +10,12 @@ from signalpost.support.queries import TicketRow
 from signalpost.support.schemas import TicketDeletion
 from signalpost.web.caller import Caller
 
+# A file may be attached to other tickets, too.
 _FILES: Final = """
-select distinct unnest(attachments) from ticket_message where ticket_id = $1 and workspace_id = $2
+select unnest(attachments) from ticket_message where ticket_id = $1 and workspace_id = $2
+except
+select unnest(m.attachments) from ticket t join ticket_message m on m.ticket_id = t.id
+where t.workspace_id = $2 and t.id <> $1
 """
 _DELETE: Final = "delete from ticket where id = $1 and workspace_id = $2"
 
