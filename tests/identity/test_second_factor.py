@@ -165,6 +165,17 @@ async def test_it_ends_with_password_and_code_or_by_the_operator(api: Api, user:
     assert [entry["action"] for entry in entries] == ["users reset-totp"]
 
 
+async def test_who_ends_or_enrols_with_the_password_guesses_no_more_codes(api: Api, user: User) -> None:
+    """The right password forgives nothing as long as the code is missing."""
+    answers = []
+    for _ in range(ATTEMPTS_MAX):
+        await api.post("/auth/totp", json={"password": PASSWORD}, key=user.token)
+        data = {"password": PASSWORD, "code": user.code(100)}
+        answers.append(code_of(await api.post("/auth/totp/disable", json=data, key=user.token)))
+    assert set(answers) == {"invalid_credentials", "login_throttled"}
+    assert code_of(await sign_in(api, user, user.code())) == "login_throttled"
+
+
 async def test_a_password_that_was_reset_does_not_replace_it(api: Api, user: User, context: AppContext) -> None:
     await operations.reset_password(context, user.email, "another horse battery")
     assert code_of(await sign_in(api, user, None, "another horse battery")) == "second_factor_required"

@@ -72,7 +72,7 @@ _LOCK: Final = _PLAIN + " for update"
 _row: Final = reader(_FactorRow)
 _ENROL: Final = """
 update app_user set totp_secret = $2, totp_last_step = null, recovery_hashes = '{}'
-where id = $1 and totp_confirmed_at is null
+where id = $1 and totp_confirmed_at is null returning true
 """
 _CONFIRM: Final = """
 update app_user set totp_confirmed_at = now(), totp_last_step = $2, recovery_hashes = $3 where id = $1
@@ -94,12 +94,11 @@ async def enrol(context: AppContext, caller: Caller, data: TotpEnrol) -> TotpEnr
     """
     row = await _check_password(context, caller, data.password)
     if row.confirmed:
-        raise problems.AlreadyExists(
-            "You have an authenticator app already.", remediation="`POST /auth/totp/disable` ends that first."
-        )
+        raise _has_an_app()
     secret = totp.new_secret()
     async with context.database.transaction() as db:
-        await db.execute(_ENROL, row.id, context.keys.seal(secret, context=_sealed_as(row.id)))
+        if not await db.fetchval(_ENROL, row.id, context.keys.seal(secret, context=_sealed_as(row.id))):
+            raise _has_an_app()  # confirmed while the password was checked
     return TotpEnrolment(secret=totp.shown_secret(secret), uri=totp.uri(secret, row.email, _ISSUER))
 
 
@@ -189,7 +188,8 @@ async def _check_password(context: AppContext, caller: Caller, password: str) ->
         row = await _read(db, _PLAIN, caller.user_id)
     if not await passwords.verify_password(row.password_hash, password):
         raise InvalidCredentials("The password is wrong.", remediation="Repeat the request with your password.")
-    context.state(CodeThrottle).forgive(caller.user_id)
+    if not row.confirmed:  # else only a code forgives: who knows the password would guess codes without end
+        context.state(CodeThrottle).forgive(row.id)
     return row
 
 
@@ -218,6 +218,12 @@ def _sealed_as(user_id: UUID) -> str:
 def _hashes(keys: KeyRing, code: str) -> list[bytes]:
     text = totp.normalised(code).encode("utf-8", "surrogatepass")
     return [crypto.hmac_sha256(key, text) for key in keys.derive_each("recovery-code")]
+
+
+def _has_an_app() -> problems.AlreadyExists:
+    return problems.AlreadyExists(
+        "You have an authenticator app already.", remediation="`POST /auth/totp/disable` ends that first."
+    )
 
 
 def _wrong_code() -> InvalidCredentials:
