@@ -17,6 +17,7 @@ from signalpost.engine.contract import Lease
 from signalpost.identity import actions, tokens, work
 from signalpost.identity.actions.passwords import RESET_JOB
 from signalpost.kit import ids, problems
+from signalpost.mail.actions import PER_MAILBOX
 from signalpost.main import app
 
 NEW = "new horse new battery"
@@ -63,6 +64,18 @@ async def run(mailing: AppContext, job: dict[str, Any]) -> None:
     async with mailing.database.connection() as db:
         email = await db.fetchval("select email from app_user where email_key = lower($1)", job["email"])
     await send_waiting(mailing, email or "")
+
+
+async def test_others_cannot_keep_a_message_from_a_mailbox(api: Api, mailing: AppContext, inbox: Inbox) -> None:
+    """Whoever fills it up, with invitations or subscriptions, would lock the user out for an hour."""
+    made = await register(api)
+    insert = """insert into mail_message (id, recipient, mailbox, template, state)
+        select gen_random_uuid(), $1, $1, 'status_confirm', 'sent' from generate_series(1, $2)"""
+    async with mailing.database.transaction() as db:
+        await db.execute(insert, made["email"].lower(), PER_MAILBOX)
+    [job] = await ask(mailing, made["email"])
+    await run(mailing, job)
+    assert [message["To"] for message in inbox.messages] == [made["email"]]
 
 
 async def test_a_message_leads_to_a_new_password(api: Api, mailing: AppContext, inbox: Inbox) -> None:

@@ -116,6 +116,24 @@ async def test_a_user_accepts_with_their_session_or_their_password(api: Api, own
             assert (me["workspace"]["id"], me["role"]) == (each["id"], each["role"])
 
 
+async def test_a_user_of_many_workspaces_accepts_too(api: Api, owner: Login, database: Database) -> None:
+    """The new one is the last in the list, which ends after 500."""
+    made = await register(api)
+    await database.pool.execute(
+        """with w as (
+            insert into workspace (id, name, slug) select gen_random_uuid(), 'w', gen_random_uuid()::text
+            from generate_series(1, 500) returning id)
+        insert into member (id, workspace_id, user_id, email, role, joined_at)
+        select gen_random_uuid(), w.id, $1, $2, 'viewer', now() from w""",
+        ids.decode("usr", made["user"]["id"]),
+        made["email"],
+    )
+    url = (await invite(api, owner, made["email"]))["inviteUrl"]
+    accepted = await answered(api, url, "accept", {}, key=made["accessToken"])
+    assert accepted.status_code == 200, accepted.text
+    assert accepted.json()["workspace"]["id"] == ids.encode("wsp", owner.workspace_id)
+
+
 async def test_an_invitation_is_for_the_invited_person_only(api: Api, make: Make, owner: Login) -> None:
     invited = await invite(api, owner, invited_email())
     url, another = invited["inviteUrl"], await register(api)

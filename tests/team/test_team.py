@@ -242,6 +242,20 @@ async def test_a_key_gives_no_role_that_could_do_more_than_the_key(api: Api, own
     assert code(await api.post("/team/invite", json=invite, key=owner.test_key)) == "test_mode_only_sandbox"
 
 
+async def test_a_key_gives_nobody_their_rights_back_that_could_do_more_than_the_key(
+    api: Api, make: Make, owner: Login
+) -> None:
+    data = {"name": "HR", "scopes": ["team:read", "team:write"]}
+    key = (await api.post("/api-keys", json=data, key=owner.key)).json()["key"]
+    member = await make.member(owner, role="admin", profile_ids=[owner.profile])
+    path = f"/team/{await member_id(api, owner, member)}"
+    assert code(await api.patch(path, json={"profileIds": None}, key=key)) == "insufficient_scope"
+    assert code(await api.patch(path, json={"status": "suspended"}, key=key)) == 200
+    assert code(await api.patch(path, json={"status": "active"}, key=key)) == "insufficient_scope"
+    assert code(await api.get("/posts", key=member.key)) == "key_revoked"
+    assert code(await api.patch(path, json={"status": "active"}, key=owner.key)) == 200
+
+
 async def test_the_ownership_moves_to_another_member(api: Api, make: Make, owner: Login) -> None:
     other = await make.profile(owner)
     successor = await make.member(owner, role="viewer", profile_ids=[other["id"]])

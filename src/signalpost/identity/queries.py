@@ -281,7 +281,12 @@ async def find_my_workspace(db: Db, caller: Caller, workspace_id: UUID) -> Works
     """Return the workspace if the caller is an active member of it; not only the one of the request."""
     if caller.auth == "api_key" and workspace_id != caller.workspace_id:
         return None
-    record = await db.fetchrow(_WORKSPACES, caller.user_id, workspace_id)
+    return await find_workspace_of(db, caller.user_id, workspace_id)
+
+
+async def find_workspace_of(db: Db, user_id: UUID, workspace_id: UUID) -> WorkspaceRow | None:
+    """Return the workspace if the user is an active member of it."""
+    record = await db.fetchrow(_WORKSPACES, user_id, workspace_id)
     return _read_workspace(record) if record else None
 
 

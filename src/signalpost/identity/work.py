@@ -60,7 +60,7 @@ async def send_reset_link(context: AppContext, lease: Lease, payload: Mapping[st
             values={"email": row["email"], "minutes": RESET_MINUTES},
             secrets=mail.seal(context.keys, {"link": link}),
         )
-        await mail.enqueue(db, message)
+        await mail.enqueue(db, message, reserved=RESETS_PER_HOUR)  # or others could lock the user out
 
 
 _PURGES = (

@@ -34,13 +34,16 @@ _ERROR = "update mail_message set error = $2 where id = $1"
 _SETTLE = "update mail_message set state = $2, error = $3, message = $4, settled_at = now() where id = $1"
 
 
-async def enqueue(db: Db, message: Message, *, workspace_id: UUID | None = None, queue: str | None = None) -> bool:
+async def enqueue(
+    db: Db, message: Message, *, workspace_id: UUID | None = None, queue: str | None = None, reserved: int = 0
+) -> bool:
     """Have the message sent; return False if its mailbox, or the workspace that causes it, had enough for an hour.
 
-    What goes to many people has a `queue` of its own, so that it delays no other message.
+    What goes to many people has a `queue` of its own, so that it delays no other message. What has a bound of its own
+    may have places `reserved` beyond the bound of the mailbox: nobody else's messages take them.
     """
     mailbox = mailbox_of(message.to)
-    values = (message.id, workspace_id, message.to, mailbox, message.template, PER_MAILBOX, PER_SENDER)
+    values = (message.id, workspace_id, message.to, mailbox, message.template, PER_MAILBOX + reserved, PER_SENDER)
     noted: bool | None = await db.fetchval(_NOTE, *values)
     if noted is None:  # the work that enqueues it runs for the second time
         return True

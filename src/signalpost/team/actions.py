@@ -96,14 +96,16 @@ async def update_member(context: AppContext, db: Db, caller: Caller, seen: Membe
 
     Raises:
         LastOwner: it is the owner.
-        Forbidden, InsufficientScope: the member has an equal or higher role, or would get one.
+        Forbidden, InsufficientScope: the member has an equal or higher role, or would get one; or a key would give
+            rights that it lacks.
         InvalidState: an invitation can be neither suspended nor accepted for someone.
         ValidationFailed: unknown profiles.
     """
     row = await _lock_manageable(db, caller, seen)
     if data.role is not UNSET:
-        _require_grantable(caller, data.role)
         row.role = data.role
+    if data.role is not UNSET or data.profile_ids is not UNSET or data.status == "active":
+        _require_grantable(caller, row.role)
     if data.profile_ids is not UNSET:
         await _require_profiles(db, caller, data.profile_ids)
         row.profile_ids = _unique(data.profile_ids)

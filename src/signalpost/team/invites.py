@@ -78,9 +78,9 @@ async def _join(
         raise problems.AlreadyExists("You are a member of this workspace already.")
     await members.join(context, db, invite.id, user_id, email_verified=mailed)
     row = await members.find_of_user(db, invite.workspace_id, user_id)
+    workspace = await queries.find_workspace_of(db, user_id, invite.workspace_id)
     assert row is not None  # noqa: S101 - joined above
-    workspaces = await queries.workspaces_of(db, user_id)
-    workspace = next(workspace for workspace in workspaces if workspace.id == invite.workspace_id)
+    assert workspace is not None  # noqa: S101 - likewise
     session = None
     if sign_in_from is not None:
         session = await identity.open_session(db, context.keys, user_id, invite.workspace_id, invite.role, sign_in_from)
