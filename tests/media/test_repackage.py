@@ -19,7 +19,7 @@ def packets(content: bytes) -> dict[str, list[bytes]]:
     with av.open(io.BytesIO(content)) as container:
         found: dict[str, list[bytes]] = {}
         for packet in container.demux():
-            if packet.dts is not None:
+            if packet.size:
                 found.setdefault(packet.stream.type, []).append(bytes(packet))
     return found
 
@@ -51,6 +51,41 @@ async def test_every_packet_is_copied(tmp_path: Path, extension: str, mime_type:
     probed = await probe_process.probe(tmp_path / "output", file_types.ALLOWED[MP4], tmp_path / "thumbnail")
     assert isinstance(probed, ProbeResult), probed
     assert (probed.video_codec, probed.audio_codec) == ("mpeg4", "aac" if sound else None)
+
+
+@pytest.mark.parametrize("frames", [1, 2, 30])
+@pytest.mark.parametrize(("container", "mime_type"), [("mov", "video/quicktime"), ("matroska", "video/x-matroska")])
+async def test_no_frame_is_lost_that_waits_for_a_later_one(
+    tmp_path: Path, container: str, mime_type: str, frames: int
+) -> None:
+    """Matroska says when a frame is shown, but not when it is decoded: the first packets have no such time."""
+    content = reordered(container, frames)
+
+    assert isinstance(await repackage(tmp_path, content, mime_type), DeriveResult)
+
+    assert shown((tmp_path / "output").read_bytes()) == shown(content)
+
+
+def reordered(container: str, frames: int) -> bytes:
+    """A video whose frames are not stored in the order in which they are shown, as those of most encoders are."""
+    written = io.BytesIO()
+    with av.open(written, "w", format=container) as movie:
+        stream: Any = movie.add_stream("libx264", rate=25, options={"bf": "3", "b-adapt": "0"})
+        stream.width, stream.height, stream.pix_fmt = 96, 64, "yuv420p"
+        for number in range(frames):
+            frame = av.VideoFrame(96, 64, "yuv420p")
+            for plane in frame.planes:
+                plane.update(bytes([number * 8]) * plane.buffer_size)
+            frame.pts = number
+            movie.mux(stream.encode(frame))
+        movie.mux(stream.encode())
+    return written.getvalue()
+
+
+def shown(content: bytes) -> list[tuple[float | None, int]]:
+    """When each frame is shown, and how bright it is."""
+    with av.open(io.BytesIO(content)) as movie:
+        return [(frame.time, bytes(frame.planes[0])[0]) for frame in movie.decode(video=0)]
 
 
 async def test_a_video_stays_upright(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from tests.helpers.factories import Login, Make
 from tests.helpers.media import FullStore, sweep
 
 from signalpost.context import AppContext
-from signalpost.kit import ids, problems
+from signalpost.kit import ids, problems, storage
 from signalpost.media import receiver
 from signalpost.media.pieces import PiecesFile
 
@@ -224,6 +224,39 @@ async def test_an_upload_that_could_not_be_stored_is_not_lost(
     assert failed.status_code == 503
     assert await offset_of(api, owner, path) == len(IMAGE)
     assert (await media_of(api, owner, path))["status"] == "ready"
+
+
+class BrokenStore(storage.Store):
+    """A store that shows what another one has, but stops in the middle of each object."""
+
+    def __init__(self, other: storage.Store) -> None:
+        self.__dict__ = other.__dict__
+
+    async def read(self, path: str) -> AsyncIterator[bytes]:
+        async for piece in super().read(path):
+            yield piece[: len(piece) // 2]
+            raise storage.StorageFailure(f"{path} cannot be read")
+
+
+async def test_half_of_a_file_that_is_fetched_back_is_not_taken_for_all_of_it(
+    api: Api, make: Make, context: AppContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever stored the file died before its row could say so, and then the store stops while it is read."""
+    owner = await make.owner()
+    path = await create(api, owner)
+    await append(api, owner, path, IMAGE, 0)
+    stored = await media_of(api, owner, path)
+    async with context.database.transaction() as db:
+        await db.execute("update media set status = 'processing' where workspace_id = $1", owner.workspace_id)
+    with monkeypatch.context() as patched:
+        patched.setattr(context, "storage", BrokenStore(context.storage))
+        for _ in range(2):
+            assert (await api.call("HEAD", path, headers=TUS, key=owner.key)).status_code == 503
+
+    assert await offset_of(api, owner, path) == len(IMAGE)
+    again = await media_of(api, owner, path)
+    assert (again["status"], again["size"], again["width"]) == ("ready", stored["size"], stored["width"])
+    assert not folder_of(context, path).exists()
 
 
 async def test_a_late_upload_fails_and_leaves_nothing(api: Api, make: Make, context: AppContext) -> None:

@@ -86,7 +86,12 @@ async def _take_back(context: AppContext, row: MediaRow, file: PiecesFile) -> bo
     try:
         if status != "processing" or await context.storage.size(row.storage_path) is None:
             return False
-        await context.storage.fetch(row.storage_path, file.received)
+        partial = file.received.with_name("partial")
+        await asyncio.to_thread(partial.unlink, missing_ok=True)
+        await context.storage.fetch(row.storage_path, partial)
+        await asyncio.to_thread(
+            partial.rename, file.received
+        )  # now it has all bytes: one that is there counts as whole
     except StorageFailure as failure:
         raise problems.Unavailable("Files cannot be read right now.", headers={"Retry-After": "60"}) from failure
     return True

@@ -1,5 +1,6 @@
 """A video in another container: its streams are copied, not encoded again."""
 
+from collections.abc import Iterator, Sequence
 from typing import IO, Any
 
 import av
@@ -10,8 +11,10 @@ from signalpost.media.file_types import FileType
 from signalpost.media.probe.errors import InvalidFile, damaged
 from signalpost.media.probe.videos import MODULES
 
+_Packet = Any  # PyAV's class has parameters in its stubs only
 _MODULES = MODULES  # all that PyAV would import later
 _FORMATS = {"video/mp4": "mp4"}
+_UNDATED_MAX = 32  # a codec holds back at most 16 frames to put them in order
 
 
 def repackage(
@@ -43,7 +46,33 @@ def _copy_streams(source: InputContainer, output: IO[bytes], container_format: s
     chosen: list[Any] = [*source.streams.video[:1], *source.streams.audio[:1]]
     with av.open(output, "w", format=container_format) as target:
         copies = {stream.index: target.add_stream_from_template(stream) for stream in chosen}
-        for packet in source.demux(chosen):
-            if packet.dts is not None:  # else it is the mark of the end
-                packet.stream = copies[packet.stream.index]
-                target.mux(packet)
+        for packet in _packets(source, chosen):
+            packet.stream = copies[packet.stream.index]
+            target.mux(packet)
+
+
+def _packets(source: InputContainer, chosen: Sequence[Any]) -> Iterator[_Packet]:
+    """Yield all packets, each with the time at which it is to be decoded.
+
+    Matroska does not store it. FFmpeg finds it, but for the first packets of a stream whose frames are not in order.
+    """
+    undated: dict[int, list[_Packet]] = {stream.index: [] for stream in chosen}
+    for packet in source.demux(chosen):
+        if packet.dts is not None:
+            yield from _dated(undated.pop(packet.stream.index, []), packet.dts)
+            yield packet
+        elif packet.size:  # else it is the mark of the end
+            waiting = undated.get(packet.stream.index)
+            if waiting is None or len(waiting) == _UNDATED_MAX:
+                raise damaged()
+            waiting.append(packet)
+    for waiting in undated.values():
+        yield from _dated(waiting, min((packet.pts for packet in waiting if packet.pts is not None), default=0))
+
+
+def _dated(packets: Sequence[_Packet], following: int) -> Sequence[_Packet]:
+    """Count the times of these packets back from that of the one that follows them."""
+    for packet in reversed(packets):
+        following -= packet.duration or 1
+        packet.dts = following
+    return packets
