@@ -94,6 +94,31 @@ async def test_what_is_published_gets_a_schedule_and_a_job(
     assert keys.count(f"{plan.COLLECT}/{account_id}") == 1
 
 
+async def test_a_network_that_asks_to_wait_is_not_asked_before_and_holds_up_no_other_account(
+    api: Api, make: Make, owner: Login, database: Database
+) -> None:
+    """The job of the account waits as long as the network said: it is not written again, and takes no place."""
+    _, target_id, account_id = await published(api, make, owner)
+    await make_due(database, target_id)
+    lease: Any = InTest(database)
+    await work.run_dispatch(lease, {})
+    key = f"{plan.COLLECT}/{account_id}"
+
+    async def is_asked() -> bool:
+        async with database.connection() as db:
+            return account_id in [row[0] for row in await queries.due_accounts(db, 10_000, job_key=f"{plan.COLLECT}/")]
+
+    async with database.connection() as db:
+        await db.execute("update job set next_attempt_at = now() + interval '1 hour' where unique_key = $1", key)
+    assert not await is_asked()
+    await work.run_dispatch(lease, {})
+    async with database.connection() as db:
+        waits = "select next_attempt_at > now() + interval '59 minutes' from job where unique_key = $1"
+        assert await db.fetchval(waits, key)
+        await db.execute("update job set next_attempt_at = now() where unique_key = $1", key)
+    assert await is_asked()
+
+
 async def test_the_numbers_of_an_hour_are_one_row_and_null_is_not_zero(
     api: Api, make: Make, owner: Login, context: AppContext, database: Database
 ) -> None:
@@ -152,7 +177,7 @@ async def test_an_account_that_cannot_be_asked_waits_a_day(
     async with database.connection() as db:
         await db.execute("update account set status = 'needs_reauth' where id = $1", account_id)
         await plan.add_published(db)
-        accounts = await queries.due_accounts(db, 1_000)
+        accounts = await queries.due_accounts(db, 1_000, job_key=f"{plan.COLLECT}/")
 
     due = await due_at(database, target_id)
     assert due is not None

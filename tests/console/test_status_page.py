@@ -83,6 +83,20 @@ async def test_the_page_outlives_its_database(
     assert (await visit.get("/status")).text.count("cannot read its database") == 1
 
 
+@pytest.mark.usefixtures("incident")
+async def test_the_page_does_not_call_operational_what_nobody_measures(
+    visit: httpx.AsyncClient, empty: AppContext
+) -> None:
+    """No engine runs, so nothing is published; the page itself still works."""
+    assert "All systems are operational" in (await visit.get("/status")).text
+    async with empty.database.transaction() as db:
+        await db.execute("update status_day set sampled_at = sampled_at - interval '6 minutes'")
+    empty.state(status_page.Copies).looked_at = float("-inf")
+    stopped = (await visit.get("/status")).text
+    assert "All systems are operational" not in stopped
+    assert "Nothing has been measured since" in stopped
+
+
 async def _drop(dsn: str) -> None:
     name = urlsplit(dsn).path.lstrip("/")
     admin = await asyncpg.connect(dsn, database="postgres")

@@ -36,6 +36,7 @@ OWNERS = {
 READS = {
     ("analytics", "account"): "schedules are made and read by account, in one statement",
     ("analytics", "target"): "what is published, and as what, is read in one statement",
+    ("analytics", "job"): "an account whose job waits is left out before the limit counts, in the same statement",
     ("admin", "account"): "figures of the whole installation, in bounded statements",
     ("admin", "app_user"): "figures of the whole installation, in bounded statements",
     ("admin", "attempt"): "figures of the whole installation, in bounded statements",

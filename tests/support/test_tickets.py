@@ -21,7 +21,7 @@ from signalpost.kit.markdown import to_html
 from signalpost.mail.messages import Message, render
 from signalpost.support import states, work
 from signalpost.support.actions.create import OPEN_MAX
-from signalpost.support.actions.write import MESSAGES_MAX
+from signalpost.support.actions.write import MESSAGES_MAX, STAFF_MAILS_PER_HOUR
 
 LATE = timedelta(days=14, seconds=1)
 
@@ -497,6 +497,19 @@ async def test_each_side_is_mailed_what_the_other_wrote(
     assert await mailed(database, author) == ["ticket_answered"] * 2
     assert await mailed(database, second) == ["ticket_written"], "someone else works on it"
     assert await mailed(database, first) == ["ticket_written"] * 2
+
+
+async def test_one_workspace_does_not_fill_the_mailboxes_of_staff(
+    api: Api, make: Make, only_staff: tuple[Login, Login], database: Database
+) -> None:
+    """A mailbox takes 30 mails an hour: those of other workspaces and new passwords have to get through."""
+    author, other = await make.owner(), await make.owner()
+    for _ in range(STAFF_MAILS_PER_HOUR + 1):
+        await opened(api, author)
+    assert await mailed(database, only_staff[0]) == ["ticket_written"] * STAFF_MAILS_PER_HOUR
+
+    await opened(api, other)
+    assert await mailed(database, only_staff[0]) == ["ticket_written"] * (STAFF_MAILS_PER_HOUR + 1)
 
 
 def test_foreign_markdown_runs_and_loads_nothing() -> None:

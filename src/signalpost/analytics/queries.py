@@ -59,10 +59,12 @@ from metric_schedule s join target t on t.id = s.target_id
 where s.account_id = $1 and s.due_at <= now() and t.status = 'published' and t.remote_id is not null
 order by s.due_at limit $2
 """
+# Not those whose job waits because the network said so: to write it again would have it run at once.
 _ACCOUNTS: Final = """
 select s.account_id, s.workspace_id
 from (select distinct account_id, workspace_id from metric_schedule where due_at <= now()) s
 join account a on a.id = s.account_id and a.status in ('active', 'expiring')
+where not exists (select from job j where j.unique_key = $2 || s.account_id and j.next_attempt_at > now())
 order by 1 limit $1
 """
 _PUBLISHED: Final = """
@@ -97,9 +99,9 @@ async def due(db: Db, account_id: UUID, limit: int) -> list[DueTarget]:
     return [DueTarget(*record) for record in await db.fetch(_DUE, account_id, limit)]
 
 
-async def due_accounts(db: Db, limit: int) -> list[tuple[UUID, UUID]]:
-    """Return accounts with due targets, each with its workspace."""
-    return [(record[0], record[1]) for record in await db.fetch(_ACCOUNTS, limit, timeout=READ_SECONDS)]
+async def due_accounts(db: Db, limit: int, *, job_key: str) -> list[tuple[UUID, UUID]]:
+    """Return accounts with due targets, each with its workspace; `job_key`: how the keys of their jobs begin."""
+    return [(record[0], record[1]) for record in await db.fetch(_ACCOUNTS, limit, job_key, timeout=READ_SECONDS)]
 
 
 async def count_due(db: Db) -> int:

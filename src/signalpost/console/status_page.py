@@ -22,6 +22,8 @@ from signalpost.service_status.states import COMPONENT_STATUSES, ComponentStatus
 FRESH_SECONDS: Final = 5.0
 READ_SECONDS: Final = 3.0
 RECENT: Final = 20
+NOT_MEASURED_AFTER: Final = timedelta(minutes=5)
+"""After so long without a sample no engine runs: what components had last says nothing about now."""
 PAGE_FILE: Final = "index.html"
 FEED_FILE: Final = "feed.atom"
 _ATOM: Final = b"application/atom+xml; charset=utf-8"
@@ -36,6 +38,7 @@ _HEADLINES: Final[dict[ComponentStatus, str]] = {
     "partial_outage": "Some systems are partly down",
     "major_outage": "Some systems are down",
 }
+_UNKNOWN: Final = "The status is not known at this moment"
 LABELS: Final[dict[ComponentStatus, str]] = {
     "operational": "Operational",
     "under_maintenance": "Maintenance",
@@ -147,7 +150,9 @@ async def _make(context: AppContext) -> tuple[bytes, bytes]:
     now = clock.actual()
     async with context.database.connection() as connection:
         components = await queries.components(connection)
-        days = await queries.days(connection, now.date() - timedelta(days=UPTIME_DAYS))
+        first = now.date() - timedelta(days=UPTIME_DAYS)
+        days = await queries.days(connection, first)
+        measured_at = await queries.last_sample(connection, first)
         active = await queries.active(connection)
         recent = await queries.recent(connection, (None, None, RECENT))
         updates = await queries.updates(connection, [*active, *recent])
@@ -158,11 +163,14 @@ async def _make(context: AppContext) -> tuple[bytes, bytes]:
 
     def render_both() -> tuple[bytes, bytes]:
         overall = worst(row.status for row in components)
+        stopped = measured_at is not None and now - measured_at > NOT_MEASURED_AFTER
+        unknown = stopped and overall == "operational"
         page = render(
             context.fixed_url,
             "status",
-            headline=_HEADLINES[overall],
-            overall=overall,
+            headline=_UNKNOWN if unknown else _HEADLINES[overall],
+            overall="unknown" if unknown else overall,
+            measured_at=f"{measured_at:%d %B %Y, %H:%M} UTC" if stopped else None,
             groups=_groups(components, days, now.date()),
             active=incidents([row for row in active if row.status != "scheduled"]),
             planned=incidents([row for row in active if row.status == "scheduled"]),

@@ -105,6 +105,7 @@ select component_id, array[
     sum(sampled[4] + filled[4])::int, sum(sampled[5] + filled[5])::int] as minutes
 from status_day where day > $1 group by component_id
 """
+_LAST_SAMPLE = "select max(sampled_at) from status_day where day > $1"
 _UNKNOWN = "select id from unnest($1::uuid[]) as wanted(id) where id not in (select id from status_component)"
 
 
@@ -165,3 +166,9 @@ async def days(db: Db, after: date, component_id: UUID | None = None) -> dict[UU
     for row in await db.fetch(_DAYS, after, component_id):
         by_component.setdefault(row[0], []).append(_read_day(row))
     return by_component
+
+
+async def last_sample(db: Db, after: date) -> datetime | None:
+    """Return the newest minute that was recorded after a date."""
+    minute: datetime | None = await db.fetchval(_LAST_SAMPLE, after)
+    return minute

@@ -12,6 +12,7 @@ from signalpost.kit.db import Db
 
 DISPATCH: Final = "analytics.dispatch"
 COLLECT: Final = "analytics.collect"
+_KEY: Final = f"{COLLECT}/"
 ACCOUNTS_MAX: Final = 1_000
 """For how many accounts one run writes jobs; the next run goes on."""
 
@@ -79,9 +80,9 @@ async def enqueue_dispatch(db: Db) -> UUID:
 
 async def dispatch(db: Db) -> int:
     """Write a job for each account with due targets; return how many there were."""
-    accounts = await queries.due_accounts(db, ACCOUNTS_MAX)
+    accounts = await queries.due_accounts(db, ACCOUNTS_MAX, job_key=_KEY)
     for account_id, workspace_id in accounts:
-        key = f"{COLLECT}/{account_id}"
+        key = f"{_KEY}{account_id}"
         payload = {"account_id": str(account_id)}
         await jobs.enqueue(db, COLLECT, payload, unique_key=key, workspace_id=workspace_id)
     return len(accounts)

@@ -26,6 +26,9 @@ from signalpost.web.inputs import deleted_meanwhile
 MESSAGES_MAX: Final = 200
 """Of one ticket, notes included: so many are shown at once."""
 MAILED_CHARACTERS_MAX: Final = 2_000
+STAFF_MAILS_PER_HOUR: Final = 10
+"""To one of the staff about one workspace: a mailbox takes a number of mails an hour, also new passwords."""
+_WRITTEN: Final = "ticket_written"
 _INSERT_MESSAGE: Final = rows.insert("ticket_message", MessageRow, without=MESSAGE_COMPUTED)
 
 
@@ -125,8 +128,9 @@ async def mail_staff(context: AppContext, db: Db, caller: Caller, ticket: Ticket
     """Mail whoever works on the ticket, else all staff, that its user wrote, unless it is the caller."""
     values = _values(context, ticket, body) | {"user": caller.user_name}
     for user_id, email in await identity.staff_mailboxes(db, ticket.assignee_id):
-        if user_id != caller.user_id:
-            message = mail.Message(to=email, template="ticket_written", values=values)
+        lately = await mail.count_lately(db, ticket.workspace_id, email, _WRITTEN)
+        if user_id != caller.user_id and lately < STAFF_MAILS_PER_HOUR:
+            message = mail.Message(to=email, template=_WRITTEN, values=values)
             await mail.enqueue(db, message, workspace_id=ticket.workspace_id)
 
 
