@@ -19,6 +19,7 @@ from tests.helpers.networks import FAKES, TOKEN
 from tests.helpers.networks.facebook import MP4, PAGE, video
 from tests.helpers.simulated import SimulatedServer
 
+from signalpost.kit.http import MaybeSent
 from signalpost.networks import CONNECTORS, oauth2, preflight
 from signalpost.networks.contract import (
     AuthorizationCode,
@@ -27,6 +28,7 @@ from signalpost.networks.contract import (
     NetworkSession,
     OAuthApp,
     Outcome,
+    OutcomeUnknown,
     Pending,
     Published,
     Refused,
@@ -251,6 +253,25 @@ async def test_an_interrupted_reel_goes_on_where_it_stopped(stage: Stage) -> Non
     assert isinstance(outcome, Published)
     assert not [request for request in stage.http.requests if request.path.startswith("/video-upload")]
     assert stage.only_entry().kind == "reel"
+
+
+async def test_a_video_that_was_uploaded_again_is_the_one_that_is_looked_for(stage: Stage) -> None:
+    post = outgoing("again", media=(video(),), options={"type": "reel"})
+
+    def serve(request: Any) -> Any:
+        if request.path.endswith("/video_reels") and "part:0" in stage.journal.values:
+            raise MaybeSent("the connection was lost")
+        return stage.server(request)
+
+    stage.http.serve = serve
+    lost = await FACEBOOK.publish(stage.session(), post, stage.journal)
+    assert isinstance(lost, OutcomeUnknown), lost
+    stage.http.serve = stage.server
+    stage.clock.advance(50_000)
+
+    outcome = await stage.finish(post)
+    assert isinstance(outcome, Published)
+    assert outcome.remote_id == stage.only_entry().remote_id
 
 
 async def test_a_video_that_cannot_be_processed_is_refused(stage: Stage) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from tests.helpers.connector_harness import Clock, FakeHttp, MemoryJournal, outgoing, server_at, session
+from tests.helpers.connector_harness import Clock, FakeHttp, MemoryJournal, json_response, outgoing, server_at, session
 from tests.helpers.networks import FAKES
 from tests.helpers.networks.instagram import FILES, LINKED, ON_PAGE, URL, clip, jpeg, photo, without_url
 
@@ -298,3 +298,42 @@ async def test_metrics_and_deletion_of_a_pages_account(stage: Stage) -> None:
     assert isinstance(numbers, Metrics)
     assert min(numbers.views or 0, numbers.likes or 0, numbers.saves or 0, numbers.watch_time_seconds or 0) > 0
     assert await INSTAGRAM.metrics(stage.session(**ON_PAGE), [post.remote_id]) == {post.remote_id: None}
+
+
+def _error(status: int, code: int, subcode: int) -> Any:
+    body = {"error": {"message": "Unsupported request", "type": "x", "code": code, "error_subcode": subcode}}
+    return json_response(status, body)
+
+
+async def test_a_deletion_that_the_network_does_not_know_is_not_taken_for_done(stage: Stage) -> None:
+    """Meta uses one error for what does not exist and for what cannot be deleted."""
+    assert INSTAGRAM.delete is not None
+    post = await stage.publish(outgoing("x", media=(photo(),)))
+    assert isinstance(post, Published)
+    stage.http.serve = lambda request: _error(400, 100, 33) if request.method == "DELETE" else stage.server(request)
+
+    with pytest.raises(ApiError):
+        await INSTAGRAM.delete(stage.session(), post.remote_id, [])
+    await INSTAGRAM.delete(stage.session(), "17000000000000", [])
+
+
+async def test_a_container_that_was_published_in_spite_of_an_error_is_found_later(stage: Stage) -> None:
+    post, published = outgoing("in spite", media=(photo(),)), False
+
+    def serve(request: Any) -> Any:
+        nonlocal published
+        if published:
+            return _error(500, 2, 0)
+        response = stage.server(request)
+        published = request.path.endswith("/media_publish")
+        return _error(500, -1, 2207001) if published else response
+
+    stage.http.serve = serve
+    assert isinstance(await stage.publish(post), TryLater)
+    stage.http.serve = stage.server
+    stage.journal.settle()
+    stage.clock.advance(600)
+
+    found = await stage.publish(post)
+    assert isinstance(found, Published), found
+    assert found.remote_id == stage.entry().remote_id

@@ -96,6 +96,14 @@ async def test_a_partners_app_renews_tokens_until_the_grant_ends(partner: Accoun
     assert abs(expires_at - ends_at) < timedelta(seconds=5)  # renewing does not move the end of the grant
 
 
+async def test_a_check_renews_the_token_too(partner: Account) -> None:
+    partner.simulator.world.clock.set(datetime.fromisoformat(partner.identity.secrets["accessExpiresAt"]))
+    assert partner.connector.check is not None
+
+    assert (await partner.connector.check(partner.session())).valid
+    assert len(partner.saved) == 1
+
+
 async def test_organizations_are_destinations(partner: Account) -> None:
     connector = partner.connector
     assert connector.destinations is not None
@@ -258,6 +266,18 @@ async def test_a_lost_answer_of_a_member_is_found_by_sending_again(member: Accou
     found = await member.publish(post, journal)
     assert isinstance(found, Published)
     assert [found.remote_id] == [entry.remote_id for entry in posts(member)]
+
+
+async def test_a_duplicate_without_the_name_of_the_first_leaves_a_lost_post_open(member: Account) -> None:
+    world, journal, post = member.simulator.world, MemoryJournal(), outgoing("once")
+    world.add_fault("linkedin", "lost", CREATE)
+    assert isinstance(await member.publish(post, journal), OutcomeUnknown)
+    world.clock.advance(60)
+    body = {"status": 422, "code": "DUPLICATE_POST", "message": "Content is a duplicate"}
+    world.add_fault("linkedin", "answer", CREATE, status=422, body=body)
+
+    assert isinstance(await member.publish(post, journal), OutcomeUnknown)
+    assert len(posts(member)) == 1
 
 
 async def test_a_members_post_is_not_sent_again_when_linkedin_has_forgotten_it(member: Account) -> None:

@@ -177,6 +177,19 @@ async def test_an_address_that_expired_is_replaced(creator: Account) -> None:
     assert len(posts(creator)) == 1
 
 
+async def test_an_address_that_expires_early_is_replaced(creator: Account) -> None:
+    world, journal, wanted = creator.simulator.world, MemoryJournal(), post(size=25_000_000)
+    world.add_fault("tiktok", "lost", PUT)
+    assert isinstance(await creator.publish(wanted, journal), TryLater)
+    for announced in world.networks["tiktok"].posts.values():  # type: ignore[attr-defined]  # of this network
+        announced.expires_at = world.clock()
+
+    refused = await creator.publish(wanted, journal)
+    assert isinstance(refused, TryLater), refused
+    assert isinstance(await creator.publish(wanted, journal), Published)
+    assert len(posts(creator)) == 1
+
+
 async def test_an_answer_that_was_lost_is_found_by_the_publish_id(creator: Account) -> None:
     world, journal, wanted = creator.simulator.world, MemoryJournal(), post()
     world.add_fault("tiktok", "lost", PUT)

@@ -129,6 +129,34 @@ async def test_an_answer_that_was_lost_is_in_the_session(channel: Account) -> No
     assert len(videos(channel)) == 1
 
 
+async def test_a_video_that_was_found_is_added_to_its_playlist(channel: Account) -> None:
+    world, journal = channel.simulator.world, MemoryJournal()
+    post = outgoing("x", title="Listed", media=(VIDEO,), options={"playlistId": "PL1"})
+    world.add_fault("youtube", "lost", UPLOAD)
+    assert channel.connector.reconcile is not None
+
+    assert isinstance(await channel.publish(post, journal), OutcomeUnknown)
+    assert isinstance(await channel.connector.reconcile(channel.session(), post, journal), Absent)
+    assert isinstance(await channel.publish(post, journal), Published)
+    assert [entry.details["playlists"] for entry in videos(channel)] == [["PL1"]]
+    assert isinstance(await channel.connector.reconcile(channel.session(), post, journal), Published)
+
+
+async def test_it_is_too_early_to_look_just_after_the_last_part_of_a_long_upload(channel: Account) -> None:
+    world, journal, post = channel.simulator.world, MemoryJournal(), outgoing("", title="Long", media=(large(),))
+    world.add_fault("youtube", "lost", UPLOAD)
+    assert isinstance(await channel.publish(post, journal), TryLater)
+    world.clock.advance(600)
+    world.add_fault("youtube", "lost", UPLOAD, after=2)
+    assert channel.connector.reconcile is not None
+
+    assert isinstance(await channel.publish(post, journal), OutcomeUnknown)
+    world.networks["youtube"].sessions.clear()  # type: ignore[attr-defined]  # of this network
+    early = await channel.connector.reconcile(channel.session(), post, journal)
+    assert isinstance(early, OutcomeUnknown)
+    assert early.tells_after_seconds
+
+
 @pytest.mark.parametrize("received", [True, False])
 async def test_when_the_session_is_gone_the_channel_is_looked_through(channel: Account, received: bool) -> None:
     world, journal, post = channel.simulator.world, MemoryJournal(), outgoing("x", title="A film", media=(VIDEO,))
@@ -141,8 +169,7 @@ async def test_when_the_session_is_gone_the_channel_is_looked_through(channel: A
     early = await reconcile(channel.session(), post, journal)
     assert isinstance(early, OutcomeUnknown)
     world.clock.advance(early.tells_after_seconds or 0)
-    result = await reconcile(channel.session(), post, journal)
-    assert isinstance(result, Published if received else Absent)
+    assert isinstance(await reconcile(channel.session(), post, journal), Absent)  # or not processed yet
     assert isinstance(await channel.publish(post, journal), Published)
     assert len(videos(channel)) == 1
 

@@ -152,6 +152,11 @@ def app_of(session: NetworkSession) -> OAuthApp:
     return session.app
 
 
+def refuses_app(error: ApiError) -> bool:
+    """Return whether the network does not accept the operator's app (RFC 6749, section 5.2), whosever token it is."""
+    return string(members(error.response).get("error")) in {"invalid_client", "unauthorized_client"}
+
+
 async def post_form(facts: OAuthFacts, server: Server, app: OAuthApp, path: str, form: Mapping[str, str]) -> Response:
     """Post a form as the app.
 

@@ -66,6 +66,12 @@ FAKE = NetworkFake(
         (error(401, "INVALID_ACCESS_TOKEN"), NeedsReconnect, None),
         (error(401, "EMPTY_ACCESS_TOKEN"), NeedsReconnect, None),
         (ApiError(json_response(400, {"error": "invalid_grant"}), "POST /oauth/v2/accessToken"), NeedsReconnect, None),
+        (
+            ApiError(json_response(401, {"error": "invalid_client"}), "POST /oauth/v2/accessToken"),
+            TryLater,
+            "platform_unavailable",
+        ),
+        (error(409, "DUPLICATE_POST"), Refused, "duplicate_content"),
         (error(403, "ACCESS_DENIED", "Not enough permissions to access: posts"), Refused, "permission_missing"),
         (error(422, "UNPROCESSABLE_ENTITY", TWIN), Refused, "duplicate_content"),
         (error(422, "DUPLICATE_POST"), Refused, "duplicate_content"),

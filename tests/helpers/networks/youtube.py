@@ -65,6 +65,7 @@ FAKE = NetworkFake(
         (error(403, "authenticatedUserAccountSuspended"), NeedsReconnect, None),
         (error(403, "authenticatedUserAccountClosed"), NeedsReconnect, None),
         (ApiError(json_response(400, {"error": "invalid_grant"}), "POST /token"), NeedsReconnect, None),
+        (ApiError(json_response(401, {"error": "invalid_client"}), "POST /token"), TryLater, "platform_unavailable"),
         (error(403, "insufficientPermissions"), Refused, "permission_missing"),
         (error(403, "forbidden"), Refused, "permission_missing"),
         (error(403, "accessNotConfigured", BEGIN), Refused, "permission_missing"),

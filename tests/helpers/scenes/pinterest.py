@@ -26,6 +26,7 @@ SCENE = Scene(
         (ApiError(FakeResponse(403, b"<html>"), CREATE), OutcomeUnknown, None),
         (error(401, 2, "Authentication failed."), NeedsReconnect, None),
         (error(400, 1, "The refresh token is invalid", TOKEN), NeedsReconnect, None),
+        (error(401, 2, "Authentication failed.", TOKEN), TryLater, "platform_unavailable"),
         (error(403, 29, "consumer type is not supported"), Refused, "permission_missing"),
         (error(404, 40, "Board not found."), Refused, "destination_missing"),
         (error(400, 1, "'5a' does not match '^\\d+$'"), Refused, "content_rejected"),

@@ -115,9 +115,9 @@ async def publish_container(
     part: ThreadPart, api: ContainerApi, container: Container, locate: Locate
 ) -> PublicPart | Outcome:
     """Publish a container, and find out what became of it if the network answers with an error."""
-    now = clock.wire(part.session.now())
     intended = part.intended if (part.intended or {}).get("container") == container.id else None
-    await part.intend(intended := intended or {"container": container.id, "at": now})
+    intended = intended or {"container": container.id, "at": _since(part, container)}
+    await part.intend(intended)
     if container.state == "PUBLISHED":
         return await _located(intended, locate)
     try:
@@ -125,6 +125,13 @@ async def publish_container(
     except ApiError as error:
         return await _after_error(api, intended, error, locate)
     return {"id": remote_id, "url": await api.permalink(remote_id)}
+
+
+def _since(part: ThreadPart, container: Container) -> str:
+    """Return from when on the post can be public: of a container that is so already, from when it was created."""
+    held = [step for step in part.journal.steps.values() if isinstance(step, Mapping)]
+    created = next((step["at"] for step in held if step.get("id") == container.id and "at" in step), None)
+    return created if created and container.state == "PUBLISHED" else clock.wire(part.session.now())
 
 
 async def _after_error(

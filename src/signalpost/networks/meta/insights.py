@@ -17,6 +17,28 @@ def is_missing(error: MetaError | None) -> bool:
     return error is not None and error.code == 100 and error.subcode == _MISSING
 
 
+async def delete_object(graph: Graph, remote_id: str) -> None:
+    """Delete an object; one that does not exist counts as deleted.
+
+    Meta says the same of an object that cannot be deleted (code 100, subcode 33), so it is read before that counts.
+
+    Raises:
+        ApiError: it is still there.
+    """
+    try:
+        await graph.delete(remote_id)
+    except ApiError as error:
+        if not is_missing(read_error(error.response)):
+            raise
+        try:
+            await graph.get(remote_id, fields="id")
+        except ApiError as unread:
+            if is_missing(read_error(unread.response)):
+                return
+            raise
+        raise
+
+
 async def insights(graph: Graph, remote_id: str, metrics: str) -> Mapping[str, int]:
     """Return the numbers of one family of metrics; empty if the network has ended one of them.
 

@@ -26,7 +26,7 @@ from signalpost.networks.contract import (
 )
 from signalpost.networks.first_comment import add_first_comment, until_commented
 from signalpost.networks.meta.errors import explainer, read_error
-from signalpost.networks.meta.insights import insights, is_missing, nested
+from signalpost.networks.meta.insights import delete_object, insights, is_missing, nested
 from signalpost.networks.outcome_mapping import map_errors
 from signalpost.networks.preflight import text_of_part
 from signalpost.networks.responses import string, texts
@@ -214,11 +214,7 @@ def _created_at(post: Mapping[str, Any]) -> datetime:
 
 async def delete(session: NetworkSession, remote_id: str, _thread_ids: Sequence[str]) -> None:
     """Delete the post; one that does not exist counts as deleted."""
-    try:
-        await page_graph(session).delete(remote_id)
-    except ApiError as error:
-        if not is_missing(read_error(error.response)):
-            raise
+    await delete_object(page_graph(session), remote_id)
 
 
 async def metrics(session: NetworkSession, remote_ids: Sequence[str]) -> Mapping[str, Metrics | None]:

@@ -50,7 +50,8 @@ async def publish_video(part: ThreadPart) -> PublicPart | Outcome:
     upload = await _uploaded(part)
     if isinstance(upload, Pending):
         return upload
-    await part.intend(part.intended or {"at": clock.wire(part.session.now()), "video": upload["id"]})
+    intended = part.intended if (part.intended or {}).get("video") == upload["id"] else None
+    await part.intend(intended or {"at": clock.wire(part.session.now()), "video": upload["id"]})
     kind, graph = kind_of(part.outgoing), page_graph(part.session)
     form = {"upload_phase": "finish", **_finish(part, upload)}
     edge = f"{part.session.remote_id}/{_EDGES[kind]}"

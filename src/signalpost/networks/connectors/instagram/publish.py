@@ -30,7 +30,7 @@ from signalpost.networks.meta import fetching
 from signalpost.networks.meta.containers import Container, ContainerApi, find_published, publish_container, ready
 from signalpost.networks.meta.errors import QUOTA_SECONDS, explainer, read_error
 from signalpost.networks.meta.graph import encoded
-from signalpost.networks.meta.insights import insights, is_missing
+from signalpost.networks.meta.insights import delete_object, insights, is_missing
 from signalpost.networks.outcome_mapping import map_errors
 from signalpost.networks.preflight import text_of_part
 from signalpost.networks.responses import members, string, texts
@@ -242,11 +242,7 @@ def _normal(text: str | None) -> str:
 
 async def delete(session: NetworkSession, remote_id: str, _thread_ids: Sequence[str]) -> None:
     """Delete the post; one that does not exist counts as deleted. Instagram Login has no such call and refuses it."""
-    try:
-        await graph_of(session).delete(remote_id)
-    except ApiError as error:
-        if not is_missing(read_error(error.response)):
-            raise
+    await delete_object(graph_of(session), remote_id)
 
 
 async def metrics(session: NetworkSession, remote_ids: Sequence[str]) -> Mapping[str, Metrics | None]:

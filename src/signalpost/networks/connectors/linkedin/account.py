@@ -107,10 +107,7 @@ async def _organization(session: NetworkSession, urn: str, roles: tuple[str, ...
 
 async def check(session: NetworkSession) -> Health:
     """Ask whether the token still opens the account, and of an organization whether the member may still post."""
-    response = await session.server.call(
-        "GET", "/v2/userinfo", headers={"Authorization": f"Bearer {session.secrets['accessToken']}"}
-    )
-    profile = members(response)
+    profile = members(await call(session, "GET", "/v2/userinfo"))
     if not session.remote_id.startswith(_ORGANIZATION):
         return Health(display_name=string(profile.get("name")), avatar_url=string(profile.get("picture")))
     roles = (await _roles(session)).get(session.remote_id, ())

@@ -80,12 +80,14 @@ def explain(error: ApiError) -> Outcome:  # noqa: PLR0911 - one for each class o
     }
     if status == 429:
         return _limited(response, text, code, details)
+    if oauth2.refuses_app(error):
+        return TryLater(limit_of="app", platform_code=code, **details)
     if status == 401 or (status == 400 and code == "invalid_grant"):
         return NeedsReconnect(platform_code=code, **details)
     if code in _OUTDATED or status == 426:
         advice = "LinkedIn has ended the version of its API that this service speaks. The operator has to update it."
         return Refused(code="internal_error", platform_code=code, remediation=advice, **details)
-    if code in _RETRIED or status == 409:
+    if code in _RETRIED or (status == 409 and code != "DUPLICATE_POST"):
         waits = code == "MEDIA_ASSET_WAITING_UPLOAD"
         kind = "media_processing_failed" if waits else "platform_unavailable"
         return TryLater(code=kind, after_seconds=10.0 if waits else None, platform_code=code, **details)

@@ -25,6 +25,7 @@ from signalpost.networks.contract import (
     Outgoing,
     Published,
     Reconciled,
+    Refused,
     TryLater,
 )
 from signalpost.networks.first_comment import add_first_comment, until_commented
@@ -106,7 +107,8 @@ async def _create_again(part: ThreadPart, lost: Mapping[str, Any]) -> PublicPart
         outcome = explain(error)
     except HttpFailure as failure:
         outcome = failure_outcome(failure, creating=True)
-    if isinstance(outcome, TryLater):
+    # A duplicate whose first post is not named is the lost one, as it seems.
+    if isinstance(outcome, TryLater) or (isinstance(outcome, Refused) and outcome.code == "duplicate_content"):
         return OutcomeUnknown(message=outcome.message, http_status=outcome.http_status, response=outcome.response)
     return outcome
 

@@ -55,6 +55,8 @@ def explain(error: ApiError) -> Outcome:
     details["platform_code"] = str(code) if isinstance(code, int) else None
     if status == 429:
         return TryLater(message=message, code="rate_limited", after_seconds=wait_seconds(response), **details)
+    if error.call == _TOKEN_CALL and status == 401:  # of a refresh token that has ended it says 400
+        return TryLater(message=message, limit_of="app", **details)
     if body and (status == 401 or (error.call == _TOKEN_CALL and 400 <= status < 500)):
         return NeedsReconnect(message=message, **details)
     if 400 <= status < 500 and body:

@@ -26,7 +26,7 @@ from signalpost.networks.contract import (
 from signalpost.networks.meta import fetching
 from signalpost.networks.meta.containers import Container, ContainerApi, find_published, publish_container, ready
 from signalpost.networks.meta.errors import explainer, read_error
-from signalpost.networks.meta.insights import insights, is_missing
+from signalpost.networks.meta.insights import delete_object, insights, is_missing
 from signalpost.networks.outcome_mapping import map_errors
 from signalpost.networks.preflight import text_of_part
 from signalpost.networks.responses import string
@@ -208,11 +208,7 @@ def _normal(text: str | None) -> str:
 async def delete(session: NetworkSession, remote_id: str, thread_ids: Sequence[str]) -> None:
     """Delete the posts, last first; one that does not exist counts as deleted."""
     for post_id in (*reversed(thread_ids), remote_id):
-        try:
-            await graph_of(session).delete(post_id)
-        except ApiError as error:
-            if not is_missing(read_error(error.response)):
-                raise
+        await delete_object(graph_of(session), post_id)
 
 
 async def metrics(session: NetworkSession, remote_ids: Sequence[str]) -> Mapping[str, Metrics | None]:

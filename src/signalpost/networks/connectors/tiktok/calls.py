@@ -33,8 +33,11 @@ OAUTH: Final = OAuthFacts(
 refresh = oauth2.refresh_by(OAUTH)
 
 CREATE_PHOTOS: Final = "POST /v2/post/publish/content/init/"
+PART: Final = "PUT a part"
 LAST_PART: Final = "PUT the last part"
 """The call that completes the upload of a video, after which TikTok publishes it."""
+_LOST_PLACE: Final = frozenset({403, 404, 416})
+"""Of a part: the address has expired or is unknown, or TikTok has another part of the file than we think."""
 _DAY: Final = 86_400.0
 _RECONNECT: Final = frozenset({"access_token_invalid", "invalid_grant"})
 _PERMISSION: Final = frozenset(
@@ -91,6 +94,10 @@ def explain(error: ApiError) -> Outcome:  # noqa: PLR0911 - one for each class o
     }
     if status == 429 or code == "rate_limit_exceeded":
         return TryLater(code="rate_limited", after_seconds=wait_seconds(response), **details)
+    if error.call in {PART, LAST_PART} and status in _LOST_PLACE:
+        return TryLater(code="media_processing_failed", **details)
+    if oauth2.refuses_app(error):
+        return TryLater(limit_of="app", **details)
     if code in _QUOTA:
         return TryLater(code="platform_quota", after_seconds=_DAY, **details)
     if code.startswith("spam_risk"):

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from signalpost.kit import clock
 from signalpost.kit.http import BadResponse
-from signalpost.networks.connectors.tiktok.calls import LAST_PART, call
+from signalpost.networks.connectors.tiktok.calls import LAST_PART, PART, call
 from signalpost.networks.contract import ApiError, Response
 from signalpost.networks.responses import string
 from signalpost.networks.threads import ThreadPart
@@ -18,7 +18,6 @@ PART_BYTES: Final = 10_000_000
 """Between the 5 and 64 million bytes that TikTok allows; the last part is up to twice as large."""
 _ADDRESS_SECONDS: Final = 3_300
 """A little less than the hour for which an address to upload to is valid."""
-_PART: Final = "PUT a part"
 _RANGE: Final = re.compile(r"bytes 0-(\d{1,15})/\d{1,15}")
 
 
@@ -77,7 +76,7 @@ async def send_video(part: ThreadPart, upload: Mapping[str, Any]) -> bool:
         if response.status in {403, 404}:  # the address is no longer valid
             await part.journal.record(STEP, None)
         if response.status != (201 if last else 206) and not _has_part(response, end):
-            raise ApiError(response, LAST_PART if last else _PART)
+            raise ApiError(response, LAST_PART if last else PART)
         at = end
     await part.journal.record(STEP, {**upload, "complete": True})
     return True

@@ -93,12 +93,13 @@ def explain(error: ApiError) -> Outcome:  # noqa: PLR0911 - one for each class o
         if reason == "rateLimitExceeded":
             details["limit_of"] = "app"
         return TryLater(code="rate_limited", after_seconds=wait_seconds(response), **details)
+    of_app = oauth2.refuses_app(error)
+    if of_app or (reason in _RETRIED and status < 500):
+        return TryLater(limit_of="app" if of_app else "account", **details)
     if reason in _CLOSED:
         return NeedsReconnect(restricted=True, **details)
     if status == 401 or reason in _RECONNECT:
         return NeedsReconnect(**details)
-    if reason in _RETRIED and status < 500:
-        return TryLater(**details)
     if 400 <= status < 500:
         return _refused(error, reason, details)
     if error.call == CREATE:

@@ -12,6 +12,7 @@ from signalpost.networks.connectors.youtube.calls import call, explain
 from signalpost.networks.connectors.youtube.facts import is_short
 from signalpost.networks.connectors.youtube.upload import create, find
 from signalpost.networks.contract import (
+    Absent,
     ApiError,
     Journal,
     NeedsReconnect,
@@ -23,7 +24,7 @@ from signalpost.networks.contract import (
     Reconciled,
     Refused,
 )
-from signalpost.networks.first_comment import add_first_comment, until_commented
+from signalpost.networks.first_comment import add_first_comment
 from signalpost.networks.outcome_mapping import map_errors
 from signalpost.networks.responses import members, string, texts
 from signalpost.networks.threads import PublicPart, publish_parts, reconcile_parts
@@ -55,9 +56,10 @@ async def poll(session: NetworkSession, outgoing: Outgoing, journal: Journal, _s
 
 
 async def reconcile(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Reconciled:
-    """Find out whether the video is there; if so, `publish` goes on with what belongs to it."""
+    """Find out whether the video is there; if so, `publish` goes on with its processing and what belongs to it."""
     existing = await reconcile_parts(session, outgoing, journal, find=find, published=_published)
-    return until_commented(existing, outgoing, journal)
+    unfinished = not (journal.steps.get(_PROCESSED) or {}).get("done")
+    return Absent() if isinstance(existing, Published) and unfinished else existing
 
 
 async def delete(session: NetworkSession, remote_id: str, _thread_ids: Sequence[str]) -> None:

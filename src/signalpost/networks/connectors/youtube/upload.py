@@ -62,7 +62,7 @@ async def _send(part: ThreadPart, upload: Mapping[str, Any], at: int) -> PublicP
         end = min(at + PART_BYTES, size)
         last = end == size
         if last:
-            await part.intend(upload)
+            await part.intend({**upload, "sent_at": clock.wire(session.now())})
         content_range = f"bytes {at}-{end - 1}/{size}"
         response = await _put(session, upload["session"], content_range, file.read(at, end), end - at, last=last)
         if response.status != 308:
@@ -160,7 +160,8 @@ async def find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | Ou
     if existing is not None:
         return existing if isinstance(existing, Mapping) else None
     at = datetime.fromisoformat(intended["at"])
-    left = timedelta(seconds=_EARLY_SECONDS) - (session.now() - at)
+    sent_at = datetime.fromisoformat(intended.get("sent_at") or intended["at"])
+    left = timedelta(seconds=_EARLY_SECONDS) - (session.now() - sent_at)
     if left > timedelta(0):
         message = "It is too early to tell whether YouTube received the video."
         return OutcomeUnknown(message=message, tells_after_seconds=left.total_seconds())
