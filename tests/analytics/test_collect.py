@@ -21,6 +21,7 @@ from signalpost.kit.db import Database
 from signalpost.kit.http import Response
 from signalpost.networks.connectors import sandbox
 from signalpost.networks.contract import ApiError, Metrics, TryLater
+from signalpost.posts.target_errors import target_error
 
 START = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 QUEUE = {"X-Queue-Secret": "queue-secret-of-the-tests"}
@@ -142,13 +143,17 @@ async def test_the_numbers_of_an_hour_are_one_row_and_null_is_not_zero(
 async def test_a_post_that_the_network_no_longer_has_is_removed_and_said_so(
     api: Api, make: Make, owner: Login, context: AppContext, database: Database
 ) -> None:
+    """Nor does it say any longer that its removal failed."""
     post, target_id, account_id = await published(api, make, owner, "[[metrics:gone]]")
     await make_due(database, target_id)
+    error = target_error("removal_failed", "The network refused.", datetime.now(UTC))
+    async with database.connection() as db:
+        await db.execute("update target set error = $2 where id = $1", target_id, error)
 
     await run(context, database, account_id)
 
     target = (await api.get(f"/posts/{post['id']}", key=owner.key)).json()["targets"][0]
-    assert (target["status"], target["removedAt"] is not None) == ("removed", True)
+    assert (target["status"], target["removedAt"] is not None, target["error"]) == ("removed", True, None)
     entries = (await api.get(f"/posts/{post['id']}/audit", key=owner.key)).json()["data"]
     assert any(entry["actor"]["name"] == "analytics" for entry in entries)
     assert await due_at(database, target_id) is None

@@ -13,7 +13,7 @@ from signalpost.posts.states import sources
 
 _ACTOR: Final = Actor(type="system", id=None, name="analytics")
 _MARK: Final = """
-update target set status = 'removed', removed_at = now(), updated_at = now()
+update target set status = 'removed', removed_at = now(), error = null, updated_at = now()
 where id = any($1) and workspace_id = $2 and status = any($3) returning id, post_id
 """
 
