@@ -177,6 +177,15 @@ async def test_a_person_chooses_on_a_page(staged: Staged) -> None:
     assert [account["platformAccountId"] for account in await staged.flow.accounts()] == ["p2"]
 
 
+async def test_a_choice_leads_to_no_address_that_was_taken_off_the_list(staged: Staged) -> None:
+    moved_on = await staged.come_back(HTML, redirectUrl=REDIRECT_URL)
+    token = moved_on.text.partition("/connect/")[2].partition("/choose")[0]
+    async with staged.flow.database.connection() as db:
+        await db.execute("update workspace set redirect_urls = '{}' where id = $1", staged.flow.owner.workspace_id)
+    chosen = await staged.flow.browser.post(f"/connect/{token}/choose", data={"pageId": "p2"})
+    assert (chosen.status_code, "is connected" in chosen.text, "app.example.com" in chosen.text) == (200, True, False)
+
+
 async def test_the_only_page_needs_no_choice(staged: Staged) -> None:
     staged.network.pages = {"p1": "Bakery"}
     returned = (await staged.come_back()).json()

@@ -23,9 +23,12 @@ from signalpost.web import limits
 from signalpost.web.app import build
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
 from signalpost.web.fields import PostId
-from signalpost.web.inputs import IfMatch, Mine
+from signalpost.web.inputs import IfMatch, Mine, Segment
 from signalpost.web.operations import Operation
 from signalpost.web.paging import LIST_ALL, Page, keyset
+from signalpost.web.request import Request
+from signalpost.web.response import Response
+from signalpost.web.router import Route
 from signalpost.web.routing import Routes
 from signalpost.web.serve import Web
 
@@ -92,10 +95,14 @@ async def small_app(settings: Settings, dsn: str) -> AsyncIterator[SmallApp]:
         web = Web(
             context=context, authenticate=_authenticate, page_key=b"k" * 32, limiter=found.limiter, record=_record,
         )  # fmt: skip
-        async with Api(build(web, _routes(found))) as api:
+        async with Api(build(web, _routes(found), pages=[Route("GET", "/links/{state}", _broken_page)])) as api:
             found.api = api
             yield found
     await database.close()
+
+
+async def _broken_page(_request: Request) -> Response:
+    raise RuntimeError
 
 
 async def _record(_db: Db, _operation: Operation, _result: object) -> None:
@@ -198,6 +205,17 @@ def _routes(small_app: SmallApp) -> Routes:  # noqa: C901, PLR0915 - a list of s
     @routes.get("/open", scope=PUBLIC)
     async def read_open() -> Thing:
         """Answer anybody."""
+        return Thing("open", "open", clock.wire(clock.now()))
+
+    @routes.get("/links/{token}/{how}", scope=PUBLIC)
+    async def follow_link(
+        token: Annotated[str, Segment("token", "A secret.", "t")], how: Annotated[str, Segment("how", "What.", "well")]
+    ) -> Thing:
+        """Break, or not; whoever has the token may."""
+        if how == "badly":
+            raise RuntimeError("a secret of the inside")
+        if how == "late":
+            raise TimeoutError
         return Thing("open", "open", clock.wire(clock.now()))
 
     @routes.get("/healthy", scope=PUBLIC, unlimited=True)

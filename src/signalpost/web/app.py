@@ -31,6 +31,7 @@ from signalpost.web.serve import Web, raw_response, serve
 
 PREFIXES = ("/api/v1", "/v1")
 _PATH_CHARACTERS_MAX = 200
+_SECRET_PARAMETERS = frozenset({"token", "state"})
 ProblemPage = Callable[[Response], Response]
 _logger = log.get("web")
 
@@ -69,7 +70,7 @@ class Application:
         except problems.Problem as problem:
             return _unmatched(self._web, request, problem)
         except Exception:  # of a page; the last line of defence: one request fails, the service does not
-            _logger.exception("request.failed", path=request.path)
+            _logger.exception("request.failed", path=_logged_path(request))
             return _unmatched(self._web, request, problems.InternalError())
 
     def _for_reader(self, request: Request, response: Response) -> Response:
@@ -117,6 +118,15 @@ def _problem(error: Exception, path: str, writes: Writes) -> problems.Problem:
     return problems.InternalError()
 
 
+def _logged_path(request: Request) -> str:
+    """Return the path without what stands for the right to do something."""
+    secrets = {value: name for name, value in request.path_params.items() if name in _SECRET_PARAMETERS and value}
+    if not secrets:
+        return request.path[:_PATH_CHARACTERS_MAX]
+    parts = (f"{{{secrets[part]}}}" if part in secrets else part for part in request.path.split("/"))
+    return "/".join(parts)[:_PATH_CHARACTERS_MAX]
+
+
 @lru_cache(maxsize=4_096)
 def _credential(credential: str) -> str:
     """Return an API key by its id, as the API shows it; a session has no such id."""
@@ -128,9 +138,6 @@ def _handler(web: Web, endpoint: Endpoint) -> Handler:
     trusted = web.context.settings.trusted_proxies
     level = "debug" if endpoint.cached_seconds else "info"
     name = f"{endpoint.method} {endpoint.path}"
-    secret_path = (
-        PREFIXES[0] + endpoint.path if "{token}" in endpoint.path else None
-    )  # it is not logged as it was called
 
     async def respond(request: Request) -> Response:
         started = perf_counter()
@@ -140,7 +147,7 @@ def _handler(web: Web, endpoint: Endpoint) -> Handler:
             work = serve(web, endpoint, call)
             response = await (work if endpoint.cached_seconds else Watched(work, name))
         except Exception as error:  # noqa: BLE001 - the last line of defence: one request fails, the service does not
-            problem = _problem(error, request.path, web.context.database.writes)
+            problem = _problem(error, _logged_path(request), web.context.database.writes)
             if endpoint.problem_page is not None and accepts_html(request):
                 response = raw_response(call, await endpoint.problem_page(web.context, problem))
             else:
@@ -151,7 +158,7 @@ def _handler(web: Web, endpoint: Endpoint) -> Handler:
                 level,
                 "request.completed",
                 method=endpoint.method,
-                path=secret_path or request.path[:_PATH_CHARACTERS_MAX],
+                path=_logged_path(request),
                 status=response.status,
                 ms=round((perf_counter() - started) * 1000, 2),
                 workspace=ids.encode("wsp", caller.workspace_id) if caller else None,

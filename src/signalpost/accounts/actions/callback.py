@@ -7,7 +7,14 @@ from signalpost.accounts import queries
 from signalpost.accounts.actions.choices import candidates, choices_of, chosen_already, offer
 from signalpost.accounts.actions.connect_request import no_response_problem, refused_problem
 from signalpost.accounts.actions.network_apps import delete_unknown_app, get_or_register_app
-from signalpost.accounts.actions.oauth_flows import OAuthFlow, find_flow, is_of_browser, open_verifier, use_flow
+from signalpost.accounts.actions.oauth_flows import (
+    OAuthFlow,
+    find_flow,
+    is_of_browser,
+    open_verifier,
+    redirect_url_of,
+    use_flow,
+)
 from signalpost.accounts.actions.start import require_starter
 from signalpost.accounts.actions.store import store_account
 from signalpost.accounts.errors import OVER, UNREADABLE, OauthStateInvalid, PlatformNotConfigured
@@ -31,7 +38,6 @@ from signalpost.networks.contract import (
     Server,
 )
 
-_LISTED = "select $2 = any(redirect_urls) from workspace where id = $1"
 _logger = log.get("accounts")
 
 
@@ -69,7 +75,7 @@ async def finish_authorization(context: AppContext, returned: Return) -> Finishe
     with across_workspaces():  # the state tells the workspace
         async with context.database.transaction() as db:
             flow = await _use_flow(db, slug, query.state, returned.browser)
-            redirect_url = await _redirect_url(db, flow)
+            redirect_url = await redirect_url_of(db, flow)
     connector = networks.get(flow.platform)
     if connector is None or server_key(connector, flow.base_url) != returned.server_key:
         raise OauthStateInvalid("Another server than the one to connect sent you back.")
@@ -93,12 +99,6 @@ async def _use_flow(db: Db, platform: str, state: str, browser: str | None) -> O
     if (flow := await find_flow(db, state)) is not None and not is_of_browser(flow, browser):
         raise OauthStateInvalid("This browser did not start the authorization. Open the link in it and continue there.")
     raise OauthStateInvalid(OVER)
-
-
-async def _redirect_url(db: Db, flow: OAuthFlow) -> str | None:
-    """Return where the flow ends, if that is still on the workspace's list."""
-    listed = flow.redirect_url is not None and await db.fetchval(_LISTED, flow.workspace_id, flow.redirect_url)
-    return flow.redirect_url if listed else None
 
 
 async def _connect(context: AppContext, connector: Connector, flow: OAuthFlow, query: CallbackQuery) -> CallbackResult:

@@ -18,6 +18,7 @@ from signalpost.accounts.actions.oauth_flows import (
     find_flow,
     insert_flow,
     open_choices,
+    redirect_url_of,
 )
 from signalpost.accounts.actions.start import require_starter
 from signalpost.accounts.actions.store import store_account
@@ -186,7 +187,8 @@ async def choose(
     if entry is None:
         raise problems.invalid("/pageId", "not_allowed", "This is not one of the pages to choose from.")
     account = await store_account(context, flow, entry.identity, grant=choices.grant, use_state=token)
-    return account, flow.redirect_url or ""
+    async with context.database.connection() as db:
+        return account, await redirect_url_of(db, flow) or ""
 
 
 def candidates(choices: Sequence[Destination], accounts: Sequence[AccountRow]) -> list[DestinationPage]:

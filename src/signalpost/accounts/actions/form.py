@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from signalpost import networks
 from signalpost.accounts.actions.connect import require_complete, sign_in
-from signalpost.accounts.actions.oauth_flows import find_flow
+from signalpost.accounts.actions.oauth_flows import find_flow, redirect_url_of
 from signalpost.accounts.actions.start import require_starter
 from signalpost.accounts.actions.store import store_account
 from signalpost.accounts.errors import OVER, OauthStateInvalid
@@ -34,4 +34,6 @@ async def connect_by_form(context: AppContext, state: str, fields: Mapping[str, 
     server = entry_server(context, connector, context.http.accounts)
     require_complete(connector, fields, server)
     identity = await sign_in(connector, server, fields)
-    return await store_account(context, flow, identity, use_state=state), flow.redirect_url or ""
+    account = await store_account(context, flow, identity, use_state=state)
+    async with context.database.connection() as db:
+        return account, await redirect_url_of(db, flow) or ""

@@ -90,6 +90,7 @@ _USE_FORM = f"""
 update oauth_flow set used_at = now(), choices = null {_OPEN}
 returning {rows.columns(OAuthFlow)}
 """  # noqa: S608 - constants only
+_LISTED = "select $2 = any(redirect_urls) from workspace where id = $1"
 _read = rows.reader(OAuthFlow)
 
 
@@ -137,6 +138,12 @@ async def find_flow(db: Db, state: str) -> OAuthFlow | None:
 async def bind_flow(db: Db, state: str, browser: str) -> OAuthFlow | None:
     """Bind the flow to the browser that gets this secret and return it; None if it is over or already bound."""
     return _flow_or_none(await db.fetchrow(_BIND, _hash(state), _hash(browser)))
+
+
+async def redirect_url_of(db: Db, flow: OAuthFlow) -> str | None:
+    """Return where the browser goes at the end of the flow, if that is still on the workspace's list."""
+    listed = flow.redirect_url is not None and await db.fetchval(_LISTED, flow.workspace_id, flow.redirect_url)
+    return flow.redirect_url if listed else None
 
 
 async def use_form_flow(db: Db, state: str) -> OAuthFlow | None:
