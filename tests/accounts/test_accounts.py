@@ -43,7 +43,7 @@ async def test_an_account_has_every_field_of_the_contract(api: Api, make: Make) 
         "scopes": [],
         "capabilities": {
             "text": True, "image": True, "video": True, "carousel": True, "story": False, "thread": True,
-            "firstComment": True, "delete": True, "analytics": False, "maxTextLength": 5000,
+            "firstComment": True, "delete": True, "analytics": True, "maxTextLength": 5000,
         },
         "tokenExpiresAt": None,
         "refreshable": False,
@@ -303,7 +303,7 @@ async def test_health_is_live_first_and_then_cached(api: Api, make: Make) -> Non
         "lastRefreshError": None,
     }  # fmt: skip
     assert first["permissions"] == {
-        "granted": ["publish", "delete"], "missing": [], "canPost": True, "canReadAnalytics": False,
+        "granted": ["publish", "delete"], "missing": [], "canPost": True, "canReadAnalytics": True,
     }  # fmt: skip
     assert cached["permissions"] == first["permissions"]
     assert first["quota"] == {"used": 0, "limit": None, "resetsAt": None}

@@ -26,6 +26,8 @@ from tests.helpers.contract import DOCUMENT, ENDPOINTS, Sample, name_of, prefix_
 from signalpost.web.routing import Endpoint
 
 EXAMPLES = 20
+PATH_MAX = 60_000
+"""Characters. Neither the client of these tests nor the server takes much more."""
 schemathesis.serializer.alias("application/offset+octet-stream", "application/octet-stream")
 SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
 CHECKS: list[Any] = [
@@ -68,10 +70,13 @@ def _aim(case: Any, sample: Sample, endpoint: Endpoint) -> None:
         case.query["profileId"] = sample.owner.profile
 
 
-async def _send(api: Api, case: Any, headers: dict[str, str]) -> Any:
+def _prepare(case: Any, headers: dict[str, str]) -> requests.PreparedRequest:
     wanted = case.as_transport_kwargs(base_url="http://signalpost.test/api/v1", headers=headers)
     wanted.pop("timeout", None)
-    prepared = requests.Request(**wanted).prepare()
+    return requests.Request(**wanted).prepare()
+
+
+async def _send(api: Api, case: Any, prepared: requests.PreparedRequest) -> Any:
     path = prepared.path_url.encode("ascii").decode()
     body = prepared.body.encode() if isinstance(prepared.body, str) else prepared.body
     return await api.call(case.method, path, content=body, headers=dict(prepared.headers), bare=True)
@@ -88,5 +93,8 @@ async def test_answers_are_those_of_the_document(
             _aim(case, sample, endpoint)
         key = sample.owner.test_key if number % 4 > 1 else sample.owner.key
         headers = {"Authorization": f"Bearer {key}"} | sample.prepare(endpoint).headers
-        answer = await _send(api, case, headers)
+        prepared = _prepare(case, headers)
+        if len(prepared.path_url) > PATH_MAX:
+            continue
+        answer = await _send(api, case, prepared)
         case.validate_response(answer, checks=CHECKS)

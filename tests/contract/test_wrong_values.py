@@ -181,8 +181,8 @@ CASES: dict[str, tuple[Request, Expected]] = {
         post(platforms=["bluesky"]),
         Expected(422, "POST /platforms/bluesky/connect", "/platforms/0"),
     ),
-    "instagram without a connector": (
-        post(platforms=["instagram"]),
+    "reddit without a connector": (
+        post(platforms=["reddit"]),
         Expected(422, "This version cannot connect", "/platforms/0"),
     ),
     "unknown network": (post(platforms=["blusky"]), Expected(422, "Did you mean bluesky?", "/platforms/0")),
@@ -194,9 +194,9 @@ CASES: dict[str, tuple[Request, Expected]] = {
         Expected(422, "No account", "/targets/0/accountId"),
     ),
     "neither": (post(platforms=None), Expected(422, "Name the platforms", "/platforms")),
-    "connect instagram": (
-        send("/platforms/instagram/connect", profileId="{profile}", fields={}),
-        Expected(409, "no connector for instagram"),
+    "connect reddit": (
+        send("/platforms/reddit/connect", profileId="{profile}", fields={}),
+        Expected(409, "no connector for reddit"),
     ),
     "connect a typo": (
         send("/platforms/blusky/connect", profileId="{profile}", fields={}),

@@ -50,7 +50,7 @@ async def test_the_commands_about_users_keys_and_lists_work(service: Service, ap
     for line in lines:
         printed = await asyncio.to_thread(type_block, line, service.folder, service)
         assert printed.strip(), line
-    assert len(lines) == 9
+    assert len(lines) == 10
 
 
 async def test_a_backup_is_restored_in_another_folder() -> None:
