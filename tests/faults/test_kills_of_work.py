@@ -160,13 +160,13 @@ IMAGE = media_files.image("PNG", size=(400, 300))
 TUS = {"Tus-Resumable": "1.0.0"}
 
 
-async def _upload(path: str, key: str, _context: AppContext, api: Api) -> None:
+async def _upload(path: str, key: str, image: bytes, _context: AppContext, api: Api) -> None:
     """Ask how much has arrived, and send the rest, as clients of the protocol do."""
     head = await api.call("HEAD", path, key=key, headers=TUS)
     offset = int(head.headers["upload-offset"])
-    if offset < len(IMAGE):
+    if offset < len(image):
         headers = {**TUS, "Upload-Offset": str(offset), "Content-Type": "application/offset+octet-stream"}
-        answer = await api.patch(path, content=IMAGE[offset:], key=key, headers=headers)
+        answer = await api.patch(path, content=image[offset:], key=key, headers=headers)
         assert answer.status_code == 204, answer.text
 
 
@@ -180,7 +180,7 @@ class Upload(Case):
         key = self.tenant.login.key
         answer = await self.scene.api.post("/media/uploads", key=key, headers=headers)
         self.path = answer.headers["location"].partition("/api/v1")[2]
-        return partial(_upload, self.path, key)
+        return partial(_upload, self.path, key, IMAGE)  # made anew, it would be another one
 
     async def check(self) -> None:
         name = self.path.rpartition("/")[2]

@@ -37,11 +37,16 @@ async def staff(make: Make) -> Login:
 
 @pytest.fixture(autouse=True)
 async def as_declared(database: Database, context: AppContext) -> AsyncIterator[None]:
-    """Other tests of this process see the flags as they are declared."""
+    """These tests begin with the flags as they are declared, and leave them so: others change them too."""
+
+    async def reset() -> None:
+        async with database.connection() as db:
+            await db.execute("delete from feature_flag")
+        expire(context)
+
+    await reset()
     yield
-    async with database.connection() as db:
-        await db.execute("delete from feature_flag")
-    expire(context)
+    await reset()
 
 
 def expire(context: AppContext) -> None:
