@@ -13,8 +13,8 @@ from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
 from simulator.ledger import Entry
-from simulator.messages import Request
-from simulator.networks.graph import GraphNetwork, image_type
+from simulator.messages import Request, Response
+from simulator.networks.graph import LONG_LIVED_SECONDS, GraphNetwork, image_type
 from simulator.world import World
 
 VIDEO_SECONDS = 30
@@ -59,6 +59,24 @@ class ContainerNetwork(GraphNetwork):
         self.containers: dict[str, Container] = {}
         self.files: dict[str, bytes] = {}
         """Addresses that are not fetched, for tests without a server."""
+
+    def renewed(self, request: Request, grant_type: str) -> Response:
+        """Exchange a token for one of sixty days, or renew such a one; the grant type ends in what is wanted."""
+        query, oauth = request.query, self.oauth
+        assert oauth is not None  # noqa: S101 - both networks have it
+        grant = oauth.find(query.get("access_token", ""))
+        if grant is None or query.get("grant_type") != grant_type:
+            raise self.fail(190, "Invalid OAuth access token", 463, 401)
+        if grant_type.endswith("_exchange_token") and query.get("client_secret") != grant.app.client_secret:
+            raise self.fail(101, "Error validating client secret.")
+        age = self.world.clock() - grant.details.get("issued_at", self.world.clock())
+        if grant_type.endswith("_refresh_token") and age < timedelta(seconds=DAY):
+            raise self.fail(10, "The access token is not yet 24 hours old", status=400)
+        oauth.issue(grant)
+        grant.details["issued_at"] = self.world.clock()
+        grant.access_expires_at = self.world.clock() + timedelta(seconds=LONG_LIVED_SECONDS)
+        answer = {"access_token": grant.access_token, "token_type": "bearer", "expires_in": LONG_LIVED_SECONDS}
+        return Response(200, answer)
 
     def fetch(self, url: Any, fault: str = "fetch_fails") -> bytes:
         """Download a file as the network does: by https or from this machine, without following redirects."""

@@ -14,7 +14,7 @@ from simulator.ledger import Entry
 from simulator.messages import Request, Response
 from simulator.network import Network, route
 from simulator.networks.containers import DAY, Container, ContainerNetwork
-from simulator.networks.graph import LONG_LIVED_SECONDS, json_param, moment
+from simulator.networks.graph import json_param, moment
 from simulator.oauth import OAuthError, OAuthRules
 
 TEXT_MAX, LINKS_MAX = 500, 5
@@ -62,28 +62,11 @@ class Threads(ContainerNetwork):
 
     @route("GET /access_token", auth=False)
     def exchange(self, request: Request) -> Response:
-        return self._renewed(request, "th_exchange_token")
+        return self.renewed(request, "th_exchange_token")
 
     @route("GET /refresh_access_token", auth=False)
     def refresh(self, request: Request) -> Response:
-        return self._renewed(request, "th_refresh_token")
-
-    def _renewed(self, request: Request, grant_type: str) -> Response:
-        query, oauth = request.query, self.oauth
-        assert oauth is not None  # noqa: S101 - this network has it
-        grant = oauth.find(query.get("access_token", ""))
-        if grant is None or query.get("grant_type") != grant_type:
-            raise self.fail(190, "Invalid OAuth access token", 463, 401)
-        if grant_type == "th_exchange_token" and query.get("client_secret") != grant.app.client_secret:
-            raise self.fail(101, "Error validating client secret.")
-        age = self.world.clock() - grant.details.get("issued_at", self.world.clock())
-        if grant_type == "th_refresh_token" and age < timedelta(seconds=DAY):
-            raise self.fail(10, "The access token is not yet 24 hours old", status=400)
-        oauth.issue(grant)
-        grant.details["issued_at"] = self.world.clock()
-        grant.access_expires_at = self.world.clock() + timedelta(seconds=LONG_LIVED_SECONDS)
-        answer = {"access_token": grant.access_token, "token_type": "bearer", "expires_in": LONG_LIVED_SECONDS}
-        return Response(200, answer)
+        return self.renewed(request, "th_refresh_token")
 
     def account(self, request: Request) -> str:
         if request.args["user"] not in {"me", request.person.id}:

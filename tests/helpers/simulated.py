@@ -1,5 +1,6 @@
 """A network of the simulator in the place of a fake: called in this process, by the clock of a test."""
 
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
@@ -63,9 +64,11 @@ def _handled(network: Network, received: SimulatedRequest) -> tuple[int, tuple[b
 def as_received(request: Request) -> SimulatedRequest:
     """Return a request as a server sees it."""
     target = request.path + (f"?{urlencode(request.params)}" if request.params else "")
-    headers = dict(request.headers)
+    headers = {name.lower(): value for name, value in request.headers.items()}
     received = SimulatedRequest(request.method, target, headers, request.body)
-    if isinstance(request.data, dict):
+    if request.json is not None:
+        received.body, headers["content-type"] = json.dumps(request.json).encode(), "application/json"
+    elif isinstance(request.data, dict):
         received.body = urlencode(request.data).encode()
         headers["content-type"] = FORM
     elif isinstance(request.data, list):

@@ -2,7 +2,8 @@ from functools import partial
 from typing import Annotated
 
 from signalpost.context import AppContext
-from signalpost.identity import actions, queries, views
+from signalpost.identity import actions, api_key_queries, queries, views
+from signalpost.identity.api_key_queries import ApiKeyRow
 from signalpost.identity.errors import (
     InvalidCredentials,
     LoginThrottled,
@@ -11,7 +12,7 @@ from signalpost.identity.errors import (
     SecondFactorRequired,
     TokenExpired,
 )
-from signalpost.identity.queries import ApiKeyRow, WorkspaceRow
+from signalpost.identity.queries import WorkspaceRow
 from signalpost.identity.schemas import (
     Accepted,
     ApiKey,
@@ -55,7 +56,7 @@ from signalpost.web.routing import Routes
 
 routes = Routes("Identity")
 
-MyKey = Annotated[ApiKeyRow, Mine(ApiKeyId, queries.find_my_key)]
+MyKey = Annotated[ApiKeyRow, Mine(ApiKeyId, api_key_queries.find_my_key)]
 MyWorkspace = Annotated[WorkspaceRow, Mine(WorkspaceId, queries.find_my_workspace)]
 
 
@@ -222,7 +223,7 @@ async def list_api_keys(db: Db, caller: Caller, page: Page) -> Listing[ApiKey]:
 
     Revoked keys stay in the list for 30 days. A test key sees test keys only.
     """
-    return page.of(await queries.keys_page(db, caller, page), views.api_key)
+    return page.of(await api_key_queries.keys_page(db, caller, page), views.api_key)
 
 
 @routes.delete("/api-keys/{id}", scope=SIGNED_IN, raises=(Forbidden, InsufficientScope))

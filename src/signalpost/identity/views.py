@@ -3,7 +3,8 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from signalpost.identity.queries import ApiKeyRow, UserRow, WorkspaceRow, plan_in_force
+from signalpost.identity.api_key_queries import ApiKeyRow
+from signalpost.identity.queries import UserRow, WorkspaceRow, plan_in_force
 from signalpost.identity.schemas import (
     Actor,
     ApiKey,

@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from signalpost import mail
 from signalpost.context import AppContext
-from signalpost.identity import members, queries, roles, tokens
+from signalpost.identity import api_key_queries, members, queries, roles, tokens
 from signalpost.identity.errors import TestModeOnlySandbox
 from signalpost.identity.members import MemberRow, NewInvite
 from signalpost.kit import problems
@@ -216,7 +216,7 @@ async def _require_profiles(db: Db, caller: Caller, profile_ids: Sequence[UUID] 
         if caller.profile_ids is not None:
             raise problems.Forbidden("You see only some profiles, so name those that the member will see.")
         return
-    existing = await queries.existing_profiles(db, caller, profile_ids)
+    existing = await api_key_queries.existing_profiles(db, caller, profile_ids)
     issues = [
         ProfileId.not_found(f"/profileIds/{index}")
         for index, profile_id in enumerate(profile_ids)

@@ -7,7 +7,8 @@ from simulator import Destination, Person, World
 from simulator.networks.linkedin import LinkedIn
 from tests.helpers.connector_harness import Clock, FakeResponse, image, json_response, outgoing
 from tests.helpers.networks.fake import TOKEN, Case, NetworkFake
-from tests.helpers.networks.simulated import SERVER, SimulatedServer
+from tests.helpers.networks.simulated import with_account
+from tests.helpers.simulated import SimulatedServer
 
 from signalpost.networks.contract import ApiError, NeedsReconnect, OutcomeUnknown, Refused, TryLater
 
@@ -24,9 +25,8 @@ def _organization(_world: World, person: Person) -> None:
     person.destinations.append(Destination("4711", "organization", "Acme"))
 
 
-class LinkedInServer(SimulatedServer):
-    def __init__(self, clock: Clock, **app: Any) -> None:
-        super().__init__(LinkedIn, clock, app=app, prepare=_organization)
+def _server(clock: Clock, **app: Any) -> SimulatedServer:
+    return with_account(LinkedIn, clock, app=app, prepare=_organization)
 
 
 def error(status: int, code: str, message: str = "words", call: str = CREATE) -> ApiError:
@@ -38,7 +38,7 @@ TWIN = "Content is a duplicate of urn:li:share:7000"
 IMAGES = "POST /rest/images?action=initializeUpload"
 
 FAKE = NetworkFake(
-    server=LinkedInServer,
+    server=_server,
     account={"secrets": {"accessToken": TOKEN}, "remote_id": MEMBER},
     create_call=CREATE,
     cases={
@@ -47,7 +47,7 @@ FAKE = NetworkFake(
         ),
         "of an organization": Case(
             post=outgoing("one [and] only", media=(VIDEO,), first_comment="first"),
-            server=partial(LinkedInServer, **PARTNER),
+            server=partial(_server, **PARTNER),
             account={"remote_id": ORGANIZATION},
         ),
     },
@@ -86,6 +86,10 @@ FAKE = NetworkFake(
         (error(415, ""), Refused, "media_unsupported"),
         (error(404, "NOT_FOUND"), Refused, "destination_missing"),
         (ApiError(FakeResponse(502, b"<html>"), CREATE), OutcomeUnknown, None),
-        (ApiError(FakeResponse(502, b"<html>"), f"PUT {SERVER}/dms-uploads/1"), TryLater, "platform_unavailable"),
+        (
+            ApiError(FakeResponse(502, b"<html>"), "PUT https://server.example/dms-uploads/1"),
+            TryLater,
+            "platform_unavailable",
+        ),
     ],
 )

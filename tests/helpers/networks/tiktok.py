@@ -5,7 +5,8 @@ from typing import Any
 from simulator.networks.tiktok import TikTok
 from tests.helpers.connector_harness import Clock, FakeResponse, image, json_response, outgoing
 from tests.helpers.networks.fake import TOKEN, Case, NetworkFake
-from tests.helpers.networks.simulated import SimulatedServer
+from tests.helpers.networks.simulated import with_account
+from tests.helpers.simulated import SimulatedServer
 
 from signalpost.networks.connectors.tiktok.calls import CREATE_PHOTOS, LAST_PART
 from signalpost.networks.contract import ApiError, NeedsReconnect, OutcomeUnknown, Refused, TryLater
@@ -30,7 +31,7 @@ def error(status: int, code: str, call: str = INIT) -> ApiError:
 
 
 def _server(clock: Clock, **values: Any) -> SimulatedServer:
-    return SimulatedServer(TikTok, clock, **values)
+    return with_account(TikTok, clock, **values)
 
 
 FAKE = NetworkFake(

@@ -6,7 +6,8 @@ from typing import Any
 from simulator.networks.youtube import YouTube
 from tests.helpers.connector_harness import Clock, FakeResponse, image, json_response, outgoing
 from tests.helpers.networks.fake import TOKEN, Case, NetworkFake
-from tests.helpers.networks.simulated import SimulatedServer
+from tests.helpers.networks.simulated import with_account
+from tests.helpers.simulated import SimulatedServer
 
 from signalpost.networks.connectors.youtube.calls import CREATE
 from signalpost.networks.contract import ApiError, NeedsReconnect, OutcomeUnknown, Refused, TryLater
@@ -31,7 +32,7 @@ def error(status: int, reason: str, call: str = CREATE) -> ApiError:
 
 
 def _server(clock: Clock, **values: Any) -> SimulatedServer:
-    return SimulatedServer(YouTube, clock, **values)
+    return with_account(YouTube, clock, **values)
 
 
 FAKE = NetworkFake(

@@ -9,11 +9,11 @@ from uuid import UUID
 from msgspec import Struct
 
 from signalpost.context import AppContext
-from signalpost.identity import queries, roles, views
+from signalpost.identity import api_key_queries, roles, views
+from signalpost.identity.api_key_queries import KEY_COLUMNS, ApiKeyRow, read_key
 from signalpost.identity.authenticate import secret_hmacs
 from signalpost.identity.caller_cache import CallerCache
 from signalpost.identity.errors import KeyRevoked
-from signalpost.identity.queries import KEY_COLUMNS, ApiKeyRow, read_key
 from signalpost.identity.schemas import ApiKeyCreate, ApiKeyRevocation, ApiKeyWithSecret
 from signalpost.kit import clock, crypto, ids, problems
 from signalpost.kit.crypto import KeyRing
@@ -158,7 +158,7 @@ def _expiry_issues(data: ApiKeyCreate) -> list[Issue]:
 async def _profile_issues(db: Db, caller: Caller, data: ApiKeyCreate) -> list[Issue]:
     if not data.profile_ids:
         return []
-    existing = await queries.existing_profiles(db, caller, data.profile_ids)
+    existing = await api_key_queries.existing_profiles(db, caller, data.profile_ids)
     return [
         ProfileId.not_found(f"/profileIds/{index}")
         for index, profile_id in enumerate(data.profile_ids)
