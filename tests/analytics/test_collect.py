@@ -13,12 +13,12 @@ from tests.helpers.mail import InTest
 
 from signalpost import networks
 from signalpost.analytics import queries, schedule, work
-from signalpost.analytics.actions import collect, plan
+from signalpost.analytics.actions import collect, discover, plan
 from signalpost.context import AppContext
 from signalpost.engine.jobs import RunAgain
 from signalpost.kit import ids
 from signalpost.kit.db import Database
-from signalpost.kit.http import Response
+from signalpost.kit.http import BadResponse, Response
 from signalpost.networks.connectors import sandbox
 from signalpost.networks.contract import ApiError, Metrics, TryLater
 from signalpost.posts.target_errors import target_error
@@ -72,7 +72,7 @@ async def due_at(database: Database, target_id: Any) -> datetime | None:
 
 async def make_due(database: Database, target_id: Any) -> None:
     async with database.transaction() as db:
-        await plan.add_published(db)
+        await discover.add_published(db, after=discover.BEGINNING)
         await db.execute("update metric_schedule set due_at = now() where target_id = $1", target_id)
 
 
@@ -181,7 +181,7 @@ async def test_an_account_that_cannot_be_asked_waits_a_day(
     await make_due(database, target_id)
     async with database.connection() as db:
         await db.execute("update account set status = 'needs_reauth' where id = $1", account_id)
-        await plan.add_published(db)
+        await plan.postpone(db)
         accounts = await queries.due_accounts(db, 1_000, job_key=f"{plan.COLLECT}/")
 
     due = await due_at(database, target_id)
@@ -209,6 +209,56 @@ async def test_a_network_that_refuses_is_left_alone_as_long_as_it_says(
     due = await due_at(database, target_id)
     assert due is not None
     assert due - datetime.now(UTC) > timedelta(hours=23)
+
+
+async def test_a_post_that_the_network_refuses_does_not_stop_the_others(
+    api: Api, make: Make, owner: Login, context: AppContext, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One call is about many posts. The bad one is found by halves, and asked for again in a day."""
+    targets = [(await published(api, make, owner, f"[[metrics:views={number}]]"))[1] for number in range(5)]
+    account_id = (await published(api, make, owner, "[[metrics:views=5]]"))[2]
+    for target_id in targets:
+        await make_due(database, target_id)
+    calls = 0
+
+    async def picky(session: Any, remote_ids: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if any("views.3" in remote_id for remote_id in remote_ids):
+            raise ApiError(Response(400, {}, b"{}", 5), "GET /numbers")
+        return await sandbox.metrics(session, remote_ids)
+
+    monkeypatch.setitem(networks.CONNECTORS, "sandbox", dataclasses.replace(sandbox.CONNECTOR, metrics=picky))
+    assert await run(context, database, account_id) is None
+
+    async with database.connection() as db:
+        found = [bool(await queries.history(db, owner.workspace_id, target_id)) for target_id in targets]
+    assert found == [True, True, True, False, True]
+    assert calls <= 7
+    due = await due_at(database, targets[3])
+    assert due is not None
+    assert due - datetime.now(UTC) > timedelta(hours=23)
+
+
+async def test_an_account_whose_every_post_is_refused_is_left_alone(
+    api: Api, make: Make, owner: Login, context: AppContext, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    targets = [(await published(api, make, owner)) for _ in range(8)]
+    for _, target_id, _ in targets:
+        await make_due(database, target_id)
+    calls = 0
+
+    async def refuse(_session: Any, _remote_ids: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        raise BadResponse("not a list")
+
+    monkeypatch.setitem(networks.CONNECTORS, "sandbox", dataclasses.replace(sandbox.CONNECTOR, metrics=refuse))
+    assert await run(context, database, targets[0][2]) is None
+
+    dues = [await due_at(database, target_id) for _, target_id, _ in targets]
+    assert all(due is not None and due - datetime.now(UTC) > timedelta(hours=23) for due in dues)
+    assert calls <= 8
 
 
 async def test_numbers_of_the_sandbox_are_plausible_grow_and_repeat(monkeypatch: pytest.MonkeyPatch) -> None:

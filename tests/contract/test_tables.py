@@ -13,7 +13,8 @@ from signalpost.main import wiring
 
 PACKAGE = Path(signalpost.__file__).parent
 OWNERS = {
-    "metric": "analytics", "metric_schedule": "analytics",
+    "metric": "analytics", "metric_account": "analytics", "metric_day": "analytics", "metric_followers": "analytics",
+    "metric_latest": "analytics", "metric_profile": "analytics", "metric_schedule": "analytics",
     "ticket": "support", "ticket_message": "support", "ticket_vote": "support",
     "feature_flag": "flags",
     "account": "accounts", "billing_feedback": "billing", "api_key": "identity", "app_user": "identity",
@@ -35,6 +36,8 @@ OWNERS = {
 
 READS = {
     ("analytics", "account"): "schedules are made and read by account, in one statement",
+    ("analytics", "post"): "which profile and mode a published target belongs to is read with it",
+    ("analytics", "profile"): "days are those of the profile's zone, compared with the one they were made in",
     ("analytics", "target"): "what is published, and as what, is read in one statement",
     ("analytics", "job"): "an account whose job waits is left out before the limit counts, in the same statement",
     ("admin", "account"): "figures of the whole installation, in bounded statements",

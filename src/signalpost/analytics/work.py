@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 from uuid import UUID
 
-from signalpost.analytics.actions import collect, plan
+from signalpost.analytics.actions import collect, discover, followers, plan
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain
@@ -19,6 +19,10 @@ _PURGE: Final = """
 delete from metric where (target_id, bucket) in (
     select target_id, bucket from metric where collected_at < now() - interval '730 days' limit $1)
 """
+_PURGE_FOLLOWERS: Final = """
+delete from metric_followers where (account_id, day) in (
+    select account_id, day from metric_followers where day < current_date - 730 limit $1)
+"""
 
 
 def jobs(context: AppContext) -> list[JobKind]:
@@ -27,8 +31,12 @@ def jobs(context: AppContext) -> list[JobKind]:
     async def collect_account(lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
         return await collect.collect(context, lease, UUID(payload["account_id"]))
 
+    async def collect_followers(_lease: Lease, payload: Mapping[str, Any]) -> None:
+        await followers.collect(context, UUID(payload["account_id"]))
+
     return [
         JobKind(PLAN, run_plan, PLAN_SECONDS),
+        JobKind(followers.COLLECT, collect_followers),
         JobKind(plan.DISPATCH, run_dispatch),
         JobKind(plan.COLLECT, collect_account),
         JobKind(PURGE, purge, PURGE_SECONDS),
@@ -36,10 +44,16 @@ def jobs(context: AppContext) -> list[JobKind]:
 
 
 async def run_plan(lease: Lease, _payload: Mapping[str, Any]) -> None:
-    """Schedule what was published lately, and have what is due collected."""
+    """Find what was published, and have what is due collected: numbers of posts, and once a day those of accounts."""
+    after: UUID | None = discover.BEGINNING
+    while after is not None:
+        async with lease.transaction() as db:
+            after = await discover.add_published(db, after=after)
     async with lease.transaction() as db:
-        await plan.add_published(db)
+        await discover.follow_zones(db)
+        await plan.postpone(db)
         await plan.dispatch(db)
+        await followers.dispatch(db)
 
 
 async def run_dispatch(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
@@ -52,5 +66,6 @@ async def run_dispatch(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | 
 async def purge(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
     """Delete a batch of numbers that no plan shows any more."""
     async with lease.transaction() as db:
+        await db.execute(_PURGE_FOLLOWERS, _BATCH)
         done = await db.execute(_PURGE, _BATCH)
     return RunAgain(0) if done == f"DELETE {_BATCH}" else None

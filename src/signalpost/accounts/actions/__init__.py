@@ -6,7 +6,7 @@ from signalpost.accounts.actions.choices import candidates, choose, read_choices
 from signalpost.accounts.actions.connect import connect_account
 from signalpost.accounts.actions.disconnect import disconnect_account, disconnect_profile
 from signalpost.accounts.actions.form import connect_by_form
-from signalpost.accounts.actions.health import get_account_health
+from signalpost.accounts.actions.health import Audience, check_audience, get_account_health
 from signalpost.accounts.actions.pages import list_pages, switch_page
 from signalpost.accounts.actions.publications import record_publications
 from signalpost.accounts.actions.start import FlowDescription, describe_flow, start_flow
@@ -14,9 +14,11 @@ from signalpost.accounts.actions.update import update_account
 from signalpost.accounts.moves import mark_needs_reauth, mark_restricted
 
 __all__ = [
+    "Audience",
     "FlowDescription",
     "Return",
     "candidates",
+    "check_audience",
     "choose",
     "connect_account",
     "connect_by_form",

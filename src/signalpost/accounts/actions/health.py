@@ -1,7 +1,7 @@
 """The health of an account: the last live check, cached for five minutes, together with what we store ourselves."""
 
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -27,6 +27,19 @@ update account set health = $3, last_checked_at = $4, followers = coalesce($5, f
     token_expires_at = coalesce($8, token_expires_at), avatar_url = coalesce($9, avatar_url)
 where id = $1 and secrets_version = $2 and status <> 'disconnected'
 """
+
+
+class Audience(NamedTuple):
+    """What a network said of an account today; None: it does not say this."""
+
+    followers: int | None
+    following: int | None
+    posts: int | None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it said anything."""
+        return self != (None, None, None)
 
 
 async def get_account_health(context: AppContext, account: AccountRow, *, refresh: bool) -> AccountHealth:
@@ -56,6 +69,22 @@ async def check_account(context: AppContext, account: AccountRow, *, may_renew: 
     Returns None if there is no platform to ask, or if the token has to be renewed first, which is never the task of a
     request: `may_renew`.
     """
+    checked = await _check(context, account, may_renew=may_renew)
+    return None if checked is None else checked[0]
+
+
+async def check_audience(context: AppContext, account: AccountRow) -> Audience | None:
+    """Check as `check_account` does; return how many follow the account, or None if the platform gave no answer."""
+    checked = await _check(context, account, may_renew=True)
+    if checked is None or checked[0].problem is not None:
+        return None
+    health = checked[1] or Health()
+    return Audience(health.followers, health.following, health.posts)
+
+
+async def _check(
+    context: AppContext, account: AccountRow, *, may_renew: bool
+) -> tuple[HealthCheck, Health | None] | None:
     connector, now = networks.get(account.platform), clock.now()
     if connector is None or connector.check is None or account.status == "disconnected":
         return None
@@ -74,7 +103,7 @@ async def check_account(context: AppContext, account: AccountRow, *, may_renew: 
         if row is not None and row.status != "disconnected":
             await db.execute(_SAVE, row.id, row.secrets_version, check, now, *_details(health, row))
             await _move(context, db, row, check, secrets_version=account.secrets_version)
-    return check
+    return check, health
 
 
 async def _move(context: AppContext, db: Db, row: AccountRow, check: HealthCheck, *, secrets_version: int) -> None:

@@ -16,19 +16,6 @@ _KEY: Final = f"{COLLECT}/"
 ACCOUNTS_MAX: Final = 1_000
 """For how many accounts one run writes jobs; the next run goes on."""
 
-# What was published lately and has no schedule yet. By account, since targets have an index by account and time. Not
-# in the transaction that ends an attempt: publishing waits for nothing here.
-_ADD: Final = """
-insert into metric_schedule (target_id, workspace_id, account_id, published_at, due_at)
-select t.id, t.workspace_id, t.account_id, t.published_at, t.published_at + interval '1 hour'
-from account a cross join lateral (
-    select id, workspace_id, account_id, published_at from target
-    where account_id = a.id and published_at > now() - interval '2 days' and status = 'published'
-        and remote_id is not null
-) t
-where a.platform = any($1) and a.status in ('active', 'expiring')
-on conflict (target_id) do nothing
-"""
 _POSTPONE: Final = """
 update metric_schedule s set due_at = now() + interval '1 day' from account a
 where a.id = s.account_id and s.due_at <= now() and a.status not in ('active', 'expiring')
@@ -48,12 +35,8 @@ class Requested(Struct, frozen=True):
     skipped: int
 
 
-async def add_published(db: Db) -> None:
-    """Give a schedule to what was published within two days, on networks that give numbers.
-
-    Accounts that cannot be asked now are looked at again in a day.
-    """
-    await db.execute(_ADD, queries.platforms())
+async def postpone(db: Db) -> None:
+    """Look again in a day at accounts that cannot be asked now."""
     await db.execute(_POSTPONE)
 
 
@@ -69,7 +52,7 @@ async def request(
 
 async def request_due(db: Db) -> Requested:
     """Ask for all numbers that are due."""
-    await add_published(db)
+    await postpone(db)
     return Requested(await enqueue_dispatch(db), await queries.count_due(db), 0)
 
 

@@ -177,10 +177,14 @@ def explain(error: ApiError) -> Outcome:
 
 
 async def check(session: NetworkSession) -> Health:
-    """Report a healthy account, unless a post has ended its token."""
+    """Report a healthy account, which gains followers each day, unless a post has ended its token."""
     if session.secrets == _EXPIRED:
         return Health(valid=False, can_post=False, message="The token of this account has expired.")
-    return Health(username=session.username, granted=("publish", "delete"))
+    digest = hashlib.sha256(session.remote_id.encode()).digest()
+    followers = 100 + digest[0] + int((1 + digest[1] / 64) * _hours() / 24)
+    return Health(
+        username=session.username, granted=("publish", "delete"), followers=followers, following=10 + digest[2]
+    )
 
 
 async def revoke(session: NetworkSession) -> None:
@@ -262,12 +266,15 @@ def _metrics_of(remote_id: str) -> Metrics:
     if stated:
         return Metrics(**stated)
     digest = hashlib.sha256(remote_id.encode()).digest()
-    hours = max(0.0, (clock.now() - _BEGINNING).total_seconds() / 3_600)
-    views = int((20 + digest[0]) * (1 + log1p(hours)))
+    views = int((20 + digest[0]) * (1 + log1p(_hours())))
     likes, comments, shares = (
         views * digest[place] // divisor for place, divisor in ((1, 2_560), (2, 12_800), (3, 25_600))
     )
     return Metrics(views=views, likes=likes, comments=comments, shares=shares, impressions=views * 5 // 4)
+
+
+def _hours() -> float:
+    return max(0.0, (clock.now() - _BEGINNING).total_seconds() / 3_600)
 
 
 def _address(username: str) -> str:

@@ -111,6 +111,8 @@ class Health:
     granted: tuple[str, ...] = ()  # permissions
     missing: tuple[str, ...] = ()  # permissions
     followers: int | None = None
+    following: int | None = None
+    posts: int | None = None  # that the account has at the network
     token_expires_at: datetime | None = None
     username: str | None = None
     display_name: str | None = None
@@ -124,6 +126,8 @@ class Health:
             granted=_lines(self.granted),
             missing=_lines(self.missing),
             followers=foreign.integer(self.followers),
+            following=foreign.integer(self.following),
+            posts=foreign.integer(self.posts),
             token_expires_at=foreign.instant(self.token_expires_at),
             username=foreign.line_or_none(self.username),
             display_name=foreign.line_or_none(self.display_name),

@@ -133,6 +133,8 @@ async def check(session: NetworkSession) -> Health:
         restricted=suspended,
         message=_SUSPENDED if suspended else None,
         followers=number(profile.get("followers_count")),
+        following=number(profile.get("following_count")),
+        posts=number(profile.get("statuses_count")),
         display_name=string(profile.get("display_name")),
         avatar_url=string(profile.get("avatar")),
     )

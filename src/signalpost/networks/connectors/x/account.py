@@ -58,6 +58,8 @@ async def check(session: NetworkSession) -> Health:
     user = _user(await call(session, "GET", _ME, params=_FIELDS))
     return Health(
         followers=_followers(user),
+        following=_count(user, "following_count"),
+        posts=_count(user, "tweet_count"),
         username=user["username"],
         display_name=string(user.get("name")),
         avatar_url=string(user.get("profile_image_url")),
@@ -72,8 +74,12 @@ def _user(response: Response) -> Mapping[str, Any]:
 
 
 def _followers(user: Mapping[str, Any]) -> int | None:
+    return _count(user, "followers_count")
+
+
+def _count(user: Mapping[str, Any], name: str) -> int | None:
     metrics = user.get("public_metrics")
-    return number(metrics.get("followers_count")) if isinstance(metrics, dict) else None
+    return number(metrics.get(name)) if isinstance(metrics, dict) else None
 
 
 def _facts(user: Mapping[str, Any]) -> dict[str, Any]:

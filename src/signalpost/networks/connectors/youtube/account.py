@@ -74,6 +74,7 @@ async def check(session: NetworkSession) -> Health:
     snippet = _object(channel.get("snippet"))
     return Health(
         followers=_count(_object(channel.get("statistics")).get("subscriberCount")),
+        posts=_count(_object(channel.get("statistics")).get("videoCount")),
         display_name=string(snippet.get("title")),
         avatar_url=_picture(snippet),
     )
