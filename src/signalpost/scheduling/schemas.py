@@ -2,19 +2,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
-from signalpost.kit import issue_text
 from signalpost.kit.wire import Input, Instant, Output
 from signalpost.slots.schemas import DayOfWeek, TimeOfDay
-from signalpost.web.fields import PostId, TimeZone
-
-Day = Annotated[
-    str,
-    Meta(
-        pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
-        max_length=10,
-        extra={issue_text.FORMAT: "Must be a date, such as 2026-11-21."},
-    ),
-]
+from signalpost.web.fields import Day, PostId, TimeZone
 
 
 class AutoSchedule(Input):

@@ -9,7 +9,7 @@ from signalpost.identity.schemas import Email
 from signalpost.kit import ids, issue_text
 from signalpost.kit.wire import Input, Instant, Output
 from signalpost.service_status.states import ComponentStatus, Impact, IncidentKind, IncidentStatus
-from signalpost.web.fields import ComponentId, Language, Name
+from signalpost.web.fields import ComponentId, Day, Language, Name
 
 Channel = Literal["email", "webhook"]
 Text = Annotated[str, Meta(max_length=5_000, pattern=r"\S", extra={issue_text.FORMAT: issue_text.NOT_BLANK})]
@@ -31,14 +31,6 @@ Key = Annotated[
 ]
 ComponentIds = Annotated[list[ComponentId], Meta(max_length=100)]
 Time = Annotated[datetime, Meta(tz=True)]
-Day = Annotated[
-    str,
-    Meta(
-        pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$(?!\n)",
-        max_length=10,
-        extra={issue_text.FORMAT: "Must be a date, such as 2026-11-21."},
-    ),
-]
 _NOTIFY = Meta(description="Whether subscribers hear of it.", examples=[True])
 _HELD = Meta(
     description="What its components have while it is active. Default: what the impact means, `under_maintenance`"

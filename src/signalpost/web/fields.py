@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from signalpost.kit import value_issues
+from signalpost.kit import issue_text, value_issues
 from signalpost.kit.ids import Id
 
 
@@ -81,4 +81,12 @@ Language = Annotated[str, Meta(min_length=2, max_length=35, description="A BCP 4
 PlatformSlug = Annotated[
     str,
     Meta(min_length=1, max_length=40, description="A network; `GET /platforms` lists them.", examples=["bluesky"]),
+]
+Day = Annotated[
+    str,
+    Meta(
+        pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$(?!\n)",
+        max_length=10,
+        extra={issue_text.FORMAT: "Must be a date, such as 2026-11-21."},
+    ),
 ]

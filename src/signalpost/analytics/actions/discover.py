@@ -109,38 +109,40 @@ async def add_published(
     account_ids = [record[0] for record in await db.fetch(_ACCOUNTS, after, workspace_id, ACCOUNTS)]
     full = account_ids
     for _ in range(ROUNDS_MAX):
-        found = [NewTarget(*record) for record in await db.fetch(_NEW, full, PER_ACCOUNT, everything)] if full else []
-        if found:
-            await _add(db, found)
+        records = await db.fetch(_NEW, full, PER_ACCOUNT, everything) if full else []
+        targets = [NewTarget(*record) for record in records]
+        if targets:
+            await _add(db, targets)
         count: dict[UUID, int] = {}
-        for target in found:
+        for target in targets:
             count[target.account_id] = count.get(target.account_id, 0) + 1
         full = [account_id for account_id, number in count.items() if number == PER_ACCOUNT]
     return account_ids[-1] if len(account_ids) == ACCOUNTS else None
 
 
-async def _add(db: Db, found: Sequence[NewTarget]) -> None:
+async def _add(db: Db, targets: Sequence[NewTarget]) -> None:
     now = clock.actual()
-    columns: list[list[Any]] = [list(column) for column in zip(*[target[:8] for target in found], strict=True)]
-    days = [day_of(target.published_at, target.timezone) for target in found]
-    zone_of = {target.profile_id: target for target in found}.values()
+    columns: list[list[Any]] = [list(column) for column in zip(*[target[:8] for target in targets], strict=True)]
+    days = [day_of(target.published_at, target.timezone) for target in targets]
+    zone_of = {target.profile_id: target for target in targets}.values()
     await db.execute(
-        _ZONES, [one.profile_id for one in zone_of], [one.workspace_id for one in zone_of],
-        [one.timezone for one in zone_of],
+        _ZONES, [target.profile_id for target in zone_of], [target.workspace_id for target in zone_of],
+        [target.timezone for target in zone_of],
     )  # fmt: skip
     await db.execute(_ADD, *columns, days)
     measured = queries.platforms()
     numbered = [
         (target.target_id, target.workspace_id, target.account_id, target.published_at, due)
-        for target in found
+        for target in targets
         if target.platform in measured and (due := _first_due(target.published_at, now)) is not None
     ]
     if numbered:
         await db.execute(_SCHEDULE, *[list(column) for column in zip(*numbered, strict=True)])
     until: dict[UUID, tuple[UUID, datetime]] = {}
-    for target in found:  # of each account in the order of time
+    for target in targets:  # of each account in the order of time
         until[target.account_id] = (target.workspace_id, min(target.published_at, now) - OVERLAP)
-    await db.execute(_SCANNED, list(until), [one[0] for one in until.values()], [one[1] for one in until.values()])
+    workspace_ids, instants = zip(*until.values(), strict=True)
+    await db.execute(_SCANNED, list(until), workspace_ids, instants)
 
 
 def _first_due(published_at: datetime, now: datetime) -> datetime | None:
