@@ -75,9 +75,9 @@ async def collect(context: AppContext, lease: Lease, account_id: UUID) -> RunAga
         per_call = connector.facts.metrics_per_call
         await db.execute(_END, account_id, account.workspace_id)
         due = await queries.due(db, account_id, per_call * CALLS_MAX + 1)
-    wanted = min(len(due), per_call * CALLS_MAX)
-    batches = deque([due[start : start + per_call] for start in range(0, wanted, per_call)])
-    return await _ask_all(_Account(context, lease, account, connector), batches, more=len(due) > wanted)
+    count = min(len(due), per_call * CALLS_MAX)
+    batches = deque([due[start : start + per_call] for start in range(0, count, per_call)])
+    return await _ask_all(_Account(context, lease, account, connector), batches, more=len(due) > count)
 
 
 class _Account(NamedTuple):
