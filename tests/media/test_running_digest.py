@@ -15,34 +15,76 @@ from signalpost.media import running_digest
 from signalpost.media.running_digest import RunningDigest
 
 
-@pytest.mark.parametrize("changed_at", [0, 5, 1_000, 1_001, 2_999, 3_000])
-def test_only_what_follows_a_change_is_read_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed_at: int
+@pytest.mark.parametrize("at", [0, 5, 999, 1_000, 2_500, 2_999])
+@pytest.mark.parametrize("really", [True, False])
+def test_only_parts_that_changed_are_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int, *, really: bool
 ) -> None:
+    """If such a part is what it was before, what follows it is not read either."""
     monkeypatch.setattr(running_digest, "_STATE_BYTES", 1_000)
     content, file = bytes(range(250)) * 12, tmp_path / "file"
-    digest = RunningDigest(needed=True)
-    for at in range(0, len(content), 500):
-        digest.update(content[at : at + 500])
-    assert digest.digest() == hashlib.sha256(content).digest()
+    digest = RunningDigest(needed=False)
+    for start in range(0, len(content), 500):
+        digest.update(content[start : start + 500])
+    changed = content[:at] + (b"?" if really else content[at : at + 1]) + content[at + 1 :]
+    first = at // 1_000 * 1_000
+    end = len(content) if really else first + 1_000
+    # What need not be read is wrong on purpose.
+    file.write_bytes(b"!" * first + changed[first:end] + b"!" * (len(content) - end))
 
-    changed = content[:changed_at] + bytes(len(content) - changed_at)
-    # What stands before the last state that was kept is not read: here it is wrong on purpose.
-    kept = changed_at // 1_000 * 1_000
-    file.write_bytes(b"?" * kept + changed[kept:])
-
-    assert digest.digest_after_change(file, changed_at) == hashlib.sha256(changed).digest()
+    assert digest.digest_after_changes(file, [(at, at + 1)]) == hashlib.sha256(changed).digest()
 
 
-@pytest.mark.parametrize("needed", [True, False])
-def test_a_movie_with_its_index_at_the_start_is_not_hashed_in_vain(*, needed: bool) -> None:
-    first = b"\0\0\0\x14ftypisom" + bytes(8) + b"\0\0\0\x08moov" + b"\0\0\0\x08mdat"
-    last = b"\0\0\0\x14ftypisom" + bytes(8) + b"\0\0\0\x08mdat" + b"\0\0\0\x08moov"
-    for content, given_up in ((first, not needed), (last, False), (b"moov in a text", False)):
-        digest = RunningDigest(needed=needed)
-        digest.update(content)
-        digest.update(content)
-        assert digest.is_given_up is given_up, content
+def _movie(size: int) -> bytes:
+    """Return a movie whose index, with a place in it, stands before its media data."""
+    place = media_files.box(b"udta", b"+48.2082+016.3738/")
+    return media_files.box(b"ftyp", b"isom" + bytes(4)) + media_files.box(b"moov", place) + media_files.box(
+        b"mdat", bytes(size)
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", [7, 64, 10_000])
+def test_an_index_at_the_start_is_hashed_without_its_metadata(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int
+) -> None:
+    monkeypatch.setattr(running_digest, "_STATE_BYTES", 1_000)
+    monkeypatch.setattr(running_digest, "_INDEX_BYTES_MAX", 2_000)
+    arrived, file = _movie(3_000), tmp_path / "file"
+    stored = arrived.replace(b"udta+48.2082+016.3738/", b"free" + bytes(18))
+    digests = [RunningDigest(needed=False) for _ in range(2)]
+    for start in range(0, len(arrived), piece):
+        for digest in digests:
+            digest.update(arrived[start : start + piece])
+
+    file.write_bytes(stored)
+    assert digests[0].digest_after_changes(file, []) == hashlib.sha256(stored).digest()
+    file.write_bytes(stored[:1_100] + b"!" * (len(stored) - 1_100))  # read no further than to the next state
+    if piece == 64:
+        assert digests[0].digest_after_changes(file, [(0, 100)]) == hashlib.sha256(stored).digest()
+    file.write_bytes(arrived)  # whoever examined it left it as it was
+    assert digests[1].digest_after_changes(file, []) == hashlib.sha256(arrived).digest()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"moov",
+        b"\0\0\0\x10ftypisom",
+        b"\0\0\0\x08ftyp" * 9,
+        b"\0\0\0\x08ftyp" * 200 + b"\0\0\0\x08mdat",
+        media_files.box(b"ftyp", b"isom") + b"\xff\xff\xff\xffmoov" + bytes(900),
+        media_files.box(b"ftyp", b"isom") + media_files.box(b"moov", b"\xff\0\0\0udta") + b"\0\0\0\x08mdat" + bytes(90),
+        media_files.box(b"ftyp", b"isom") + b"\0\0\0\x08free" * 6_000 + b"\0\0\0\x08mdat" + bytes(90),
+        media_files.box(b"ftyp", b"isom") + media_files.box(b"moov", b"\0\0\0\x08free" * 6_000) + b"\0\0\0\x10mdat...",
+    ],
+)  # fmt: skip
+def test_what_is_no_movie_or_a_damaged_one_is_hashed_as_it_is(tmp_path: Path, content: bytes) -> None:
+    digest, file = RunningDigest(needed=False), tmp_path / "file"
+    file.write_bytes(content)
+    for start in range(0, len(content), 1_000):
+        digest.update(content[start : start + 1_000])
+    assert digest.digest_after_changes(file, []) == hashlib.sha256(content).digest()
 
 
 def _streamable(folder: Path, movie: bytes) -> bytes:

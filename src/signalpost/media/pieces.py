@@ -150,7 +150,7 @@ class _Writer:
         buffer, self._buffer = self._buffer, []
         at, self._buffered = self.end - self._buffered, 0
         if buffer:
-            self._writing = asyncio.create_task(asyncio.to_thread(self._write, buffer, at))
+            self._writing = asyncio.create_task(self._take(buffer, at))
 
     async def _written(self) -> None:
         """Wait for the write that has begun; also again, if the wait was cancelled."""
@@ -168,16 +168,27 @@ class _Writer:
             if self._writing.done():
                 self._writing = None
 
+    async def _take(self, buffer: list[bytes], at: int) -> None:
+        """Hash and write in two threads: each takes about as long as the other."""
+        hashing = asyncio.create_task(asyncio.to_thread(self._add_to_hashes, buffer))
+        try:
+            await asyncio.to_thread(self._write, buffer, at)
+        finally:
+            await hashing
+
+    def _add_to_hashes(self, buffer: list[bytes]) -> None:
+        for piece in buffer:
+            if self._hash is not None:
+                self._hash.update(piece)
+            if self._digest is not None:
+                self._digest.update(piece)
+
     def _write(self, buffer: list[bytes], at: int) -> None:
         receiver.require_space(self._file.path.parent, _BUFFER_BYTES, self._file.free_bytes_min)
         with self._file.path.open("ab", buffering=0) as file:  # makes the file, but not a folder that was removed
             if file.tell() != at:
                 raise RuntimeError(f"{self._file.path} ends at {file.tell()}, not at {at}")
             for piece in buffer:
-                if self._hash is not None:
-                    self._hash.update(piece)
-                if self._digest is not None:
-                    self._digest.update(piece)
                 view = memoryview(piece)
                 while view:
                     view = view[file.write(view) :]

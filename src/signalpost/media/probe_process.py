@@ -27,11 +27,12 @@ _shares = Shares(1)
 class ProbeResult(Struct):
     """What the file contains.
 
-    `changed`: metadata was removed, so the bytes differ from those received: from `changed_at` on, at the earliest.
+    `changed`: metadata was removed, so the bytes differ from those received. `changes`: they do between these offsets
+    at most; None means anywhere.
     """
 
     changed: bool
-    changed_at: int = 0
+    changes: list[tuple[int, int]] | None = None
     width: int | None = None
     height: int | None = None
     duration_ms: int | None = None

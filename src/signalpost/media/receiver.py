@@ -50,8 +50,8 @@ class Announced:
 class ReceivedFile:
     """A complete file on the local disk, recognised by its first bytes but not yet opened.
 
-    `sha256` may be empty: it is computed when the file has been examined, which may change it. `digest`: that of the
-    bytes as they arrived, if this process has seen all of them.
+    `sha256` may be empty: it is computed when the file has been examined, which may change it. `digest` has
+    taken the bytes as they arrived, if this process has seen all of them.
     """
 
     path: Path

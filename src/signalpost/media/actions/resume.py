@@ -115,7 +115,7 @@ async def append(
         await file.append(appended.offset, _checked(row, appended.offset, pieces), appended.checksum, digest)
         offset = file.offset
         if file.is_complete:
-            await _finish(context, caller, row, file, None if digest is None or digest.is_given_up else digest)
+            await _finish(context, caller, row, file, digest)
     return offset
 
 
@@ -163,10 +163,8 @@ async def _received(row: MediaRow, file: PiecesFile, digest: RunningDigest | Non
         )
     head = await asyncio.to_thread(_head, file.path)
     sha256 = b""
-    if digest is not None:
-        sha256 = digest.digest()
-    elif announced.sha256:
-        sha256 = await receiver.sha256(file.path)
+    if announced.sha256:
+        sha256 = await receiver.sha256(file.path) if digest is None else digest.digest()
     file_type = receiver.recognize(head, "", announced.type)
     received = ReceivedFile(path=file.received, type=file_type, size=file.offset, sha256=sha256, digest=digest)
     receiver.require_announced(received, announced, "")

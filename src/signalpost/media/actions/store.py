@@ -177,8 +177,8 @@ async def _examine(file: ReceivedFile, tenant: Hashable) -> ExaminedFile | Rejec
     probed = await probe_process.probe(file.path, file.type, file.thumbnail, tenant=tenant)
     if isinstance(probed, Rejection):
         return probed
-    if probed.changed and file.digest is not None:
-        sha256 = await asyncio.to_thread(file.digest.digest_after_change, file.path, probed.changed_at)
+    if file.digest is not None and probed.changes is not None:
+        sha256 = await asyncio.to_thread(file.digest.digest_after_changes, file.path, probed.changes)
     elif probed.changed or not file.sha256:
         sha256 = await receiver.sha256(file.path)
     else:

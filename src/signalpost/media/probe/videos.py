@@ -19,18 +19,23 @@ from signalpost.media.probe.images import PIXELS_MAX, save_thumbnail
 
 _PACKETS_MAX = 500  # within which the first frame must come
 _INT_MAX = 2**31 - 1
+_PART_BYTES = 16 * 1024 * 1024  # of these, the largest file has a few hundred
 MODULES = (AudioCodecContext, AudioStream, SubtitleCodecContext, SubtitleStream)
 """PyAV would import them when it meets the first stream that needs them; by then no module can be imported."""
 _BLANK = {"mov": boxes.blank_movie, "matroska": tags.blank_matroska, "avi": tags.blank_avi}
 
 
 class _Watched(io.RawIOBase):
-    """A file that notes where the first byte was written."""
+    """A file that notes which of its parts are written."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        self.changed_at = 0
-        self._was_written = False
+        self._changed: set[int] = set()
+
+    @property
+    def changes(self) -> list[tuple[int, int]]:
+        """The offsets between which bytes may have changed."""
+        return [(part * _PART_BYTES, (part + 1) * _PART_BYTES) for part in sorted(self._changed)]
 
     def read(self, size: int = -1) -> bytes:
         return self._file.read(size)
@@ -43,8 +48,7 @@ class _Watched(io.RawIOBase):
 
     def write(self, data: Any) -> int:
         at = self._file.tell()
-        self.changed_at = min(self.changed_at, at) if self._was_written else at
-        self._was_written = True
+        self._changed.update(range(at // _PART_BYTES, (at + len(data)) // _PART_BYTES + 1))
         return self._file.write(data)
 
 
@@ -62,7 +66,7 @@ def examine(file: IO[bytes], file_type: FileType, thumbnail: IO[bytes]) -> dict[
         with av.open(
             file, format=file_type.decoder, options={"protocol_whitelist": "none"}, metadata_errors="ignore"
         ) as container:
-            return {"changed": changed, "changed_at": watched.changed_at} | _describe(container, thumbnail)
+            return {"changed": changed, "changes": watched.changes} | _describe(container, thumbnail)
     except (FFmpegError, ValueError, IndexError, OSError) as error:
         raise damaged() from error
 
