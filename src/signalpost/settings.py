@@ -53,6 +53,22 @@ class Settings:
     """Whether the limits of plans apply. Off: every workspace has the plan self_hosted, which has no limits."""
     registration: Literal["invite", "open", "closed"] = "invite"
     """Who may register. `invite`: only with the first-run link or a team invite; `open`: everyone; `closed`: no one."""
+    oidc_issuer: str | None = None
+    """OpenID provider that people may sign in with beside passwords, such as `https://login.example.com`. Unset: none.
+    It may be private."""
+    oidc_client_id: str | None = None
+    """Name under which this service is registered there. Needed with SIGNALPOST_OIDC_ISSUER."""
+    oidc_client_secret: str | None = None
+    """Secret from that registration. Unset: the provider knows a public client, which proves itself by PKCE only."""
+    oidc_label: str = "single sign-on"
+    """What the button to sign in there says after "Sign in with"."""
+    oidc_allowed_domains: tuple[str, ...] = ()
+    """Domains of e-mail addresses, separated by commas, whose people may sign in there. None named: all."""
+    oidc_new_users: Literal["invited", "allowed"] = "invited"
+    """Who may become a user by signing in there. `invited`: who has an open team invitation; `allowed`: everyone of
+    SIGNALPOST_OIDC_ALLOWED_DOMAINS, with a workspace of their own."""
+    oidc_second_factor: bool = False
+    """Whether the provider asks for a second factor itself. Then who signs in there enters no other code here."""
     allow_private_webhooks: bool = False
     """Whether webhooks may use http and private addresses. For development only."""
     allowed_private_hosts: tuple[str, ...] = ()
@@ -110,6 +126,10 @@ _PATTERNS: Final = {
         r"(?=.{1,41}$)[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*",
         "must fit into a header name: a letter, then at most 40 letters, digits and single hyphens",
     ),
+    "oidc_issuer": (r"https?://[^/\s?#@]+(/[^\s?#]*)?", "must be an address such as https://login.example.com"),
+    "oidc_client_id": (r"[ -~]{1,500}", "must be visible ASCII, at most 500 characters"),
+    "oidc_client_secret": (r"[ -~]{1,500}", "must be visible ASCII, at most 500 characters"),
+    "oidc_label": (r"[^\n]{1,50}", "must be one line of at most 50 characters"),
     "mail_from": (r"[^@]*[^@\s]@[^@\s]+", "must be a sender such as Signalpost <no-reply@example.com>"),
 }
 _MINIMUMS: Final = {
@@ -150,6 +170,7 @@ def _errors(settings: Settings) -> Iterator[str]:
         yield f"{PREFIX}DATABASE_URL: {_PERCENT_ENCODE}"
     if (settings.caption_model_url is None) != (settings.caption_model is None):
         yield f"{PREFIX}CAPTION_MODEL_URL and {PREFIX}CAPTION_MODEL: set both, or none"
+    yield from _oidc_errors(settings)
     try:
         AllowList.parse(settings.allowed_private_hosts)
     except ValueError as error:
@@ -159,6 +180,25 @@ def _errors(settings: Settings) -> Iterator[str]:
             KeyRing.from_master(settings.master_key)
     except ValueError as error:
         yield f"{PREFIX}MASTER_KEY: {error}"
+
+
+_DOMAIN: Final = re.compile(r"(?=.{1,253}$)([a-z0-9_-]{1,63}\.)+[a-z0-9-]{2,63}")
+
+
+def _oidc_errors(settings: Settings) -> Iterator[str]:
+    """Check that sign-in with an OpenID provider is set up whole, and lets nobody in by mistake."""
+    if (settings.oidc_issuer is None) != (settings.oidc_client_id is None):
+        yield f"{PREFIX}OIDC_ISSUER and {PREFIX}OIDC_CLIENT_ID: set both, or none"
+    if settings.oidc_issuer and settings.oidc_issuer.startswith("http://") and not _is_loopback(settings.oidc_issuer):
+        yield f"{PREFIX}OIDC_ISSUER: must start with https://, except on this machine"
+    if any(not _DOMAIN.fullmatch(domain.lower()) for domain in settings.oidc_allowed_domains):
+        yield f"{PREFIX}OIDC_ALLOWED_DOMAINS: must be domains such as example.com, separated by commas"
+    if settings.oidc_new_users == "allowed" and not settings.oidc_allowed_domains:
+        yield f"{PREFIX}OIDC_NEW_USERS: `allowed` needs {PREFIX}OIDC_ALLOWED_DOMAINS"
+
+
+def _is_loopback(url: str) -> bool:
+    return urlsplit(url).hostname in ("127.0.0.1", "::1", "localhost")
 
 
 def data_folder(environment: Mapping[str, str] | None = None, *, data_dir: Path | None = None) -> Path:

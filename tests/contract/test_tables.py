@@ -30,7 +30,7 @@ OWNERS = {
     "slot_reservation": "slots", "status_component": "service_status", "status_day": "service_status",
     "status_incident": "service_status", "status_subscriber": "service_status", "status_update": "service_status",
     "target": "posts", "usage": "plans", "usage_notice": "plans", "webhook": "webhooks", "worker": "engine",
-    "workspace": "identity",
+    "user_identity": "oidc", "workspace": "identity",
 }  # fmt: skip
 """Table -> the room that writes it, and whose functions the others call."""
 
@@ -139,7 +139,9 @@ ACROSS = {
     "identity/actions/passwords.py": "a new password ends the sessions of a user in all workspaces",
     "identity/authenticate.py": "a credential tells the workspace",
     "invites/actions/guest.py": "the token of an invitation tells the workspace",
+    "console/oidc.py": "who signs in may be a member, or invited, anywhere",
     "console/team_invites.py": "the token of an invitation tells the workspace",
+    "oidc/actions/finish.py": "who signs in may be a member, or invited, anywhere",
     "main/app.py": "what a process does by itself, and the command line, are about the installation",
     "web/serve.py": "operations that say so, see below",
 }

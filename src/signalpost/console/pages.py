@@ -2,7 +2,7 @@
 
 import msgspec
 
-from signalpost.console import choose, connect, docs_pages, invites, reset_password, status_pages, team_invites
+from signalpost.console import choose, connect, docs_pages, invites, oidc, reset_password, status_pages, team_invites
 from signalpost.console.first_run import CREATE_OWNER, FirstRunPages
 from signalpost.console.site import Site, cached
 from signalpost.identity.actions import first_run
@@ -22,6 +22,7 @@ def handlers(site: Site) -> list[Route]:
     reset_pages = reset_password.ResetPages(site)
     team_pages = team_invites.TeamInvitePages(site)
     connect_pages = connect.ConnectPages(site)
+    oidc_pages = oidc.OidcPages(site)
     choose_pages = choose.ChoosePages(site)
     invite_pages = invites.InvitePages(site)
 
@@ -57,6 +58,10 @@ def handlers(site: Site) -> list[Route]:
         *site.routes([reset_password.PATH], reset_pages.choose, method="POST", bucket="login"),
         *site.routes([team_invites.PATH], team_pages.show),
         *site.routes([team_invites.PATH], team_pages.respond, method="POST", bucket="login"),
+        *site.routes([oidc.START], oidc_pages.start),
+        *site.routes([oidc.CALLBACK], oidc_pages.finish),
+        *site.routes([oidc.ANSWER], oidc_pages.show),
+        *site.routes([oidc.ANSWER], oidc_pages.answer, method="POST", bucket="login"),
         *site.routes([connect.PATH], connect_pages.show),
         *site.routes([connect.PATH], connect_pages.start, method="POST"),
         *site.routes([choose.PATH], choose_pages.show),

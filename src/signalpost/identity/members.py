@@ -127,6 +127,20 @@ async def find_invite(db: Db, member_id: UUID) -> InviteRow | None:
     return _read_invite(record) if record else None
 
 
+_OPEN_INVITE: Final = f"""
+select {_INVITE_COLUMNS} from member m join workspace w on w.id = m.workspace_id
+where lower(m.email) = lower($1) and m.user_id is null and m.status = 'invited' and m.expires_at > now()
+    and w.deleted_at is null
+order by m.invited_at desc limit 1
+"""  # noqa: S608 - columns of a struct
+
+
+async def find_open_invite(db: Db, email: str) -> InviteRow | None:
+    """Return the newest open invitation to this address, of any workspace: who has the mailbox may see it."""
+    record = await db.fetchrow(_OPEN_INVITE, email)
+    return _read_invite(record) if record else None
+
+
 _LOCK: Final = "select pg_advisory_xact_lock(hashtextextended('team:' || $1::text, 0))"
 
 
@@ -188,8 +202,13 @@ async def join(context: AppContext, db: Db, member_id: UUID, user_id: UUID, *, e
     """Make an invitation a membership of this user, who may have proved that the mailbox is theirs."""
     await db.execute(_JOIN, member_id, user_id)
     if email_verified:
-        await db.execute(_VERIFY, user_id)
+        await verify_email(db, user_id)
     context.state(CallerCache).invalidate(user_id)
+
+
+async def verify_email(db: Db, user_id: UUID) -> None:
+    """Note that the user has proved that the mailbox is theirs."""
+    await db.execute(_VERIFY, user_id)
 
 
 _SET_STATUS: Final = "update member set status = $3 where workspace_id = $1 and id = $2"

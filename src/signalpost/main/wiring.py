@@ -30,6 +30,7 @@ from signalpost.mail import work as mail_work
 from signalpost.media import queries as media_queries
 from signalpost.media import routes as media_routes
 from signalpost.media import work as media_work
+from signalpost.oidc import routes as oidc_routes
 from signalpost.plans import actions as plan_actions
 from signalpost.plans import routes as plan_routes
 from signalpost.plans import work as plan_work
@@ -65,6 +66,7 @@ from signalpost.webhooks.actions.deliveries import LISTENING
 
 ROUTES: tuple[Routes, ...] = (
     identity_routes.routes,
+    oidc_routes.routes,
     team_routes.routes,
     audit_routes.routes,
     plan_routes.routes,

@@ -10,7 +10,7 @@ from signalpost.identity import members, passwords, queries, tokens
 from signalpost.identity import views as identity_views
 from signalpost.identity.authenticate import authenticator
 from signalpost.identity.errors import InviteExpired, InviteRevoked, InviteUsed, RegistrationClosed
-from signalpost.identity.members import InviteRow
+from signalpost.identity.members import InviteRow, MemberRow
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
 from signalpost.team import views
@@ -74,17 +74,12 @@ async def accept(
 async def _join(
     context: AppContext, db: Db, invite: InviteRow, user_id: UUID, *, mailed: bool, sign_in_from: str | None
 ) -> AcceptedInvite:
-    if await members.find_of_user(db, invite.workspace_id, user_id):
-        raise problems.AlreadyExists("You are a member of this workspace already.")
-    await members.join(context, db, invite.id, user_id, email_verified=mailed)
-    row = await members.find_of_user(db, invite.workspace_id, user_id)
+    row = await join(context, db, invite, user_id, mailed=mailed)
     workspace = await queries.find_workspace_of(db, user_id, invite.workspace_id)
-    assert row is not None  # noqa: S101 - joined above
-    assert workspace is not None  # noqa: S101 - likewise
+    assert workspace is not None  # noqa: S101 - joined above
     session = None
     if sign_in_from is not None:
         session = await identity.open_session(db, context.keys, user_id, invite.workspace_id, invite.role, sign_in_from)
-    await _record(db, invite, "accept_team_invite", audit.user(user_id, row.name or row.email))
     return AcceptedInvite(
         member=views.member(None, row),
         workspace=identity_views.workspace_summary(context.settings, workspace),
@@ -92,6 +87,21 @@ async def _join(
         refresh_token=session.refresh_token if session else None,
         expires_in=session.expires_in if session else None,
     )
+
+
+async def join(context: AppContext, db: Db, invite: InviteRow, user_id: UUID, *, mailed: bool) -> MemberRow:
+    """Make an open invitation a membership of this user; the caller has the lock of the team.
+
+    Raises:
+        AlreadyExists: the user is a member of the workspace already.
+    """
+    if await members.find_of_user(db, invite.workspace_id, user_id):
+        raise problems.AlreadyExists("You are a member of this workspace already.")
+    await members.join(context, db, invite.id, user_id, email_verified=mailed)
+    row = await members.find_of_user(db, invite.workspace_id, user_id)
+    assert row is not None  # noqa: S101 - joined above
+    await _record(db, invite, "accept_team_invite", audit.user(user_id, row.name or row.email))
+    return row
 
 
 async def decline(context: AppContext, db: Db, token: str) -> None:

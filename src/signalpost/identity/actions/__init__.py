@@ -1,6 +1,7 @@
 """Writes: sign up, sign in, change a password, create keys, change workspaces."""
 
 from signalpost.identity.actions.api_keys import KeyTerms, create_api_key, create_key_for, revoke_api_key, revoke_key
+from signalpost.identity.actions.one_time import use_once
 from signalpost.identity.actions.passwords import (
     forgot_password,
     forgotten_password_message,
@@ -8,15 +9,18 @@ from signalpost.identity.actions.passwords import (
     reset_password,
     reset_with_token,
 )
-from signalpost.identity.actions.second_factor import confirm, disable, enrol, reset_second_factor
+from signalpost.identity.actions.second_factor import check_code, confirm, disable, enrol, reset_second_factor
 from signalpost.identity.actions.sign_in import (
+    check_credentials,
     end_session,
     end_sessions,
     find_user,
     login,
     logout,
     open_session,
+    record_in_workspaces,
     refresh,
+    sign_in,
 )
 from signalpost.identity.actions.sign_up import (
     NewWorkspace,
@@ -33,6 +37,8 @@ __all__ = [
     "KeyTerms",
     "NewWorkspace",
     "add_workspace",
+    "check_code",
+    "check_credentials",
     "confirm",
     "create_api_key",
     "create_key_for",
@@ -52,6 +58,7 @@ __all__ = [
     "make_staff",
     "may_redirect_to",
     "open_session",
+    "record_in_workspaces",
     "refresh",
     "register",
     "reset_password",
@@ -60,5 +67,7 @@ __all__ = [
     "revoke_api_key",
     "revoke_key",
     "set_plan",
+    "sign_in",
     "update_workspace",
+    "use_once",
 ]

@@ -40,18 +40,27 @@ async def login(context: AppContext, data: UserLogin, address: str) -> Login:
         LoginThrottled: too many sign-ins failed for this e-mail address, from there or from everywhere.
         Forbidden: the user is not an active member of any workspace.
     """
-    row, stored = await _check_credentials(context, data.email, data.password, data.code, address)
+    row, stored = await check_credentials(context, data.email, data.password, data.code, address)
     rehashed = await passwords.hash_password(data.password) if crypto.needs_rehash(stored) else None
     async with context.database.transaction() as db:
         if not await db.fetchval(_PASSWORD_UNCHANGED, row.user_id, stored):  # a new password was chosen meanwhile
             raise _wrong_password(context)
         if rehashed:
             await db.execute(_REHASH, row.user_id, rehashed, stored)
-        user = await queries.read_user(db, row.user_id)
-        workspaces = await queries.workspaces_of(db, row.user_id)
-        current = _first(workspaces)
-        opened = await open_session(db, context.keys, row.user_id, current.id, current.role, address)
-        await _record(db, current.id, row.user_id, user.name, "login")
+        return await sign_in(context, db, row.user_id, address, "login")
+
+
+async def sign_in(context: AppContext, db: Db, user_id: UUID, address: str, action: str) -> Login:
+    """Open a session for a user who has proved who they are; history calls it `action`.
+
+    Raises:
+        Forbidden: the user is not an active member of any workspace.
+    """
+    user = await queries.read_user(db, user_id)
+    workspaces = await queries.workspaces_of(db, user_id)
+    current = _first(workspaces)
+    opened = await open_session(db, context.keys, user_id, current.id, current.role, address)
+    await _record(db, current.id, user_id, user.name, action)
     return Login(
         user=views.user(user),
         workspaces=[views.workspace(context.settings, workspace) for workspace in workspaces],
@@ -61,10 +70,14 @@ async def login(context: AppContext, data: UserLogin, address: str) -> Login:
     )
 
 
-async def _check_credentials(
+async def check_credentials(
     context: AppContext, email: str, password: str, code: str | None, address: str
 ) -> tuple[PasswordRow, str]:
-    """Return the user with this address, password and second factor, and the hash of the password."""
+    """Return the user with this address, password and second factor, and the hash of the password.
+
+    Raises:
+        InvalidCredentials, SecondFactorRequired, LoginThrottled: see `login`.
+    """
     throttle = context.state(LoginThrottle)
     refusal = throttle.count_attempt(email, address)
     async with context.database.connection() as db:
@@ -99,7 +112,7 @@ async def find_user(
     async with context.database.connection() as db:
         if await queries.find_password(db, email, address) is None:
             return None
-    row, _ = await _check_credentials(context, email, password or "", code, address)
+    row, _ = await check_credentials(context, email, password or "", code, address)
     return row.user_id
 
 

@@ -1,0 +1,1 @@
+"""Sign-in with an OpenID provider that the operator chose, beside passwords."""

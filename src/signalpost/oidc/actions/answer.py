@@ -1,0 +1,142 @@
+"""What a person is asked who is known to the provider, and not yet enough to us."""
+
+from typing import Final, Literal
+from urllib.parse import urlencode, urlsplit
+from uuid import UUID
+
+from msgspec import Struct
+
+from signalpost.context import AppContext
+from signalpost.identity import actions as identity
+from signalpost.identity import members
+from signalpost.identity import queries as identity_queries
+from signalpost.identity.errors import RegistrationClosed, password_help
+from signalpost.identity.members import InviteRow
+from signalpost.kit.db import Db
+from signalpost.oidc import flow, queries
+from signalpost.oidc.errors import SignInRefused
+from signalpost.oidc.flow import Client, Grant, Pending, Person
+from signalpost.team import invites
+
+_STALE: Final = "This sign-in took more than ten minutes, or was begun in another browser."
+
+
+class Question(Struct, frozen=True):
+    """What to ask: the code of a second factor; the password of the user with this address; whether to join."""
+
+    kind: Literal["code", "password", "join"]
+    cookie: str
+    email: str
+    invite: InviteRow | None = None
+    needs_code: bool = False
+
+
+async def ask(context: AppContext, pending: Pending) -> Question | None:
+    """Return what this person is asked; None if they may become a user at once.
+
+    Raises:
+        SignInRefused: nobody invited them.
+        RegistrationClosed: this instance takes no new users.
+    """
+    cookie, email = flow.seal(context.keys, pending), pending.person.email
+    if pending.user_id is not None:
+        return Question("code", cookie, email)
+    async with context.database.connection() as db:
+        known = await identity_queries.find_password(db, email, "")
+        invite = await members.find_open_invite(db, email) if known is None else None
+    if known is not None:
+        if known.password_hash is None:
+            raise SignInRefused(
+                f"The user {email} has no password with which to confirm this. {password_help(context.settings)}"
+            )
+        return Question("password", cookie, email, needs_code=known.totp_enabled)
+    if invite is not None:
+        if context.settings.registration == "closed":
+            raise RegistrationClosed("This instance registers nobody: SIGNALPOST_REGISTRATION is closed.")
+        return Question("join", cookie, email, invite=invite)
+    if context.settings.oidc_new_users != "allowed":
+        raise SignInRefused(f"Nobody with the address {email} is a user here. Ask for an invitation to a workspace.")
+    return None
+
+
+async def question(context: AppContext, cookie: str | None) -> Question:
+    """Return what the person with this cookie is asked.
+
+    Raises:
+        SignInRefused: the question is too old, or nobody may answer it any more.
+    """
+    return (await _reopen(context, cookie))[1]
+
+
+async def answer(context: AppContext, cookie: str | None, *, password: str, code: str, address: str) -> str:
+    """Finish the sign-in with what the person entered; return where the browser goes.
+
+    Raises:
+        SignInRefused: see `question`.
+        InvalidCredentials, SecondFactorRequired, LoginThrottled: password or code is wrong.
+    """
+    pending, asked = await _reopen(context, cookie)
+    person, user_id = pending.person, pending.user_id
+    if user_id is not None:
+        await identity.check_code(context, user_id, code)
+    elif asked.invite is not None:
+        user_id = await _join(context, asked.invite, person)
+    else:
+        row, _ = await identity.check_credentials(context, person.email, password, code or None, address)
+        user_id = row.user_id
+        async with context.database.transaction() as db:
+            await _link(context, db, person, user_id)
+    return granted(context, user_id, pending.client)
+
+
+async def _reopen(context: AppContext, cookie: str | None) -> tuple[Pending, Question]:
+    pending = flow.unseal(context.keys, Pending, cookie)
+    asked = await ask(context, pending) if pending else None
+    if pending is None or asked is None:
+        raise SignInRefused(_STALE)
+    return pending, asked
+
+
+def granted(context: AppContext, user_id: UUID, client: Client) -> str:
+    """Return where the browser goes: to whoever began, with a code that only they can redeem."""
+    grant = Grant(user_id, client.code_challenge, flow.expires_in(flow.CODE_SECONDS))
+    parameters = {"code": flow.CODE_PREFIX + flow.seal(context.keys, grant)}
+    if client.state is not None:
+        parameters["state"] = client.state
+    separator = "&" if urlsplit(client.redirect_url).query else "?"
+    return f"{client.redirect_url}{separator}{urlencode(parameters)}"
+
+
+async def create_with_workspace(context: AppContext, person: Person) -> UUID:
+    """Make a user with a workspace of their own."""
+    async with context.database.transaction() as db:
+        user_id = await _create(db, person)
+        name = f"{person.name or person.email.partition('@')[0]}'s workspace"[:100]
+        await identity.create_workspace(context, db, user_id=user_id, name=name)
+        await _link(context, db, person, user_id)
+    return user_id
+
+
+async def _join(context: AppContext, invite: InviteRow, person: Person) -> UUID:
+    async with context.database.transaction() as db:
+        await members.lock(db, invite.workspace_id)
+        open_now = await members.find_open_invite(db, person.email)
+        if open_now is None or open_now.id != invite.id:
+            raise SignInRefused("The invitation has ended meanwhile. Ask for another one.")
+        user_id = await _create(db, person)
+        await invites.join(context, db, open_now, user_id, mailed=True)
+        await _link(context, db, person, user_id)
+    return user_id
+
+
+async def _create(db: Db, person: Person) -> UUID:
+    user_id = await identity.create_user(db, email=person.email, password_hash=None, name=person.name)
+    await members.verify_email(db, user_id)
+    return user_id
+
+
+async def _link(context: AppContext, db: Db, person: Person, user_id: UUID) -> None:
+    if not await queries.link(db, context.settings.oidc_issuer or "", person.subject, user_id, person.email):
+        raise SignInRefused("The OpenID provider's user belongs to another user here.")
+    await members.verify_email(db, user_id)
+    await identity.record_in_workspaces(db, user_id, "link_oidc")

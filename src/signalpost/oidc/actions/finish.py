@@ -1,0 +1,135 @@
+"""The end: the provider sends the browser back, and whoever began the sign-in gets a session."""
+
+from typing import Any, Final
+
+import msgspec
+
+from signalpost.context import AppContext
+from signalpost.identity import actions as identity
+from signalpost.identity import queries as identity_queries
+from signalpost.identity.errors import InvalidCredentials
+from signalpost.identity.schemas import Email, Login
+from signalpost.kit import crypto, log
+from signalpost.kit.tenant import across_workspaces
+from signalpost.oidc import flow, id_token, provider, queries
+from signalpost.oidc.actions.answer import Question, ask, create_with_workspace, granted
+from signalpost.oidc.actions.start import callback_url
+from signalpost.oidc.errors import SignInNotConfigured, SignInRefused
+from signalpost.oidc.flow import Client, Flow, Grant, Pending, Person
+from signalpost.oidc.provider import Metadata, Provider
+from signalpost.oidc.schemas import SignInCode
+
+_STALE: Final = "This sign-in was begun in another browser, more than ten minutes ago, or is over already."
+_NAME_MAX: Final = 100
+_logger = log.get("oidc")
+
+
+async def finish(context: AppContext, query: dict[str, str], cookie: str | None) -> str | Question:
+    """Look at what the provider says; return where the browser goes, or what the person is asked first.
+
+    Raises:
+        SignInRefused: the answer belongs to no sign-in of this browser, is not the provider's, or is of nobody who may
+            sign in here.
+        ProviderUnavailable: the provider cannot be reached.
+    """
+    if context.settings.oidc_issuer is None:
+        raise SignInNotConfigured
+    begun = flow.unseal(context.keys, Flow, cookie)
+    if begun is None or not crypto.equal(begun.state, query.get("state", "")):
+        raise SignInRefused(_STALE)
+    metadata = await context.state(Provider).metadata(context)
+    _check_sender(context, metadata, query)
+    async with context.database.transaction() as db:
+        if not await identity.use_once(db, begun.state, lifetime_seconds=flow.LIFETIME_SECONDS):
+            raise SignInRefused(_STALE)
+    if "error" in query:
+        _logger.info("oidc.denied", error=query["error"][:100])
+        raise SignInRefused("You did not sign in: the OpenID provider says that this was cancelled or is not allowed.")
+    found = await provider.redeem(
+        context, metadata, code=query.get("code", ""), verifier=begun.verifier, redirect_url=callback_url(context)
+    )
+    claims = await id_token.verify(context, found.id_token, nonce=begun.nonce)
+    if "email" not in claims:
+        told = await provider.userinfo(context, metadata, found.access_token)
+        claims = told | claims if told.get("sub") == claims["sub"] else claims
+    return await _resolve(context, claims, begun.client)
+
+
+def _check_sender(context: AppContext, metadata: Metadata, query: dict[str, str]) -> None:
+    """Refuse the answer of another provider, which would get the code of this one (RFC 9207)."""
+    issuer = query.get("iss")
+    if issuer is None and not metadata.authorization_response_iss_parameter_supported:
+        return
+    if issuer != context.settings.oidc_issuer:
+        raise SignInRefused("This answer is that of another OpenID provider.")
+
+
+async def _resolve(context: AppContext, claims: dict[str, Any], client: Client) -> str | Question:
+    issuer = context.settings.oidc_issuer or ""
+    person = _person(claims)
+    with across_workspaces():  # the user may be a member of any
+        async with context.database.transaction() as db:
+            user_id = await queries.use_identity(db, issuer, claims["sub"])
+            if user_id is not None:
+                _require_allowed(context, person)
+                user = await identity_queries.read_user(db, user_id)
+                if not user.totp_enabled or context.settings.oidc_second_factor:
+                    return granted(context, user_id, client)
+                email = person.email if person else user.email
+                person = Person(subject=claims["sub"], email=email, name=user.name)
+        if person is None:
+            raise SignInRefused(
+                "The OpenID provider does not say that your e-mail address is verified, so it proves nothing."
+            )
+        _require_allowed(context, person)
+        pending = Pending(person, user_id, client, flow.expires_in(flow.LIFETIME_SECONDS))
+        question = await ask(context, pending)
+        if question is not None:
+            return question
+        return granted(context, await create_with_workspace(context, person), client)
+
+
+def _person(claims: dict[str, Any]) -> Person | None:
+    """Return who this is, if the provider vouches for the mailbox: with `true`, and with nothing that looks like it."""
+    if claims.get("email_verified") is not True:
+        return None
+    try:
+        email = msgspec.convert(claims.get("email"), Email)
+    except msgspec.ValidationError:
+        return None
+    name = claims.get("name")
+    shown = " ".join(name.split())[:_NAME_MAX] if isinstance(name, str) and name.isprintable() else ""
+    return Person(subject=claims["sub"], email=email, name=shown or None)
+
+
+def _require_allowed(context: AppContext, person: Person | None) -> None:
+    domains = [domain.lower() for domain in context.settings.oidc_allowed_domains]
+    if domains and (person is None or person.email.rpartition("@")[2].lower() not in domains):
+        raise SignInRefused(
+            "Only people with an e-mail address of certain domains can sign in here, and you have none."
+        )
+
+
+async def redeem(context: AppContext, data: SignInCode, address: str) -> Login:
+    """Open a session for the user of a code.
+
+    Raises:
+        InvalidCredentials: the code is not ours, is older than a minute, was used before, or is somebody else's.
+        Forbidden: the user is not an active member of any workspace.
+    """
+    grant = None
+    if data.code.startswith(flow.CODE_PREFIX):
+        grant = flow.unseal(context.keys, Grant, data.code.removeprefix(flow.CODE_PREFIX))
+    if grant is None or not crypto.equal(grant.code_challenge, flow.challenge_of(data.code_verifier)):
+        raise _not_redeemable()
+    async with context.database.transaction() as db:
+        if not await identity.use_once(db, data.code, lifetime_seconds=flow.CODE_SECONDS):
+            raise _not_redeemable()
+        return await identity.sign_in(context, db, grant.user_id, address, "login_oidc")
+
+
+def _not_redeemable() -> InvalidCredentials:
+    return InvalidCredentials(
+        "This code is unknown, was used before, is older than a minute, or belongs to another verifier.",
+        remediation="Begin again: `GET /auth/options` says where.",
+    )

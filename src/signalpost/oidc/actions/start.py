@@ -1,0 +1,93 @@
+"""The beginning: whoever wants a session sends a browser here, and this sends it to the provider."""
+
+import re
+import secrets
+from typing import Final, NamedTuple
+from urllib.parse import urlsplit
+
+from signalpost.context import AppContext
+from signalpost.identity.actions import may_redirect_to
+from signalpost.kit import problems
+from signalpost.kit.problems import Issue
+from signalpost.oidc import flow, provider
+from signalpost.oidc.errors import SignInNotConfigured
+from signalpost.oidc.flow import Client, Flow
+from signalpost.oidc.provider import Provider
+from signalpost.settings import Settings
+
+START_PATH: Final = "/sign-in/oidc"
+CALLBACK_PATH: Final = "/sign-in/oidc/callback"
+_TEXT_MAX: Final = 500
+_CHALLENGE: Final = re.compile(r"[A-Za-z0-9_-]{43}")
+_LOOPBACK: Final = ("127.0.0.1", "localhost")
+
+
+class Started(NamedTuple):
+    """Where the browser goes, and the cookie by which it is known when it comes back."""
+
+    url: str
+    cookie: str
+
+
+def is_on(settings: Settings) -> bool:
+    """Whether there is a provider."""
+    return settings.oidc_issuer is not None
+
+
+async def start(context: AppContext, *, redirect_url: str, code_challenge: str, state: str | None) -> Started:
+    """Begin a sign-in for a client that waits at `redirect_url`.
+
+    Raises:
+        SignInNotConfigured: there is no provider.
+        ValidationFailed: the address is neither of this service nor of the person's own machine, or the challenge is
+            not one of S256.
+        ProviderUnavailable: the provider cannot be reached.
+    """
+    if not is_on(context.settings):
+        raise SignInNotConfigured
+    if issues := _issues(context, redirect_url, code_challenge, state):
+        raise problems.ValidationFailed(errors=issues)
+    metadata = await context.state(Provider).metadata(context)
+    begun = Flow(
+        state=secrets.token_urlsafe(24),
+        nonce=secrets.token_urlsafe(24),
+        verifier=secrets.token_urlsafe(48),
+        client=Client(redirect_url, code_challenge, state),
+        expires=flow.expires_in(flow.LIFETIME_SECONDS),
+    )
+    parameters = {
+        "response_type": "code",
+        "client_id": context.settings.oidc_client_id or "",
+        "redirect_uri": callback_url(context),
+        "scope": provider.SCOPE,
+        "state": begun.state,
+        "nonce": begun.nonce,
+        "code_challenge": flow.challenge_of(begun.verifier),
+        "code_challenge_method": "S256",
+    }
+    return Started(provider.authorization_url(metadata, parameters), flow.seal(context.keys, begun))
+
+
+def callback_url(context: AppContext) -> str:
+    """Return the address that is registered at the provider."""
+    return context.fixed_url + CALLBACK_PATH
+
+
+def _issues(context: AppContext, redirect_url: str, code_challenge: str, state: str | None) -> list[Issue]:
+    issues = []
+    if len(redirect_url) > _TEXT_MAX or not _may_return_to(context, redirect_url):
+        message = "Must be an address of this service, or http on the loopback of the person's own machine."
+        issues.append(Issue("redirectUrl", "not_allowed" if redirect_url else "required", message))
+    if not _CHALLENGE.fullmatch(code_challenge):
+        message = "Must be the S256 challenge of RFC 7636: 43 characters of base64url."
+        issues.append(Issue("codeChallenge", "format" if code_challenge else "required", message))
+    if state is not None and (len(state) > _TEXT_MAX or not state.isprintable()):
+        issues.append(Issue("state", "too_long", f"Must be printable and have at most {_TEXT_MAX} characters."))
+    return issues
+
+
+def _may_return_to(context: AppContext, url: str) -> bool:
+    if not may_redirect_to(url):
+        return False
+    wanted, ours = urlsplit(url), urlsplit(context.fixed_url)
+    return wanted.hostname in _LOOPBACK or (wanted.scheme, wanted.netloc) == (ours.scheme, ours.netloc)

@@ -1,0 +1,36 @@
+from signalpost.context import AppContext
+from signalpost.identity.errors import InvalidCredentials
+from signalpost.identity.schemas import Login
+from signalpost.kit.problems import Forbidden
+from signalpost.oidc import actions
+from signalpost.oidc.schemas import OidcOption, SignInCode, SignInOptions
+from signalpost.web.caller import PUBLIC
+from signalpost.web.request import ClientAddress
+from signalpost.web.routing import Routes
+
+routes = Routes("Identity")
+
+
+@routes.get("/auth/options", scope=PUBLIC)
+async def get_sign_in_options(context: AppContext) -> SignInOptions:
+    """Return how people sign in here: with a password, or with the OpenID provider of this instance."""
+    settings = context.settings
+    oidc = OidcOption(label=settings.oidc_label, url=context.base_url + actions.START_PATH)
+    return SignInOptions(password=True, oidc=oidc if actions.is_on(settings) else None)
+
+
+@routes.post(
+    "/auth/oidc/token",
+    scope=PUBLIC,
+    bucket="login",
+    status=200,
+    across_workspaces=True,
+    history="action",
+    raises=(InvalidCredentials, Forbidden),
+)
+async def redeem_sign_in_code(context: AppContext, data: SignInCode, address: ClientAddress) -> Login:
+    """Redeem the code with which a browser returned from a sign-in with the OpenID provider.
+
+    It works once, within a minute, and only with the verifier whose challenge began the sign-in.
+    """
+    return await actions.redeem(context, data, address)

@@ -1,0 +1,30 @@
+from typing import Annotated
+
+from msgspec import Meta
+
+from signalpost.kit.wire import Input, Output
+
+
+class SignInCode(Input):
+    """Redeem the code of a finished sign-in."""
+
+    code: Annotated[str, Meta(max_length=2_000, description="`code` of the address that the browser returned to.",
+        examples=["spo_AQJtMQ…"])]  # fmt: skip
+    code_verifier: Annotated[str, Meta(min_length=43, max_length=128,
+        description="The verifier whose challenge began the sign-in (RFC 7636).",
+        examples=["dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"])]  # fmt: skip
+
+
+class OidcOption(Output):
+    """The OpenID provider of this instance."""
+
+    label: Annotated[str, Meta(description='What a button says after "Sign in with".', examples=["Acme ID"])]
+    url: Annotated[str, Meta(description="Where a browser begins; see the guide of sign-in.",
+        examples=["https://signalpost.example.com/sign-in/oidc"])]  # fmt: skip
+
+
+class SignInOptions(Output):
+    """How people sign in here."""
+
+    password: Annotated[bool, Meta(description="Whether `POST /auth/login` takes passwords.")]
+    oidc: Annotated[OidcOption | None, Meta(description="The OpenID provider; null without one.")]
