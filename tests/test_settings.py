@@ -41,7 +41,17 @@ def test_every_fault_is_named_at_once() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("BRAND", "My Brand"), ("BRAND", "é"), ("BASE_URL", "social.example.com"), ("BASE_URL", "https://a.test/?x=1")],
+    [
+        ("BRAND", "My Brand"),
+        ("BRAND", "é"),
+        ("BASE_URL", "social.example.com"),
+        ("BASE_URL", "https://a.test/?x=1"),
+        ("OIDC_ISSUER", "https://id.test"),
+        ("OIDC_CLIENT_ID", "us"),
+        ("OIDC_NEW_USERS", "allowed"),
+        ("OIDC_ISSUER", "http://id.test"),
+        ("OIDC_ALLOWED_DOMAINS", "@acme.test"),
+    ],
 )
 def test_what_would_fail_later_fails_at_boot(name: str, value: str) -> None:
     with pytest.raises(BadSettings, match=name):

@@ -225,5 +225,9 @@ def load(environment: Mapping[str, str] | None = None, *, data_dir: Path | None 
         data_dir=folder,
         base_url=settings.base_url and settings.base_url.rstrip("/"),
         caption_model_url=settings.caption_model_url and settings.caption_model_url.rstrip("/"),
-        networks={match[1]: value for name, value in variables.items() if (match := _NETWORK_SETTING.fullmatch(name))},
+        networks={
+            match[1]: value
+            for name, value in variables.items()
+            if (match := _NETWORK_SETTING.fullmatch(name)) and not hasattr(Settings, match[1].lower())
+        },
     )

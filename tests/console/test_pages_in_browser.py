@@ -10,21 +10,13 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, Page, Response, async_playwright
+from playwright.async_api import Browser, Page, Response
 from tests.counterparts import tools
 from tests.helpers.service_process import Api, Service, installed
 from tests.helpers.sign_in_servers import FakeMastodon
 
 pytestmark = pytest.mark.xdist_group("browser")
 OpenPage = Callable[..., AbstractAsyncContextManager[Page]]
-
-
-@pytest.fixture(scope="session")
-async def browser() -> AsyncIterator[Browser]:
-    async with async_playwright() as playwright:
-        started = await playwright.chromium.launch(executable_path=tools.program("chromium"), args=["--no-sandbox"])
-        yield started
-        await started.close()
 
 
 @pytest.fixture(scope="session")

@@ -27,6 +27,7 @@ from tests.helpers.contract import (
 
 from signalpost.identity import passwords, tokens, totp
 from signalpost.kit import clock, ids
+from signalpost.oidc import flow
 from signalpost.service_status import tokens as status_tokens
 from signalpost.web.caller import PUBLIC
 from signalpost.web.routing import Endpoint
@@ -101,6 +102,13 @@ async def _totp(sample: Sample, request: PreparedRequest) -> None:
     if request.path == "/auth/totp/disable":
         confirmed = await sample.api.post("/auth/totp/confirm", json=request.body, key=request.key)
         request.body = {"password": _PASSWORD, "code": confirmed.json()["recoveryCodes"][0]}
+
+
+async def _oidc_code(sample: Sample, request: PreparedRequest) -> None:
+    verifier = secrets.token_urlsafe(48)
+    context = sample.make.context
+    grant = flow.Grant(sample.owner.user_id, flow.challenge_of(verifier), flow.expires_in(flow.CODE_SECONDS))
+    request.body = {"code": flow.CODE_PREFIX + flow.seal(context.keys, grant), "codeVerifier": verifier}
 
 
 async def _another_guest(sample: Sample, request: PreparedRequest) -> None:
@@ -236,6 +244,7 @@ PREPARED: dict[str, Prepare] = {
     "POST /auth/refresh": _own_refresh_token,
     "POST /auth/logout": _signed_in,
     "POST /auth/password/reset": _reset_token,
+    "POST /auth/oidc/token": _oidc_code,
     "POST /workspaces": _signed_in,
     "PATCH /workspaces/{id}": _signed_in,
     "POST /auth/totp": _totp,

@@ -40,6 +40,8 @@ WITHOUT_CREDENTIALS = """
     POST /auth/refresh
     POST /auth/password/forgot
     POST /auth/password/reset
+    GET /auth/options
+    POST /auth/oidc/token
     POST /team/invites/{token}/accept
     POST /team/invites/{token}/decline
     GET /media/{id}/content

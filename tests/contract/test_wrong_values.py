@@ -322,6 +322,10 @@ CASES: dict[str, tuple[Request, Expected]] = {
     ),
     "refresh": (send("/auth/refresh", refreshToken="x"), Expected(401, "refresh token")),
     "reset": (send("/auth/password/reset", token="x", password="x" * 10), Expected(401, "no longer works")),
+    "a code of a sign-in": (
+        send("/auth/oidc/token", code="spo_x", codeVerifier="x" * 43),
+        Expected(401, "belongs to another verifier"),
+    ),
     "the queue": (send("/queue/process"), Expected(403, "X-Queue-Secret")),
     # addresses and forms
     "webhook over http": (send("/webhooks", url="http://e.example/hook"), Expected(422, "https://", "/url")),

@@ -29,7 +29,7 @@ Claims = dict[str, Any]
 class FakeProvider:
     """Signs in whoever `claims` says; the other members change what it answers."""
 
-    key: jwk.RSAKey = KEY
+    key: jwk.RSAKey = field(default_factory=lambda: KEY)
     published: list[Any] = field(default_factory=list)
     url: str = ""
     document: Claims = field(default_factory=dict)
