@@ -173,6 +173,7 @@ OPERATIONS_ACROSS = {
     "login": "the workspace is looked for",
     "logout": "a session belongs to the workspace where it began",
     "process_queue": "does the work of the engine",
+    "redeem_sign_in_code": "the code tells the user, who may be a member anywhere",
     "refresh": "the token tells the session, which tells the workspace",
     "put_media_upload": "the signature stands for the credential, and names the file",
     "register": "creates a workspace",
