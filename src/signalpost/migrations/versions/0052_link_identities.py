@@ -2,8 +2,8 @@
 
 from signalpost.migrations import sql
 
-revision = "0051"
-down_revision = "0050"
+revision = "0052"
+down_revision = "0051"
 
 SQL = """
 create index member_invited_address on member (lower(email)) where status = 'invited';
