@@ -23,7 +23,7 @@ def claims_of(token: str, key: dict[str, str], algorithm: str) -> dict[str, Any]
     try:
         if key["kty"] == "RSA" and int.from_bytes(urlsafe_b64decode(key["n"] + "==")).bit_length() < RSA_BITS_MIN:
             return None
-        payload = jws.deserialize_compact(token, jwk.import_key(key), algorithms=[algorithm]).payload
+        payload = jws.deserialize_compact(token, jwk.import_key({**key}), algorithms=[algorithm]).payload
         claims = json.loads(payload)
     except (JoseError, ValueError, TypeError, KeyError, RecursionError):
         return None
