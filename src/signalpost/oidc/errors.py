@@ -9,7 +9,7 @@ class SignInNotConfigured(Problem, status=404):
 
 
 class SignInRefused(Problem, status=403):
-    """The OpenID provider's answer does not sign in anybody here.
+    """The OpenID provider's answer signs nobody in here.
 
     Start again from the sign-in page. If it happens again, ask the operator of this instance.
     """

@@ -19,7 +19,7 @@ ALGORITHMS: Final = {
 with it signs nothing, and what the token says about its algorithm chooses only among these."""
 SKEW_SECONDS: Final = 60
 AGE_SECONDS_MAX: Final = 600
-"""A token is read within seconds; one that was issued long ago was kept by somebody."""
+"""A token is read within seconds; one that was issued long ago was kept by someone."""
 LENGTH_MAX: Final = 20_000
 _KEY_MEMBERS: Final = ("kty", "n", "e", "crv", "x", "y")
 _MODULUS_LENGTH_MAX: Final = 1_366  # 8192 bits in base64url

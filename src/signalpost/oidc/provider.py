@@ -1,7 +1,7 @@
 """The provider as its discovery document describes it, and the calls to it.
 
 The operator chose the issuer, so its own host may be private. What its document names on other hosts is guarded like
-any address that somebody else wrote.
+any address from another party.
 """
 
 import asyncio
@@ -81,7 +81,7 @@ class Provider:
             return self._metadata
 
     async def keys(self, context: AppContext, *, again: bool = False) -> list[dict[str, Any]]:
-        """Return the provider's public keys; `again`: read anew, unless that was a few seconds ago.
+        """Return the provider's public keys; `again`: read again, unless that was a few seconds ago.
 
         Raises:
             ProviderUnavailable: they cannot be read.

@@ -23,7 +23,7 @@ async def use_identity(db: Db, issuer: str, subject: str) -> UUID | None:
 
 async def link(db: Db, issuer: str, subject: str, user_id: UUID, email: str) -> bool:
     """Have this subject sign in as the user from now on, and no other; False if it is another user's meanwhile."""
-    await db.execute(_REPLACE, issuer, user_id)  # the provider made the person anew
+    await db.execute(_REPLACE, issuer, user_id)  # the provider has recreated the person
     return bool(await db.fetchval(_LINK, issuer, subject, user_id, email))
 
 

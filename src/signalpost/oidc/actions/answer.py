@@ -1,4 +1,4 @@
-"""What a person is asked who is known to the provider, and not yet enough to us."""
+"""The question to a person who is known to the provider, and not yet enough to us."""
 
 from typing import Final, Literal
 from urllib.parse import urlencode, urlsplit
@@ -32,7 +32,7 @@ class Question(Struct, frozen=True):
 
 
 async def ask(context: AppContext, pending: Pending) -> Question | None:
-    """Return what this person is asked; None if they may become a user at once.
+    """Return what this person is open_question; None if they may become a user at once.
 
     Raises:
         SignInRefused: nobody invited them.
@@ -42,14 +42,14 @@ async def ask(context: AppContext, pending: Pending) -> Question | None:
     if pending.user_id is not None:
         return Question("code", cookie, email)
     async with context.database.connection() as db:
-        known = await identity_queries.find_password(db, email, "")
-        invite = await members.find_open_invite(db, email) if known is None else None
-    if known is not None:
-        if known.password_hash is None:
+        existing = await identity_queries.find_password(db, email, "")
+        invite = await members.find_open_invite(db, email) if existing is None else None
+    if existing is not None:
+        if existing.password_hash is None:
             raise SignInRefused(
                 f"The user {email} has no password with which to confirm this. {password_help(context.settings)}"
             )
-        return Question("password", cookie, email, needs_code=known.totp_enabled)
+        return Question("password", cookie, email, needs_code=existing.totp_enabled)
     if invite is not None:
         if context.settings.registration == "closed":
             raise RegistrationClosed("This instance registers nobody: SIGNALPOST_REGISTRATION is closed.")
@@ -60,7 +60,7 @@ async def ask(context: AppContext, pending: Pending) -> Question | None:
 
 
 async def question(context: AppContext, cookie: str | None) -> Question:
-    """Return what the person with this cookie is asked.
+    """Return what the person with this cookie is open_question.
 
     Raises:
         SignInRefused: the question is too old, or nobody may answer it any more.
@@ -75,12 +75,12 @@ async def answer(context: AppContext, cookie: str | None, *, password: str, code
         SignInRefused: see `question`.
         InvalidCredentials, SecondFactorRequired, LoginThrottled: password or code is wrong.
     """
-    pending, asked = await _reopen(context, cookie)
+    pending, open_question = await _reopen(context, cookie)
     person, user_id = pending.person, pending.user_id
     if user_id is not None:
         await identity.check_code(context, user_id, code)
-    elif asked.invite is not None:
-        user_id = await _join(context, asked.invite, person)
+    elif open_question.invite is not None:
+        user_id = await _join(context, open_question.invite, person)
     else:
         row, _ = await identity.check_credentials(context, person.email, password, code or None, address)
         user_id = row.user_id
@@ -91,10 +91,10 @@ async def answer(context: AppContext, cookie: str | None, *, password: str, code
 
 async def _reopen(context: AppContext, cookie: str | None) -> tuple[Pending, Question]:
     pending = flow.unseal(context.keys, Pending, cookie)
-    asked = await ask(context, pending) if pending else None
-    if pending is None or asked is None:
+    open_question = await ask(context, pending) if pending else None
+    if pending is None or open_question is None:
         raise SignInRefused(_STALE)
-    return pending, asked
+    return pending, open_question
 
 
 def granted(context: AppContext, user_id: UUID, client: Client) -> str:

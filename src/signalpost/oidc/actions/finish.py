@@ -45,13 +45,13 @@ async def finish(context: AppContext, query: dict[str, str], cookie: str | None)
     if "error" in query:
         _logger.info("oidc.denied", error=query["error"][:100])
         raise SignInRefused("You did not sign in: the OpenID provider says that this was cancelled or is not allowed.")
-    found = await provider.redeem(
+    issued = await provider.redeem(
         context, metadata, code=query.get("code", ""), verifier=begun.verifier, redirect_url=callback_url(context)
     )
-    claims = await id_token.verify(context, found.id_token, nonce=begun.nonce)
+    claims = await id_token.verify(context, issued.id_token, nonce=begun.nonce)
     if "email" not in claims:
-        told = await provider.userinfo(context, metadata, found.access_token)
-        claims = told | claims if told.get("sub") == claims["sub"] else claims
+        info = await provider.userinfo(context, metadata, issued.access_token)
+        claims = info | claims if info.get("sub") == claims["sub"] else claims
     return await _resolve(context, claims, begun.client)
 
 
@@ -98,8 +98,8 @@ def _person(claims: dict[str, Any]) -> Person | None:
     except msgspec.ValidationError:
         return None
     name = claims.get("name")
-    shown = " ".join(name.split())[:_NAME_MAX] if isinstance(name, str) and name.isprintable() else ""
-    return Person(subject=claims["sub"], email=email, name=shown or None)
+    display_name = " ".join(name.split())[:_NAME_MAX] if isinstance(name, str) and name.isprintable() else ""
+    return Person(subject=claims["sub"], email=email, name=display_name or None)
 
 
 def _require_allowed(context: AppContext, person: Person | None) -> None:
@@ -114,7 +114,7 @@ async def redeem(context: AppContext, data: SignInCode, address: str) -> Login:
     """Open a session for the user of a code.
 
     Raises:
-        InvalidCredentials: the code is not ours, is older than a minute, was used before, or is somebody else's.
+        InvalidCredentials: the code is not ours, is too old, was used before, or belongs to another verifier.
         Forbidden: the user is not an active member of any workspace.
     """
     grant = None

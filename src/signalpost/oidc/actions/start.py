@@ -89,5 +89,5 @@ def _issues(context: AppContext, redirect_url: str, code_challenge: str, state: 
 def _may_return_to(context: AppContext, url: str) -> bool:
     if not may_redirect_to(url):
         return False
-    wanted, ours = urlsplit(url), urlsplit(context.fixed_url)
-    return wanted.hostname in _LOOPBACK or (wanted.scheme, wanted.netloc) == (ours.scheme, ours.netloc)
+    parts, ours = urlsplit(url), urlsplit(context.fixed_url)
+    return parts.hostname in _LOOPBACK or (parts.scheme, parts.netloc) == (ours.scheme, ours.netloc)
