@@ -146,6 +146,12 @@ async def fresh_dsn() -> str:
     return await _copy(f"fresh_{secrets.token_hex(6)}")
 
 
+@pytest.fixture
+async def unused_dsn() -> str:
+    """Of a second installation."""
+    return await _copy(f"unused_{secrets.token_hex(6)}")
+
+
 @pytest.fixture(scope="session")
 def data_dir() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="signalpost-data-"))

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -54,21 +54,33 @@ async def test_the_commands_about_users_keys_and_lists_work(service: Service, ap
 
 
 async def test_a_backup_is_restored_in_another_folder() -> None:
-    """With the account, the post and the key of the original."""
+    """With the account, the post and the key of the original, which runs while it is saved."""
     async with installed() as service:
         api = await (await service.start()).owner()
         await api.connect("sandbox", username="baker")
         post = await api.publish(["sandbox"], "in the backup", draft=True)
-        assert await service.stop() == 0
-        save, restore = blocks("## Backup")
+        save, restore, resume = blocks("## Backup")
         await asyncio.to_thread(type_block, save, service.folder, service)
-        shutil.move(service.folder / "data", service.folder / "original")
+        assert await service.stop() == 0
         await asyncio.to_thread(type_block, restore, service.folder, service)
-        await service.start()
+        shutil.move(service.folder / "data", service.folder / "original")
+        shutil.move(service.folder / "restored", service.folder / "data")
+        await service.launch("--port", str(service.port))
 
+        async def held() -> bool:
+            with suppress(httpx.TransportError):
+                return "signalpost resume" in str((await api.get("/healthz/api"))["reasons"])
+            return False
+
+        await service.until(held, "a held instance")
         assert (await api.get(f"/posts/{post['id']}"))["text"] == "in the backup"
         [account] = (await api.get("/platforms/accounts", params={"profileId": api.profile}))["data"]
         assert account["username"] == "baker"
+
+        command = resume.replace(" --data-dir restored", "")
+        await asyncio.to_thread(type_block, command, service.folder, service)
+        published = await api.publish(["sandbox"], "after the restore")
+        await api.ends(published)
 
 
 async def test_a_database_moves_to_another_server(fresh_dsn: str) -> None:

@@ -259,13 +259,8 @@ class HostileNetwork:
                 return 200, {"did": did, "handle": did} | self._session(did), {}
             case "server.getSession":
                 return 200, {"active": True}, {}
-            case "repo.getRecord":
-                self.lookups += 1
-                wanted = parse_qs(query)
-                post = self._record(wanted["repo"][0], wanted["rkey"][0])
-                if post is None or post.deleted:
-                    return 400, {"error": "RecordNotFound", "message": "Could not locate record: at://x"}, {}
-                return 200, _reference(post), {}
+            case "repo.getRecord" | "repo.listRecords":
+                return self._read(parse_qs(query))
             case "repo.createRecord":
                 wish = json.loads(body)
                 reply = wish["record"].get("reply")
@@ -281,6 +276,18 @@ class HostileNetwork:
                 self._delete(post.remote_id if post else "")
                 return 200, {}, {}
         return (200, {}, {}) if call == "server.deleteSession" else (501, {"error": "MethodNotImplemented"}, {})
+
+    def _read(self, query: dict[str, list[str]]) -> Answer:
+        """One record, or all of an account, the newest first."""
+        self.lookups += 1
+        [who] = query["repo"]
+        if "rkey" not in query:
+            mine = [post for post in self.posts if post.who == who and not post.deleted]
+            return 200, {"records": [_listed(post) for post in reversed(mine)]}, {}
+        post = self._record(who, query["rkey"][0])
+        if post is None or post.deleted:
+            return 400, {"error": "RecordNotFound", "message": "Could not locate record: at://x"}, {}
+        return 200, _reference(post), {}
 
     def _session(self, did: str) -> dict[str, str]:
         """A new pair of tokens; what a token says of itself is read by the connector."""
@@ -318,6 +325,11 @@ def _retry_after(behaviour: Behaviour) -> dict[str, str]:
     if seconds is None:
         return {}
     return {"Retry-After": str(seconds), "RateLimit-Reset": str(int(time.time()) + seconds)}
+
+
+def _listed(post: Public) -> dict[str, Any]:
+    reply = {"reply": {"parent": {"uri": post.parent}}} if post.parent else {}
+    return _reference(post) | {"value": {"text": post.text} | reply}
 
 
 def _status(post: Public) -> dict[str, Any]:

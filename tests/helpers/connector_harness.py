@@ -75,6 +75,12 @@ class MemoryJournal:
     values: dict[str, Any] = field(default_factory=dict)
     open: set[str] = field(default_factory=set)
     log: list[tuple[str, str]] = field(default_factory=list)
+    restored: bool = False
+
+    @classmethod
+    def of_backup(cls, value: Any) -> "MemoryJournal":
+        """What is known of a post that the saved instance may have published."""
+        return cls(values={"part:0": value}, open={"part:0"}, restored=True)
 
     @property
     def steps(self) -> Mapping[str, Any]:
@@ -87,7 +93,7 @@ class MemoryJournal:
         self._write("intend", step, value)
 
     async def done(self, step: str, value: Any) -> None:
-        assert step in self.open, "only an intended step can be done"
+        assert step in self.open or self.restored, "only an intended step can be done"
         assert value["id"]
         self._write("done", step, value)
 

@@ -1,6 +1,7 @@
 """A connector dies, or loses a call, at every single place where it can; each part must be public exactly once."""
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -19,13 +20,24 @@ from tests.helpers.connector_harness import (
 )
 from tests.helpers.networks import FAKES
 
+from signalpost.kit import clock
 from signalpost.networks import CONNECTORS
 from signalpost.networks.contract import Absent, NetworkSession, OutcomeUnknown, Published, TryLater
+from signalpost.networks.threads import RESTORED
 
 FAULTS: tuple[Fault, ...] = ("kill", "lost", "unsent", "answer_lost")
 
 
 CASES = {f"{key}: {name}": (key, case) for key, fake in FAKES.items() for name, case in fake.cases.items()}
+
+
+FOUND_BY_NOBODY: frozenset[str] = frozenset((
+    "facebook: video", "facebook: reel", "facebook: video story", "instagram: story", "linkedin: of a member",
+    "tiktok: inbox",
+))  # fmt: skip
+"""Posts that their networks list nowhere: after a restore, a person has to look."""
+ABSENT_FOR_NOBODY: frozenset[str] = frozenset(("tiktok: one part", "tiktok: two parts"))
+"""Posts that are found by their text, but whose networks do not list every post."""
 
 
 @dataclass
@@ -105,6 +117,45 @@ async def test_two_faults_are_no_worse_than_one(name: str) -> None:
         await run.publish(pause_seconds=first * 300)
 
         assert run.server.created == run.texts(), f"{name} at {first}"
+
+
+async def _resume(run: Run, since: datetime) -> Any:
+    """Go on with what a database from a backup knows of a post: nothing but when the backup was made."""
+    run.journal = MemoryJournal.of_backup({"at": clock.wire(since), RESTORED: True})
+    run.clock.advance(300)
+    assert run.connector.reconcile is not None
+    outcome = await run.connector.reconcile(run.session(), run.post, run.journal)
+    return await run.publish() if isinstance(outcome, Absent) else outcome
+
+
+@pytest.mark.parametrize("name", CASES)
+async def test_what_was_published_after_a_backup_is_not_published_again(name: str) -> None:
+    run = _run(name, "kill", None)
+    made_at = run.clock.now
+    first = await run.publish()
+
+    outcome = await _resume(run, made_at)
+
+    assert run.server.created == run.texts()
+    if name in FOUND_BY_NOBODY:
+        assert isinstance(outcome, OutcomeUnknown)
+    else:
+        assert isinstance(outcome, Published), outcome
+        assert (outcome.remote_id, outcome.thread_ids) == (first.remote_id, first.thread_ids)
+
+
+@pytest.mark.parametrize("name", CASES)
+async def test_what_was_not_published_after_a_backup_is_published_once(name: str) -> None:
+    run = _run(name, "kill", None)
+
+    outcome = await _resume(run, run.clock.now)
+
+    if name in FOUND_BY_NOBODY | ABSENT_FOR_NOBODY:
+        assert isinstance(outcome, OutcomeUnknown)
+        assert run.server.created == []
+    else:
+        assert isinstance(outcome, Published), outcome
+        assert run.server.created == run.texts()
 
 
 async def test_a_call_that_fails_while_an_earlier_one_is_open_settles_nothing() -> None:

@@ -199,3 +199,5 @@ class EngineStatus(Struct, frozen=True):
     sources: dict[str, SourceBacklog]
     clock_problem: str | None
     """Set while publishing is paused because the database clock jumped; a sentence for a person."""
+    hold: str | None = None
+    """Set while nothing is done because the database came from a backup; a sentence for a person."""

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from signalpost.engine import hold
 from signalpost.engine.clock import ClockGuard, boottime
 from signalpost.engine.contract import EngineStatus, Source, SourceBacklog, TickReport
 from signalpost.engine.lease import LaneLease
@@ -22,7 +23,8 @@ _DRAINS_MAX = 4
 
 _WORKERS = """
 select count(*) filter (where seen_at > now() - interval '15 s') as workers, max(looped_at) as looped_at,
-    coalesce(max(looped_at) > now() - interval '15 s', false) as running, min(clock_problem) as clock_problem
+    coalesce(max(looped_at) > now() - interval '15 s', false) as running, min(clock_problem) as clock_problem,
+    (select backup_made_at from engine_hold) as held_since_backup_of
 from worker
 """
 
@@ -141,6 +143,7 @@ class Engine:
             overdue=sum(backlog.overdue for backlog in sources.values()),
             sources=sources,
             clock_problem=self.clock.problem or workers["clock_problem"],
+            hold=None if (made_at := workers["held_since_backup_of"]) is None else hold.sentence(made_at),
         )
 
     async def _open(self) -> None:

@@ -9,12 +9,13 @@ import contextlib
 import random
 import socket
 from collections.abc import Callable, Iterable
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import asyncpg
 
-from signalpost.engine import lanes, metrics
+from signalpost.engine import hold, lanes, metrics
 from signalpost.engine.clock import ClockGuard, boottime
 from signalpost.engine.contract import LEASE_SECONDS
 from signalpost.engine.lease import LaneLease
@@ -41,7 +42,8 @@ update worker set seen_at = now(), looped_at = case when $2 then now() else loop
 where id = $1
 returning extract(epoch from clock_timestamp())::float8 as clock,
     exists (select from worker w where w.id <> $1 and pg_try_advisory_xact_lock(w.lock_key)) as one_died,
-    (select min(w.clock_problem) from worker w where w.id <> $1 and w.clock_stepped) as step_seen_by_others
+    (select min(w.clock_problem) from worker w where w.id <> $1 and w.clock_stepped) as step_seen_by_others,
+    (select backup_made_at from engine_hold) as held_since_backup_of
 """
 
 
@@ -68,6 +70,8 @@ class WorkerRegistration:
         """
         self.owner: UUID | None = None
         """The worker id; None while not registered."""
+        self.is_held = False
+        """Whether an operator has to say first that this database may be worked on; see `hold`."""
         self._database = database
         self._clock = clock
         self._leases = leases
@@ -173,6 +177,7 @@ class WorkerRegistration:
             _log.warning("registration.lost", owner=str(self.owner))
             await self._register(connection)
             return
+        self._note_hold(beat["held_since_backup_of"])
         self._clock.report(beat["step_seen_by_others"])
         trusted = self.observe(beat["clock"], sent)
         if sent >= self._renew_at:
@@ -180,6 +185,14 @@ class WorkerRegistration:
         if sent >= self._prune_from and (beat["one_died"] or sent >= self._reap_at):
             self._reap_at = sent + REAP_SECONDS
             await self._prune_dead_workers(connection, clock_trusted=trusted)
+
+    def _note_hold(self, backup_made_at: datetime | None) -> None:
+        was_held, self.is_held = self.is_held, backup_made_at is not None
+        if backup_made_at is not None and not was_held:
+            _log.warning("engine.held", reason=hold.sentence(backup_made_at))
+        elif was_held and backup_made_at is None:
+            _log.info("engine.resumed")
+            self._on_wake(None)
 
     async def _renew_leases(self, connection: "asyncpg.Connection[Any]", sent: float) -> None:
         self._renew_at = sent + RENEW_SECONDS

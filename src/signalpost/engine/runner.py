@@ -60,7 +60,8 @@ class Runner:
 
     @property
     def paused(self) -> bool:
-        return self._clock.problem is not None and self.source.pauses_on_clock_step
+        has_clock_problem = self._clock.problem is not None and self.source.pauses_on_clock_step
+        return self._registration.is_held or has_clock_problem
 
     async def loop(self) -> None:
         """Claim until asked to stop. Survives everything but cancellation."""

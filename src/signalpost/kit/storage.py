@@ -159,6 +159,19 @@ class Store:
         async for piece in (await self.open(path)).pieces:
             yield piece
 
+    async def paths(self) -> AsyncIterator[str]:
+        """Yield the paths of all objects, in the order of the store.
+
+        Raises:
+            StorageFailure: the store cannot be listed.
+        """
+        try:
+            async for objects in obstore.list(self._store):
+                for entry in objects:
+                    yield entry["path"]
+        except (BaseError, OSError) as error:
+            raise _failure("listed", "The storage", error) from error
+
     async def fetch(self, path: str, file: Path) -> None:
         """Write an object to a new local file. Raises as `open` does."""
         with await asyncio.to_thread(file.open, "xb") as target:

@@ -284,6 +284,66 @@ def audit_verify(workspace: str | None, data_dir: Path | None, *, as_json: bool)
 
 
 @app.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--key/--no-key", default=True, show_default=True, help="Include master.key.")
+@click.option("--media/--no-media", default=True, show_default=True, help="Include the media.")
+@data_dir_option
+@json_option
+def backup(file: Path, data_dir: Path | None, *, key: bool, media: bool, as_json: bool) -> None:
+    """Save database, media and master key in one file, while the service runs or stands still.
+
+    Whoever has the file can publish on every account: keep it as safe as the instance itself.
+    """
+    from signalpost.main.backup import commands  # noqa: PLC0415 - see above
+
+    settings = require_folder(load_settings(data_dir))
+    print_result(run(commands.backup(settings, file, with_key=key, with_media=media)), as_json=as_json)
+
+
+@app.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@data_dir_option
+@json_option
+def verify(file: Path, data_dir: Path | None, *, as_json: bool) -> None:
+    """Verify that a backup is whole, and that the master key opens it; exit with 1 if not. Changes nothing."""
+    from signalpost.main.backup import commands  # noqa: PLC0415 - see above
+
+    settings = load_settings(data_dir)
+
+    async def main() -> dict[str, object]:
+        return commands.verify(settings, file)
+
+    print_result(run(main()), as_json=as_json)
+
+
+@app.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@data_dir_option
+@json_option
+def restore(file: Path, data_dir: Path | None, *, as_json: bool) -> None:
+    """Bring a backup back into an instance without users. Nothing is published or delivered before `resume`."""
+    from signalpost.main.backup import commands  # noqa: PLC0415 - see above
+
+    settings = load_settings(data_dir)
+    print_result(run(commands.restore(settings, file)), as_json=as_json)
+    if not as_json:
+        sys.stdout.write(
+            "\nNothing is published or delivered yet. Start the service and look around; when the instance that was\n"
+            f"saved is stopped for good: {command_line('resume', settings.data_dir)}\n"
+        )
+
+
+@app.command()
+@data_dir_option
+@json_option
+def resume(data_dir: Path | None, *, as_json: bool) -> None:
+    """Let a restored instance work; what is due is first looked up at its network, so that nothing goes out twice."""
+    from signalpost.main.backup import commands  # noqa: PLC0415 - see above
+
+    print_result(with_context(load_settings(data_dir), commands.resume), as_json=as_json)
+
+
+@app.command()
 @data_dir_option
 @json_option
 def doctor(data_dir: Path | None, *, as_json: bool) -> None:

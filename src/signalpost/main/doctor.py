@@ -254,6 +254,9 @@ async def _engine(dsn: str, overdue: int) -> Check:
     if not status.running:
         fix = "Start `signalpost serve`, or `signalpost worker` where serve runs with --no-worker."
         return Check("engine", ok=False, detail="No engine is running: nothing is published.", fix=fix)
+    if status.hold:
+        fix = "Run `signalpost resume` when the saved instance is stopped."
+        return Check("engine", ok=False, detail=status.hold, fix=fix)
     if status.clock_problem:
         return Check("engine", ok=False, detail=status.clock_problem, fix="Look at the clocks and the log.")
     if overdue:

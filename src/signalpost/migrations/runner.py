@@ -44,11 +44,11 @@ async def is_current(connection: Db) -> bool:
     return await current_revision(connection) == HEAD
 
 
-async def migrate(dsn: str, *, superuser_dsn: str | None = None) -> list[str]:
+async def migrate(dsn: str, *, superuser_dsn: str | None = None, to: str = HEAD) -> list[str]:
     """Apply the missing revisions in one transaction and return them, oldest first; then keep tenants apart.
 
     Alembic and SQLAlchemy are imported only if there is something to apply: they cost 0.3 s.
-    `superuser_dsn`: see `policies.ensure`.
+    `superuser_dsn`: see `policies.ensure`. `to`: an earlier revision to stop at, where tenants are not kept apart yet.
 
     Raises:
         DatabaseTooNew: the database is at a revision that this program does not know.
@@ -58,13 +58,25 @@ async def migrate(dsn: str, *, superuser_dsn: str | None = None) -> list[str]:
     try:
         if connection.get_server_version().major < POSTGRES_MAJOR_MIN:
             raise DatabaseTooOld(f"Signalpost needs PostgreSQL {POSTGRES_MAJOR_MIN} or newer.")
-        applied = [] if await is_current(connection) else await _upgrade(dsn)
+        applied = [] if await current_revision(connection) == to else await _upgrade(dsn, to)
         if applied:
             _logger.info("database.migrated", revisions=applied)
-        await _isolate(connection, superuser_dsn)
+        if to == HEAD:
+            await _isolate(connection, superuser_dsn)
     finally:
         await connection.close()
     return applied
+
+
+def require_known(revision: str) -> None:
+    """Verify that this program knows a revision.
+
+    Raises:
+        DatabaseTooNew: it does not.
+    """
+    names = {path.name.partition("_")[0] for path in (FOLDER / "versions").glob("[0-9]*_*.py")}
+    if revision not in names:
+        raise DatabaseTooNew(f"The data is at revision {revision}; this program knows revisions up to {HEAD}.")
 
 
 async def _isolate(connection: Db, superuser_dsn: str | None) -> None:
@@ -82,7 +94,7 @@ def import_tools() -> None:
         importlib.import_module(name)
 
 
-async def _upgrade(dsn: str) -> list[str]:
+async def _upgrade(dsn: str, to: str) -> list[str]:
     from sqlalchemy.ext.asyncio import create_async_engine  # noqa: PLC0415 - see `migrate`
     from sqlalchemy.pool import NullPool  # noqa: PLC0415 - see `migrate`
 
@@ -94,10 +106,10 @@ async def _upgrade(dsn: str) -> list[str]:
         await connection.exec_driver_sql(f"set local lock_timeout = '{_LOCK_WAIT_SECONDS}s'")
         await connection.exec_driver_sql(f"select pg_advisory_xact_lock({_LOCK})")
         await connection.exec_driver_sql(f"set local lock_timeout = '{_STATEMENT_LOCK_WAIT_SECONDS}s'")
-        return await connection.run_sync(_upgrade_connection)
+        return await connection.run_sync(_upgrade_connection, to)
 
 
-def _upgrade_connection(connection: "Connection") -> list[str]:
+def _upgrade_connection(connection: "Connection", to: str) -> list[str]:
     from alembic import command  # noqa: PLC0415 - see `migrate`
     from alembic.config import Config  # noqa: PLC0415 - see `migrate`
     from alembic.migration import MigrationContext  # noqa: PLC0415 - see `migrate`
@@ -109,5 +121,5 @@ def _upgrade_connection(connection: "Connection") -> list[str]:
     current = MigrationContext.configure(connection).get_current_revision()
     if current is not None and current not in revisions:
         raise DatabaseTooNew(f"The database is at revision {current}; this program knows revisions up to {HEAD}.")
-    command.upgrade(config, "head")
-    return revisions if current is None else revisions[revisions.index(current) + 1 :]
+    command.upgrade(config, to)
+    return revisions[0 if current is None else revisions.index(current) + 1 : revisions.index(to) + 1]

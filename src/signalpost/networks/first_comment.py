@@ -6,6 +6,7 @@ from typing import Final
 
 from signalpost.kit.http import HttpFailure
 from signalpost.networks.contract import Absent, ApiError, Journal, Outcome, Outgoing, Published, Reconciled
+from signalpost.networks.threads import is_restored, part_done
 
 _STEP: Final = "first_comment"
 _LOST: Final = "Whether the network accepted the first comment is not known. Look at the post before you add it again."
@@ -26,6 +27,8 @@ async def add_first_comment(
     if not outgoing.first_comment:
         return published
     step = journal.steps.get(_STEP)
+    if step is None and _may_be_commented(journal):
+        step = {"error": _LOST}
     if step is None:
         await journal.record(_STEP, {"error": _LOST})
         try:
@@ -40,6 +43,10 @@ async def add_first_comment(
 
 def until_commented(reconciled: Reconciled, outgoing: Outgoing, journal: Journal) -> Reconciled:
     """Return what was found; Absent if only the first comment is missing, so that `publish` goes on and adds it."""
-    if isinstance(reconciled, Published) and outgoing.first_comment and _STEP not in journal.steps:
-        return Absent()
-    return reconciled
+    is_missing = _STEP not in journal.steps and not _may_be_commented(journal)
+    return Absent() if isinstance(reconciled, Published) and outgoing.first_comment and is_missing else reconciled
+
+
+def _may_be_commented(journal: Journal) -> bool:
+    """Whether the post was found after a restore: the saved instance may have commented on it."""
+    return is_restored(part_done(journal, 0) or {})

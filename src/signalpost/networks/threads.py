@@ -5,8 +5,8 @@ remote `id`, and that alone tells a public part from an open intent.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
 
 from signalpost.kit import foreign
 from signalpost.kit.http import HttpFailure, NotSent
@@ -58,7 +58,7 @@ FindPart: TypeAlias = Callable[[ThreadPart, Mapping[str, Any]], Awaitable[Public
 
 The second argument is `part.intended`. Returns the remote `id` and what else the journal should keep of the part; None
 when it is certainly not there, or when creating it again does no harm; OutcomeUnknown when the network cannot tell.
-ApiError and HttpFailure count as the last.
+ApiError and HttpFailure count as the last. Of an intent that `is_restored`, only the time `at` is known.
 """
 CreatePart: TypeAlias = Callable[[ThreadPart], Awaitable[PublicPart | Outcome]]
 """Prepares a part, commits the intent by `part.intend`, and makes the one call that publishes it.
@@ -85,10 +85,10 @@ async def publish_parts(
         public = part_done(journal, index)
         if public is None:
             part = _part(session, outgoing, journal, index, posted)
-            result = await find_part(find, part) or await create(part)
+            result = await find_part(find, part) or await create(_as_new(part))
             if not isinstance(result, Mapping):
                 return result
-            public = await _done(journal, index, _with_url(session, outgoing, index, result, published))
+            public = await _done(part, _with_url(session, outgoing, index, result, published))
         posted.append(public)
     return published(session, outgoing, posted)
 
@@ -101,12 +101,13 @@ async def reconcile_parts(
     for index in range(len(outgoing.parts)):
         public = part_done(journal, index)
         if public is None:
-            result = await find_part(find, _part(session, outgoing, journal, index, posted))
+            part = _part(session, outgoing, journal, index, posted)
+            result = await find_part(find, part)
             if result is None:
                 return Absent()
             if isinstance(result, OutcomeUnknown):
                 return result
-            public = await _done(journal, index, _with_url(session, outgoing, index, result, published))
+            public = await _done(part, _with_url(session, outgoing, index, result, published))
         posted.append(public)
     return published(session, outgoing, posted)
 
@@ -137,9 +138,30 @@ def _part(
         outgoing=outgoing,
         journal=journal,
         index=index,
-        intended=part_intended(journal, index),
+        intended=part_intended(journal, index) or _inherited(posted),
         posted=tuple(posted),
     )
+
+
+RESTORED: Final = "restored"
+"""In the value of an intent: nothing but its time is known, since the database came from a backup that is older."""
+
+
+def is_restored(intended: Mapping[str, Any]) -> bool:
+    """Whether only the text can show that a part is public: who sent it, and what for, was not in the backup."""
+    return intended.get(RESTORED) is True
+
+
+def _inherited(posted: Sequence[PublicPart]) -> Mapping[str, Any] | None:
+    """Return the intent of a part after one that was found after a restore: whoever sent that may have gone on."""
+    if not posted or not is_restored(posted[-1]):
+        return None
+    return {"at": posted[-1]["at"], RESTORED: True}
+
+
+def _as_new(part: ThreadPart) -> ThreadPart:
+    """Return a part as `create` has to see it: one that the saved instance did not publish was never intended."""
+    return replace(part, intended=None) if part.intended is not None and is_restored(part.intended) else part
 
 
 def part_step(index: int) -> str:
@@ -166,7 +188,7 @@ def _with_url(
     return {"url": published(session, outgoing, [part]).url, **part} if index == 0 else part
 
 
-async def _done(journal: Journal, index: int, part: PublicPart) -> PublicPart:
-    done = {**(part_intended(journal, index) or {}), **foreign.json(part)}
-    await journal.done(part_step(index), done)
+async def _done(part: ThreadPart, public: PublicPart) -> PublicPart:
+    done = {**(part_intended(part.journal, part.index) or part.intended or {}), **foreign.json(public)}
+    await part.journal.done(part_step(part.index), done)
     return done

@@ -41,8 +41,7 @@ def reasons_of(engine: EngineStatus | None) -> list[str]:
         if backlog.oldest_due_age_seconds > LATE_SECONDS:
             minutes = int(backlog.oldest_due_age_seconds // 60)
             reasons.append(f"{backlog.overdue} items of kind {kind} are overdue, the oldest by {minutes} minutes.")
-    if engine.clock_problem:
-        reasons.append(engine.clock_problem)
+    reasons += [problem for problem in (engine.clock_problem, engine.hold) if problem]
     return reasons
 
 

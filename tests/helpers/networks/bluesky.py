@@ -34,6 +34,10 @@ class BlueskyServer:
                 if key not in self.records:
                     return json_response(400, {"error": "RecordNotFound", "message": "Could not locate record: at://x"})
                 return json_response(200, self._reference(*key))
+            case "repo.listRecords":
+                keys = sorted((key for key in self.records if key[0] == request.params["collection"]), reverse=True)
+                listed = [self._reference(*key) | {"value": self.records[key]} for key in keys]
+                return json_response(200, {"records": listed})
             case "repo.uploadBlob":
                 blob = {"$type": "blob", "ref": {"$link": "x"}, "mimeType": request.headers.get("Content-Type")}
                 return json_response(200, {"blob": blob | {"size": len(request.body)}})

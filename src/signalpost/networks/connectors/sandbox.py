@@ -37,7 +37,7 @@ from signalpost.networks.contract import (
     TextRule,
     TryLater,
 )
-from signalpost.networks.threads import PublicPart, ThreadPart, publish_parts, reconcile_parts
+from signalpost.networks.threads import PublicPart, ThreadPart, is_restored, publish_parts, reconcile_parts
 
 FACTS = Facts(
     key="sandbox",
@@ -163,7 +163,9 @@ async def _create(part: ThreadPart, *, ready: int) -> PublicPart | Outcome:
     return {"id": _remote_id(part.outgoing, part.index)}
 
 
-async def _find(part: ThreadPart, _intended: Mapping[str, Any]) -> PublicPart | OutcomeUnknown | None:
+async def _find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | OutcomeUnknown | None:
+    if is_restored(intended):
+        return None  # nothing is ever public in the sandbox
     markers = _markers(part.content.text)
     fate = "forever" if markers.get("fail") == _UNKNOWN else markers.get("timeout", "")
     if fate == "forever":

@@ -4,7 +4,7 @@ The id is what makes publishing safe: whether a call whose response was lost has
 and publishing it a second time is impossible.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -15,7 +15,7 @@ from signalpost.networks.contract import ApiError, Outcome, OutcomeUnknown, Pend
 from signalpost.networks.meta.errors import explain_container, explainer, read_error
 from signalpost.networks.meta.graph import Graph
 from signalpost.networks.responses import string, texts
-from signalpost.networks.threads import PublicPart, ThreadPart
+from signalpost.networks.threads import PublicPart, ThreadPart, is_restored
 
 CONTAINER_SECONDS_MAX: Final = 82_800
 """Containers expire after 24 hours."""
@@ -76,7 +76,9 @@ class ContainerApi:
             return None
 
 
-Locate = Callable[[datetime], Awaitable[PublicPart | None]]
+Locate = Callable[[datetime], Awaitable[PublicPart | OutcomeUnknown | None]]
+LISTED: Final = 25
+"""How many posts of the account are looked through."""
 """Finds the post among those that the account has published since that time."""
 
 
@@ -158,10 +160,19 @@ async def find_published(
     api: ContainerApi, intended: Mapping[str, Any], locate: Locate
 ) -> PublicPart | OutcomeUnknown | None:
     """Find the post of a container whose publishing was intended; None if the container is not public."""
+    if is_restored(intended):
+        return await locate(datetime.fromisoformat(intended["at"]) - timedelta(seconds=SKEW_SECONDS))
     container = await api.read(intended["container"])
     if container is not None and container.state != "PUBLISHED":
         return None
     return await _located(intended, locate)
+
+
+def unless_more(items: Sequence[Any], last_at: datetime, since: datetime) -> OutcomeUnknown | None:
+    """Return None if a list that lacks the post reaches back to `since`; otherwise nobody can tell."""
+    if len(items) < LISTED or last_at < since:
+        return None
+    return OutcomeUnknown(message="The account has published too many posts since then to find this one.")
 
 
 async def _located(intended: Mapping[str, Any], locate: Locate) -> PublicPart | OutcomeUnknown:

@@ -24,6 +24,7 @@ from signalpost.kit.problems import Problem
 from signalpost.kit.tenant import Tenant
 from signalpost.plans import limits
 from signalpost.posts import queries
+from signalpost.posts.actions import recovery
 from signalpost.posts.actions.batch import Item, create_batch
 from signalpost.posts.actions.link_rules import platforms_of, with_language
 from signalpost.posts.actions.update import as_body
@@ -127,6 +128,7 @@ async def _create(context: AppContext, db: Db, source: PostRow, link: LinkRow) -
     [outcome] = await create_batch(context, db, caller, [Item(body, "link", source_post_id=source.id)])
     if isinstance(outcome, Problem):
         return _refused(source, outcome)
+    await recovery.look_up_reposts(db, source.id, outcome.post.id)
     return Repost(source.id, "reposted", created_post_id=outcome.post.id)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from signalpost.kit import clock
 from signalpost.kit.http import BadResponse
 from signalpost.networks.connectors.bluesky.calls import call, explain, send
+from signalpost.networks.connectors.bluesky.facts import FACTS
 from signalpost.networks.connectors.bluesky.record import COLLECTION, build, forget_blobs
 from signalpost.networks.contract import (
     ApiError,
@@ -24,11 +25,14 @@ from signalpost.networks.contract import (
     TryLater,
 )
 from signalpost.networks.outcome_mapping import map_errors
-from signalpost.networks.responses import members
-from signalpost.networks.threads import PublicPart, ThreadPart, find_part, publish_parts, reconcile_parts
+from signalpost.networks.preflight import text_of_part
+from signalpost.networks.responses import members, string
+from signalpost.networks.threads import PublicPart, ThreadPart, find_part, is_restored, publish_parts, reconcile_parts
 
 _GATE = "app.bsky.feed.threadgate"
 _GATE_RULES = {"mentioned": "mentionRule", "followers": "followerRule", "following": "followingRule"}
+_PAGES_MAX, _PAGE_LENGTH = 10, 100
+_SKEW = timedelta(seconds=60)
 _ALPHABET = "234567abcdefghijklmnopqrstuvwxyz"  # sorts like the numbers it stands for
 
 
@@ -52,8 +56,10 @@ def _published(_session: NetworkSession, _outgoing: Outgoing, posted: Sequence[P
     )
 
 
-async def _find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | None:
+async def _find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | OutcomeUnknown | None:
     session = part.session
+    if is_restored(intended):
+        return await _find_by_text(part, datetime.fromisoformat(intended["at"]))
     query = {"repo": session.remote_id, "collection": COLLECTION, "rkey": intended["rkey"]}
     try:
         return _reference(await send(session, "GET", "com.atproto.repo.getRecord", params=query))
@@ -61,6 +67,36 @@ async def _find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | N
         if _is_absent(error.response):
             return None
         raise
+
+
+async def _find_by_text(part: ThreadPart, since: datetime) -> PublicPart | OutcomeUnknown | None:
+    """Look through the newest records for one with this text and parent; its key is not known."""
+    query = {"repo": part.session.remote_id, "collection": COLLECTION, "limit": str(_PAGE_LENGTH)}
+    text, first_key = text_of_part(FACTS, part.outgoing, part.index), record_key(since - _SKEW)[:-2]
+    for _ in range(_PAGES_MAX):
+        page = members(await send(part.session, "GET", "com.atproto.repo.listRecords", params=query))
+        records = page.get("records")
+        for record in records if isinstance(records, list) else ():
+            uri, value = string(record.get("uri")) or "", record.get("value")
+            rkey = uri.rpartition("/")[2]
+            if rkey < first_key:  # keys sort like times
+                return None
+            if isinstance(value, dict) and value.get("text") == text and _parent_uri(value) == _parent_id(part):
+                return {"id": uri, "cid": record.get("cid"), "rkey": rkey}
+        if not records or (cursor := string(page.get("cursor"))) is None:
+            return None
+        query["cursor"] = cursor
+    return OutcomeUnknown(message="The account has published too many posts since then to find this one.")
+
+
+def _parent_uri(record: Mapping[str, Any]) -> Any:
+    reply = record.get("reply")
+    parent = reply.get("parent") if isinstance(reply, dict) else None
+    return parent.get("uri") if isinstance(parent, dict) else None
+
+
+def _parent_id(part: ThreadPart) -> str | None:
+    return None if part.parent is None else str(part.parent["id"])
 
 
 def _is_absent(response: Response) -> bool:

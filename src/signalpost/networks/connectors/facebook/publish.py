@@ -30,7 +30,7 @@ from signalpost.networks.meta.insights import delete_object, insights, is_missin
 from signalpost.networks.outcome_mapping import map_errors
 from signalpost.networks.preflight import text_of_part
 from signalpost.networks.responses import string, texts
-from signalpost.networks.threads import PublicPart, ThreadPart, publish_parts, reconcile_parts
+from signalpost.networks.threads import PublicPart, ThreadPart, is_restored, publish_parts, reconcile_parts
 
 PHOTO_SECONDS_MAX: Final = 72_000
 """Photos that no post uses are deleted after a day."""
@@ -163,9 +163,18 @@ async def _find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | O
         return OutcomeUnknown(message="The call may still be under way.", tells_after_seconds=left.total_seconds())
     if "story" in intended:
         return await _find_story(part, intended["story"])
+    if is_restored(intended) and (kind_of(part.outgoing) == "story" or _has_video(part)):
+        return OutcomeUnknown(message="Nothing but its media identifies the post, so only the Page shows it.")
     if part.outgoing.options.get("draft") is True:
         return OutcomeUnknown(message="Facebook does not list drafts, so only its publishing tools show the post.")
-    return await _find_post(part, at - timedelta(seconds=SKEW_SECONDS), intended.get("photos") or ())
+    shows_media = bool(part.content.media) and is_restored(intended)
+    return await _find_post(
+        part, at - timedelta(seconds=SKEW_SECONDS), intended.get("photos") or (), shows_media=shows_media
+    )
+
+
+def _has_video(part: ThreadPart) -> bool:
+    return any(media.kind == "video" for media in part.content.media)
 
 
 async def _find_story(part: ThreadPart, photo_id: str) -> PublicPart | OutcomeUnknown:
@@ -175,7 +184,9 @@ async def _find_story(part: ThreadPart, photo_id: str) -> PublicPart | OutcomeUn
     return OutcomeUnknown(message="Facebook does not list every story, so only the Page shows whether it is there.")
 
 
-async def _find_post(part: ThreadPart, since: datetime, photos: Sequence[str]) -> PublicPart | None:
+async def _find_post(
+    part: ThreadPart, since: datetime, photos: Sequence[str], *, shows_media: bool
+) -> PublicPart | None:
     edge, text = f"{part.session.remote_id}/published_posts", text_of_part(FACTS, part.outgoing, 0)
     listed = page_graph(part.session).items(edge, fields=_FIELDS, since=str(int(since.timestamp())), limit=_LISTED)
     async for post in listed:
@@ -183,7 +194,7 @@ async def _find_post(part: ThreadPart, since: datetime, photos: Sequence[str]) -
         same = (
             photo_ids >= set(photos)
             if photos
-            else _normal(string(post.get("message"))) == _normal(text) and not photo_ids
+            else _normal(string(post.get("message"))) == _normal(text) and bool(photo_ids) == shows_media
         )
         if same and _created_at(post) >= since and (post_id := string(post.get("id"))):
             return {"id": post_id, "url": address(string(post.get("permalink_url")))}

@@ -27,19 +27,26 @@ from signalpost.networks.contract import (
 )
 from signalpost.networks.first_comment import add_first_comment, until_commented
 from signalpost.networks.meta import fetching
-from signalpost.networks.meta.containers import Container, ContainerApi, find_published, publish_container, ready
+from signalpost.networks.meta.containers import (
+    LISTED,
+    Container,
+    ContainerApi,
+    find_published,
+    publish_container,
+    ready,
+    unless_more,
+)
 from signalpost.networks.meta.errors import QUOTA_SECONDS, explainer, read_error
 from signalpost.networks.meta.graph import encoded
 from signalpost.networks.meta.insights import delete_object, insights, is_missing
 from signalpost.networks.outcome_mapping import map_errors
 from signalpost.networks.preflight import text_of_part
 from signalpost.networks.responses import members, string, texts
-from signalpost.networks.threads import PublicPart, ThreadPart, publish_parts, reconcile_parts
+from signalpost.networks.threads import PublicPart, ThreadPart, is_restored, publish_parts, reconcile_parts
 
 UPLOAD_SECONDS: Final = 200.0
 POLL_SECONDS: Final[Mapping[str, float]] = {"image": 5.0, "video": 15.0}
 _TRIALS: Final = {"manual": "MANUAL", "performance": "SS_PERFORMANCE"}
-_LISTED: Final = "25"
 
 explain = explainer(FACTS.name)
 
@@ -211,6 +218,8 @@ async def _quota(session: NetworkSession) -> TryLater | None:
 
 
 async def _find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | OutcomeUnknown | None:
+    if is_restored(intended) and (kind_of(part.outgoing) == "story" or not text_of_part(FACTS, part.outgoing, 0)):
+        return OutcomeUnknown(message="Nothing but its media identifies the post, so only the account shows it.")
     return await find_published(_api(part.session), intended, _locate(part))
 
 
@@ -220,15 +229,16 @@ def _locate(part: ThreadPart) -> Any:
     edge = f"{part.session.remote_id}/{'stories' if is_story else 'media'}"
     caption = _normal(text_of_part(FACTS, part.outgoing, 0))
 
-    async def locate(since: datetime) -> PublicPart | None:
-        body = await graph_of(part.session).get(edge, fields="id,caption,permalink,timestamp", limit=_LISTED)
+    async def locate(since: datetime) -> PublicPart | OutcomeUnknown | None:
+        body = await graph_of(part.session).get(edge, fields="id,caption,permalink,timestamp", limit=str(LISTED))
         data = body.get("data")
-        for item in data if isinstance(data, list) else ():
+        items, at = data if isinstance(data, list) else [], since
+        for item in items:
             same = is_story or _normal(string(item.get("caption"))) == caption
             at = datetime.fromisoformat(string(item.get("timestamp")) or "1970-01-01T00:00:00+00:00")
             if same and at >= since and (media_id := string(item.get("id"))):
                 return {"id": media_id, "url": string(item.get("permalink"))}
-        return None
+        return unless_more(items, at, since)
 
     return locate
 

@@ -31,7 +31,7 @@ from signalpost.networks.contract import (
 from signalpost.networks.first_comment import add_first_comment, until_commented
 from signalpost.networks.outcome_mapping import failure_outcome, map_errors
 from signalpost.networks.responses import members, string, texts
-from signalpost.networks.threads import PublicPart, ThreadPart, publish_parts, reconcile_parts
+from signalpost.networks.threads import PublicPart, ThreadPart, is_restored, publish_parts, reconcile_parts
 
 _VISIBILITY: Final = {"public": "PUBLIC", "connections": "CONNECTIONS", "loggedIn": "LOGGED_IN"}
 _EARLY_SECONDS: Final = 45
@@ -43,6 +43,10 @@ _LOST: Final = "lost"
 _SKEW: Final = timedelta(seconds=60)
 _THUMBNAIL_BYTES_MAX: Final = 5_000_000
 _DESCRIPTION_MAX: Final = 4_000
+_LISTED: Final = 10
+_MEMBERS_ONLY: Final = (
+    "LinkedIn does not let apps read a member's posts, so only the member can see whether it is there."
+)
 
 
 @map_errors(explain)
@@ -183,32 +187,46 @@ async def _find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | O
     if age < timedelta(seconds=_EARLY_SECONDS):
         message = "It is too early to tell whether LinkedIn accepted the post."
         return OutcomeUnknown(message=message, tells_after_seconds=_EARLY_SECONDS - age.total_seconds())
+    if is_restored(intended):
+        return await _find_restored(part, at)
     author = str(intended["body"]["author"])
     if ":organization:" in author:
         existing = await _search(session, author, intended["body"]["commentary"], at - _SKEW)
     elif age < timedelta(seconds=_RESEND_SECONDS):
         existing = None
     else:
-        message = "LinkedIn does not let apps read a member's posts, so only the member can see whether it is there."
-        return OutcomeUnknown(message=message)
+        return OutcomeUnknown(message=_MEMBERS_ONLY)
     if existing is None:  # sent again as it was, LinkedIn names the first one if that is there after all
         await part.journal.record(_LOST, {"at": intended["at"], "body": intended["body"]})
     return existing
 
 
-async def _search(session: NetworkSession, author: str, commentary: str, since: datetime) -> PublicPart | None:
+async def _find_restored(part: ThreadPart, at: datetime) -> PublicPart | OutcomeUnknown | None:
+    """Look for a post of which a backup knows nothing but its text."""
+    author = author_of(part.session, part.outgoing)
+    if ":organization:" in author:
+        return await _search(part.session, author, little_text(text_of(part.outgoing)), at - _SKEW)
+    return OutcomeUnknown(message=_MEMBERS_ONLY)
+
+
+async def _search(
+    session: NetworkSession, author: str, commentary: str, since: datetime
+) -> PublicPart | OutcomeUnknown | None:
     """Look through the organization's newest posts."""
-    path = f"/rest/posts?author={encoded(author)}&q=author&count=10&sortBy=CREATED"
+    path = f"/rest/posts?author={encoded(author)}&q=author&count={_LISTED}&sortBy=CREATED"
     response = await call(session, "GET", path, headers={"X-RestLi-Method": "FINDER"})
     elements = members(response).get("elements")
     if not isinstance(elements, list):
         raise BadResponse("the response is not a list of posts", status=response.status)
+    recent = False
     for post in elements:
         urn = string(post.get("id")) if isinstance(post, dict) else None
         created = post.get("createdAt") if urn else None
         recent = isinstance(created, int) and created >= since.timestamp() * 1000
         if urn and recent and post.get("commentary") == commentary:
             return {"id": urn}
+    if recent and len(elements) >= _LISTED:
+        return OutcomeUnknown(message="The organization has published too many posts since then to find this one.")
     return None
 
 

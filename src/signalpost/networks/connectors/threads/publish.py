@@ -24,7 +24,15 @@ from signalpost.networks.contract import (
     Refused,
 )
 from signalpost.networks.meta import fetching
-from signalpost.networks.meta.containers import Container, ContainerApi, find_published, publish_container, ready
+from signalpost.networks.meta.containers import (
+    LISTED,
+    Container,
+    ContainerApi,
+    find_published,
+    publish_container,
+    ready,
+    unless_more,
+)
 from signalpost.networks.meta.errors import explainer, read_error
 from signalpost.networks.meta.insights import delete_object, insights, is_missing
 from signalpost.networks.outcome_mapping import map_errors
@@ -36,7 +44,6 @@ POLL_SECONDS: Final[Mapping[str, float]] = {"image": 5.0, "video": 20.0}
 HIDDEN_SECONDS: Final = 120
 """A post cannot be replied to for some seconds after it was published."""
 _HIDDEN: Final = 4_279_009
-_LISTED: Final = "25"
 _OPTIONS: Final = ("option_a", "option_b", "option_c", "option_d")
 
 explain = explainer(FACTS.name)
@@ -183,17 +190,18 @@ def _locate(part: ThreadPart) -> Any:
     edge = f"{part.session.remote_id}/{'threads' if part.index == 0 else 'replies'}"
     text = _normal(text_of_part(FACTS, part.outgoing, part.index))
 
-    async def locate(since: datetime) -> PublicPart | None:
-        query = {"fields": "id,text,permalink,timestamp", "since": str(int(since.timestamp())), "limit": _LISTED}
+    async def locate(since: datetime) -> PublicPart | OutcomeUnknown | None:
+        query = {"fields": "id,text,permalink,timestamp", "since": str(int(since.timestamp())), "limit": str(LISTED)}
         data = (await graph_of(part.session).get(edge, **query)).get("data")
         taken = {public["id"] for public in part.posted}
-        for item in data if isinstance(data, list) else ():
+        items, at = data if isinstance(data, list) else [], since
+        for item in items:
             media_id = string(item.get("id"))
             same = _normal(string(item.get("text"))) == text and media_id not in taken
             at = datetime.fromisoformat(string(item.get("timestamp")) or "1970-01-01T00:00:00+00:00")
             if same and media_id is not None and at >= since:
                 return {"id": media_id, "url": string(item.get("permalink"))}
-        return None
+        return unless_more(items, at, since)
 
     return locate
 

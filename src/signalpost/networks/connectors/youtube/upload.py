@@ -23,7 +23,7 @@ from signalpost.networks.contract import (
 )
 from signalpost.networks.preflight import text_of_part
 from signalpost.networks.responses import members, string
-from signalpost.networks.threads import PublicPart, ThreadPart
+from signalpost.networks.threads import PublicPart, ThreadPart, is_restored
 from signalpost.networks.uploads import PART_SECONDS, FileParts, UploadClock
 
 PART_BYTES: Final = 8 * 1024 * 1024
@@ -156,6 +156,8 @@ def _video(response: Response) -> PublicPart:
 async def find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | OutcomeUnknown | None:
     """Ask the session whether the video is whole; if the session is gone, look through the channel's newest videos."""
     session, size = part.session, part.content.media[0].size_bytes if part.content.media else 0
+    if is_restored(intended):
+        return await _search(session, part.outgoing.title or "", datetime.fromisoformat(intended["at"]) - _SKEW)
     existing = await _ask(session, intended["session"], size)
     if existing is not None:
         return existing if isinstance(existing, Mapping) else None

@@ -1,0 +1,125 @@
+"""What `signalpost backup`, `verify`, `restore` and `resume` do."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from signalpost.audit import actions as audit
+from signalpost.context import AppContext
+from signalpost.embedded_postgres.cluster import is_initialised
+from signalpost.embedded_postgres.sharing import shared_cluster
+from signalpost.engine import hold
+from signalpost.kit import storage
+from signalpost.kit.errors import OperatorError
+from signalpost.main.backup import load
+from signalpost.main.backup.archive import MASTER_KEY, MEDIA, ArchiveReader
+from signalpost.main.backup.dump import dump
+from signalpost.main.database import require_usable
+from signalpost.main.listening import running_service
+from signalpost.posts.actions import recovery
+from signalpost.settings import Settings
+
+
+async def backup(settings: Settings, path: Path, *, with_key: bool, with_media: bool) -> dict[str, Any]:
+    """Write a backup of an instance, whether it runs or not; it publishes meanwhile as usual.
+
+    Raises:
+        OperatorError: there is no instance, or a file at `path`.
+        StorageFailure: the media cannot be read.
+    """
+    key = settings.data_dir / MASTER_KEY
+    has_key = with_key and settings.master_key is None and key.exists()
+    if settings.database_url is None and not is_initialised(settings.data_dir / "postgres"):
+        raise OperatorError(f"There is no database in {settings.data_dir}. Correct --data-dir.")
+    store = storage.open_store(settings.storage_url, settings.data_dir / "media")
+    async with _address(settings) as (dsn, _):
+        summary = await dump(
+            dsn, store, path, version=metadata.version("signalpost"), master_key=key if has_key else None,
+            with_media=with_media,
+        )  # fmt: skip
+    return _camel(summary)
+
+
+def verify(settings: Settings, path: Path) -> dict[str, Any]:
+    """Read a backup from end to end, and try the master key on it if there is one.
+
+    Raises:
+        BadArchive: it is damaged.
+        OperatorError: the key does not open it.
+    """
+    with ArchiveReader(path) as reader:
+        reader.check()
+        manifest, key = reader.manifest, settings.data_dir / MASTER_KEY
+        has_key = bool(settings.master_key) or key.exists() or MASTER_KEY in manifest.digests
+        if has_key:
+            load.require_key(reader, settings.master_key, key)
+        return {
+            "file": str(path),
+            "madeAt": manifest.made_at.isoformat(),
+            "version": manifest.version,
+            "revision": manifest.revision,
+            "tables": len(manifest.tables),
+            "rows": sum(table.rows for table in manifest.tables),
+            "files": len(reader.names(MEDIA)),
+            "missingFiles": len(manifest.missing_files),
+            "masterKey": "fits" if has_key else "not checked: it is neither in the backup nor here",
+        }
+
+
+async def restore(settings: Settings, path: Path) -> dict[str, Any]:
+    """Bring a backup back into an instance without users; everything it would publish is held until `resume`.
+
+    Raises:
+        BadArchive: the backup is damaged; nothing was changed.
+        OperatorError: the instance is in use, or its master key is another.
+    """
+    with ArchiveReader(path) as reader:
+        await asyncio.to_thread(reader.check)
+        key_file = settings.data_dir / MASTER_KEY
+        load.require_key(reader, settings.master_key, key_file)
+        if running_service(settings.data_dir):
+            raise OperatorError("The service runs on this data folder. Stop it first.")
+        settings.data_dir.mkdir(mode=0o711, parents=True, exist_ok=True)
+        if settings.master_key is None and not key_file.exists():
+            load.write_key(reader, key_file)
+        store = storage.open_store(settings.storage_url, settings.data_dir / "media")
+        async with _address(settings) as (dsn, superuser_dsn):
+            await load.require_unused(dsn, reader.manifest.revision)
+            restored = await load.load(reader, dsn, store, settings.data_dir, superuser_dsn=superuser_dsn)
+    return _camel(restored)
+
+
+async def resume(context: AppContext) -> dict[str, Any]:
+    """Let a restored instance work. What is due by now is looked up at its network before it is sent.
+
+    Raises:
+        OperatorError: nothing is held.
+    """
+    async with context.database.transaction() as db:
+        made_at = await hold.lift(db)
+        if made_at is None:
+            raise OperatorError("Nothing is held: this instance works already.")
+        count = await recovery.look_up_what_is_due(db, made_at)
+        await audit.command(db, "resume")
+    return {"backupMadeAt": made_at.isoformat(), "lookedUp": count}
+
+
+@asynccontextmanager
+async def _address(settings: Settings) -> AsyncIterator[tuple[str, str | None]]:
+    """Yield the address of the database, as it is, and that of its superuser if it is the embedded one."""
+    if settings.database_url:
+        await require_usable(settings.database_url)
+        yield settings.database_url, None
+        return
+    async with shared_cluster(settings.data_dir) as cluster:
+        yield cluster.dsn(), cluster.dsn(user="postgres")
+
+
+def _camel(struct: msgspec.Struct) -> dict[str, Any]:
+    words = ((name.split("_"), value) for name, value in msgspec.structs.asdict(struct).items())
+    return {first + "".join(word.title() for word in rest): value for (first, *rest), value in words}
