@@ -33,6 +33,7 @@ TAGS = {
     "Queue": "Posts that are due to be published, and how publishing them went.",
     "Sandbox": "The clock by which test posts go out.",
     "Webhooks": "The endpoints that events are sent to, and every delivery.",
+    "Analytics": "How posts and accounts did: null is unknown, and every figure says of how many posts it is.",
     "Billing": "What plans cost, and what the workspace has. An operator sets the plan; no payments are taken yet.",
     "Service status": "Components, incidents and maintenance, uptime and subscriptions: public, and written by staff.",
     "Administration": "What staff of the installation see and start.",

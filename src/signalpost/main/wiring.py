@@ -9,6 +9,7 @@ from signalpost.accounts import routes as account_routes
 from signalpost.accounts import subscriber as accounts
 from signalpost.accounts import work as account_work
 from signalpost.admin import routes as admin_routes
+from signalpost.analytics import routes as analytics_routes
 from signalpost.analytics import work as analytics_work
 from signalpost.audit import routes as audit_routes
 from signalpost.audit import work as audit_work
@@ -82,6 +83,7 @@ ROUTES: tuple[Routes, ...] = (
     publishing_routes.routes,
     sandbox_routes.routes,
     webhook_routes.routes,
+    analytics_routes.routes,
     billing_routes.routes,
     service_status_routes.routes,
     support_routes.routes,

@@ -1,0 +1,194 @@
+"""Analytics on the wire. A number that no network gave is null; 0 is a number."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from signalpost.kit import ids
+from signalpost.kit.wire import Input, Instant, Output
+from signalpost.web.fields import Day, ProfileId
+
+Rate = Annotated[
+    float | None,
+    Meta(
+        description="Likes, comments and shares as a percentage of what `rateBasis` names, with two decimals; null:"
+        " unknown, or the basis is 0.",
+        examples=[4.25],
+    ),
+]
+RateBasis = Annotated[
+    Literal["impressions", "reach", "views", "mixed"] | None,
+    Meta(
+        description="What the rate is over: impressions, else reach, else views; `mixed`: not the same for all posts.",
+        examples=["impressions"],
+    ),
+]
+Date = Annotated[str, Meta(extra_json_schema={"format": "date"}, examples=["2026-11-21"])]
+Count = Annotated[int | None, Meta(examples=[120])]
+
+
+class OverviewQuery(Input):
+    """Which posts, and of which days."""
+
+    profile_id: Annotated[ProfileId | None, Meta(description="Only posts of this profile.")] = None
+    start_date: Annotated[
+        Day | None,
+        Meta(description="The first day. Default: 29 days before the last one.", examples=["2026-11-01"]),
+    ] = None
+    end_date: Annotated[
+        Day | None,
+        Meta(description="The last day, at most 366 days in all. Default: today.", examples=["2026-11-21"]),
+    ] = None
+
+
+class Period(Output):
+    """From the first to the last day, both included."""
+
+    start: Date
+    end: Date
+
+
+class SampleSizes(Output):
+    """Of how many posts each total is the sum: those whose network gave this number."""
+
+    views: int
+    likes: int
+    comments: int
+    shares: int
+    saves: int
+    impressions: int
+
+
+class Totals(Output):
+    """The sums of the posts of a period. `measuredPosts`: of how many of them any number is known."""
+
+    total_posts: Annotated[
+        int, Meta(description="Published posts; one that was published by three accounts counts three times.")
+    ]
+    measured_posts: int
+    total_views: int
+    total_likes: int
+    total_comments: int
+    total_shares: int
+    total_saves: Count
+    total_impressions: Count
+    avg_engagement_rate: Rate
+    rate_basis: RateBasis
+    sample_sizes: SampleSizes
+
+
+class PreviousTotals(Totals):
+    """The sums of as many days before."""
+
+    period: Period
+
+
+class PlatformTotals(Output):
+    """The sums of the posts on one network; null: it gave this number of none of them."""
+
+    posts: int
+    views: Count
+    likes: Count
+    comments: Count
+    shares: Count
+    engagement_rate: Rate
+    rate_basis: RateBasis
+
+
+class TopPost(Output):
+    """A post on one network, with its newest numbers."""
+
+    post_id: Annotated[str, Meta(examples=[ids.example("pst")])]
+    title: str | None
+    platform: Annotated[str, Meta(examples=["bluesky"])]
+    url: str | None
+    views: Count
+    likes: Count
+    comments: Count
+    shares: Count
+    engagement_rate: Rate
+    rate_basis: RateBasis
+
+
+class TrendDay(Output):
+    """The posts that were published on a day, and their newest numbers; null: published, but unknown."""
+
+    date: Date
+    posts: int
+    views: Count
+    likes: Count
+    comments: Count
+    shares: Count
+
+
+class Overview(Totals):
+    """How the posts of a period have done so far, compared with as many days before."""
+
+    period: Period
+    timezone: Annotated[str, Meta(description="The zone in which today is meant.", examples=["Europe/Berlin"])]
+    clipped: Annotated[
+        bool, Meta(description="The period begins later than was requested: the plan shows no earlier days.")
+    ]
+    by_platform: dict[str, PlatformTotals]
+    top_posts: Annotated[list[TopPost], Meta(description="At most 5, those with the most views first.")]
+    daily_trend: Annotated[list[TrendDay], Meta(description="Every day of the period.")]
+    previous: Annotated[PreviousTotals | None, Meta(description="Null: the plan does not show all of these days.")]
+    synced_at: Annotated[Instant | None, Meta(description="When any of these numbers was collected last.")]
+
+
+class TargetMetrics(Output):
+    """The newest numbers of a post on one network. `source: none`: none are known yet, or the network gives none."""
+
+    target_id: Annotated[str, Meta(examples=[ids.example("tgt")])]
+    platform: Annotated[str, Meta(examples=["bluesky"])]
+    account_id: Annotated[str, Meta(examples=[ids.example("acc")])]
+    status: Annotated[
+        Literal["published", "removed"],
+        Meta(description="`removed`: it is no longer on the network; the numbers are the last ones."),
+    ]
+    published_at: Instant
+    removed_at: Instant | None
+    views: Count
+    likes: Count
+    comments: Count
+    shares: Count
+    saves: Count
+    clicks: Count
+    impressions: Count
+    reach: Count
+    watch_time_seconds: Count
+    engagement_rate: Rate
+    rate_basis: RateBasis
+    collected_at: Instant | None
+    next_collection_at: Annotated[Instant | None, Meta(description="When they are collected next; null: not again.")]
+    source: Literal["platform", "none"]
+
+
+class MetricsAt(Output):
+    """The numbers of a post on one network at one time."""
+
+    collected_at: Instant
+    target_id: Annotated[str, Meta(examples=[ids.example("tgt")])]
+    platform: Annotated[str, Meta(examples=["bluesky"])]
+    views: Count
+    likes: Count
+    comments: Count
+    shares: Count
+    saves: Count
+    clicks: Count
+    impressions: Count
+    reach: Count
+    watch_time_seconds: Count
+    engagement_rate: Rate
+    rate_basis: RateBasis
+
+
+class PostAnalytics(Output):
+    """The numbers of a post, now and over time, oldest first."""
+
+    post_id: Annotated[str, Meta(examples=[ids.example("pst")])]
+    metrics: list[TargetMetrics]
+    history: list[MetricsAt]
+    clipped: Annotated[
+        bool, Meta(description="`history` begins later: the plan shows no earlier days, or there are over 5,000 rows.")
+    ]

@@ -1,0 +1,183 @@
+"""Reads of sums over days, and of the newest numbers of posts: for a test key of test posts, else of live ones."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import Any, Final, NamedTuple
+from uuid import UUID
+
+from msgspec import Struct
+
+from signalpost.analytics.period import Days
+from signalpost.kit import rows
+from signalpost.kit.db import READ_SECONDS, Db
+from signalpost.web.caller import Caller
+
+TOP_POSTS: Final = 5
+HISTORY_ROWS_MAX: Final = 5_000
+
+
+class SumRow(Struct, frozen=True):
+    """Sums of posts; of each number also of how many posts it is the sum, `x_n`."""
+
+    posts: int = 0
+    measured: int = 0
+    views: int = 0
+    likes: int = 0
+    comments: int = 0
+    shares: int = 0
+    saves: int = 0
+    impressions: int = 0
+    views_n: int = 0
+    likes_n: int = 0
+    comments_n: int = 0
+    shares_n: int = 0
+    saves_n: int = 0
+    impressions_n: int = 0
+    engaged: int = 0
+    over_impressions: int = 0
+    over_reach: int = 0
+    over_views: int = 0
+
+
+class Sums(NamedTuple):
+    """Sums of a period: of all of it, of each day and of each network."""
+
+    total: SumRow
+    by_day: dict[date, SumRow]
+    by_platform: dict[str, SumRow]
+    collected_at: datetime | None
+
+
+class TopRow(Struct, frozen=True):
+    """A post on one network with its newest numbers."""
+
+    post_id: UUID
+    title: str | None
+    platform: str
+    url: str | None
+    views: int | None
+    likes: int | None
+    comments: int | None
+    shares: int | None
+    impressions: int | None
+    reach: int | None
+    interactions: int | None
+
+
+class TargetNumbersRow(Struct, frozen=True):
+    """A published target with its newest numbers, if there are any."""
+
+    target_id: UUID
+    platform: str
+    account_id: UUID
+    status: str
+    published_at: datetime
+    removed_at: datetime | None
+    due_at: datetime | None
+    collected_at: datetime | None
+    views: int | None
+    likes: int | None
+    comments: int | None
+    shares: int | None
+    saves: int | None
+    clicks: int | None
+    impressions: int | None
+    reach: int | None
+    watch_time_seconds: int | None
+
+
+_SUMS: Final = ", ".join(f"sum({name})::bigint" for name in SumRow.__struct_fields__)
+_OF_CALLER: Final = """
+workspace_id = $1 and mode = $2 and day between $3 and $4
+    and ($5::uuid is null or profile_id = $5) and ($6::uuid[] is null or profile_id = any($6))
+"""
+_PERIOD: Final = f"""
+select day, platform, max(collected_at), {_SUMS} from metric_day where {_OF_CALLER}
+group by grouping sets ((day), (platform), ()) having sum(posts) > 0
+"""  # noqa: S608 - constants only
+_TOTAL: Final = f"select {_SUMS} from metric_day where {_OF_CALLER} having sum(posts) > 0"  # noqa: S608 - constants only
+_TOP: Final = f"""
+select m.post_id, p.title, m.platform, t.url, m.views, m.likes, m.comments, m.shares, m.impressions, m.reach,
+    m.interactions
+from (
+    select * from metric_latest where {_OF_CALLER} and collected_at is not null
+    order by views desc nulls last, interactions desc nulls last, published_at desc limit {TOP_POSTS}
+) m
+join post p on p.id = m.post_id join target t on t.id = m.target_id
+order by m.views desc nulls last, m.interactions desc nulls last, m.published_at desc
+"""  # noqa: S608 - constants only
+_NUMBERS: Final = (
+    "views",
+    "likes",
+    "comments",
+    "shares",
+    "saves",
+    "clicks",
+    "impressions",
+    "reach",
+    "watch_time_seconds",
+)
+_OF_POST: Final = f"""
+select t.id, t.platform, t.account_id, t.status, t.published_at, t.removed_at, s.due_at, m.collected_at,
+    {", ".join(f"m.{name}" for name in _NUMBERS)}
+from target t left join metric_schedule s on s.target_id = t.id
+left join lateral (select * from metric where metric.target_id = t.id order by bucket desc limit 1) m on true
+where t.post_id = $1 and t.workspace_id = $2 and t.published_at is not null and t.status in ('published', 'removed')
+order by t.position
+"""  # noqa: S608 - constants only
+_HISTORY: Final = f"""
+select target_id, collected_at, {", ".join(_NUMBERS)} from metric
+where target_id = any($1) and workspace_id = $2 and collected_at >= $3
+order by collected_at desc, target_id limit $4
+"""  # noqa: S608 - constants only
+_HAS_OLDER: Final = """
+select exists (select from metric where target_id = any($1) and workspace_id = $2 and collected_at < $3)
+"""
+_read_sums: Final = rows.reader(SumRow)
+_read_top: Final = rows.reader(TopRow)
+_read_target: Final = rows.reader(TargetNumbersRow)
+
+
+async def of_period(db: Db, caller: Caller, days: Days, profile_id: UUID | None) -> Sums:
+    """Return the sums of the posts that were published on these days and that the caller sees."""
+    sums = Sums(SumRow(), {}, {}, None)
+    for day, platform, collected_at, *values in await db.fetch(
+        _PERIOD, *_arguments(caller, days, profile_id), timeout=READ_SECONDS
+    ):
+        row = _read_sums(values)
+        if day is not None:
+            sums.by_day[day] = row
+        elif platform is not None:
+            sums.by_platform[platform] = row
+        else:
+            sums = sums._replace(total=row, collected_at=collected_at)
+    return sums
+
+
+async def total_of(db: Db, caller: Caller, days: Days, profile_id: UUID | None) -> SumRow:
+    """Return the sums of all posts of a period."""
+    record = await db.fetchrow(_TOTAL, *_arguments(caller, days, profile_id), timeout=READ_SECONDS)
+    return SumRow() if record is None else _read_sums(record)
+
+
+async def top_posts(db: Db, caller: Caller, days: Days, profile_id: UUID | None) -> list[TopRow]:
+    """Return the posts of a period with the most views."""
+    records = await db.fetch(_TOP, *_arguments(caller, days, profile_id), timeout=READ_SECONDS)
+    return [_read_top(record) for record in records]
+
+
+async def of_post(db: Db, workspace_id: UUID, post_id: UUID) -> list[TargetNumbersRow]:
+    """Return the published targets of a post with their newest numbers."""
+    return [_read_target(record) for record in await db.fetch(_OF_POST, post_id, workspace_id)]
+
+
+async def history(db: Db, workspace_id: UUID, target_ids: Sequence[UUID], since: datetime) -> tuple[list[Any], bool]:
+    """Return all numbers of these targets since then, newest first, and whether there are older ones."""
+    records = await db.fetch(_HISTORY, target_ids, workspace_id, since, HISTORY_ROWS_MAX + 1, timeout=READ_SECONDS)
+    if len(records) > HISTORY_ROWS_MAX:
+        return records[:HISTORY_ROWS_MAX], True
+    return records, bool(await db.fetchval(_HAS_OLDER, target_ids, workspace_id, since))
+
+
+def _arguments(caller: Caller, days: Days, profile_id: UUID | None) -> tuple[Any, ...]:
+    return caller.workspace_id, caller.mode, days.start, days.end, profile_id, caller.sees_profiles

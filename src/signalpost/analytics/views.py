@@ -1,0 +1,159 @@
+"""From rows to what the API shows."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from signalpost.analytics import rates
+from signalpost.analytics.period import Days
+from signalpost.analytics.schemas import (
+    MetricsAt,
+    Overview,
+    Period,
+    PlatformTotals,
+    PreviousTotals,
+    SampleSizes,
+    TargetMetrics,
+    TopPost,
+    TrendDay,
+)
+from signalpost.analytics.totals import SumRow, Sums, TargetNumbersRow, TopRow
+from signalpost.kit import clock, ids
+
+
+def overview(days: Days, sums: Sums, previous: SumRow | None, top: list[TopRow], *, timezone: str) -> Overview:
+    """Return the overview of a period."""
+    return Overview(
+        **_totals(sums.total),
+        period=_period(days),
+        timezone=timezone,
+        clipped=days.clipped,
+        by_platform={platform: _of_platform(row) for platform, row in sorted(sums.by_platform.items())},
+        top_posts=[_top(row) for row in top],
+        daily_trend=[_day(str(day), sums.by_day.get(day, SumRow())) for day in days.dates],
+        previous=None if previous is None else PreviousTotals(**_totals(previous), period=_period(days.previous)),
+        synced_at=clock.wire_or_none(sums.collected_at),
+    )
+
+
+def target_metrics(row: TargetNumbersRow) -> TargetMetrics:
+    """Return the newest numbers of a target."""
+    interactions = rates.interactions_of(row.likes, row.comments, row.shares)
+    rate = rates.of_post(interactions, row.impressions, row.reach, row.views)
+    return TargetMetrics(
+        target_id=ids.encode("tgt", row.target_id),
+        platform=row.platform,
+        account_id=ids.encode("acc", row.account_id),
+        status="removed" if row.status == "removed" else "published",
+        published_at=clock.wire(row.published_at),
+        removed_at=clock.wire_or_none(row.removed_at),
+        views=row.views,
+        likes=row.likes,
+        comments=row.comments,
+        shares=row.shares,
+        saves=row.saves,
+        clicks=row.clicks,
+        impressions=row.impressions,
+        reach=row.reach,
+        watch_time_seconds=row.watch_time_seconds,
+        engagement_rate=rate.percent,
+        rate_basis=rate.basis,
+        collected_at=clock.wire_or_none(row.collected_at),
+        next_collection_at=clock.wire_or_none(row.due_at),
+        source="none" if row.collected_at is None else "platform",
+    )
+
+
+def metrics_at(record: Any, platforms: Mapping[UUID, str]) -> MetricsAt:
+    """Return the numbers of a target at one time, from a row of its history."""
+    target_id, collected_at, views, likes, comments, shares, saves, clicks, impressions, reach, watch_time = record
+    rate = rates.of_post(rates.interactions_of(likes, comments, shares), impressions, reach, views)
+    return MetricsAt(
+        collected_at=clock.wire(collected_at),
+        target_id=ids.encode("tgt", target_id),
+        platform=platforms[target_id],
+        views=views,
+        likes=likes,
+        comments=comments,
+        shares=shares,
+        saves=saves,
+        clicks=clicks,
+        impressions=impressions,
+        reach=reach,
+        watch_time_seconds=watch_time,
+        engagement_rate=rate.percent,
+        rate_basis=rate.basis,
+    )
+
+
+def _period(days: Days) -> Period:
+    return Period(str(days.start), str(days.end))
+
+
+def _totals(row: SumRow) -> dict[str, Any]:
+    rate = _rate(row)
+    return {
+        "total_posts": row.posts,
+        "measured_posts": row.measured,
+        "total_views": row.views,
+        "total_likes": row.likes,
+        "total_comments": row.comments,
+        "total_shares": row.shares,
+        "total_saves": row.saves if row.saves_n else None,
+        "total_impressions": row.impressions if row.impressions_n else None,
+        "avg_engagement_rate": rate.percent,
+        "rate_basis": rate.basis,
+        "sample_sizes": SampleSizes(
+            views=row.views_n,
+            likes=row.likes_n,
+            comments=row.comments_n,
+            shares=row.shares_n,
+            saves=row.saves_n,
+            impressions=row.impressions_n,
+        ),
+    }
+
+
+def _rate(row: SumRow) -> rates.EngagementRate:
+    return rates.of_sums(row.engaged, row.over_impressions, row.over_reach, row.over_views)
+
+
+def _of_platform(row: SumRow) -> PlatformTotals:
+    rate = _rate(row)
+    return PlatformTotals(
+        posts=row.posts,
+        views=row.views if row.views_n else None,
+        likes=row.likes if row.likes_n else None,
+        comments=row.comments if row.comments_n else None,
+        shares=row.shares if row.shares_n else None,
+        engagement_rate=rate.percent,
+        rate_basis=rate.basis,
+    )
+
+
+def _day(day: str, row: SumRow) -> TrendDay:
+    """Return a day. Without posts its sums are 0; with posts of which nothing is known they are null."""
+    return TrendDay(
+        date=day,
+        posts=row.posts,
+        views=row.views if row.views_n or not row.posts else None,
+        likes=row.likes if row.likes_n or not row.posts else None,
+        comments=row.comments if row.comments_n or not row.posts else None,
+        shares=row.shares if row.shares_n or not row.posts else None,
+    )
+
+
+def _top(row: TopRow) -> TopPost:
+    rate = rates.of_post(row.interactions, row.impressions, row.reach, row.views)
+    return TopPost(
+        post_id=ids.encode("pst", row.post_id),
+        title=row.title,
+        platform=row.platform,
+        url=row.url,
+        views=row.views,
+        likes=row.likes,
+        comments=row.comments,
+        shares=row.shares,
+        engagement_rate=rate.percent,
+        rate_basis=rate.basis,
+    )
