@@ -46,8 +46,8 @@ async def of_post(db: Db, caller: Caller, post: PostRow) -> PostAnalytics:
     targets = await totals.of_post(db, caller.workspace_id, post.id)
     platforms = {row.target_id: row.platform for row in targets}
     since = datetime.min.replace(tzinfo=UTC)
-    if (shown := limits.ANALYTICS_DAYS.of(caller.plan)) is not None:
-        earliest = period.earliest_shown(clock.now().date(), shown)
+    if (days_shown := limits.ANALYTICS_DAYS.of(caller.plan)) is not None:
+        earliest = period.earliest_shown(clock.now().date(), days_shown)
         since = datetime.combine(earliest, time(), UTC)
     records, clipped = await totals.history(db, caller.workspace_id, list(platforms), since)
     history, pace = [], Pace()
@@ -82,8 +82,8 @@ def days_of(caller: Caller, query: OverviewQuery, timezone: str) -> Days:
     Raises:
         ValidationFailed: they make no period.
     """
-    shown = limits.ANALYTICS_DAYS.of(caller.plan)
-    return period.resolve(query.start_date, query.end_date, today=today_in(timezone), days_shown=shown)
+    days_shown = limits.ANALYTICS_DAYS.of(caller.plan)
+    return period.resolve(query.start_date, query.end_date, today=today_in(timezone), days_shown=days_shown)
 
 
 def today_in(timezone: str) -> date:
@@ -93,5 +93,5 @@ def today_in(timezone: str) -> date:
 
 def is_shown(caller: Caller, day: date, timezone: str) -> bool:
     """Whether the plan shows this day, and all later ones."""
-    shown = limits.ANALYTICS_DAYS.of(caller.plan)
-    return shown is None or day >= period.earliest_shown(today_in(timezone), shown)
+    days_shown = limits.ANALYTICS_DAYS.of(caller.plan)
+    return days_shown is None or day >= period.earliest_shown(today_in(timezone), days_shown)
