@@ -23,6 +23,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import asyncpg
 import hypothesis
@@ -40,6 +41,10 @@ from signalpost.kit.db import Database
 from signalpost.kit.tenant import across
 from signalpost.migrations.runner import migrate
 from signalpost.settings import Settings
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
+    from tests.counterparts import ReferencePds
 
 # How long an example takes says what else the machine does, so neither deadlines nor slow inputs are failures.
 hypothesis.settings.register_profile(
@@ -197,6 +202,26 @@ async def api(context: AppContext) -> AsyncIterator[Api]:
 
     async with Api(app.create(context)) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+async def pds() -> "AsyncIterator[ReferencePds]":
+    """Bluesky's own server; the tests that use it are of the group `bluesky-server`."""
+    from tests.counterparts import reference_pds
+
+    async with reference_pds() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+async def browser() -> "AsyncIterator[Browser]":
+    from playwright.async_api import async_playwright
+    from tests.counterparts import tools
+
+    async with async_playwright() as playwright:
+        started = await playwright.chromium.launch(executable_path=tools.program("chromium"), args=["--no-sandbox"])
+        yield started
+        await started.close()
 
 
 @pytest.fixture(scope="session")

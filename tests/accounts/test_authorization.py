@@ -261,3 +261,27 @@ async def test_a_network_of_one_server_needs_the_app_of_the_operator(
 
     assert begun["redirectUri"] == callback
     assert (result.status_code, result.json()["status"]) == (200, "connected")
+
+
+@pytest.mark.parametrize(
+    ("origin", "modes"),
+    [
+        ("https://social.example.org", ["oauth", "credentials"]),
+        ("http://127.0.0.1:8080", ["oauth", "credentials"]),
+        ("http://social.example.org", ["credentials"]),
+        ("https://10.0.0.5", ["credentials"]),
+    ],
+)
+async def test_bluesky_authorizes_only_services_whose_address_it_can_read(
+    context: AppContext, make: Make, origin: str, modes: list[str]
+) -> None:
+    operated = context_with(context)
+    operated.settings = replace(operated.settings, base_url=origin)
+    async with api_of(operated) as api:
+        owner = await make.owner()
+        listed = (await api.get("/platforms", key=owner.key)).json()["data"]
+        begun = await api.get(f"/platforms/bluesky/auth-url?profileId={owner.profile}", key=owner.key)
+
+    assert [entry["modes"] for entry in listed if entry["platform"] == "bluesky"] == [modes]
+    assert begun.json()["mode"] == modes[0], begun.text
+    assert [field["name"] for field in begun.json()["fields"]] == ["identifier", "appPassword", "service"]

@@ -1,7 +1,7 @@
 """The same flows against servers that we did not write."""
 
 import pytest
-from tests.counterparts import mastodon_mock, reference_pds
+from tests.counterparts import ReferencePds, mastodon_mock
 from tests.helpers.authorization import Browser
 from tests.helpers.factories import Make
 from tests.helpers.sign_in_servers import api_of, context_with
@@ -13,8 +13,11 @@ from signalpost.networks.connectors.bluesky.calls import call, refresh
 
 
 @pytest.mark.slow
-async def test_a_bluesky_account_lives_through_connect_renewal_and_end(context: AppContext, make: Make) -> None:
-    async with reference_pds() as pds, api_of(operated := context_with(context, BLUESKY_BASE_URL=pds.url)) as api:
+@pytest.mark.xdist_group("bluesky-server")
+async def test_a_bluesky_account_lives_through_connect_renewal_and_end(
+    context: AppContext, make: Make, pds: ReferencePds
+) -> None:
+    async with api_of(operated := context_with(context, BLUESKY_BASE_URL=pds.url)) as api:
         owner, person = await make.owner(), pds.accounts[0]
         fields = {"identifier": person.handle, "appPassword": person.app_password}
         body = {"profileId": owner.profile, "fields": fields}

@@ -26,17 +26,19 @@ class ReferencePds:
     url: str
     plc_url: str
     accounts: tuple[PdsAccount, ...]
+    published: Path
+    """The folder of what it finds at https://social.signalpost.org."""
 
 
 @contextlib.asynccontextmanager
 async def reference_pds(accounts: Sequence[str] = ("alice.test", "bob.test")) -> AsyncIterator[ReferencePds]:
     """Bluesky's own server with one account per handle (4 s to start, up to 450 MB: one for many tests)."""
     logins = [{"handle": handle, "password": f"password-of-{handle}"} for handle in accounts]
-    command = (tools.node(), tools.node_script("pds"), json.dumps(logins))
     with tempfile.TemporaryDirectory(prefix="pds-", ignore_cleanup_errors=True) as folder:
+        command = (tools.node(), tools.node_script("pds"), json.dumps(logins), folder)
         async with running(*command, folder=Path(folder)) as program:
             ready = await program.json_line(within_seconds=_START_SECONDS_MAX)
             pds_accounts = tuple(
                 PdsAccount(a["handle"], a["did"], a["password"], a["appPassword"]) for a in ready["accounts"]
             )
-            yield ReferencePds(ready["url"], ready["plcUrl"], pds_accounts)
+            yield ReferencePds(ready["url"], ready["plcUrl"], pds_accounts, Path(folder))

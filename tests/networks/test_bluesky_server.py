@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from tests.counterparts import PdsAccount, ReferencePds, reference_pds
+from tests.counterparts import PdsAccount, ReferencePds
 from tests.helpers.connector_harness import PNG, MemoryJournal, image, outgoing, server_at
 
 from signalpost.kit.http import Client, MaybeSent
@@ -34,12 +34,6 @@ def bluesky() -> Connector:
     connector = get("bluesky")
     assert connector is not None
     return connector
-
-
-@pytest.fixture(scope="module")
-async def pds() -> AsyncIterator[ReferencePds]:
-    async with reference_pds() as server:
-        yield server
 
 
 @pytest.fixture

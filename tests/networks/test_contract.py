@@ -11,7 +11,16 @@ from signalpost.networks import contract
 
 SRC = Path(signalpost.__file__).parent
 CONNECTORS = SRC / "networks" / "connectors"
-FOR_CONNECTORS = {"NetworkSession", "OAuthApp", "Outgoing", "OutgoingMedia", "Part", "Server"}
+FOR_CONNECTORS = {
+    "AuthorizationRequest",
+    "Installation",
+    "NetworkSession",
+    "OAuthApp",
+    "Outgoing",
+    "OutgoingMedia",
+    "Part",
+    "Server",
+}
 """What the service hands to connectors. Everything else comes from a connector and must be read outside."""
 
 

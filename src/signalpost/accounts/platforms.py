@@ -11,9 +11,11 @@ from signalpost.identity.errors import TestModeOnlySandbox
 from signalpost.kit import issue_text, problems
 from signalpost.kit.addresses import forbidden_because, literal
 from signalpost.kit.http import Client
-from signalpost.networks.contract import Connector, OAuthApp, Server
+from signalpost.networks.contract import Connector, Installation, OAuth, OAuthApp, Server
 from signalpost.web.caller import Caller
 
+CLIENT_METADATA_PATH = "/oauth-client-metadata.json"
+"""Where networks read who we are that have no registration of clients."""
 _LOCAL_NAMES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
 
 
@@ -75,6 +77,25 @@ def start_url(context: AppContext, state: str) -> str:
     return f"{context.fixed_url}/connect/{state}"
 
 
+def oauth_of(context: AppContext, connector: Connector) -> OAuth | None:
+    """Return a network's authorization; None if it has none, or none that can be used at this service's address."""
+    oauth = connector.oauth
+    pushed = oauth.pushed if oauth is not None else None
+    return None if pushed is not None and pushed.client(installation(context, connector)) is None else oauth
+
+
+def installation(context: AppContext, connector: Connector) -> Installation:
+    """Return what a network may know of this service."""
+    return Installation(
+        base_url=context.fixed_url,
+        metadata_url=f"{context.fixed_url}{CLIENT_METADATA_PATH}",
+        redirect_uri=redirect_uri(context.fixed_url, connector),
+        public=_is_public(context.settings.base_url),
+        name=context.settings.brand,
+        keys=context.keys.derive_each(f"oauth.client|{connector.facts.key}"),
+    )
+
+
 def server_key(connector: Connector, server_url: str) -> str | None:
     """Return the last segment of a server's redirect address; None where the network has one server."""
     if connector.oauth is None or not connector.oauth.own_server:
@@ -89,7 +110,13 @@ def server_of(context: AppContext, connector: Connector, base_url: str | None, h
     brings its own server it names one server among many, the only one that may have a private address.
     """
     address, trusted = _address(context, connector, base_url)
-    return Server(base_url=address, trusted=trusted, http=http, hosts=_hosts(context, connector))
+    return Server(
+        base_url=address,
+        trusted=trusted,
+        http=http,
+        directory_url=_directory_url(context, connector),
+        hosts=_hosts(context, connector),
+    )
 
 
 def host_of(context: AppContext, connector: Connector, base_url: str | None) -> str:
@@ -111,17 +138,19 @@ def entry_server(context: AppContext, connector: Connector, http: Client) -> Ser
     """Return the server to sign in at before the account's own is known: the operator's, else the network's."""
     operator_url = _operator_url(context, connector)
     base_url = operator_url or connector.facts.base_url or ""
-    directory_url = (
-        context.settings.network(connector.facts.key, "directory_url") or connector.facts.directory_url or ""
-    )
     trusted = operator_url is not None
     return Server(
         base_url=base_url,
         trusted=trusted,
         http=http,
-        directory_url=directory_url.rstrip("/"),
+        directory_url=_directory_url(context, connector),
         hosts=_hosts(context, connector),
     )
+
+
+def _directory_url(context: AppContext, connector: Connector) -> str:
+    url = context.settings.network(connector.facts.key, "directory_url") or connector.facts.directory_url or ""
+    return url.rstrip("/")
 
 
 def operator_app(context: AppContext, connector: Connector) -> OAuthApp | None:
@@ -148,13 +177,18 @@ def fetch_url(context: AppContext, connector: Connector) -> str | None:
     if _operator_url(context, connector) is not None:
         return context.fixed_url
     url = context.settings.base_url
+    return url if _is_public(url) else None
+
+
+def _is_public(url: str | None) -> bool:
+    """Return whether everybody can reach an address, as far as it tells."""
     if url is None or not url.startswith("https://"):
-        return None
+        return False
     host = (urlsplit(url).hostname or "").lower()
     address = literal(host)
     if address is None:
-        return url if "." in host and not host.endswith(_LOCAL_NAMES) else None
-    return None if forbidden_because(address) else url
+        return "." in host and not host.endswith(_LOCAL_NAMES)
+    return not forbidden_because(address)
 
 
 def _operator_url(context: AppContext, connector: Connector) -> str | None:

@@ -62,8 +62,7 @@ CONNECTING = (
 @routes.get("/platforms", scope="accounts:read")
 async def list_platforms(context: AppContext) -> Listing[Platform]:
     """List every platform: whether and how it can be connected here, and its rules and limits."""
-    settings, base_url = context.settings, context.fixed_url
-    return Listing(data=[views.platform(slug, settings=settings, base_url=base_url) for slug in networks.PLATFORMS])
+    return Listing(data=[views.platform(context, slug) for slug in networks.PLATFORMS])
 
 
 @routes.get("/platforms/accounts", scope="accounts:read", limit_default=LIST_ALL)
@@ -142,7 +141,8 @@ async def get_auth_url(
 
     It is a page of this service that says who asks for what; one click there leads on to the platform.
     `redirectUrl` must match an entry of the workspace's list exactly. `accountId` connects that account again.
-    Platforms that take credentials answer `mode: credentials` with the fields for `connect`.
+    Platforms that take credentials answer `mode: credentials` with the fields for `connect`. Bluesky takes
+    both: `mode: oauth` with the fields, or `mode: credentials` where this service has no public https address.
     """
     return await actions.start_authorization(context, caller, platform, query)
 

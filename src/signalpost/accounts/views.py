@@ -5,7 +5,7 @@ from typing import Any, Literal
 import msgspec
 
 from signalpost import networks
-from signalpost.accounts.platforms import redirect_uri
+from signalpost.accounts.platforms import oauth_of, operator_app, redirect_uri
 from signalpost.accounts.queries import AccountRow, HealthCheck, RecentTargets
 from signalpost.accounts.schemas import (
     AccountHealth,
@@ -24,9 +24,9 @@ from signalpost.accounts.schemas import (
     TextRules,
     TokenHealth,
 )
+from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.networks.contract import Connector, Destination, TextRule
-from signalpost.settings import Settings
 
 _NO_CAPABILITIES = Capabilities(
     text=False,
@@ -181,7 +181,7 @@ def _health_issues(row: AccountRow, check: HealthCheck) -> list[HealthIssue]:
     return issues
 
 
-def platform(slug: str, *, settings: Settings, base_url: str) -> Platform:
+def platform(context: AppContext, slug: str) -> Platform:
     """Return a platform with its rules; one without a connector is not available."""
     connector = networks.get(slug)
     if connector is None:
@@ -202,18 +202,17 @@ def platform(slug: str, *, settings: Settings, base_url: str) -> Platform:
         )
     facts = connector.facts
     modes: list[Literal["oauth", "credentials"]] = []
-    if connector.oauth is not None:
+    if oauth_of(context, connector) is not None:
         modes.append("oauth")
     if connector.connect is not None:
         modes.append("credentials")
-    has_app = bool(settings.network(slug, "client_id") and settings.network(slug, "client_secret"))
     return Platform(
         platform=slug,
         name=facts.name,
         available=True,
-        configured=has_app or not facts.app_credentials,
+        configured=not facts.app_credentials or operator_app(context, connector) is not None,
         modes=modes,
-        redirect_uri=redirect_uri(base_url, connector) if facts.app_credentials else None,
+        redirect_uri=redirect_uri(context.fixed_url, connector) if facts.app_credentials else None,
         credential_fields=credential_fields(connector),
         capabilities=capabilities(connector),
         rules=_rules(connector),

@@ -6,9 +6,13 @@ The link is sent around, so it must be safe to open: only the click changes some
 from typing import Any
 from urllib.parse import urlsplit
 
+import msgspec
+
+from signalpost import networks
 from signalpost.accounts import actions, callback_page
 from signalpost.accounts.actions.oauth_flows import LIFETIME, cookie_name, is_https
 from signalpost.accounts.errors import OauthStateInvalid
+from signalpost.accounts.platforms import installation
 from signalpost.accounts.schemas import CallbackResult
 from signalpost.console.forms import FORM_BYTES_MAX, read_form
 from signalpost.console.site import HTML, SECURITY_HEADERS, Site, check_origin, render
@@ -84,6 +88,15 @@ class ConnectPages:
             self.context, CallbackResult("connected", account=account), account.platform, redirect_url or None
         )
         return Response(200, page.body, [(name.encode(), value.encode()) for name, value in page.headers.items()], HTML)
+
+    async def describe_client(self, _: Request) -> Response:
+        """Say who this service is, to networks that read it here instead of registering their clients."""
+        for connector in networks.CONNECTORS.values():
+            pushed = connector.oauth.pushed if connector.oauth else None
+            if pushed is not None:
+                body = msgspec.json.encode(pushed.describe(installation(self.context, connector)))
+                return Response(200, body, [], b"application/json")
+        raise problems.NotFound("No network reads who this service is.")
 
     def _browser(self, request: Request) -> str | None:
         return cookie_value(request, cookie_name(self.context, _state(request)))

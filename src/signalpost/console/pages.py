@@ -2,6 +2,7 @@
 
 import msgspec
 
+from signalpost.accounts.platforms import CLIENT_METADATA_PATH
 from signalpost.console import choose, connect, docs_pages, invites, oidc, reset_password, status_pages, team_invites
 from signalpost.console.first_run import CREATE_OWNER, FirstRunPages
 from signalpost.console.site import Site, cached
@@ -64,6 +65,7 @@ def handlers(site: Site) -> list[Route]:
         *site.routes([oidc.ANSWER], oidc_pages.answer, method="POST", bucket="login"),
         *site.routes([connect.PATH], connect_pages.show),
         *site.routes([connect.PATH], connect_pages.start, method="POST"),
+        *site.routes([CLIENT_METADATA_PATH], connect_pages.describe_client),
         *site.routes([choose.PATH], choose_pages.show),
         *site.routes([choose.PATH], choose_pages.choose, method="POST"),
         *site.routes([invites.PATH], invite_pages.show),

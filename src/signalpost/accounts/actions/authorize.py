@@ -1,6 +1,6 @@
 """The first half of the authorization flow: from a caller's request to the address of our start page."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import quote
 
@@ -13,11 +13,11 @@ from signalpost.accounts.actions.connect_request import (
 )
 from signalpost.accounts.actions.network_apps import get_or_register_app
 from signalpost.accounts.actions.oauth_flows import FlowSecrets, FlowStarter, insert_flow
-from signalpost.accounts.platforms import redirect_uri, require_connector, server_of, start_url
+from signalpost.accounts.platforms import oauth_of, redirect_uri, require_connector, server_of, start_url
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import Authorization, AuthUrlQuery
 from signalpost.context import AppContext
-from signalpost.kit import clock, ids, problems
+from signalpost.kit import clock, crypto, ids, problems
 from signalpost.kit.db import Db
 from signalpost.kit.http import HttpFailure, UnknownHost, UnsafeUrl, parse_url
 from signalpost.kit.problems import Issue
@@ -49,7 +49,8 @@ async def start_authorization(context: AppContext, caller: Caller, platform: str
     connector = require_connector(caller, platform)
     async with context.database.connection() as db:
         account = await _check(db, caller, connector, query)
-    if connector.oauth is None:
+    oauth = oauth_of(context, connector)
+    if oauth is None:
         return _credential_form(connector, query)
     request = ConnectRequest.of(caller, connector, profile_id=query.profile_id, account_id=query.account_id)
     started_by = FlowStarter(
@@ -62,7 +63,7 @@ async def start_authorization(context: AppContext, caller: Caller, platform: str
         started_by,
         server=await find_server(context, connector, query.instance_url, account),
         redirect_url=query.redirect_url,
-        login_hint=query.login_hint,
+        login_hint=query.login_hint or (account.remote_id if account and oauth.pushed else None),
     )
     url = start_url(context, flow.state)
     return Authorization(
@@ -74,7 +75,7 @@ async def start_authorization(context: AppContext, caller: Caller, platform: str
         expires_at=clock.wire(flow.expires_at),
         redirect_uri=flow.redirect_uri,
         mode="oauth",
-        fields=None,
+        fields=views.credential_fields(connector) if oauth.pushed else None,
     )
 
 
@@ -107,16 +108,21 @@ async def begin_flow(
     if connector.oauth is not None and server is not None:
         app = await _app(context, connector, server)
         callback = redirect_uri(context.fixed_url, connector, server.base_url)
-        authorize_url = oauth2.authorize_url(
-            connector.oauth.facts_for(app),
-            server,
-            app,
-            redirect_uri=callback,
-            state=secrets.state,
-            code_challenge=secrets.code_challenge,
-        )
-        if login_hint:
-            authorize_url += f"{'&' if '?' in authorize_url else '?'}login_hint={quote(login_hint, safe='')}"
+        if connector.oauth.pushed is not None:  # by the click on the start page: such requests live for minutes
+            authorize_url = server.base_url
+            notes = {"seed": crypto.random_token(), "loginHint": login_hint or ""}
+            secrets = replace(secrets, notes=notes)
+        else:
+            authorize_url = oauth2.authorize_url(
+                connector.oauth.facts_for(app),
+                server,
+                app,
+                redirect_uri=callback,
+                state=secrets.state,
+                code_challenge=secrets.code_challenge,
+            )
+            if login_hint:
+                authorize_url += f"{'&' if '?' in authorize_url else '?'}login_hint={quote(login_hint, safe='')}"
     expires_at = await insert_flow(
         context,
         request,
@@ -178,7 +184,7 @@ async def find_server(
         HostNotFound, UnsafeAddress: the server cannot be used.
     """
     base_url = None
-    if connector.oauth is not None and connector.oauth.own_server:
+    if connector.oauth is not None and (connector.oauth.own_server or connector.oauth.pushed):
         base_url = _origin(instance_url) if instance_url else account.base_url if account else None
     http = context.http.accounts
     server = server_of(context, connector, base_url, http)

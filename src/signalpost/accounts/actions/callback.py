@@ -2,15 +2,18 @@
 
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from signalpost import networks
 from signalpost.accounts import queries
 from signalpost.accounts.actions.choices import candidates, choices_of, chosen_already, offer
-from signalpost.accounts.actions.connect_request import no_response_problem, refused_problem
+from signalpost.accounts.actions.connect_request import network_problems
 from signalpost.accounts.actions.network_apps import delete_unknown_app, get_or_register_app
 from signalpost.accounts.actions.oauth_flows import (
     OAuthFlow,
     find_flow,
     is_of_browser,
+    open_notes,
     open_verifier,
     redirect_url_of,
     use_flow,
@@ -24,15 +27,12 @@ from signalpost.context import AppContext
 from signalpost.kit import ids, log, problems
 from signalpost.kit.crypto import Undecipherable
 from signalpost.kit.db import Db
-from signalpost.kit.http import HttpFailure
 from signalpost.kit.tenant import across_workspaces
 from signalpost.networks.contract import (
     ApiError,
     AuthorizationCode,
-    BadCredentials,
     Connector,
     Identity,
-    InvalidField,
     OAuth,
     OAuthApp,
     Server,
@@ -139,23 +139,22 @@ async def _exchange(
     context: AppContext, connector: Connector, oauth: OAuth, flow: OAuthFlow, query: CallbackQuery
 ) -> Identity:
     try:
-        code_verifier = open_verifier(context, flow, query.state)
+        code_verifier, notes = (open_verifier(context, flow, query.state), open_notes(context, flow, query.state))
     except Undecipherable:
         raise OauthStateInvalid(UNREADABLE) from None
     server = server_of(context, connector, flow.base_url, context.http.accounts)
     callback = redirect_uri(context.fixed_url, connector, flow.base_url)
-    try:
+    with network_problems(connector, path="code", chosen=not server.trusted):
         app = await get_or_register_app(context, connector, server)
+        if oauth.pushed is not None:
+            app = replace(app, issuer=notes.get("issuer", ""), sends_issuer=True)
         _check_issuer(app, server, query.iss)
-        code = AuthorizationCode(code=query.code or "", redirect_uri=callback, code_verifier=code_verifier)
-        return await oauth.exchange(server, app, code)
-    except (BadCredentials, InvalidField) as error:
-        raise problems.invalid("code", "not_allowed", str(error)) from None
-    except ApiError as error:
-        await delete_unknown_app(context, connector, server, error)
-        raise refused_problem(connector, error) from None
-    except HttpFailure as failure:
-        raise no_response_problem(connector, failure, chosen=not server.trusted) from None
+        code = AuthorizationCode(code=query.code or "", redirect_uri=callback, code_verifier=code_verifier, notes=notes)
+        try:
+            return await oauth.exchange(server, app, code)
+        except ApiError as error:
+            await delete_unknown_app(context, connector, server, error)
+            raise
 
 
 def _check_issuer(app: OAuthApp, server: Server, issuer: str | None) -> None:

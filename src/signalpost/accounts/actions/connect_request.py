@@ -1,5 +1,7 @@
 """What connecting by form and connecting by authorization have in common."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal, Self
 from uuid import UUID
@@ -11,7 +13,17 @@ from signalpost.kit import problems
 from signalpost.kit.db import Db
 from signalpost.kit.http import HttpFailure, MaybeSent, NotSent, UnknownHost, UnsafeUrl
 from signalpost.kit.problems import Issue
-from signalpost.networks.contract import ApiError, Connector, NeedsReconnect, Refused
+from signalpost.networks.contract import (
+    ApiError,
+    BadCredentials,
+    Connector,
+    IdentityUnknown,
+    InvalidField,
+    NeedsReconnect,
+    OutcomeUnknown,
+    Refused,
+    TryLater,
+)
 from signalpost.profiles import queries as profiles
 from signalpost.web.caller import Caller, Role
 from signalpost.web.fields import AccountId, ProfileId
@@ -74,6 +86,30 @@ async def find_unknown_ids(
     return issues
 
 
+@contextmanager
+def network_problems(connector: Connector, *, path: str, chosen: bool) -> Iterator[None]:
+    """Turn what a connector raises while an account is being connected into problems.
+
+    Args:
+        connector: of the platform.
+        path: what an issue with the account or its permission is about.
+        chosen: whether the caller named the server.
+
+    Raises:
+        ValidationFailed, PlatformError, PlatformTimeout, HostNotFound, UnsafeAddress: as the platform responds.
+    """
+    try:
+        yield
+    except (BadCredentials, InvalidField) as error:
+        raise problems.invalid(path, "not_allowed", str(error)) from None
+    except IdentityUnknown as error:
+        raise PlatformError(str(error), platform={"slug": connector.facts.key}) from None
+    except ApiError as error:
+        raise refused_problem(connector, error) from None
+    except HttpFailure as failure:
+        raise no_response_problem(connector, failure, chosen=chosen) from None
+
+
 def refused_problem(connector: Connector, error: ApiError) -> problems.Problem:
     """Return the problem for an error response of the platform to our attempt to connect."""
     outcome = connector.explain(error)
@@ -84,7 +120,8 @@ def refused_problem(connector: Connector, error: ApiError) -> problems.Problem:
             errors=[Issue("/fields", "not_allowed", outcome.message)],
             platform=platform,
         )
-    return PlatformError(f"{connector.facts.name} answered with status {error.response.status}.", platform=platform)
+    why = f": {outcome.message}" if isinstance(outcome, TryLater | OutcomeUnknown) else "."
+    return PlatformError(f"{connector.facts.name} answered with status {error.response.status}{why}", platform=platform)
 
 
 def no_response_problem(connector: Connector, failure: HttpFailure, *, chosen: bool) -> problems.Problem:

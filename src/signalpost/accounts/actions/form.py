@@ -8,7 +8,7 @@ from signalpost.accounts.actions.oauth_flows import find_flow, redirect_url_of
 from signalpost.accounts.actions.start import require_starter
 from signalpost.accounts.actions.store import store_account
 from signalpost.accounts.errors import OVER, OauthStateInvalid
-from signalpost.accounts.platforms import entry_server
+from signalpost.accounts.platforms import entry_server, oauth_of
 from signalpost.accounts.schemas import PlatformAccount
 from signalpost.context import AppContext
 from signalpost.kit.tenant import across_workspaces
@@ -28,7 +28,7 @@ async def connect_by_form(context: AppContext, state: str, fields: Mapping[str, 
         async with context.database.connection() as db:
             flow = await find_flow(db, state)
             connector = networks.get(flow.platform) if flow is not None else None
-            if flow is None or connector is None or connector.oauth is not None or connector.connect is None:
+            if flow is None or connector is None or connector.connect is None or oauth_of(context, connector):
                 raise OauthStateInvalid(OVER)
             await require_starter(context, db, flow)
     server = entry_server(context, connector, context.http.accounts)

@@ -3,7 +3,7 @@
 import msgspec
 
 from signalpost.accounts.errors import PlatformNotConfigured
-from signalpost.accounts.platforms import operator_app, redirect_uri
+from signalpost.accounts.platforms import installation, operator_app, redirect_uri
 from signalpost.context import AppContext
 from signalpost.kit.crypto import Undecipherable
 from signalpost.kit.tenant import across_workspaces
@@ -27,11 +27,18 @@ async def get_or_register_app(context: AppContext, connector: Connector, server:
     """Return the credentials of the app at this server, registering an app if there is none yet.
 
     Raises:
-        PlatformNotConfigured: the operator has to create an app and has not done so.
+        PlatformNotConfigured: the operator has to create an app and has not done so, or our address permits none.
         ApiError, HttpFailure: the server does not register an app.
     """
     platform, callback = connector.facts.key, redirect_uri(context.fixed_url, connector, server.base_url)
     register = connector.oauth.register if connector.oauth else None
+    if connector.oauth and connector.oauth.pushed:
+        app = connector.oauth.pushed.client(installation(context, connector))
+        if app is None:
+            raise PlatformNotConfigured(
+                f"{connector.facts.name} authorizes only services with a public https address (SIGNALPOST_BASE_URL)."
+            )
+        return app
     if register is None:
         return _require_operator_app(context, connector, callback)
     # All workspaces share the app: it stays while any account of the server uses it.

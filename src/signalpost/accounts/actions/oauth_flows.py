@@ -2,11 +2,13 @@
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 from uuid import UUID
 
+import msgspec
 from msgspec import Struct
 
 from signalpost.accounts.actions.connect_request import ConnectRequest
@@ -47,14 +49,16 @@ class OAuthFlow(Struct, frozen=True):
     started_by: FlowStarter
     expires_at: datetime
     choices: bytes | None  # of a choice that is open: see `actions.choices`
+    notes: bytes | None  # of a connector whose request is pushed: `AuthorizationCode.notes`
 
 
 @dataclass(frozen=True, kw_only=True)
 class FlowSecrets:
-    """What a new flow needs: the state, and the verifier of its code challenge."""
+    """What a new flow needs: the state, the verifier of its code challenge, and what else is only known here."""
 
     state: str
     code_verifier: str
+    notes: Mapping[str, str] | None = None
 
     @classmethod
     def new(cls) -> "FlowSecrets":
@@ -64,14 +68,19 @@ class FlowSecrets:
     @property
     def code_challenge(self) -> str:
         """The S256 challenge of PKCE."""
-        digest = hashlib.sha256(self.code_verifier.encode()).digest()
-        return base64.urlsafe_b64encode(digest).decode().rstrip("=")
+        return code_challenge_of(self.code_verifier)
+
+
+def code_challenge_of(code_verifier: str) -> str:
+    """Return the S256 challenge of PKCE."""
+    digest = hashlib.sha256(code_verifier.encode()).digest()
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 
 
 _INSERT = """
 insert into oauth_flow (state_hash, workspace_id, profile_id, platform, account_id, base_url, redirect_url,
-    code_verifier, authorize_url, started_by, created_at, expires_at, choices)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now(), now() + $11::interval, $12)
+    code_verifier, authorize_url, started_by, created_at, expires_at, choices, notes)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now(), now() + $11::interval, $12, $13)
 returning expires_at
 """
 _OPEN = "where state_hash = $1 and used_at is null and expires_at > now()"
@@ -90,6 +99,7 @@ _USE_FORM = f"""
 update oauth_flow set used_at = now(), choices = null {_OPEN}
 returning {rows.columns(OAuthFlow)}
 """  # noqa: S608 - constants only
+_KEEP = f"update oauth_flow set notes = $2 {_OPEN}"  # noqa: S608 - constants only
 _LISTED = "select $2 = any(redirect_urls) from workspace where id = $1"
 _read = rows.reader(OAuthFlow)
 
@@ -109,7 +119,7 @@ async def insert_flow(
     state_hash = _hash(secrets.state)
 
     def sealed(column: str, value: str) -> bytes:
-        return context.keys.seal(value.encode(), context=_context(column, state_hash, request.workspace_id))
+        return _sealed(context, state_hash, request.workspace_id, column, value.encode())
 
     async with context.database.transaction() as db:
         expires_at: datetime = await db.fetchval(
@@ -126,6 +136,7 @@ async def insert_flow(
             started_by,
             LIFETIME,
             None if choices is None else sealed("choices", choices),
+            None if secrets.notes is None else sealed("notes", msgspec.json.encode(secrets.notes).decode()),
         )
     return expires_at
 
@@ -138,6 +149,13 @@ async def find_flow(db: Db, state: str) -> OAuthFlow | None:
 async def bind_flow(db: Db, state: str, browser: str) -> OAuthFlow | None:
     """Bind the flow to the browser that gets this secret and return it; None if it is over or already bound."""
     return _flow_or_none(await db.fetchrow(_BIND, _hash(state), _hash(browser)))
+
+
+async def keep_notes(context: AppContext, db: Db, flow: OAuthFlow, state: str, notes: Mapping[str, str]) -> None:
+    """Store what the exchange of the code will need."""
+    state_hash = _hash(state)
+    sealed = _sealed(context, state_hash, flow.workspace_id, "notes", msgspec.json.encode(dict(notes)))
+    await db.execute(_KEEP, state_hash, sealed)
 
 
 async def redirect_url_of(db: Db, flow: OAuthFlow) -> str | None:
@@ -195,6 +213,17 @@ def open_authorize_url(context: AppContext, flow: OAuthFlow, state: str) -> str:
     return _opened(context, flow, state, "authorize_url", flow.authorize_url)
 
 
+def open_notes(context: AppContext, flow: OAuthFlow, state: str) -> dict[str, str]:
+    """Return what was stored with the flow and by `keep_notes`.
+
+    Raises:
+        kit.crypto.Undecipherable: it was sealed with a master key that is lost.
+    """
+    if flow.notes is None:
+        return {}
+    return msgspec.json.decode(_opened(context, flow, state, "notes", flow.notes), type=dict[str, str])
+
+
 def cookie_name(context: AppContext, state: str) -> str:
     """Return the name of the cookie that binds this flow to a browser: one per flow, as a person may have several.
 
@@ -211,6 +240,10 @@ def is_https(context: AppContext) -> bool:
 
 def _opened(context: AppContext, flow: OAuthFlow, state: str, column: str, sealed: bytes) -> str:
     return context.keys.open(sealed, context=_context(column, _hash(state), flow.workspace_id)).decode()
+
+
+def _sealed(context: AppContext, state_hash: bytes, workspace_id: UUID, column: str, value: bytes) -> bytes:
+    return context.keys.seal(value, context=_context(column, state_hash, workspace_id))
 
 
 def _flow_or_none(record: Row | None) -> OAuthFlow | None:

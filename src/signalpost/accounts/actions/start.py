@@ -12,8 +12,20 @@ from msgspec import Struct
 
 from signalpost import networks
 from signalpost.accounts import queries
-from signalpost.accounts.actions.oauth_flows import OAuthFlow, bind_flow, find_flow, is_of_browser, open_authorize_url
-from signalpost.accounts.errors import OVER, UNREADABLE, OauthStateInvalid
+from signalpost.accounts.actions.connect_request import network_problems
+from signalpost.accounts.actions.oauth_flows import (
+    OAuthFlow,
+    bind_flow,
+    code_challenge_of,
+    find_flow,
+    is_of_browser,
+    keep_notes,
+    open_authorize_url,
+    open_notes,
+    open_verifier,
+)
+from signalpost.accounts.errors import OVER, UNREADABLE, OauthStateInvalid, PlatformNotConfigured
+from signalpost.accounts.platforms import installation, redirect_uri, server_of
 from signalpost.context import AppContext
 from signalpost.identity.queries import tenant_sql
 from signalpost.identity.roles import SCOPES_OF
@@ -21,7 +33,7 @@ from signalpost.kit import crypto, problems, rows
 from signalpost.kit.crypto import Undecipherable
 from signalpost.kit.db import Db
 from signalpost.kit.tenant import Tenant, across_workspaces, work_for
-from signalpost.networks.contract import CredentialField
+from signalpost.networks.contract import AuthorizationRequest, Connector, CredentialField, PushedFlow, PushedRequest
 from signalpost.web.caller import Role
 
 
@@ -84,11 +96,12 @@ async def describe_flow(context: AppContext, state: str, browser: str | None) ->
                 raise OauthStateInvalid(OVER)
             starter = await require_starter(context, db, flow)
             account = None if flow.account_id is None else await queries.by_id(db, flow.account_id)
-    url = _authorize_url(context, flow, state)
+    url, hint = _authorize_url(context, flow, state), _notes(context, flow, state).get("loginHint")
     connector = networks.get(flow.platform)
+    person = account.username if account else hint
     return FlowDescription(
         network=connector.facts.name if connector else flow.platform,
-        host=urlsplit(url).netloc,
+        host=f"the server of {person}" if hint and person else urlsplit(url).netloc,
         workspace=starter.workspace,
         profile=starter.profile or "",
         requester=f"{starter.user} ({starter.email})" if starter.user else starter.email,
@@ -115,7 +128,9 @@ async def start_flow(context: AppContext, state: str, browser: str | None) -> tu
     Raises:
         OauthStateInvalid: there is no such flow, it is over, or another browser started it.
         Forbidden, NotFound: as `require_starter`.
+        Problem: the platform does not accept the request, where it wants to see that first.
     """
+    pushed = await _push_first(context, state, browser)
     with across_workspaces():
         async with context.database.transaction() as db:
             flow = await find_flow(db, state)
@@ -125,7 +140,49 @@ async def start_flow(context: AppContext, state: str, browser: str | None) -> tu
             if flow is None:
                 raise OauthStateInvalid(OVER)
             await require_starter(context, db, flow)
-    return _authorize_url(context, flow, state), browser
+            if pushed is not None:
+                await keep_notes(context, db, flow, state, {**pushed.notes, "issuer": pushed.issuer})
+    return (_authorize_url(context, flow, state) if pushed is None else pushed.authorize_url), browser
+
+
+async def _push_first(context: AppContext, state: str, browser: str | None) -> PushedRequest | None:
+    """Bring the request to a platform that wants it before the person comes; None for others.
+
+    Nothing is bound yet: if the platform cannot be reached, the person may click again.
+    """
+    with across_workspaces():
+        async with context.database.connection() as db:
+            flow = await find_flow(db, state)
+            if flow is None or (flow.browser_hash is not None and not is_of_browser(flow, browser)):
+                raise OauthStateInvalid(OVER)
+            connector = networks.get(flow.platform)
+            if connector is None or connector.oauth is None or connector.oauth.pushed is None:
+                return None
+            await require_starter(context, db, flow)
+    return await _push(context, connector, connector.oauth.pushed, flow, state)
+
+
+async def _push(
+    context: AppContext, connector: Connector, pushed: PushedFlow, flow: OAuthFlow, state: str
+) -> PushedRequest:
+    app = pushed.client(installation(context, connector))
+    if app is None:
+        raise PlatformNotConfigured(f"{connector.facts.name} can no longer be connected by authorization here.")
+    notes = _notes(context, flow, state)
+    try:
+        verifier = open_verifier(context, flow, state)
+    except Undecipherable:
+        raise OauthStateInvalid(UNREADABLE) from None
+    server = server_of(context, connector, flow.base_url, context.http.accounts)
+    request = AuthorizationRequest(
+        redirect_uri=redirect_uri(context.fixed_url, connector, flow.base_url),
+        state=state,
+        code_challenge=code_challenge_of(verifier),
+        login_hint=notes.get("loginHint", ""),
+        seed=notes["seed"],
+    )
+    with network_problems(connector, path="loginHint", chosen=not server.trusted):
+        return await pushed.push(server, app, request)
 
 
 async def require_starter(context: AppContext, db: Db, flow: OAuthFlow) -> Starter:
@@ -149,6 +206,13 @@ async def require_starter(context: AppContext, db: Db, flow: OAuthFlow) -> Start
         raise problems.NotFound("The profile was deleted.")
     work_for(Tenant(starter.tenant_id, flow.workspace_id))
     return starter
+
+
+def _notes(context: AppContext, flow: OAuthFlow, state: str) -> dict[str, str]:
+    try:
+        return open_notes(context, flow, state)
+    except Undecipherable:
+        raise OauthStateInvalid(UNREADABLE) from None
 
 
 def _sees(starter: Starter, profile_id: UUID) -> bool:

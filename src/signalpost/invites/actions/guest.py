@@ -9,7 +9,7 @@ from signalpost.accounts.actions.authorize import begin_flow, find_server
 from signalpost.accounts.actions.connect_request import ConnectRequest
 from signalpost.accounts.actions.oauth_flows import FlowStarter
 from signalpost.accounts.errors import PlatformNotConfigured
-from signalpost.accounts.platforms import canonical_slug, start_url
+from signalpost.accounts.platforms import canonical_slug, oauth_of, start_url
 from signalpost.context import AppContext, InvitedAccount
 from signalpost.identity.errors import InviteExpired, InviteRevoked, InviteUsed
 from signalpost.invites import queries, states, views
@@ -70,7 +70,7 @@ async def begin(context: AppContext, token: str, query: ConnectQuery) -> InviteA
     by = FlowStarter(
         actor=row.created_by, user_id=row.user_id, key_id=row.key_id, mode=row.mode, via="invite", invite_id=row.id
     )
-    server = None if connector.oauth is None else await find_server(context, connector, query.instance_url)
+    server = None if oauth_of(context, connector) is None else await find_server(context, connector, query.instance_url)
     flow = await begin_flow(context, connector, request, by, server=server, redirect_url=row.redirect_url)
     async with context.database.transaction() as db:
         await db.execute(_OPENED, row.workspace_id, row.id)

@@ -19,7 +19,15 @@ from signalpost.networks.contract.facts import (
 )
 from signalpost.networks.contract.http import Http, Response
 from signalpost.networks.contract.journal import Journal
-from signalpost.networks.contract.oauth import AuthorizationCode, OAuth, OAuthFacts
+from signalpost.networks.contract.oauth import (
+    AuthorizationCode,
+    AuthorizationRequest,
+    Installation,
+    OAuth,
+    OAuthFacts,
+    PushedFlow,
+    PushedRequest,
+)
 from signalpost.networks.contract.outcomes import (
     Absent,
     Destination,
@@ -44,6 +52,7 @@ __all__ = [
     "Absent",
     "ApiError",
     "AuthorizationCode",
+    "AuthorizationRequest",
     "BadCredentials",
     "Connector",
     "CredentialField",
@@ -53,6 +62,7 @@ __all__ = [
     "Http",
     "Identity",
     "IdentityUnknown",
+    "Installation",
     "InvalidField",
     "Journal",
     "Kind",
@@ -73,6 +83,8 @@ __all__ = [
     "Pending",
     "PreflightIssue",
     "Published",
+    "PushedFlow",
+    "PushedRequest",
     "RateLimit",
     "Reconciled",
     "Refused",

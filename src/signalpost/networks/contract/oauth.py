@@ -4,9 +4,9 @@ A network with an ordinary flow states `OAuthFacts`, and writes `exchange`: get 
 read whose account they open. PKCE (S256) is used wherever a network does not refuse it: others ignore the parameters.
 """
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from signalpost.networks.contract.app import OAuthApp
 from signalpost.networks.contract.outcomes import Identity
@@ -55,6 +55,72 @@ class AuthorizationCode:
     code: str
     redirect_uri: str
     code_verifier: str
+    notes: Mapping[str, str] = field(default_factory=dict)
+    """`PushedRequest.notes`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Installation:
+    """This service, as a network may know it that reads who its clients are from an address of theirs."""
+
+    base_url: str
+    metadata_url: str
+    """Where `PushedFlow.describe` is published."""
+    redirect_uri: str
+    public: bool
+    """Whether networks can reach the address."""
+    name: str
+    keys: tuple[bytes, ...]
+    """32 secret bytes each, the current ones first, then those of replaced master keys."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuthorizationRequest:
+    """What is asked for when the person agrees on the start page."""
+
+    redirect_uri: str
+    state: str
+    code_challenge: str
+    login_hint: str
+    """The account that is meant, as the caller named it; empty if nobody did."""
+    seed: str
+    """Secret random text of this flow alone, from which a key can be made; the same at each click."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PushedRequest:
+    """A request that the network has accepted."""
+
+    authorize_url: str
+    issuer: str
+    """What the network calls itself in `iss`, which it always sends."""
+    notes: Mapping[str, str]
+    """What `Exchange` needs later. Stored sealed."""
+
+
+class Push(Protocol):
+    """Registers a request at the network and returns where to send the person (RFC 9126).
+
+    Raises:
+        BadCredentials, InvalidField, IdentityUnknown: the account that was named cannot be used, or not now.
+        ApiError, kit.http.HttpFailure: the server refuses, or gave no usable response.
+    """
+
+    def __call__(self, server: Server, app: OAuthApp, request: AuthorizationRequest) -> Awaitable[PushedRequest]: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class PushedFlow:
+    """A flow whose request we bring to the network before the person goes there, as a client that describes itself.
+
+    A caller may name the server to begin at as `instanceUrl`, but need not.
+    """
+
+    client: Callable[[Installation], OAuthApp | None]
+    """Return the client that this installation is; None where its address does not permit one."""
+    describe: Callable[[Installation], Mapping[str, Any]]
+    """Return the metadata of the client, which is public."""
+    push: Push
 
 
 class Register(Protocol):
@@ -92,6 +158,8 @@ class OAuth:
     """None: the operator registers the app and sets SIGNALPOST_<KEY>_CLIENT_ID and _CLIENT_SECRET."""
     own_server: bool = False
     """Whether every account brings its own server, which the caller names as `instanceUrl`."""
+    pushed: PushedFlow | None = None
+    """None: the address at the network is enough, `oauth2.authorize_url`."""
     alternatives: tuple[OAuthFacts, ...] = ()
     """Other flows to accounts of the same network. The operator chooses one by the permissions that the app may ask for
     (SIGNALPOST_<KEY>_SCOPES): the first flow that knows all of them."""

@@ -23,7 +23,7 @@ class Server:
     trusted: bool
     http: Http
     directory_url: str = ""
-    """Where accounts are looked up: the operator's address or that of `Facts`; set for connecting only."""
+    """Where accounts are looked up: the operator's address or that of `Facts`."""
     hosts: Mapping[str, str] = field(default_factory=dict)
     """`Facts.hosts`; where the operator sets SIGNALPOST_<KEY>_BASE_URL, all of them are at that address."""
 

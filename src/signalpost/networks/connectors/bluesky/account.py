@@ -1,19 +1,23 @@
-"""Signing in and out, and checking an account."""
+"""Signing in by app password or by authorization, signing out, and checking an account."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 
+from signalpost.kit import clock
 from signalpost.kit.http import BadResponse, HttpFailure, UnsafeUrl
-from signalpost.networks.connectors.bluesky.calls import call, expires_at, send, tokens
+from signalpost.networks.connectors.bluesky import dpop, oauth
+from signalpost.networks.connectors.bluesky.calls import by_oauth, call, expires_at, send, session_ends_at, tokens
 from signalpost.networks.connectors.bluesky.facts import FACTS
 from signalpost.networks.connectors.bluesky.identity import INVALID_HANDLE, is_did, look_up
 from signalpost.networks.contract import (
     ApiError,
+    AuthorizationCode,
     BadCredentials,
     Health,
     Identity,
     InvalidField,
     NetworkSession,
+    OAuthApp,
     Response,
     Server,
 )
@@ -54,6 +58,43 @@ async def connect(server: Server, fields: Mapping[str, str]) -> Identity:
         refreshable=True,
         facts={"did": did, "emailConfirmed": account.get("emailConfirmed") is not False},
     )
+
+
+async def exchange(server: Server, app: OAuthApp, code: AuthorizationCode) -> Identity:
+    """Exchange the code of the callback for tokens, and read the account that they open.
+
+    Any issuer may claim any DID, so the account's own server must be one that this issuer authorizes for.
+    """
+    did, secrets, scopes = await oauth.redeem(server, app, code)
+    home = await oauth.home_of(server, did)
+    await oauth.require_issuer(home, secrets["issuer"])
+    key, path = dpop.Key(secrets["seed"].encode()), "/xrpc/com.atproto.server.getSession"
+    account = await dpop.send(home, key, "GET", path, now=clock.now, token=secrets["accessToken"], timeout_seconds=15.0)
+    (handle,) = texts(account, "handle")
+    if members(account).get("did") != did:
+        raise BadCredentials(f"{home.base_url} takes these tokens for another account's.")
+    handle = await _confirmed(home, did, handle)
+    display_name, avatar_url = await _profile(home, did)
+    return Identity(
+        remote_id=did,
+        username=handle,
+        display_name=display_name or handle,
+        secrets=secrets,
+        base_url=home.base_url,
+        avatar_url=avatar_url,
+        profile_url=f"https://bsky.app/profile/{did}",
+        scopes=scopes,
+        token_expires_at=oauth.ends_at(secrets),
+        refreshable="clientKey" in secrets,
+        facts={"did": did, "emailConfirmed": members(account).get("emailConfirmed") is not False},
+    )
+
+
+async def _confirmed(home: Server, did: str, handle: str) -> str:
+    """Return the handle that a server gives an account, if the account's document agrees; else the DID."""
+    if handle == INVALID_HANDLE:
+        return did
+    return handle if home.trusted or handle.lower() in (await look_up(home, did)).handles else did
 
 
 def _entry(server: Server, service: str) -> Server:
@@ -143,10 +184,13 @@ async def check(session: NetworkSession) -> Health:
         restricted=not active,
         message=None if active else f"Bluesky reports this account as {string(account.get('status')) or 'not active'}.",
         username=string(account.get("handle")),
-        token_expires_at=expires_at(session.secrets["refreshJwt"]),
+        token_expires_at=session_ends_at(session.secrets),
     )
 
 
 async def revoke(session: NetworkSession) -> None:
     """End the session at the server."""
-    await send(session, "POST", "com.atproto.server.deleteSession", token=session.secrets["refreshJwt"])
+    if by_oauth(session.secrets):
+        await oauth.revoke(session)
+    else:
+        await send(session, "POST", "com.atproto.server.deleteSession", token=session.secrets["refreshJwt"])

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from signalpost.networks.connectors.bluesky import dpop, oauth
 from signalpost.networks.contract import (
     ApiError,
     NeedsReconnect,
@@ -21,7 +22,7 @@ from signalpost.networks.contract import (
 from signalpost.networks.responses import members, redacted, response_text, texts, wait_seconds
 
 APP_PASSWORD_SCOPES = frozenset({"com.atproto.appPass", "com.atproto.appPassPrivileged"})
-_RENEWABLE = frozenset({"ExpiredToken", "InvalidToken"})
+_RENEWABLE = frozenset({"ExpiredToken", "InvalidToken", "invalid_token"})
 _RECONNECT = frozenset(
     (
         "ExpiredToken",
@@ -30,11 +31,24 @@ _RECONNECT = frozenset(
         "AuthMissing",
         "AccountNotFound",
         "AuthFactorTokenRequired",
+        "invalid_grant",
     )
 )
 _BLOCKED = frozenset(
     ("AccountTakedown", "AccountDeactivated", "AccountSuspended", "RepoTakendown", "RepoDeactivated", "RepoSuspended")
 )
+# About a call rather than the account: the nonce or clock of a proof, or what servers read of us as a client.
+_OF_THE_CALL = frozenset(
+    (
+        "use_dpop_nonce",
+        "invalid_dpop_proof",
+        "invalid_client",
+        "invalid_client_metadata",
+        "unauthorized_client",
+        "temporarily_unavailable",
+    )
+)
+_NOTHING_CREATED = frozenset(("NotEnoughResources", "BlobNotFound", "InvalidSwap"))  # as documented
 _MEDIA_CODES = {
     "InvalidMimeType": "media_unsupported",
     "InvalidSize": "media_too_large",
@@ -59,14 +73,12 @@ async def call(
 
     `InvalidToken` is what a server says whose secret was replaced; `refresh` then signs in with the app password.
     """
-    ends_at = expires_at(session.secrets["accessJwt"])
+    ends_at = _access_ends_at(session.secrets)
     if ends_at is not None and ends_at - session.now() < timedelta(seconds=60):
         await session.renew(refresh)
     for last in (False, True):
-        if media is not None:
-            rest["data"] = media.read()
         try:
-            return await send(session, method, name, token=session.secrets["accessJwt"], **rest)
+            return await _authorized(session, method, name, media, rest)
         except ApiError as error:
             if last or members(error.response).get("error") not in _RENEWABLE:
                 raise
@@ -74,22 +86,41 @@ async def call(
     raise AssertionError("the loop returns or raises")
 
 
+async def _authorized(
+    session: NetworkSession, method: str, name: str, media: OutgoingMedia | None, rest: Mapping[str, Any]
+) -> Response:
+    held = session.secrets
+    read = None if media is None else media.read
+    if by_oauth(held):
+        key, path = dpop.Key(held["seed"].encode()), f"/xrpc/{name}"
+        return await dpop.send(
+            session.server, key, method, path, now=session.now, token=held["accessToken"], read=read, **rest
+        )
+    body = {} if read is None else {"data": read()}
+    return await send(session, method, name, token=held["accessJwt"], **body, **rest)
+
+
+def by_oauth(secrets: Mapping[str, str]) -> bool:
+    """Return whether an account was connected by authorization rather than with an app password."""
+    return "seed" in secrets
+
+
 def explain(error: ApiError) -> Outcome:
     """Turn an error response into an outcome, with the message of the network."""
     response, body = error.response, members(error.response)
     name = str(body.get("error") or "")[:200]
     details: dict[str, Any] = {"http_status": response.status, "response": response_text(response)}
-    message = redacted(f"Bluesky: {body.get('message') or name or error}")[:1000]
+    message = redacted(f"Bluesky: {body.get('message') or body.get('error_description') or name or error}")[:1000]
     if response.status == 429 or name == "RateLimitExceeded":
         return TryLater(
             message=message, code="rate_limited", after_seconds=wait_seconds(response), platform_code=name,
             limit_of="app" if response.headers.get("RateLimit-Policy") == _REQUESTS_PER_ADDRESS else "account",
             **details,
         )  # fmt: skip
+    if name in _OF_THE_CALL | _NOTHING_CREATED:
+        return TryLater(message=message, platform_code=name, **details)
     if name in _BLOCKED | _RECONNECT or response.status == 401:
         return NeedsReconnect(message=message, restricted=name in _BLOCKED, platform_code=name, **details)
-    if name in {"NotEnoughResources", "BlobNotFound", "InvalidSwap"}:  # documented: nothing was created
-        return TryLater(message=message, platform_code=name, **details)
     if 400 <= response.status < 500:
         return _refused(name, message, details)
     if error.call.endswith(("createRecord", "applyWrites")):
@@ -102,7 +133,7 @@ def _refused(name: str, message: str, details: Mapping[str, Any]) -> Refused:
         code = _MEDIA_CODES.get(name, "media_too_large")
         return Refused(code=code, message=message, platform_code=name, **details)
     if details["http_status"] == 403:
-        advice = "Connect the account again with an app password that has full access."
+        advice = "Connect the account again, by authorization or with an app password that has full access."
         return Refused(
             code="permission_missing", message=message, platform_code=name,
             remediation=advice, **details,
@@ -111,6 +142,11 @@ def _refused(name: str, message: str, details: Mapping[str, Any]) -> Refused:
 
 
 async def refresh(session: NetworkSession) -> None:
+    """Renew both tokens."""
+    await (oauth.refresh if by_oauth(session.secrets) else _refresh_by_password)(session)
+
+
+async def _refresh_by_password(session: NetworkSession) -> None:
     """Renew both tokens; if the session is gone, sign in again with the app password if it is stored."""
     password = session.secrets.get("appPassword")
     try:
@@ -123,6 +159,15 @@ async def refresh(session: NetworkSession) -> None:
     secrets = tokens(response, None) | ({"appPassword": password} if password else {})
     await session.save_tokens(secrets, expires_at(secrets["refreshJwt"]))
     session.secrets = secrets
+
+
+def session_ends_at(secrets: Mapping[str, str]) -> datetime | None:
+    """Return when the tokens end unless they are renewed."""
+    return oauth.ends_at(secrets) if by_oauth(secrets) else expires_at(secrets["refreshJwt"])
+
+
+def _access_ends_at(secrets: Mapping[str, str]) -> datetime | None:
+    return datetime.fromisoformat(secrets["accessExpiresAt"]) if by_oauth(secrets) else expires_at(secrets["accessJwt"])
 
 
 def tokens(response: Response, password: str | None) -> dict[str, str]:

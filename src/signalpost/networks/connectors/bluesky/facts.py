@@ -86,8 +86,8 @@ FACTS = Facts(
         ),
     },
     rate_limit=RateLimit(count=3_000, seconds=300, per="address"),
-    notes="Sign in with an app password. GIFs are not accepted, because Bluesky shows them as still images. Posts "
-    "cannot be edited. Each account has 5000 points per hour for writes; a post costs 3.",
+    notes="Connect by authorization or with an app password. GIFs are not accepted, because Bluesky shows them as "
+    "still images. Posts cannot be edited. Each account has 5000 points per hour for writes; a post costs 3.",
 )
 
 

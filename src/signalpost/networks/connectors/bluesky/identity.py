@@ -19,6 +19,8 @@ INVALID_HANDLE = "handle.invalid"
 _PLC = re.compile(r"did:plc:[a-z2-7]{24}")
 _WEB = re.compile(r"did:web:[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?(?:%3[Aa][0-9]{1,5})?")
 _LISTED_MAX = 100
+_HANDLE = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,30}[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?")
+HANDLE_LENGTH_MAX = 253
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,11 @@ class DidDocument:
 def is_did(value: str) -> bool:
     """Return whether this is a DID of one of the two kinds that Bluesky accepts."""
     return len(value) <= 300 and (_PLC.fullmatch(value) or _WEB.fullmatch(value)) is not None
+
+
+def is_handle(value: str) -> bool:
+    """Return whether this, in lower case, has the form of a handle."""
+    return len(value) <= HANDLE_LENGTH_MAX and _HANDLE.fullmatch(value) is not None
 
 
 async def look_up(server: Server, did: str) -> DidDocument:
