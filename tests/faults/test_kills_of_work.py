@@ -4,9 +4,11 @@ import asyncio
 import base64
 import hashlib
 import signal
+import tempfile
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ from tests.helpers.api import Api
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.media import receiver
+from signalpost.media.actions import encode
 from signalpost.posts import work as posts_work
 from signalpost.posts.actions import repost
 
@@ -195,12 +198,49 @@ class Upload(Case):
         assert left <= {"lock"}, "who died after the file was ready left no bytes of it behind"
 
 
+async def _encode(payload: dict[str, Any], context: AppContext, _api: Api) -> None:
+    await encode.encode_variant(context, payload)
+
+
+class Encoding(Case):
+    """A video is encoded again."""
+
+    async def prepare(self) -> None:
+        await self.tenant.sandbox()
+        with tempfile.TemporaryDirectory() as folder:
+            self.movie = media_files.video(Path(folder), "webm", codec="libvpx")
+
+    async def begin(self, turn: int) -> Work:
+        files = {"file": (f"{turn}.webm", self.movie)}
+        answer = await self.scene.api.post("/media/upload", files=files, key=self.tenant.login.key)
+        self.media = answer.json()["id"]
+        workspace = ids.encode("wsp", self.tenant.login.workspace_id)
+        wanted = {"platform": "sandbox", "mimeTypes": ["video/mp4"], "bytesMax": 10**6, "pixelsMax": None}
+        return partial(_encode, {"media": self.media, "workspace": workspace, **wanted})
+
+    async def check(self) -> None:
+        media_id = ids.decode("med", self.media)
+        [(variants,)] = await self.scene.query("select variants from media where id = $1", media_id)
+        [variant] = variants
+        pieces = [piece async for piece in self.scene.context.storage.read(variant["storage_path"])]
+        assert hashlib.sha256(b"".join(pieces)).hexdigest() == variant["sha256"]
+
+
 @sizes("every", quick=12, heavy=1)
 @pytest.mark.parametrize("kind", [Recurrence, Reposts, Csv, FanOut, Upload])
 async def test_work_that_is_killed_is_done_once(
     scene: Scene, kind: Callable[[Scene, Tenant], Case], every: int
 ) -> None:
     """`every`: the process is killed at every n-th step, until it passes them all."""
+    await _kill_and_finish(scene, kind, every)
+
+
+@sizes("every", quick=3, heavy=1)
+async def test_an_encoding_that_is_killed_is_done_once(scene: Scene, every: int) -> None:
+    await _kill_and_finish(scene, Encoding, every)
+
+
+async def _kill_and_finish(scene: Scene, kind: Callable[[Scene, Tenant], Case], every: int) -> None:
     case = kind(scene, await scene.tenant())
     await case.prepare()
     for killed, step in enumerate(range(2, STEPS_MAX, every)):

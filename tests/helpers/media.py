@@ -10,6 +10,7 @@ from signalpost.engine.jobs import RunAgain
 from signalpost.kit import storage
 from signalpost.kit.db import Db
 from signalpost.media import work
+from signalpost.media.actions.encode import ENCODE_JOB, encode_variant
 from signalpost.media.actions.receive_object import RECEIVE_JOB
 from signalpost.media.actions.sweep import SWEEP_JOB
 
@@ -64,3 +65,15 @@ async def receive(context: AppContext, media_id: str) -> float | None:
     lease: Any = Turn(context)
     again = await handler(lease, payload)
     return None if again is None else again.after_seconds
+
+
+async def encode_videos(context: AppContext) -> int:
+    """Do the jobs that encode videos; return how many there were."""
+    async with context.database.connection() as db:
+        payloads = await db.fetch("select id, payload from job where kind = $1 and state <> 'failed'", ENCODE_JOB)
+    for job_id, payload in payloads:
+        again = await encode_variant(context, payload)
+        assert again is None
+        async with context.database.transaction() as db:
+            await db.execute("delete from job where id = $1", job_id)
+    return len(payloads)

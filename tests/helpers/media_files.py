@@ -53,8 +53,10 @@ def animation(frames: int, *, size: int = 2) -> bytes:
     return head + frame * frames + b"\x3b"
 
 
-def video(folder: Path, extension: str = "mp4", *, codec: str = "mpeg4", sound: bool = False) -> bytes:
-    """Return half a second of noise with a location and a secret in its tags."""
+def video(
+    folder: Path, extension: str = "mp4", *, codec: str = "mpeg4", sound: bool = False, frames: int = 12
+) -> bytes:
+    """Return half a second (or more) of noise with a location and a secret in its tags."""
     file = folder / f"video.{extension}"
     with av.open(str(file), "w") as container:
         container.metadata["comment"] = SECRET.decode()
@@ -62,7 +64,7 @@ def video(folder: Path, extension: str = "mp4", *, codec: str = "mpeg4", sound: 
         stream = container.add_stream(codec, rate=24)
         stream.width, stream.height, stream.pix_fmt = 96, 64, "yuv420p"
         audio = container.add_stream("aac", rate=44_100) if sound else None
-        for _ in range(12):
+        for _ in range(frames):
             for packet in stream.encode(av.VideoFrame.from_image(picture(96, 64))):
                 container.mux(packet)
         for packet in stream.encode():

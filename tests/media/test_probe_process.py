@@ -50,16 +50,17 @@ async def test_a_child_that_fails_rejects_the_file(tmp_path: Path, monkeypatch: 
     assert isinstance(await _probe(tmp_path, media_files.PDF, PDF), Rejection)
 
 
-def test_the_child_sets_its_own_limits() -> None:
+@pytest.mark.parametrize(("encodes_video", "cpu_seconds"), [(False, "10"), (True, "200")])
+def test_the_child_sets_its_own_limits(*, encodes_video: bool, cpu_seconds: str) -> None:
     code = (
         "import resource\n"
         "from signalpost.media.probe import __main__ as child\n"
-        "child._set_limits()\n"
+        f"child._set_limits(encodes_video={encodes_video})\n"
         "print(resource.getrlimit(resource.RLIMIT_AS)[1], resource.getrlimit(resource.RLIMIT_CPU)[1])\n"
         "bytearray(600_000_000)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout.split() == [str(512 * 1024 * 1024), "10"]
+    assert done.stdout.split() == [str(512 * 1024 * 1024), cpu_seconds]
     assert "MemoryError" in done.stderr
 
 

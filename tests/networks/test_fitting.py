@@ -9,9 +9,12 @@ from signalpost.networks import fitting
 from signalpost.networks.contract import Facts, MediaRule, OutgoingMedia, TextRule
 
 RULE = MediaRule(per_post=4, bytes_max=1_000, mime_types=("image/jpeg", "image/png"), pixels_max=10_000)
+VIDEO_RULE = MediaRule(
+    per_post=1, bytes_max=10_000_000, mime_types=("video/mp4",), pixels_max=500_000, duration_ms_max=200_000
+)
 FACTS = Facts(
     key="example", name="Example", source="here", verified_on="2026-11-21", text=TextRule(max_length=9),
-    media={"image": RULE, "video": MediaRule(per_post=1, bytes_max=9, mime_types=("video/mp4",))},
+    media={"image": RULE, "video": VIDEO_RULE},
 )  # fmt: skip
 GOOD = OutgoingMedia(
     kind="image",
@@ -39,10 +42,7 @@ CASES: dict[str, tuple[dict[str, Any], tuple[str, ...], dict[str, Any]]] = {
     "a video": ({"kind": "video", "mime_type": "video/mp4", "size_bytes": 9}, (), {}),
     "a video in another container": (VIDEO, ("mime_type",), {"mime_type": "video/mp4"}),
     "a video without sound": (VIDEO | {"audio_codec": None}, ("mime_type",), {"mime_type": "video/mp4"}),
-    "a video that is too large too": (VIDEO | {"size_bytes": 10}, (), {}),
-    "a video that would have to be encoded": (VIDEO | {"video_codec": "vp9"}, (), {}),
-    "a sound that would have to be encoded": (VIDEO | {"audio_codec": "opus"}, (), {}),
-    "a container with other timestamps": (VIDEO | {"mime_type": "video/x-msvideo"}, (), {}),
+    "a video nobody knows the length of": (VIDEO | {"size_bytes": 10_000_001}, (), {}),
     "a kind that the network lacks": ({"kind": "document"}, (), {}),
 }
 
@@ -67,3 +67,59 @@ def test_a_network_with_types_that_we_do_not_write_gets_nothing_else() -> None:
 
 def test_a_thin_image_keeps_a_pixel_in_each_direction() -> None:
     assert fitting.scaled(100_000, 1, 100) == (3_162, 1)
+
+
+MINUTE = {**VIDEO, "width": 800, "height": 600, "duration_ms": 60_000, "fps": 30.0}
+ENCODED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+    "too many bytes": ({"size_bytes": 10_000_001, "mime_type": "video/mp4"}, ("max_bytes",)),
+    "another container, too many bytes": ({"size_bytes": 10_000_001}, ("mime_type", "max_bytes")),
+    "too many pixels": ({"width": 1920, "height": 1080}, ("mime_type", "max_pixels")),
+    "pictures that cannot be copied": ({"video_codec": "vp9"}, ("mime_type",)),
+    "a sound that cannot be copied": ({"audio_codec": "opus"}, ("mime_type",)),
+    "a container with other timestamps": ({"mime_type": "video/x-msvideo"}, ("mime_type",)),
+    "an unknown frame rate": ({"mime_type": "video/webm", "fps": None}, ("mime_type",)),
+}
+NOT_ENCODED: dict[str, dict[str, Any]] = {
+    "longer than the network takes": {"duration_ms": 200_001},
+    "so long that too few bytes are left for a second": {"duration_ms": 400_000},
+    "of unknown length": {"duration_ms": None},
+    "of unknown size": {"width": None},
+    "larger than can be decoded here": {"width": 7680, "height": 4320},
+    "work for many minutes": {"width": 3840, "height": 2160, "fps": 60.0, "duration_ms": 199_000},
+}
+
+
+@pytest.mark.parametrize("name", ENCODED)
+def test_a_video_is_encoded_for_the_rules_that_it_breaks(name: str) -> None:
+    changed, rules = ENCODED[name]
+    media = replace(GOOD, **{**MINUTE, **changed})
+
+    needed = fitting.fit(FACTS, media)
+
+    assert needed is not None
+    assert (needed.encodes_video, needed.rules) == (True, rules)
+    after = needed.apply(media)
+    assert fitting.fit(FACTS, after) is None
+    assert (after.width or 0) * (after.height or 0) <= 500_000
+
+
+@pytest.mark.parametrize("name", NOT_ENCODED)
+def test_a_video_that_cannot_be_encoded_is_left_to_preflight(name: str) -> None:
+    limits = replace(VIDEO_RULE, duration_ms_max=None) if "few bytes" in name else VIDEO_RULE
+    facts = replace(FACTS, media={"video": limits})
+    media = replace(GOOD, **{**MINUTE, "size_bytes": 10_000_001, **NOT_ENCODED[name]})
+
+    assert fitting.fit(facts, media) is None
+
+
+def test_a_long_video_is_made_smaller_so_that_it_takes_no_longer() -> None:
+    facts = replace(FACTS, media={"video": replace(VIDEO_RULE, bytes_max=10**9, pixels_max=None)})
+    sizes = []
+    for seconds in (30, 100, 180):
+        media = replace(GOOD, **{**MINUTE, "width": 1920, "height": 1080, "duration_ms": seconds * 1_000})
+        needed = fitting.fit(facts, replace(media, mime_type="video/webm"))
+        assert needed is not None
+        sizes.append(needed.apply(media).width)
+    assert sizes[0] == 1920
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(set(sizes)) == 3

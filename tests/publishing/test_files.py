@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 from PIL import Image
 from tests.helpers import media_files
+from tests.helpers.media import encode_videos
 from tests.helpers.publishing import StagedNetwork, published
 
 from signalpost import networks
 from signalpost.accounts.platforms import fetch_url
 from signalpost.context import AppContext
-from signalpost.networks.contract import MediaRule, OutcomeUnknown
+from signalpost.media import probe_process
+from signalpost.networks.contract import MediaRule, OutcomeUnknown, TryLater
 
 RULE = MediaRule(per_post=2, bytes_max=9_000, mime_types=("image/jpeg",), pixels_max=40_000)
 VIDEO_RULE = MediaRule(per_post=1, bytes_max=10**6, mime_types=("video/mp4",))
@@ -93,24 +95,106 @@ async def test_a_video_is_sent_in_the_container_that_the_network_takes(
 ) -> None:
     """As telephones record it: what it contains is sent as it is."""
     movie = await album.upload(media_files.video(tmp_path, "mov", sound=True), "cat.mov")
-    other = await album.upload(media_files.video(tmp_path, "webm", codec="libvpx"), "cat.webm")
 
     checked = await album.validate(media=[movie])
     as_it_is = await album.create(media=[movie], autoFit=False)
-    encoded = await album.create(media=[other])
     created = await album.create(media=[movie])
     await stage.work()
 
     assert [(each["mimeType"], each["rules"]) for each in checked["targets"][0]["derivedMedia"]] == [
         ("video/mp4", ["stage.media.mime_type"])
     ]
-    for refused in (as_it_is, encoded):
-        assert [error["code"] for error in refused.json()["errors"]] == ["stage.media.mime_type"]
+    assert [error["code"] for error in as_it_is.json()["errors"]] == ["stage.media.mime_type"]
     assert (await stage.status(created.json()["id"]))["status"] == "published"
     [(sent, content)] = album.files
     assert (sent.mime_type, sent.file_name, sent.video_codec) == ("video/mp4", "cat.mp4", "mpeg4")
     assert (len(content), hashlib.sha256(content).digest()) == (sent.size_bytes, sent.sha256)
     assert content[4:8] == b"ftyp"
+
+
+async def test_a_video_is_encoded_while_the_post_is_processing(
+    stage: StagedNetwork, album: Album, context: AppContext, tmp_path: Path
+) -> None:
+    """Two posts wait for one encoding, which a job does; a third one needs none."""
+    movie = await album.upload(media_files.video(tmp_path, "webm", codec="libvpx"), "cat.webm")
+    checked = await album.validate(media=[movie])
+    posts = [(await album.create(media=[movie], text=text)).json()["id"] for text in ("one", "two")]
+    await stage.work(2)
+
+    assert checked["errors"] == []
+    [derived] = checked["targets"][0]["derivedMedia"]
+    assert (derived["mimeType"], derived["rules"]) == ("video/mp4", ["stage.media.mime_type"])
+    assert [(await stage.status(post))["status"] for post in posts] == ["publishing", "publishing"]
+    assert [(await stage.target(post))["status"] for post in posts] == ["processing", "processing"]
+    await stage.pass_time(posts[0])
+    assert ((await stage.target(posts[0]))["status"], album.files) == ("processing", [])
+
+    assert await encode_videos(context) == 1
+    for post in posts:
+        await stage.pass_time(post)
+    posts.append((await album.create(media=[movie], text="three")).json()["id"])
+    await stage.work()
+
+    assert [(await stage.status(post))["status"] for post in posts] == ["published"] * 3
+    sent, content = album.files[0]
+    assert (sent.mime_type, sent.file_name, sent.video_codec) == ("video/mp4", "cat.mp4", "h264")
+    assert (len(content), hashlib.sha256(content).digest()) == (sent.size_bytes, sent.sha256)
+    assert await encode_videos(context) == 0
+
+
+async def test_a_video_that_is_not_encoded_after_all_fails_the_post(
+    stage: StagedNetwork, album: Album, context: AppContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And a network error after the encoding is retried like any other."""
+    movie = await album.upload(media_files.video(tmp_path, "webm", codec="libvpx"), "cat.webm")
+    post = (await album.create(media=[movie])).json()["id"]
+    await stage.work()
+    with monkeypatch.context() as patch:
+        patch.setattr(probe_process, "ENCODE_WALL_SECONDS", -2)
+        assert await encode_videos(context) == 1
+    await stage.pass_time(post)
+
+    failed = await stage.status(post)
+    assert failed["status"] == "failed"
+    assert [target["error"]["code"] for target in failed["targets"]] == ["media_processing_failed"]
+
+    stage.publish = fails_once = FailsOnce(album)
+    retried = await stage.make.api.post(f"/posts/{post}/retry", key=stage.owner.key)
+    assert retried.status_code == 201, retried.text
+    await stage.work()
+    assert await encode_videos(context) == 1
+    await stage.pass_time(post, 2)
+    assert (await stage.status(post))["status"] == "published"
+    assert fails_once.calls == 2
+
+
+class FailsOnce:
+    """A network that is out of order when it is asked first."""
+
+    def __init__(self, album: Album) -> None:
+        self._album, self.calls = album, 0
+
+    async def __call__(self, session: Any, outgoing: Any, journal: Any) -> Any:
+        self.calls += 1
+        if self.calls == 1:
+            return TryLater(message="out of order", code="platform_unavailable")
+        return await self._album.publish(session, outgoing, journal)
+
+
+async def test_a_video_that_no_encoding_can_help_is_refused_with_its_limits(
+    stage: StagedNetwork, album: Album, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    narrow = replace(VIDEO_RULE, bytes_max=4_000, mime_types=())
+    facts = replace(stage.connector.facts, media={"video": replace(narrow, mime_types=("video/mp4",))})
+    monkeypatch.setitem(networks.CONNECTORS, "stage", replace(stage.connector, facts=facts))
+    content = media_files.video(tmp_path)
+    movie = await album.upload(content, "cat.mp4")
+
+    refused = await album.create(media=[movie])
+
+    [error] = refused.json()["errors"]
+    assert (error["code"], error["params"]["limit"]) == ("stage.media.max_bytes", 4_000)
+    assert error["params"]["actual"] > 4_000
 
 
 async def test_without_auto_fit_the_post_is_refused(album: Album) -> None:

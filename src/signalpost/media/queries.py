@@ -34,6 +34,8 @@ class VariantDocument(Struct):
     sha256: str
     width: int
     height: int
+    video_codec: str | None = None  # None: that of the file
+    audio_codec: str | None = None
 
 
 class MediaRow(Struct):

@@ -10,7 +10,7 @@ from signalpost.engine.jobs import Handler, JobKind, RunAgain
 from signalpost.kit import ids, log
 from signalpost.kit.storage import StorageFailure
 from signalpost.media import storage_paths
-from signalpost.media.actions import receive_object, resume, sweep
+from signalpost.media.actions import encode, receive_object, resume, sweep
 from signalpost.media.queries import MediaRow
 
 SWEEP_EVERY_SECONDS = 3_600
@@ -22,6 +22,7 @@ def jobs(context: AppContext) -> list[JobKind]:
     return [
         JobKind(sweep.SWEEP_JOB, _sweep(context), SWEEP_EVERY_SECONDS),
         JobKind(receive_object.RECEIVE_JOB, _receive(context)),
+        JobKind(encode.ENCODE_JOB, _encode(context)),
     ]
 
 
@@ -30,6 +31,13 @@ def _receive(context: AppContext) -> Handler:
         media_id = ids.decode("med", payload["media"])
         seconds = None if media_id is None else await receive_object.receive_object(context, media_id)
         return None if seconds is None else RunAgain(seconds)
+
+    return run
+
+
+def _encode(context: AppContext) -> Handler:
+    async def run(_lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
+        return await encode.encode_variant(context, payload)
 
     return run
 

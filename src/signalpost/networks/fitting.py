@@ -1,6 +1,7 @@
 """What a file becomes where a network would refuse it as it is. Pure: facts and a file in, a conversion out.
 
-Images are encoded again. Videos are not: their streams are copied into the container that a network wants.
+Images are encoded again. Of a video the streams are copied, if the network only wants another container; if it has too
+many bytes or pixels, or a codec that cannot be copied, it is encoded again, as long as that does not take minutes.
 """
 
 from collections.abc import Mapping
@@ -16,6 +17,16 @@ _PACKAGES: Final = frozenset({"video/quicktime", "video/x-matroska"})
 _VIDEO_CODECS: Final = frozenset({"h264", "hevc", "mpeg4"})
 _AUDIO_CODECS: Final = frozenset({"aac", "mp3", None})
 """Of a video that can stand in an MP4 file as it is; None: it has no sound."""
+_ENCODING_SECONDS_MAX: Final = 110.0
+"""Of a processor; what takes longer is refused. These were measured on a slow one:"""
+_PIXELS_DECODED_PER_SECOND: Final = 250_000_000
+_PIXELS_ENCODED_PER_SECOND: Final = 60_000_000
+_PIXELS_OF_SOURCE_MAX: Final = 4096 * 2304
+_PIXELS_ENCODED_MAX: Final = 1920 * 1088
+_PIXELS_ENCODED_MIN: Final = 320 * 180
+_BITS_MIN: Final = 250_000
+"""A second, of pictures and sound; less is not worth watching."""
+_FRAMES_USUAL: Final = 30.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +37,7 @@ class Fit:
     bytes_max: int
     pixels_max: int | None
     rules: tuple[str, ...]  # that the file breaks as it is: mime_type, max_bytes, max_pixels
+    encodes_video: bool = False  # it takes minutes, and is done by a job
 
     def apply(self, media: OutgoingMedia) -> OutgoingMedia:
         """Return the file as preflight has to see it: the conversion keeps these limits, or publishing fails."""
@@ -42,7 +54,7 @@ class Fit:
 def fit(facts: Facts, media: OutgoingMedia) -> Fit | None:
     """Return what has to be done with a file; None if nothing has to, or nothing can be done."""
     if media.kind == "video":
-        return _repackaged(facts.media.get("video"), media)
+        return _video(facts.media.get("video"), media)
     needed = encodable(facts, media)
     return needed if needed is not None and needed.rules else None
 
@@ -59,12 +71,33 @@ def encodable(facts: Facts, media: OutgoingMedia) -> Fit | None:
     return Fit(mime_types=mime_types, bytes_max=rule.bytes_max, pixels_max=rule.pixels_max, rules=rules)
 
 
-def _repackaged(rule: MediaRule | None, media: OutgoingMedia) -> Fit | None:
-    """Return that a video has to be an MP4 file, if that is all that it takes."""
-    if rule is None or _MP4 not in rule.mime_types or _broken(rule, media) != ["mime_type"]:
+def _video(rule: MediaRule | None, media: OutgoingMedia) -> Fit | None:
+    """Return that a video has to be an MP4 file, and whether it has to be encoded again for that."""
+    if rule is None or _MP4 not in rule.mime_types or not (rules := tuple(_broken(rule, media))):
         return None
-    fits = media.mime_type in _PACKAGES and media.video_codec in _VIDEO_CODECS and media.audio_codec in _AUDIO_CODECS
-    return Fit(mime_types=(_MP4,), bytes_max=rule.bytes_max, pixels_max=None, rules=("mime_type",)) if fits else None
+    copied = media.mime_type in _PACKAGES and media.video_codec in _VIDEO_CODECS and media.audio_codec in _AUDIO_CODECS
+    if copied and rules == ("mime_type",):
+        return Fit(mime_types=(_MP4,), bytes_max=rule.bytes_max, pixels_max=None, rules=rules)
+    pixels_max = _pixels_encoded(rule, media)
+    if pixels_max is None:
+        return None
+    return Fit(mime_types=(_MP4,), bytes_max=rule.bytes_max, pixels_max=pixels_max, rules=rules, encodes_video=True)
+
+
+def _pixels_encoded(rule: MediaRule, media: OutgoingMedia) -> int | None:
+    """Return how many pixels a frame may have so that encoding takes no longer than it may; None: it cannot be done."""
+    if media.width is None or media.height is None or not media.duration_ms:
+        return None
+    seconds, area = media.duration_ms / 1000, media.width * media.height
+    frames = seconds * (media.fps or _FRAMES_USUAL)
+    too_long = rule.duration_ms_max is not None and media.duration_ms > rule.duration_ms_max  # and is not cut
+    if too_long or area > _PIXELS_OF_SOURCE_MAX or rule.bytes_max * 8 / (seconds + 1) < _BITS_MIN:
+        return None
+    left = _ENCODING_SECONDS_MAX - frames * area / _PIXELS_DECODED_PER_SECOND
+    affordable = int(left * _PIXELS_ENCODED_PER_SECOND / frames)
+    if affordable < min(area, _PIXELS_ENCODED_MIN):
+        return None
+    return min(affordable, rule.pixels_max or _PIXELS_ENCODED_MAX, _PIXELS_ENCODED_MAX)
 
 
 def _broken(rule: MediaRule, media: OutgoingMedia) -> list[str]:

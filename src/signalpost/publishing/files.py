@@ -1,7 +1,9 @@
 """The files of an attempt as its network takes them: another form where it would refuse an image as it is."""
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import PurePosixPath
+from typing import Any, Final
 from uuid import UUID
 
 from signalpost.accounts.platforms import fetch_url
@@ -9,10 +11,14 @@ from signalpost.context import AppContext
 from signalpost.kit.tenant import tenant
 from signalpost.media import signed_urls
 from signalpost.media.actions.derive import CannotBeDerived, Derivation, derive_variant, existing
+from signalpost.media.actions.encode import encoded, request_encoding
 from signalpost.media.queries import MediaRow, VariantDocument
 from signalpost.networks import fitting, preflight
-from signalpost.networks.contract import Connector, OutgoingMedia, Refused
+from signalpost.networks.contract import Connector, OutgoingMedia, Pending, Refused
 from signalpost.publishing.attempt import Attempt
+
+_ENCODING: Final[Mapping[str, Any]] = {"encoding": True}
+"""The state of a target that waits for a video of ours."""
 
 
 def as_uploaded(context: AppContext, row: MediaRow, connector: Connector) -> OutgoingMedia:
@@ -26,6 +32,7 @@ def as_uploaded(context: AppContext, row: MediaRow, connector: Connector) -> Out
         width=row.width,
         height=row.height,
         duration_ms=row.duration_ms,
+        fps=row.fps,
         video_codec=row.video_codec,
         audio_codec=row.audio_codec,
         alt_text=row.alt_text,
@@ -35,8 +42,14 @@ def as_uploaded(context: AppContext, row: MediaRow, connector: Connector) -> Out
     )
 
 
-async def as_taken(context: AppContext, attempt: Attempt) -> dict[UUID, OutgoingMedia] | Refused:
-    """Return the files of an attempt by their ids, in the forms that the network takes.
+def is_encoding(attempt: Attempt) -> bool:
+    """Whether the target waits for a video that is encoded here; the network has not been asked yet."""
+    state = attempt.snapshot.pending_state
+    return attempt.kind == "poll" and state is not None and state.state == _ENCODING
+
+
+async def as_taken(context: AppContext, attempt: Attempt) -> dict[UUID, OutgoingMedia] | Refused | Pending:
+    """Return the files of an attempt by their ids, in the forms that the network takes; `Pending` while one is encoded.
 
     Forms are made when the post is published; to look for it again, those that were made then are used.
 
@@ -46,6 +59,7 @@ async def as_taken(context: AppContext, attempt: Attempt) -> dict[UUID, Outgoing
     files: dict[UUID, OutgoingMedia] = {}
     watermark_id = attempt.due.circumstances.watermark_media_id
     watermark = next((row for row in attempt.files if row.id == watermark_id and row.kind == "image"), None)
+    waits = False
     for row in attempt.files:
         file = as_uploaded(context, row, attempt.connector)
         derivation = _derivation(attempt, file, None if watermark is row else watermark)
@@ -56,8 +70,10 @@ async def as_taken(context: AppContext, attempt: Attempt) -> dict[UUID, Outgoing
                 return Refused(code="media_processing_failed", message=str(error))
             if variant is not None:
                 file = _as_derived(context, row, variant, attempt.connector)
+            elif derivation.encodes_video and _publishes(attempt):
+                waits = True
         files[row.id] = file
-    return files
+    return Pending(state=_ENCODING) if waits else files
 
 
 def _derivation(attempt: Attempt, file: OutgoingMedia, watermark: MediaRow | None) -> Derivation | None:
@@ -68,14 +84,26 @@ def _derivation(attempt: Attempt, file: OutgoingMedia, watermark: MediaRow | Non
         needed = fitting.encodable(facts, file)
     if needed is None:
         return None
+    if needed.encodes_video:
+        return Derivation(facts.key, needed.mime_types, needed.bytes_max, needed.pixels_max, encodes_video=True)
     return Derivation(facts.key, needed.mime_types, needed.bytes_max, needed.pixels_max, watermark)
+
+
+def _publishes(attempt: Attempt) -> bool:
+    return attempt.kind == "publish" or is_encoding(attempt)
 
 
 async def _variant(
     context: AppContext, attempt: Attempt, row: MediaRow, derivation: Derivation
 ) -> VariantDocument | None:
-    if attempt.kind != "publish":
-        return existing(row, derivation)
+    variant = existing(row, derivation)
+    if variant is not None or not _publishes(attempt):
+        return variant
+    if derivation.encodes_video and is_encoding(attempt):
+        return await encoded(context, row, derivation)
+    if derivation.encodes_video:
+        await request_encoding(context, row, derivation)
+        return None
     working = tenant.get()
     return await derive_variant(context, row, derivation, tenant=working and working.id)
 
@@ -91,8 +119,9 @@ def _as_derived(context: AppContext, row: MediaRow, variant: VariantDocument, co
         width=variant.width,
         height=variant.height,
         duration_ms=row.duration_ms,
-        video_codec=row.video_codec,
-        audio_codec=row.audio_codec,
+        fps=row.fps,
+        video_codec=variant.video_codec or row.video_codec,
+        audio_codec=variant.audio_codec or row.audio_codec,
         alt_text=row.alt_text,
         file_name=PurePosixPath(row.file_name).stem + extension,
         read=partial(context.storage.read, variant.storage_path),

@@ -21,6 +21,7 @@ from signalpost.networks.contract import (
     Outcome,
     OutcomeUnknown,
     Outgoing,
+    Pending,
     Reconciled,
     Refused,
     TryLater,
@@ -29,7 +30,7 @@ from signalpost.networks.outcome_mapping import failure_outcome
 from signalpost.posts import content
 from signalpost.posts.target_errors import bounded
 from signalpost.publishing.attempt import Attempt, CallRecord
-from signalpost.publishing.files import as_taken, as_uploaded
+from signalpost.publishing.files import as_taken, as_uploaded, is_encoding
 from signalpost.publishing.journal import RecordingHttp, RenewingHttp, TargetJournal
 from signalpost.publishing.journal_writer import AccountDisconnected, JournalWriter, SecretsReplaced
 from signalpost.publishing.policy import TargetSnapshot
@@ -128,10 +129,10 @@ class NetworkCall:
     async def _ask(self) -> Outcome | Reconciled:
         attempt = self._attempt
         missing = [media_id for media_id in self._content.media_ids() if media_id not in self._files]
-        if missing and attempt.kind == "publish":
+        if missing and (attempt.kind == "publish" or is_encoding(attempt)):
             return Refused(code="media_missing", message=f"The file {ids.encode('med', missing[0])} is gone.")
         files = await as_taken(self._context, attempt)
-        if isinstance(files, Refused):
+        if isinstance(files, Refused | Pending):
             return files
         self._files = files
         account = attempt.due.account
@@ -156,7 +157,8 @@ class NetworkCall:
             assert connector.reconcile is not None  # noqa: S101 - otherwise `decide` failed the target
             return await connector.reconcile(session, outgoing, self._journal)
         pending_state = attempt.snapshot.pending_state
-        if attempt.kind == "poll" and connector.poll is not None and pending_state is not None:
+        polls = attempt.kind == "poll" and not is_encoding(attempt)
+        if polls and connector.poll is not None and pending_state is not None:
             return await connector.poll(session, outgoing, self._journal, pending_state.state)
         return await connector.publish(session, outgoing, self._journal)
 

@@ -30,6 +30,7 @@ class Derivation(Struct, frozen=True):
     bytes_max: int
     pixels_max: int | None
     watermark: MediaRow | None = None
+    encodes_video: bool = False
 
     @property
     def purpose(self) -> str:
@@ -40,6 +41,8 @@ class Derivation(Struct, frozen=True):
         """What makes two forms of one file the same."""
         mark = "" if self.watermark is None else ids.encode("med", self.watermark.id)
         parts = [*self.mime_types, str(self.bytes_max), str(self.pixels_max), mark]
+        if self.encodes_video:
+            parts.append("encoded")
         return hashlib.sha256("|".join(parts).encode()).hexdigest()[:16]
 
 
@@ -87,6 +90,7 @@ async def _make(
         bytes_max=derivation.bytes_max,
         pixels_max=derivation.pixels_max,
         watermark_type=None if mark is None else mark.mime_type,
+        encodes_video=derivation.encodes_video,
     )
     file_type = file_types.ALLOWED[row.mime_type]
     derived = await probe_process.derive(
@@ -107,4 +111,6 @@ async def _make(
         sha256=sha256.hex(),
         width=derived.width,
         height=derived.height,
+        video_codec=derived.video_codec,
+        audio_codec=derived.audio_codec,
     )

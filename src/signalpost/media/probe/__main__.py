@@ -6,6 +6,7 @@ only then the first untrusted byte is read. Exceeding a limit ends the process, 
 of the file.
 """
 
+import ctypes
 import json
 import os
 import resource
@@ -25,14 +26,27 @@ from signalpost.media.probe.errors import InvalidFile, damaged, too_large
 MEMORY_BYTES = 512 * 1024 * 1024
 CPU_SECONDS = 10
 WALL_SECONDS = 20
+ENCODE_CPU_SECONDS = 200
+ENCODE_WALL_SECONDS = 220
+_ENCODE_NICENESS = 10  # whoever waits for a response comes first
+_SET_PARENT_DEATH_SIGNAL = 1
 _THUMBNAIL_BYTES_MAX = 4 * 1024 * 1024
 
 
-def _set_limits() -> None:
+def _set_limits(*, encodes_video: bool) -> None:
+    cpu_seconds, wall_seconds = CPU_SECONDS, WALL_SECONDS
+    if encodes_video:
+        cpu_seconds, wall_seconds = ENCODE_CPU_SECONDS, ENCODE_WALL_SECONDS
+        os.nice(_ENCODE_NICENESS)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    signal.alarm(WALL_SECONDS)  # also ends a process whose parent has died
+    signal.alarm(wall_seconds)
+
+
+def _end_with_parent() -> None:
+    """Have the kernel end this process with the one that started it. A change of user would take that back."""
+    ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
 
 
 def _import(file_type: FileType) -> Callable[..., dict[str, Any]]:
@@ -50,8 +64,12 @@ def _import(file_type: FileType) -> Callable[..., dict[str, Any]]:
 
 
 def _import_derive(file_type: FileType, spec: dict[str, Any]) -> Callable[..., dict[str, Any]]:
+    if spec["encodes_video"]:
+        from signalpost.media.probe import encode  # noqa: PLC0415 - after the limits are set
+
+        return encode.encode
     if file_type.kind == "video":
-        from signalpost.media.probe import repackage  # noqa: PLC0415 - after the limits are set
+        from signalpost.media.probe import repackage  # noqa: PLC0415
 
         return repackage.repackage
     from signalpost.media.probe import derive, images  # noqa: PLC0415
@@ -77,10 +95,10 @@ def _document(file: IO[bytes], _file_type: FileType, _thumbnail: IO[bytes]) -> d
 
 def main() -> None:
     """Examine or derive, and print. An invalid file is a result, not a failure of the process."""
-    _set_limits()
     path, mime_type, output_path, *derivation = sys.argv[1:]
-    file_type = file_types.ALLOWED[mime_type]
     spec, watermark_path = (json.loads(derivation[0]), derivation[1]) if derivation else (None, "")
+    _set_limits(encodes_video=spec is not None and spec["encodes_video"])
+    file_type = file_types.ALLOWED[mime_type]
     work = _import(file_type) if spec is None else _import_derive(file_type, spec)
     output: dict[str, Any]
     if file_type.kind == "document":
@@ -90,6 +108,7 @@ def main() -> None:
         written = stack.enter_context(Path(output_path).open("wb"))
         watermark = stack.enter_context(Path(watermark_path).open("rb")) if watermark_path else None
         confine(max(os.fstat(file.fileno()).st_size, _THUMBNAIL_BYTES_MAX, 0 if spec is None else spec["bytes_max"]))
+        _end_with_parent()
         sys.meta_path.insert(0, _NoMoreImports())
         try:
             result = work(file, file_type, written) if spec is None else work(file, file_type, written, spec, watermark)

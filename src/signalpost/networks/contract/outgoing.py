@@ -19,6 +19,7 @@ class OutgoingMedia:
     width: int | None = None  # pixels
     height: int | None = None  # pixels
     duration_ms: int | None = None
+    fps: float | None = None
     video_codec: str | None = None  # as FFmpeg calls it; None: it has none, or nobody knows
     audio_codec: str | None = None
     alt_text: str | None = None

@@ -132,6 +132,7 @@ def without_bytes(row: MediaRow, *, fetchable: bool = False) -> OutgoingMedia:
     kind: Any = row.kind
     return OutgoingMedia(
         kind=kind, mime_type=row.mime_type, size_bytes=row.size_bytes, sha256=row.sha256, width=row.width,
-        height=row.height, duration_ms=row.duration_ms, video_codec=row.video_codec, audio_codec=row.audio_codec,
-        alt_text=row.alt_text, file_name=row.file_name, read=read_nothing, url=read_nothing if fetchable else None,
+        height=row.height, duration_ms=row.duration_ms, fps=row.fps, video_codec=row.video_codec,
+        audio_codec=row.audio_codec, alt_text=row.alt_text, file_name=row.file_name, read=read_nothing,
+        url=read_nothing if fetchable else None,
     )  # fmt: skip

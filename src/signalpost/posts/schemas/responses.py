@@ -357,7 +357,7 @@ class DerivedMedia(Output, gc=False):
 class TargetValidation(Output, gc=False):
     """`limit`: the longest text that the account takes. `derivedMedia`: files that are converted before they are sent.
 
-    Only with `autoFit`: images of any kind, and videos that need another container (MP4) and nothing else.
+    Only with `autoFit`: images of any kind, and videos that become an MP4 file within about two minutes.
     """
 
     platform: Platform
