@@ -229,6 +229,28 @@ class PublishStatusPage(Protocol):
     async def __call__(self, context: "AppContext", /) -> None: ...
 
 
+class PostsOf(NamedTuple):
+    """Posts of a workspace and mode, of some profiles or of all: None."""
+
+    workspace_id: UUID
+    mode: str
+    plan: str
+    profile_ids: Sequence[UUID] | None
+
+
+class HoursByDay(NamedTuple):
+    """The hours of each day of the week (the first is Monday), best first, and what says so."""
+
+    basis: Literal["history", "defaults"]
+    hours: Sequence[Sequence[int]]
+
+
+class BestHours(Protocol):
+    """`scheduling` asks, `analytics` answers: at which hours, in a zone, such posts do best."""
+
+    async def __call__(self, db: Db, whose: PostsOf, timezone: str, /) -> HoursByDay: ...
+
+
 async def _unanswered(*_arguments: Any, **_options: Any) -> Any:
     raise LookupError("no room answers this hook; `main.wiring.hooks` connects them")
 
@@ -251,6 +273,7 @@ class Hooks:
     prepare_webhook: PrepareWebhook = _unanswered
     send_status_notice: SendStatusNotice = _unanswered
     publish_status_page: PublishStatusPage = _unanswered
+    best_hours: BestHours = _unanswered
 
 
 @dataclass(kw_only=True)

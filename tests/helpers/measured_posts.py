@@ -1,6 +1,6 @@
 """Published posts with numbers, written by set-based statements where there are many."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -38,6 +38,21 @@ class Scene:
             if numbers:
                 await self._store(db, target_id, at, numbers)
         return post["id"], target_id
+
+    async def history(self, posts: Sequence[tuple[datetime, int]]) -> None:
+        """Publish posts at these times; two days later each has so many likes."""
+        drafts = [await self.make.post(self.owner, publishMode="draft") for _ in posts]
+        target_ids = [ids.decode("tgt", post["targets"][0]["id"]) for post in drafts]
+        async with self.database.transaction() as db:
+            for target_id, (at, _) in zip(target_ids, posts, strict=True):
+                await db.execute(_PUBLISH, [target_id], at)
+            await self._discover(db)
+            likes = [number for _, number in posts]
+            await db.execute(
+                "update metric_latest l set likes = n.likes, collected_at = l.published_at + interval '2 days'"
+                " from unnest($1::uuid[], $2::bigint[]) as n(target_id, likes) where l.target_id = n.target_id",
+                target_ids, likes,
+            )  # fmt: skip
 
     async def measured(self, target_id: UUID, at: datetime, **numbers: int | None) -> None:
         """Collect other numbers of a post."""

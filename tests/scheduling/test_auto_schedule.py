@@ -10,10 +10,12 @@ import httpx
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
+from tests.helpers.measured_posts import Scene
 from tests.plans.test_limits import of as caller_of
 
 from signalpost.identity.errors import PlanLimitReached
 from signalpost.kit import clock, ids
+from signalpost.kit.db import Database
 from signalpost.scheduling.actions import auto_schedule
 from signalpost.scheduling.schemas import AutoSchedule, AutoScheduled
 from signalpost.web.caller import SCOPES, Caller
@@ -244,3 +246,26 @@ async def test_what_is_wrong_is_named(api: Api, owner: Login, fields: dict[str, 
     answer = await api.post("/posts/auto-schedule", json=body, key=owner.key)
     assert answer.status_code == 422
     assert (path, code) in [(issue["path"], issue["code"]) for issue in answer.json()["errors"]]
+
+
+async def test_the_hours_at_which_posts_did_best_are_used(
+    api: Api, make: Make, owner: Login, database: Database
+) -> None:
+    """Here at 3 o'clock in the morning, at which nobody would guess."""
+    scene = Scene(make, database, owner)
+    monday = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    monday -= timedelta(days=monday.weekday() + 7)
+    await scene.history(
+        [
+            (monday - timedelta(days=7 * week, hours=-hour), 500 + week if hour == 3 else 10 + week)
+            for week in range(12)
+            for hour in (3, 9, 17)
+        ]
+    )
+
+    answer = await schedule(
+        api, owner, await drafts(make, owner, 2), strategy="best_times", postsPerDay=1,
+        startDate=f"{_monday():%Y-%m-%d}",
+    )  # fmt: skip
+
+    assert (answer["basis"], _times(answer, ZoneInfo("UTC"))[0]) == ("history", "Mon 03:00")

@@ -1,14 +1,24 @@
 from typing import Annotated
 
-from signalpost.analytics.actions import ask
-from signalpost.analytics.schemas import Overview, OverviewQuery, PostAnalytics
+from signalpost.analytics.actions import ask, timing
+from signalpost.analytics.schemas import (
+    AccountAnalytics,
+    AccountsQuery,
+    BestTimes,
+    BestTimesQuery,
+    Overview,
+    OverviewQuery,
+    PostAnalytics,
+)
 from signalpost.context import AppContext
 from signalpost.kit.db import Db
+from signalpost.kit.wire import Listing
 from signalpost.posts import queries as posts
 from signalpost.posts.rows import PostRow
 from signalpost.web.caller import Caller
 from signalpost.web.fields import PostId
 from signalpost.web.inputs import Mine
+from signalpost.web.paging import LIST_ALL, Page
 from signalpost.web.routing import Routes
 
 routes = Routes("Analytics")
@@ -35,3 +45,25 @@ async def get_post_analytics(post: MyPost, db: Db, caller: Caller) -> PostAnalyt
     not published has none yet.
     """
     return await ask.of_post(db, caller, post)
+
+
+@routes.get("/analytics/accounts", scope="analytics:read", limit_default=LIST_ALL)
+async def list_account_analytics(
+    context: AppContext, caller: Caller, query: AccountsQuery, page: Page
+) -> Listing[AccountAnalytics]:
+    """List the accounts: how many follow each, how that changed, and how its posts did.
+
+    Networks are asked once a day. Bluesky, LinkedIn and Threads do not say it to this version.
+    """
+    return await ask.accounts(context, caller, query, page)
+
+
+@routes.get("/analytics/best-times", scope="analytics:read")
+async def get_best_times(context: AppContext, caller: Caller, query: BestTimesQuery) -> BestTimes:
+    """Return the hours of the week by how well posts do in them, best first.
+
+    Each post is compared with the others of its account. Hours with few posts stay near the usual times of the network,
+    and each says how many posts it has (`postCount`) and how well they tell it. Fewer than 20 posts decide nothing
+    (`basis: defaults`); numbers without a pattern have the confidence `low`.
+    """
+    return await timing.get_best_times(context, caller, query)

@@ -2,11 +2,11 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import Meta, field
 
 from signalpost.kit import ids
 from signalpost.kit.wire import Input, Instant, Output
-from signalpost.web.fields import Day, ProfileId
+from signalpost.web.fields import Day, PlatformSlug, ProfileId, TimeZone
 
 Rate = Annotated[
     float | None,
@@ -192,3 +192,89 @@ class PostAnalytics(Output):
     clipped: Annotated[
         bool, Meta(description="`history` begins later: the plan shows no earlier days, or there are over 5,000 rows.")
     ]
+
+
+class AccountsQuery(Input):
+    """Which accounts."""
+
+    profile_id: Annotated[ProfileId | None, Meta(description="Only accounts of this profile.")] = None
+
+
+class AccountTotals(Output):
+    """The sums of an account's posts on the days that the plan shows; null: no network gave this number."""
+
+    posts: int
+    views: Count
+    likes: Count
+    comments: Count
+    shares: Count
+
+
+class FollowersOn(Output):
+    """How many followed an account on a day, UTC."""
+
+    date: Date
+    followers: int
+
+
+class AccountAnalytics(Output):
+    """How many follow an account, and how its posts did. Null: the network does not say, or not yet."""
+
+    account_id: Annotated[str, Meta(examples=[ids.example("acc")])]
+    profile_id: Annotated[str, Meta(examples=[ids.example("prof")])]
+    platform: Annotated[str, Meta(examples=["bluesky"])]
+    username: Annotated[str, Meta(examples=["acme.example"])]
+    followers: Count
+    following: Count
+    posts: Annotated[int | None, Meta(description="Posts of the account at its network.")]
+    followers_change_7d: Annotated[
+        int | None, Meta(description="Followers gained in 7 days; null without a count of that time.")
+    ] = field(name="followersChange7d")
+    followers_change_30d: Annotated[int | None, Meta(description="Followers gained in 30 days.")] = field(
+        name="followersChange30d"
+    )
+    totals: AccountTotals
+    history: Annotated[list[FollowersOn], Meta(description="The last 90 days, those without a count left out.")]
+    collected_at: Annotated[Instant | None, Meta(description="When the network was last asked how many follow it.")]
+
+
+class BestTimesQuery(Input):
+    """For which posts, and in which zone."""
+
+    platform: Annotated[PlatformSlug | None, Meta(description="Only posts on this network.")] = None
+    profile_id: Annotated[ProfileId | None, Meta(description="Only posts of this profile.")] = None
+    timezone: Annotated[
+        TimeZone | None, Meta(description="The zone of the hours. Default: that of the profile, else of the workspace.")
+    ] = None
+
+
+Confidence = Annotated[Literal["low", "medium", "high"], Meta(examples=["medium"])]
+
+
+class TimeOfWeek(Output):
+    """An hour of the week. `postCount`: posts that were published in it; `confidence`: how well they tell its score."""
+
+    day_of_week: Annotated[int, Meta(description="0 is Monday.", examples=[1])]
+    hour: Annotated[int, Meta(description="From 0 to 23, in `timezone`.", examples=[18])]
+    score: Annotated[float, Meta(description="From 0 to 1, compared with the other hours.", examples=[0.84])]
+    avg_engagement: Annotated[
+        float | None, Meta(description="Likes, comments and shares of a post, on average.", examples=[12.5])
+    ]
+    post_count: int
+    confidence: Confidence
+
+
+class BestTimes(Output):
+    """The hours of the week by how well posts do in them.
+
+    `basis: defaults`: fewer than 20 posts have numbers, so these are rules of thumb. `confidence: low`: the numbers
+    show no pattern that chance would not show as well.
+    """
+
+    platform: Annotated[str | None, Meta(examples=["bluesky"])]
+    timezone: Annotated[str, Meta(examples=["Europe/Berlin"])]
+    basis: Literal["history", "defaults"]
+    sample_size: Annotated[int, Meta(description="Posts of the last year whose numbers are at least a day old.")]
+    confidence: Confidence
+    slots: Annotated[list[TimeOfWeek], Meta(description="All 168 hours, best first.")]
+    recommended: Annotated[list[TimeOfWeek], Meta(description="At most 5, the best ones.")]

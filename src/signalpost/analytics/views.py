@@ -4,9 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+from signalpost.accounts.queries import AccountRow
 from signalpost.analytics import rates
+from signalpost.analytics.audience import AudienceRow, history_of
 from signalpost.analytics.period import Days
 from signalpost.analytics.schemas import (
+    AccountAnalytics,
+    AccountTotals,
     MetricsAt,
     Overview,
     Period,
@@ -84,6 +88,34 @@ def metrics_at(record: Any, platforms: Mapping[UUID, str]) -> MetricsAt:
         engagement_rate=rate.percent,
         rate_basis=rate.basis,
     )
+
+
+def account(row: AccountRow, stored: AudienceRow) -> AccountAnalytics:
+    """Return how many follow an account, and how its posts did."""
+    return AccountAnalytics(
+        account_id=ids.encode("acc", row.id),
+        profile_id=ids.encode("prof", row.profile_id),
+        platform=row.platform,
+        username=row.username,
+        followers=row.followers if stored.collected_at is None else stored.followers,
+        following=stored.following,
+        posts=stored.posts,
+        followers_change_7d=_change(stored.followers, stored.week_ago),
+        followers_change_30d=_change(stored.followers, stored.month_ago),
+        totals=AccountTotals(
+            posts=stored.published,
+            views=stored.views,
+            likes=stored.likes,
+            comments=stored.comments,
+            shares=stored.shares,
+        ),
+        history=history_of(stored),
+        collected_at=clock.wire_or_none(stored.collected_at),
+    )
+
+
+def _change(now: int | None, before: int | None) -> int | None:
+    return None if now is None or before is None else now - before
 
 
 def _period(days: Days) -> Period:

@@ -11,6 +11,7 @@ from signalpost.accounts import work as account_work
 from signalpost.admin import routes as admin_routes
 from signalpost.analytics import routes as analytics_routes
 from signalpost.analytics import work as analytics_work
+from signalpost.analytics.actions import timing
 from signalpost.audit import routes as audit_routes
 from signalpost.audit import work as audit_work
 from signalpost.billing import routes as billing_routes
@@ -129,6 +130,7 @@ def hooks() -> Hooks:
         prepare_webhook=notices.prepare_webhook,
         send_status_notice=notices.send_status_notice,
         publish_status_page=status_page.publish,
+        best_hours=timing.best_hours,
     )
 
 

@@ -2,16 +2,11 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
-from typing import Final
 
 from signalpost.slots.week import ALL_DAYS, WeeklySlot
 
 _DAY_BEGINS, _DAY_ENDS = 8 * 60, 22 * 60
 """Extra times lie between these, or beyond them as far as the times of the day do."""
-_WEEKDAY: Final = ("09:00", "12:00", "17:00", "20:00", "11:00", "15:00", "19:00", "08:00")
-_WEEKEND: Final = ("11:00", "14:00", "18:00", "20:00", "10:00", "16:00", "12:00", "21:00")
-BEST_TIMES: Final = {day: _WEEKEND if day in (5, 6) else _WEEKDAY for day in ALL_DAYS}
-"""The times of day that usually do best, best first, by day of the week: for accounts without a history."""
 
 
 def weekly_slots(times: Sequence[str], per_day: int, skip_days: Collection[int]) -> list[WeeklySlot]:
@@ -20,13 +15,13 @@ def weekly_slots(times: Sequence[str], per_day: int, skip_days: Collection[int])
     return [WeeklySlot(time, days) for time in spread(times, per_day)]
 
 
-def best_slots(per_day: int, skip_days: Collection[int]) -> list[WeeklySlot]:
-    """Return as many of the best times of each day as it has posts."""
+def best_slots(hours: Sequence[Sequence[int]], per_day: int, skip_days: Collection[int]) -> list[WeeklySlot]:
+    """Return as many of the best hours of each day as it has posts; `hours`: those of each day, best first."""
     return [
-        WeeklySlot(time, [day])
+        WeeklySlot(f"{hour:02}:00", [day])
         for day in ALL_DAYS
         if day not in skip_days
-        for time in spread(BEST_TIMES[day][:per_day], per_day)
+        for hour in sorted(hours[day][:per_day])
     ]
 
 

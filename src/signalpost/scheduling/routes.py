@@ -16,7 +16,7 @@ async def auto_schedule_posts(context: AppContext, db: Db, caller: Caller, data:
 
     A time is passed over for a draft if one of its accounts publishes something else then. If a day has more posts than
     `timeSlots`, extra times are spread evenly between 08:00 and 22:00. Posts that cannot be scheduled are skipped, with
-    the reason; if the plan does not cover all others, none is scheduled. `best_times` uses times that usually do best
-    (`basis: defaults`).
+    the reason; if the plan does not cover all others, none is scheduled. `best_times` uses the hours at which your
+    posts do best, or those that usually do, if their numbers show no pattern (`basis`).
     """
     return await auto_schedule.auto_schedule(context, db, caller, data)

@@ -32,7 +32,7 @@ class AutoSchedule(Input):
     ] = field(default_factory=list)
     strategy: Annotated[
         Literal["slots", "best_times"],
-        Meta(description="`slots`: at `timeSlots`; `best_times`: at the times of day that do best."),
+        Meta(description="`slots`: at `timeSlots`; `best_times`: at the hours of each day that do best."),
     ] = "slots"
     jitter_minutes: Annotated[
         Annotated[int, Meta(ge=0, le=120)],
@@ -60,4 +60,11 @@ class AutoScheduled(Output):
 
     scheduled: list[ScheduledPost]
     skipped: list[SkippedPost]
-    basis: Annotated[Literal["slots", "defaults"], Meta(examples=["slots"])]
+    basis: Annotated[
+        Literal["slots", "history", "defaults"],
+        Meta(
+            description="`slots`: `timeSlots`; `history`: the numbers of your posts, as in best times; `defaults`:"
+            " times that usually do best, since these numbers show no pattern.",
+            examples=["slots"],
+        ),
+    ]

@@ -4,20 +4,24 @@ from datetime import UTC, date, datetime, time
 from typing import Final
 from uuid import UUID
 
-from signalpost.analytics import period, totals, views
+from signalpost.accounts import queries as account_queries
+from signalpost.analytics import audience, period, totals, views
 from signalpost.analytics.actions import discover
 from signalpost.analytics.period import Days
-from signalpost.analytics.schemas import Overview, OverviewQuery, PostAnalytics
+from signalpost.analytics.schemas import AccountAnalytics, AccountsQuery, Overview, OverviewQuery, PostAnalytics
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Db
 from signalpost.kit.pace import Pace
 from signalpost.kit.problems import NotFound
+from signalpost.kit.wire import Listing
 from signalpost.plans import limits
 from signalpost.posts.rows import PostRow
 from signalpost.profiles import queries as profiles
 from signalpost.web.caller import Caller
 from signalpost.web.fields import ProfileId
+from signalpost.web.inputs import require_profile
+from signalpost.web.paging import Page
 
 _STEP: Final = 50
 
@@ -39,6 +43,25 @@ async def overview(context: AppContext, caller: Caller, query: OverviewQuery) ->
             previous = await totals.total_of(db, caller, days.previous, query.profile_id)
         top = await totals.top_posts(db, caller, days, query.profile_id)
     return views.overview(days, sums, previous, top, timezone=timezone)
+
+
+async def accounts(context: AppContext, caller: Caller, query: AccountsQuery, page: Page) -> Listing[AccountAnalytics]:
+    """Return how many follow each account, and how its posts did.
+
+    Raises:
+        NotFound: the caller sees no such profile.
+    """
+    async with context.database.transaction() as db:
+        rows = await account_queries.visible(db, caller, page, profile_id=query.profile_id, include_disconnected=False)
+        if not rows:
+            await require_profile(context, db, caller, query.profile_id)
+        await discover.bring_up_to_date(db, caller.workspace_id, everything=caller.mode == "test")
+        today = clock.now().date()
+        days_shown = limits.ANALYTICS_DAYS.of(caller.plan)
+        since = period.EARLIEST if days_shown is None else period.earliest_shown(today, days_shown)
+        account_ids = [row.id for row in page.trim(rows)]
+        audiences = await audience.of_accounts(db, caller, account_ids, today=today, since=since)
+    return await page.of_large(rows, lambda row: views.account(row, audiences[row.id]))
 
 
 async def of_post(db: Db, caller: Caller, post: PostRow) -> PostAnalytics:

@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from itertools import islice
-from typing import Final
+from typing import Final, Literal
 from uuid import UUID
 
-from signalpost.context import AppContext
+from signalpost.context import AppContext, PostsOf
 from signalpost.kit import clock, ids, problems, zones
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
@@ -41,7 +41,8 @@ async def auto_schedule(context: AppContext, db: Db, caller: Caller, data: AutoS
     zone, start = _require_valid(data)
     await db.execute(_LOCK, str(caller.workspace_id))
     drafts, refused = await submission.lock_drafts(context, db, caller, data.post_ids)
-    moments = await _moments(db, caller, data, list(drafts.values()), zone, start)
+    slots, basis = await _weekly_slots(context, db, caller, data, list(drafts.values()))
+    moments = await _moments(db, caller, data, list(drafts.values()), slots, zone, start)
     placed = [draft for post_id, draft in drafts.items() if post_id in moments]
     refused |= {post_id: _TOO_FAR for post_id in drafts if post_id not in moments}
     await submission.schedule_drafts(context, db, caller, placed, moments, data.timezone)
@@ -54,7 +55,7 @@ async def auto_schedule(context: AppContext, db: Db, caller: Caller, data: AutoS
             for post_id in data.post_ids
             if post_id in refused
         ],
-        basis="slots" if data.strategy == "slots" else "defaults",
+        basis=basis,
     )
 
 
@@ -88,12 +89,17 @@ def _require_valid(data: AutoSchedule) -> tuple[tzinfo, date]:
 
 
 async def _moments(
-    db: Db, caller: Caller, data: AutoSchedule, drafts: Sequence[StoredDraft], zone: tzinfo, start: date
+    db: Db,
+    caller: Caller,
+    data: AutoSchedule,
+    drafts: Sequence[StoredDraft],
+    slots: Sequence[WeeklySlot],
+    zone: tzinfo,
+    start: date,
 ) -> dict[UUID, Moment]:
     """Return when each draft is to be published; those without a free time are missing."""
     now = clock.now()
     first = clock.resolve_local(datetime.combine(start, time()), zone)[0]
-    slots = _weekly_slots(data)
     after = max(now, first - timedelta(microseconds=1))
     account_ids = list({account_id for draft in drafts for account_id in draft.account_ids})
     placer = _Placer(data, zone, drafts)
@@ -105,10 +111,16 @@ async def _moments(
     return placer.moments
 
 
-def _weekly_slots(data: AutoSchedule) -> list[WeeklySlot]:
-    if data.strategy == "best_times":
-        return day_times.best_slots(data.posts_per_day, data.skip_days)
-    return day_times.weekly_slots(data.time_slots, data.posts_per_day, data.skip_days)
+async def _weekly_slots(
+    context: AppContext, db: Db, caller: Caller, data: AutoSchedule, drafts: Sequence[StoredDraft]
+) -> tuple[list[WeeklySlot], Literal["slots", "history", "defaults"]]:
+    """Return the times of each day of the week, and where they come from."""
+    if data.strategy == "slots":
+        return day_times.weekly_slots(data.time_slots, data.posts_per_day, data.skip_days), "slots"
+    profile_ids = list({draft.post.profile_id for draft in drafts})
+    whose = PostsOf(caller.workspace_id, caller.mode, caller.plan, profile_ids)
+    basis, hours = await context.hooks.best_hours(db, whose, data.timezone)
+    return day_times.best_slots(hours, data.posts_per_day, data.skip_days), basis
 
 
 class _Placer:
