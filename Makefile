@@ -78,6 +78,11 @@ check-openapi: $(DEV)  ## Check the API description with redocly and spectral
 	scripts/install-test-tools node openapi
 	scripts/check-openapi
 
+.PHONY: check-console
+check-console: $(DEV)  ## Check the types of the console's scripts, and its libraries
+	scripts/install-test-tools node console
+	scripts/check-console
+
 .PHONY: bench
 bench: $(DEV)  ## Measure speed against bare floors, print ratios
 	$(BIN)/python -m bench $(ARGS)

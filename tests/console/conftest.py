@@ -2,21 +2,14 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
-from playwright.async_api import Browser, async_playwright
-from tests.counterparts import tools
+from tests.console.browser import axe, browser, console, mastodon, open_page, owned, service, signed_in
 
 from signalpost.context import AppContext
 from signalpost.identity.actions import first_run
 from signalpost.main import app
 from signalpost.settings import Settings
 
-
-@pytest.fixture(scope="session")
-async def browser() -> AsyncIterator[Browser]:
-    async with async_playwright() as playwright:
-        started = await playwright.chromium.launch(executable_path=tools.program("chromium"), args=["--no-sandbox"])
-        yield started
-        await started.close()
+__all__ = ["axe", "browser", "console", "mastodon", "open_page", "owned", "service", "signed_in"]
 
 
 @pytest.fixture

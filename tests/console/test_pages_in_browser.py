@@ -1,82 +1,13 @@
-"""The pages in a real browser: light and dark, on a phone, without scripts, by keyboard.
-
-Any error in the console, any violation of the content security policy and any failed or foreign request fails a test.
-"""
+"""The pages in a real browser: light and dark, on a phone, without scripts, by keyboard."""
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any
 
 import pytest
-from playwright.async_api import Browser, Page, Response
-from tests.counterparts import tools
-from tests.helpers.service_process import Api, Service, installed
-from tests.helpers.sign_in_servers import FakeMastodon
+from tests.console.browser import OpenPage, violations
+from tests.helpers.service_process import Api, Service
 
 pytestmark = pytest.mark.xdist_group("browser")
-OpenPage = Callable[..., AbstractAsyncContextManager[Page]]
-
-
-@pytest.fixture(scope="session")
-async def service() -> AsyncIterator[Service]:
-    """A service without users, except for the test that registers one."""
-    async with installed() as found:
-        # All tests share one address; a trusted proxy lets each of them have its own.
-        yield await found.start(SIGNALPOST_TRUSTED_PROXIES="1")
-
-
-@pytest.fixture
-def open_page(browser: Browser, service: Service) -> OpenPage:
-    """Open a page; when it closes, only the statuses that the test expects may have been errors."""
-
-    @asynccontextmanager
-    async def opened(
-        *, expected: set[int] | None = None, hosts: tuple[str, ...] = (), **options: Any
-    ) -> AsyncIterator[Page]:
-        errors: list[str] = []
-        address = ".".join(str(part) for part in (10, *_next()))
-        context = await browser.new_context(
-            base_url=service.base_url, extra_http_headers={"X-Forwarded-For": address}, **options
-        )
-        page = await context.new_page()
-
-        def on_response(response: Response) -> None:
-            if not response.url.startswith((service.base_url, *hosts)):
-                errors.append(f"foreign request: {response.url}")
-            if response.status >= 400 and response.status not in (expected or set()):
-                errors.append(f"{response.status} {response.url}")
-
-        page.on("response", on_response)
-        page.on("requestfailed", lambda request: errors.append(f"failed: {request.url} {request.failure}"))
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on(
-            "console",
-            lambda message: (
-                errors.append(message.text)
-                if message.type in ("error", "warning") and not re.search(r"status of (4\d\d)", message.text)
-                else None
-            ),
-        )
-        yield page
-        await context.close()
-        assert errors == []
-
-    return opened
-
-
-_addresses = iter(range(1, 60_000))
-
-
-def _next() -> tuple[int, int, int]:
-    number = next(_addresses)
-    return 0, number >> 8, number & 255
-
-
-@pytest.fixture(scope="session")
-def axe() -> str:
-    return (tools.node_packages("axe") / "node_modules" / "axe-core" / "axe.min.js").read_text()
 
 
 def first_run_link(service: Service) -> str:
@@ -91,6 +22,8 @@ PAGES = {
     "FIRST_RUN": 200,
     "/first-run": 410,
     "/reset-password": 410,
+    "/login": 200,
+    "/forgot-password": 200,
 }
 DOCS = (
     "/docs",
@@ -213,34 +146,9 @@ async def test_first_run_from_the_link_to_a_published_post(service: Service, ope
         assert await page.get_by_role("heading", name="This link is no longer valid").is_visible()
 
 
-@pytest.fixture(scope="session")
-async def mastodon() -> AsyncIterator[str]:
-    async with FakeMastodon().serve() as url:
-        yield url
-
-
-@pytest.fixture(scope="session")
-async def owned(mastodon: str) -> AsyncIterator[Api]:
-    """A service with a user, where accounts of that server can be connected."""
-    async with installed() as found:
-        await found.start(SIGNALPOST_TRUSTED_PROXIES="1", SIGNALPOST_MASTODON_BASE_URL=mastodon)
-        yield await found.owner()
-
-
 async def connect_link(owned: Api) -> str:
     begun = await owned.get("/platforms/mastodon/auth-url", params={"profileId": owned.profile})
     return str(begun["url"])
-
-
-TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
-
-
-async def violations(page: Page, axe: str, only: tuple[str, ...] = TAGS) -> list[Any]:
-    """Return what is wrong by the rules with these tags or names."""
-    await page.evaluate(axe)
-    kind = "tag" if only is TAGS else "rule"
-    result = await page.evaluate("only => axe.run({runOnly: only})", {"type": kind, "values": list(only)})
-    return [(rule["id"], [node["target"] for node in rule["nodes"]][:5]) for rule in result["violations"]]
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1440, "light")])

@@ -142,6 +142,8 @@ ACROSS = {
     "identity/authenticate.py": "a credential tells the workspace",
     "invites/actions/guest.py": "the token of an invitation tells the workspace",
     "console/oidc.py": "who signs in may be a member, or invited, anywhere",
+    "console/reset_password.py": "a job that is of no workspace",
+    "console/sign_in.py": "the user tells the workspace",
     "console/team_invites.py": "the token of an invitation tells the workspace",
     "oidc/actions/finish.py": "who signs in may be a member, or invited, anywhere",
     "main/app.py": "what a process does by itself, and the command line, are about the installation",

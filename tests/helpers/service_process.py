@@ -156,7 +156,7 @@ class Api:
         async with httpx.AsyncClient(base_url=f"{self.service.base_url}/api/v1", headers=headers) as client:
             answer = await client.request(method, path, **options)
         assert answer.is_success, f"{answer.status_code} {answer.text}\n{self.service.log[-3000:]}"
-        return answer.json()
+        return answer.json() if answer.content else None
 
     async def get(self, path: str, **options: Any) -> Any:
         return await self.call("GET", path, **options)

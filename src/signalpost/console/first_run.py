@@ -6,6 +6,7 @@ from zoneinfo import available_timezones
 from msgspec import Struct
 
 from signalpost.console.forms import read_form, token_of
+from signalpost.console.sign_in import open_session
 from signalpost.console.site import Site, check_origin
 from signalpost.identity import actions as identity
 from signalpost.identity.actions import first_run
@@ -68,8 +69,10 @@ class FirstRunPages:
                 db, context.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="First key"
             )
         profile_id = ids.encode("prof", owner.profile_id)
+        cookie = await open_session(self.site, request, form["email"], form["password"])
         return self.site.page(
             "ready",
+            headers=cookie,
             workspace_name=form["workspaceName"],
             workspace_id=ids.encode("wsp", owner.workspace_id),
             profile_id=profile_id,

@@ -3,7 +3,18 @@
 import msgspec
 
 from signalpost.accounts.platforms import CLIENT_METADATA_PATH
-from signalpost.console import choose, connect, docs_pages, invites, oidc, reset_password, status_pages, team_invites
+from signalpost.console import (
+    app_pages,
+    choose,
+    connect,
+    docs_pages,
+    invites,
+    oidc,
+    reset_password,
+    sign_in,
+    status_pages,
+    team_invites,
+)
 from signalpost.console.first_run import CREATE_OWNER, FirstRunPages
 from signalpost.console.site import Site, cached
 from signalpost.identity.actions import first_run
@@ -20,6 +31,7 @@ def handlers(site: Site) -> list[Route]:
     """Return the routes of all pages."""
     web = site.web
     first_run_pages = FirstRunPages(site)
+    sign_in_pages = sign_in.SignInPages(site)
     reset_pages = reset_password.ResetPages(site)
     team_pages = team_invites.TeamInvitePages(site)
     connect_pages = connect.ConnectPages(site)
@@ -55,6 +67,12 @@ def handlers(site: Site) -> list[Route]:
         *site.routes([f"{prefix}/problems/{{code}}" for prefix in _PREFIXES], problem),
         *site.routes(["/first-run"], first_run_pages.show),
         *site.routes(["/first-run"], first_run_pages.redeem, method="POST", bucket="login"),
+        *app_pages.routes(site),
+        *site.routes([sign_in.PATH], sign_in_pages.show),
+        *site.routes([sign_in.PATH], sign_in_pages.sign_in, method="POST", bucket="login"),
+        *site.routes([sign_in.OUT_PATH], sign_in_pages.sign_out, method="POST"),
+        *site.routes([reset_password.FORGOT_PATH], reset_pages.ask),
+        *site.routes([reset_password.FORGOT_PATH], reset_pages.send, method="POST", bucket="login"),
         *site.routes([reset_password.PATH], reset_pages.show),
         *site.routes([reset_password.PATH], reset_pages.choose, method="POST", bucket="login"),
         *site.routes([team_invites.PATH], team_pages.show),

@@ -24,6 +24,7 @@ from signalpost.web.request import Request, address_bucket, client_address, come
 from signalpost.web.response import Headers, Response
 from signalpost.web.router import Route
 from signalpost.web.serve import Web
+from signalpost.web.session_cookie import is_same_origin
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -206,10 +207,17 @@ class Site:
         return Response(status, self.text(template, **values), [*common, *(headers or [])], HTML)
 
     def notice(
-        self, title: str, text: str, *, status: int, headers: Headers | None = None, command: str = ""
+        self,
+        title: str,
+        text: str,
+        *,
+        status: int,
+        headers: Headers | None = None,
+        command: str = "",
+        link: tuple[str, str] = ("/", "Back to the start page"),
     ) -> Response:
-        """Return a page with a title, a text and perhaps a command."""
-        return self.page("notice", status=status, headers=headers, title=title, text=text, command=command)
+        """Return a page with a title, a text, perhaps a command, and a link: where it leads and its words."""
+        return self.page("notice", status=status, headers=headers, title=title, text=text, command=command, link=link)
 
     def problem(self, response: Response) -> Response:
         """Return a problem document as a page. Headers such as those of rate limits stay."""
@@ -254,7 +262,8 @@ class Site:
         address = address_bucket(client_address(request.scope, self.web.context.settings.trusted_proxies))
         if bucket == "login":
             return self.web.limiter.check(f"login:{address}", "login", limits.LOGINS_PER_ADDRESS, limits.LOGIN_SECONDS)
-        return self.web.limiter.check(f"address:{address}:{bucket}", "address", limits.PER_ADDRESS)
+        per_address = limits.PER_ADDRESS_OF_CONSOLE if bucket == "console" else limits.PER_ADDRESS
+        return self.web.limiter.check(f"address:{address}:{bucket}", "address", per_address)
 
 
 def check_origin(request: Request) -> None:
@@ -263,13 +272,7 @@ def check_origin(request: Request) -> None:
     Raises:
         Forbidden: another site sent it.
     """
-    fetch_site = request.headers.get("sec-fetch-site")
-    origin = request.headers.get("origin")
-    if fetch_site:
-        same = fetch_site == "same-origin"
-    else:
-        same = origin is None or urlsplit(origin).netloc == request.headers.get("host")
-    if not same:
+    if not is_same_origin(request):
         raise problems.Forbidden("This form was sent from another site. Open the link and submit the form there.")
 
 

@@ -52,11 +52,8 @@ class TeamInvitePages:
         address = address_bucket(client_address(request.scope, self.context.settings.trusted_proxies))
         with across_workspaces():  # the token tells the workspace
             accepted = await invites.accept(self.context, _token(request), data, bearer=None, address=address)
-        text = (
-            f"You are a member of {accepted.workspace.name} now. Sign in as {accepted.member.email} with"
-            f" `POST {self.site.web.base_url}/api/v1/auth/login`."
-        )
-        return self.site.notice("You joined the workspace", text, status=200)
+        text = f"You are a member of {accepted.workspace.name} now. Sign in as {accepted.member.email}."
+        return self.site.notice("You joined the workspace", text, status=200, link=("/login", "Sign in"))
 
     async def _decline(self, request: Request) -> Response:
         with across_workspaces():  # see above

@@ -160,7 +160,8 @@ class _Credentials:
         )
 
     async def _from_token(self, bearer: str, workspace: str | None) -> Caller:
-        access = tokens.read(self._keys, bearer)
+        is_cookie = bearer.startswith(tokens.COOKIE_PREFIX)
+        access = tokens.read_cookie_token(self._keys, bearer) if is_cookie else tokens.read(self._keys, bearer)
         if access is None:
             raise problems.Unauthenticated(
                 "What follows Bearer is neither an API key nor an access token of this service.",

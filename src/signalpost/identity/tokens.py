@@ -23,6 +23,9 @@ _PURPOSE: Final = "access-token"
 _REFRESH_PURPOSE: Final = "refresh-token"
 _REFRESH_PREFIX: Final = "spr_"
 _GENERATION_BYTES: Final = 4
+COOKIE_PREFIX: Final = "sps_"
+_COOKIE_PURPOSE: Final = "session-cookie"
+_COOKIE_LENGTH: Final = 4 + 107  # 80 bytes in base64url
 _INVITE_PURPOSES: Final = {False: "team-invite", True: "team-invite-mailed"}
 _INVITE_MAC_BYTES: Final = 23
 _INVITE_LENGTH: Final = 52  # 39 bytes in base64url
@@ -135,6 +138,27 @@ def read_refresh_token(keys: KeyRing, text: str) -> tuple[UUID, int] | None:
     if not any(crypto.equal(crypto.hmac_sha256(key, body), mac) for key in keys.derive_each(_REFRESH_PURPOSE)):
         return None
     return UUID(bytes=body[:16]), int.from_bytes(body[16:], "big")
+
+
+def cookie_token(keys: KeyRing, access: Access) -> str:
+    """Return what a browser keeps in its cookie: the session, signed. It works as long as the session does."""
+    body = access.session_id.bytes + access.user_id.bytes + access.workspace_id.bytes
+    return COOKIE_PREFIX + _b64(body + crypto.hmac_sha256(keys.derive(_COOKIE_PURPOSE), body))
+
+
+def read_cookie_token(keys: KeyRing, text: str) -> Access | None:
+    """Return what a cookie of ours was issued for, else None."""
+    if len(text) != _COOKIE_LENGTH or not text.startswith(COOKIE_PREFIX) or not text.isascii():
+        return None
+    try:
+        raw = _from_b64(text.removeprefix(COOKIE_PREFIX))
+    except ValueError:
+        return None
+    body, mac = raw[:48], raw[48:]
+    if not any(crypto.equal(crypto.hmac_sha256(key, body), mac) for key in keys.derive_each(_COOKIE_PURPOSE)):
+        return None
+    session_id, user_id, workspace_id = (UUID(bytes=body[start : start + 16]) for start in (0, 16, 32))
+    return Access(user_id=user_id, workspace_id=workspace_id, session_id=session_id)
 
 
 def invite_token(keys: KeyRing, member_id: UUID, *, mailed: bool = False) -> str:

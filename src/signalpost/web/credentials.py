@@ -20,7 +20,7 @@ def why_none(request: Request) -> str:
     if any(parameter.startswith(_PARAMETERS) for parameter in query.split("&")):
         return f"A credential in the query string is not read, since addresses are logged. {_HOW} instead."
     if "cookie" in request.headers:
-        return f"Cookies are not read here. {_HOW}."
+        return f"No cookie of the request is that of a signed-in browser. {_HOW}."
     return f"The request has no credential. {_HOW}."
 
 

@@ -10,6 +10,8 @@ from signalpost.kit.lru import LruDict
 Header = tuple[bytes, bytes]
 BUCKETS_MAX = 50_000
 PER_ADDRESS = 30
+PER_ADDRESS_OF_CONSOLE = 300
+"""The console's page holds nothing of anybody and reads nothing; many people may share an address."""
 LOGINS_PER_ADDRESS = 10
 LOGIN_SECONDS = 900
 

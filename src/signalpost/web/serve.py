@@ -10,7 +10,7 @@ from signalpost.context import AppContext
 from signalpost.kit import clock, db, problems
 from signalpost.kit.tenant import Tenant, across, tenant, work_for
 from signalpost.kit.worker_threads import in_thread
-from signalpost.web import bounds, credentials, idempotency, limits, operations, validation
+from signalpost.web import bounds, credentials, idempotency, limits, operations, session_cookie, validation
 from signalpost.web.cache import ResponseCache
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
 from signalpost.web.conditional import Conditional, is_current, read_if_match
@@ -71,6 +71,8 @@ async def _identify(web: Web, endpoint: Endpoint, call: Call) -> None:
     tenant.set(Tenant(address_bucket(call.address)))
     scheme, _, bearer = headers.get("authorization", "").partition(" ")
     try:
+        if not scheme and (cookie := session_cookie.read_cookie(web.context, call.request)):
+            scheme, bearer = "bearer", cookie
         if scheme.lower() != "bearer" or not bearer.strip():
             detail = credentials.why_none(call.request)
             raise problems.Unauthenticated(detail, headers={"WWW-Authenticate": "Bearer"})

@@ -13,6 +13,7 @@ from signalpost.identity.actions.second_factor import check_code, confirm, disab
 from signalpost.identity.actions.sign_in import (
     check_credentials,
     end_session,
+    end_session_of_cookie,
     end_sessions,
     find_user,
     login,
@@ -20,6 +21,7 @@ from signalpost.identity.actions.sign_in import (
     open_session,
     record_in_workspaces,
     refresh,
+    session_cookie,
     sign_in,
 )
 from signalpost.identity.actions.sign_up import (
@@ -47,6 +49,7 @@ __all__ = [
     "create_workspace",
     "disable",
     "end_session",
+    "end_session_of_cookie",
     "end_sessions",
     "enrol",
     "find_user",
@@ -66,6 +69,7 @@ __all__ = [
     "reset_with_token",
     "revoke_api_key",
     "revoke_key",
+    "session_cookie",
     "set_plan",
     "sign_in",
     "update_workspace",

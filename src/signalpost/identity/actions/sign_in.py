@@ -227,6 +227,26 @@ async def end_sessions(context: AppContext, db: Db, user_id: UUID, reason: str) 
     context.state(CallerCache).invalidate(user_id)
 
 
+def session_cookie(context: AppContext, access_token: str) -> str:
+    """Return what a browser stores to stay in the session that this access token is of.
+
+    Raises:
+        Unauthenticated: it is not an access token of this service.
+    """
+    access = tokens.read(context.keys, access_token)
+    if access is None:
+        raise problems.Unauthenticated("This is not an access token of this service.")
+    return tokens.cookie_token(context.keys, access)
+
+
+async def end_session_of_cookie(context: AppContext, cookie: str) -> None:
+    """End the session of a browser; nothing happens if it has ended."""
+    access = tokens.read_cookie_token(context.keys, cookie)
+    if access is not None:
+        async with context.database.transaction() as db:
+            await end_session(context, db, access.session_id, "logout")
+
+
 async def logout(context: AppContext, db: Db, caller: Caller) -> None:
     """End the caller's session.
 

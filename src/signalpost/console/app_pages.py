@@ -1,0 +1,115 @@
+"""The console of people who are signed in: one page, its modules and styles. Everything else it asks of the API."""
+
+import hashlib
+import re
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import NamedTuple
+
+from signalpost.console.site import CachedContent, PageHandler, Site, cached, render
+from signalpost.web.request import Request
+from signalpost.web.response import Headers, Response
+from signalpost.web.router import Route
+
+PATHS = ["/console", "/console/{page}", "/console/{page}/{id}", "/console/{page}/{id}/{part}"]
+_YEAR_SECONDS = 365 * 24 * 3600
+_TYPES = {".js": b"text/javascript; charset=utf-8", ".css": b"text/css; charset=utf-8"}
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; media-src 'self' blob:;"
+    " connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none';"
+    " require-trusted-types-for 'script'; trusted-types 'none'"
+)
+_HEADERS: Headers = [
+    (b"content-security-policy", _POLICY.encode()),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cache-control", b"no-cache"),
+]
+_IMPORT = re.compile(r"""\bfrom\s?["'](\.[^"']+)["']""")
+
+
+class Assets(NamedTuple):
+    """The files by their path, and one digest of all: modules import each other by relative paths."""
+
+    digest: str
+    files: dict[str, CachedContent]
+
+
+@cache
+def assets() -> Assets:
+    """Return the modules and styles of the console."""
+    bodies = dict(sorted(_read(resources.files("signalpost.console") / "static" / "console", "")))
+    digest = hashlib.sha256()
+    for name, body in bodies.items():
+        digest.update(f"{name}\0{len(body)}\0".encode() + body)
+    files = {
+        name: CachedContent(body, _TYPES[name[name.rindex(".") :]], max_age_seconds=_YEAR_SECONDS)
+        for name, body in bodies.items()
+    }
+    return Assets(digest.hexdigest()[:16], files)
+
+
+def _read(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:
+    found = []
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            found += _read(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith(tuple(_TYPES)):
+            found.append((prefix + entry.name, entry.read_bytes()))
+    return found
+
+
+def eager_modules() -> list[str]:
+    """Return the modules that `app.js` needs before it shows anything, so that the browser asks for all at once."""
+    found: list[str] = []
+    waiting = ["app.js"]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.append(name)
+            waiting += imports_of(name)
+    return sorted(found)
+
+
+def imports_of(name: str) -> list[str]:
+    """Return the modules that a module needs before it runs; `import(...)` is for what is loaded later."""
+    text = assets().files[name].body.decode()
+    folder = name.rpartition("/")[0]
+    paths = []
+    for quoted in _IMPORT.findall(text):
+        parts = folder.split("/") if folder else []
+        for part in quoted.split("/"):
+            if part == "..":
+                parts.pop()
+            elif part != ".":
+                parts.append(part)
+        paths.append("/".join(parts))
+    return paths
+
+
+def _serve(content: CachedContent) -> PageHandler:
+    return cached(lambda: content)
+
+
+def routes(site: Site) -> list[Route]:
+    """Return the routes of the console."""
+    root = site.common["root"]
+    base = f"/assets/console-{assets().digest}"
+
+    async def shell(_: Request) -> Response:
+        body = render(site.web.base_url, "console", base=root + base, modules=eager_modules())
+        response = Response(200, body, list(_HEADERS), b"text/html; charset=utf-8")
+        response.headers.remove((b"cache-control", b"no-store"))
+        return response
+
+    files = assets().files
+    return [
+        *site.routes(PATHS, shell, bucket="console"),
+        *(
+            route
+            for name, content in files.items()
+            for route in site.routes([f"{base}/{name}"], _serve(content), bucket=None)
+        ),
+    ]

@@ -1,0 +1,90 @@
+"""Signing in and out in a browser. The form works without scripts; what follows is the console."""
+
+import re
+
+import msgspec
+
+from signalpost.console.forms import read_form
+from signalpost.console.site import Site, check_origin
+from signalpost.identity import actions as identity
+from signalpost.identity.errors import InvalidCredentials, LoginThrottled, SecondFactorRequired
+from signalpost.identity.schemas import UserLogin
+from signalpost.kit import problems
+from signalpost.kit.tenant import across_workspaces
+from signalpost.web import validation
+from signalpost.web.request import Request, address_bucket, client_address, cookie_value, query_values
+from signalpost.web.response import Headers, Response
+from signalpost.web.session_cookie import cookie_name, set_cookie
+
+PATH = "/login"
+OUT_PATH = "/logout"
+_FIELDS = ("email", "password", "code")
+_NEXT = re.compile(r"/console(?:/[\w\-./]*)?(?:\?[\w\-.~%&=+:,]*)?", re.ASCII)
+_decoder = validation.decoder_of(UserLogin)
+
+
+class SignInPages:
+    """The form, and the end of a session."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self.context = site.web.context
+
+    async def show(self, _: Request) -> Response:
+        """Show the form."""
+        return self._form({}, "")
+
+    async def sign_in(self, request: Request) -> Response:
+        """Open a session, whose cookie scripts cannot read."""
+        check_origin(request)
+        form = await read_form(request, _FIELDS)
+        try:
+            cookie = await open_session(self.site, request, form["email"], form["password"], form["code"])
+        except (InvalidCredentials, SecondFactorRequired, LoginThrottled) as problem:
+            headers: Headers = [(name.lower().encode(), value.encode()) for name, value in problem.headers.items()]
+            return self._form(form, f"{problem.detail} {problem.remediation}", status=problem.status, headers=headers)
+        except problems.ValidationFailed as problem:
+            return self._form(form, problem.errors[0].message, status=422)
+        return Response(303, b"", [(b"location", (self._root() + _next(request)).encode()), *cookie])
+
+    async def sign_out(self, request: Request) -> Response:
+        """End the session of this browser."""
+        check_origin(request)
+        cookie = cookie_value(request, cookie_name(self.context))
+        if cookie:
+            with across_workspaces():  # a session is of a user, whatever workspace they look at
+                await identity.end_session_of_cookie(self.context, cookie)
+        location = f"{self._root()}{PATH}".encode()
+        return Response(303, b"", [(b"location", location), *set_cookie(self.context, "", seconds=0)])
+
+    def _root(self) -> str:
+        return self.site.common["root"]
+
+    def _form(
+        self, values: dict[str, str], message: str, *, status: int = 200, headers: Headers | None = None
+    ) -> Response:
+        kept = {"email": values.get("email", "")}
+        has_mail = self.context.settings.smtp_url is not None
+        return self.site.page("login", status=status, headers=headers, values=kept, message=message, has_mail=has_mail)
+
+
+async def open_session(site: Site, request: Request, email: str, password: str, code: str = "") -> Headers:
+    """Sign in, and return the header that stores the cookie.
+
+    Raises:
+        InvalidCredentials, SecondFactorRequired, LoginThrottled: as at `POST /auth/login`.
+    """
+    context = site.web.context
+    data = validation.decode_body(
+        _decoder, msgspec.json.encode({"email": email, "password": password, "code": code or None})
+    )
+    address = address_bucket(client_address(request.scope, context.settings.trusted_proxies))
+    with across_workspaces():  # the user tells the workspace
+        opened = await identity.login(context, data, address)
+    return set_cookie(context, identity.session_cookie(context, opened.access_token))
+
+
+def _next(request: Request) -> str:
+    """Return where the person wanted to go: a page of the console, never another site."""
+    wanted = query_values(request).get("next", "")[:500]
+    return wanted if _NEXT.fullmatch(wanted) and ".." not in wanted else "/console"

@@ -1,0 +1,175 @@
+// The only way to the API. Every call is recorded for the API drawer, so what a page does can be done by a program.
+import { signal } from "./html.js";
+
+/** @typedef {{method: string, path: string, query: Record<string, any>, body: any, status: number, requestId: string, ms: number, at: number, key: string}} Recorded */
+/** @typedef {{query?: Record<string, any>, body?: any, headers?: Record<string, string>, key?: string, signal?: AbortSignal, quiet?: boolean}} Options */
+
+const RECORDED_MAX = 60;
+const RETRIES_MAX = 4;
+export const ROOT = document.getElementById("app")?.dataset.root ?? "";
+const BASE = `${ROOT}/api/v1`;
+
+/** The latest calls, newest first. */
+export const recorded = signal(/** @type {Recorded[]} */ ([]));
+/** Whether the service answered the last call. */
+export const online = signal(true);
+/** Set when the session has ended: a dialog asks for the password, and the waiting calls go on after it. */
+export const sessionEnded = signal(false);
+/** The workspace that is looked at, for people with several. */
+export const workspaceId = signal(localStorage.getItem("workspace") ?? "");
+
+/** What the service refused, as it says it: problem+json. */
+export class Problem extends Error {
+  /** @param {any} document @param {number} status */
+  constructor(document, status) {
+    super(document.detail ?? document.title ?? String(status));
+    this.document = document;
+    this.status = status;
+    this.code = document.code ?? "unknown";
+    /** @type {{path: string, code: string, message: string}[]} */
+    this.issues = document.errors ?? [];
+  }
+}
+
+/** @param {string} path @param {Record<string, any>} [query] @param {Options} [options] */
+export const get = (path, query, options) => call("GET", path, { query, ...options });
+/** @param {string} path @param {any} [body] @param {Options} [options] */
+export const post = (path, body, options) => call("POST", path, { body, key: newKey(), ...options });
+/** @param {string} path @param {any} body @param {Options} [options] */
+export const patch = (path, body, options) => call("PATCH", path, { body, ...options });
+/** @param {string} path @param {Options} [options] */
+export const remove = (path, options) => call("DELETE", path, options);
+
+/** A key under which a POST can be repeated without a second effect. */
+export function newKey() {
+  return `console-${[...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+
+/**
+ * Call an operation. What can be repeated without harm is repeated when the network fails.
+ * @param {string} method
+ * @param {string} path below /api/v1, such as `/posts`
+ * @param {Options} [options]
+ * @returns {Promise<any>}
+ */
+export async function call(method, path, options = {}) {
+  const repeatable = method !== "POST" || Boolean(options.key);
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await once(method, path, options);
+    } catch (error) {
+      if (options.signal?.aborted) throw error;
+      if (error instanceof Problem && error.status === 401 && !sessionEnded.peek()) sessionEnded.value = true;
+      if (error instanceof Problem && error.status === 401) await signedInAgain();
+      else if (!isTransient(error) || !repeatable || attempt >= RETRIES_MAX) throw asProblem(error);
+      else await pause(attempt, options.signal);
+    }
+  }
+}
+
+/** @param {string} method @param {string} path @param {Options} options */
+async function once(method, path, options) {
+  const started = performance.now();
+  const query = Object.fromEntries(Object.entries(options.query ?? {}).filter(([, value]) => value !== undefined && value !== "" && value !== null));
+  const search = new URLSearchParams(query).toString();
+  /** @type {Record<string, string>} */
+  const headers = { Accept: "application/json", "X-Console": "1", ...options.headers };
+  if (workspaceId.peek()) headers["X-Workspace-Id"] = workspaceId.peek();
+  if (method === "POST" && options.key) headers["Idempotency-Key"] = options.key;
+  const isJson = options.body !== undefined && !(options.body instanceof Blob);
+  if (isJson) headers["Content-Type"] = "application/json";
+  const response = await fetch(`${BASE}${path}${search ? `?${search}` : ""}`, {
+    method, headers, body: isJson ? JSON.stringify(options.body) : options.body, signal: options.signal, credentials: "same-origin",
+  });
+  online.value = true;
+  if (!options.quiet) record(method, path, query, options, response, performance.now() - started);
+  return response.ok ? read(response) : refuse(response);
+}
+
+/** @param {Response} response */
+async function read(response) {
+  if (response.status === 204) return response.headers.has("upload-offset") ? { offset: Number(response.headers.get("upload-offset")) } : null;
+  const data = await response.json();
+  const etag = response.headers.get("etag");
+  if (etag && data && typeof data === "object") Object.defineProperty(data, "etag", { value: etag });
+  return data;
+}
+
+/** @param {Response} response @returns {Promise<never>} */
+async function refuse(response) {
+  const document = await response.json().catch(() => ({ title: response.statusText, code: "unknown" }));
+  throw new Problem({ requestId: response.headers.get("x-request-id"), retryAfter: Number(response.headers.get("retry-after")), ...document }, response.status);
+}
+
+/** @param {unknown} error */
+function isTransient(error) {
+  if (error instanceof Problem) return error.status === 503 || error.status === 429;
+  online.value = false;
+  return true;
+}
+
+/** @param {unknown} error */
+function asProblem(error) {
+  if (error instanceof Problem) return error;
+  return new Problem({ code: "offline", title: "Offline", detail: "The service cannot be reached.", remediation: "What you typed is kept. It is sent when the network is back.", retryable: true }, 0);
+}
+
+/** @param {number} attempt @param {AbortSignal} [aborted] @returns {Promise<void>} */
+function pause(attempt, aborted) {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, Math.min(400 * 2 ** attempt, 5_000));
+    function done() {
+      clearTimeout(timer);
+      removeEventListener("online", done);
+      aborted?.removeEventListener("abort", done);
+      resolve();
+    }
+    addEventListener("online", done);
+    aborted?.addEventListener("abort", done);
+  });
+}
+
+/** @returns {Promise<void>} */
+function signedInAgain() {
+  return new Promise((resolve) => {
+    const stop = sessionEnded.subscribe((ended) => {
+      if (ended) return;
+      queueMicrotask(() => stop());
+      resolve();
+    });
+  });
+}
+
+/** @param {string} method @param {string} path @param {Record<string, any>} query @param {Options} options @param {Response} response @param {number} ms */
+function record(method, path, query, options, response, ms) {
+  const entry = {
+    method, path, query, body: options.body instanceof Blob ? undefined : masked(options.body), status: response.status,
+    requestId: response.headers.get("x-request-id") ?? "", ms: Math.round(ms), at: Date.now(), key: options.key ?? "",
+  };
+  recorded.value = [entry, ...recorded.peek()].slice(0, RECORDED_MAX);
+}
+
+const SECRET = /password|secret|token|code$/i;
+
+/** Leave out what nobody should copy into a script. @param {any} value @returns {any} */
+function masked(value) {
+  if (Array.isArray(value)) return value.map(masked);
+  if (!value || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, SECRET.test(name) && typeof member === "string" ? "…" : masked(member)]));
+}
+
+/**
+ * All rows of a list, page by page, at most `max`.
+ * @param {string} path @param {Record<string, any>} [query] @param {number} [max] @returns {Promise<any[]>}
+ */
+export async function all(path, query = {}, max = 500) {
+  /** @type {any[]} */
+  const rows = [];
+  let cursor;
+  do {
+    const page = await get(path, { ...query, limit: 100, cursor });
+    rows.push(...page.data);
+    cursor = page.hasMore ? page.nextCursor : undefined;
+  } while (cursor && rows.length < max);
+  return rows;
+}

@@ -1,0 +1,148 @@
+// The frame: who is signed in, the navigation, and the page that the address names. Pages are loaded when they are needed.
+import { html, render, signal, useEffect, useState } from "./html.js";
+import { Problem, ROOT, get, online, sessionEnded, workspaceId } from "./api.js";
+import { Icon } from "./icons.js";
+import { LANGUAGES, chooseLanguage, language, loadLanguage, t } from "./i18n.js";
+import { KeyboardDialogs, showPalette } from "./keys.js";
+import { route, to } from "./router.js";
+import { chooseWorkspace, may, me, workspaces } from "./store.js";
+import { Button, Dialog, Field, LinkButton, Page, ProblemBox, Skeleton, Toasts, toastProblem } from "./ui.js";
+
+/** Address -> module. A module exports its page as `default`, a component that receives `id`, `part` and `query`. */
+const PAGES = /** @type {Record<string, () => Promise<{default: any}>>} */ ({
+  "": () => import("./pages/home.js"),
+  posts: () => import("./pages/posts.js"),
+  compose: () => import("./pages/composer.js"),
+});
+
+/** @returns {[string, string, string][]} */
+const navigation = () => [
+  ["", "home", t("Home")],
+  ["posts", "posts", t("Posts")],
+];
+
+const drawer = signal(false);
+const menu = signal(false);
+const theme = signal(localStorage.getItem("theme") ?? "system");
+
+/** @param {string} wanted */
+function useTheme(wanted) {
+  theme.value = wanted;
+  localStorage.setItem("theme", wanted);
+  document.documentElement.dataset.theme = wanted;
+}
+document.documentElement.dataset.theme = theme.peek();
+
+function Frame() {
+  const { page } = route.value;
+  useEffect(() => {
+    menu.value = false;
+  }, [route.value]);
+  return html`<a class="skip" href="#main">${t("Skip to content")}</a>
+    <header class="topbar"><${Button} kind="quiet" icon="menu" aria-label=${t("Menu")} aria-expanded=${String(menu.value)} onClick=${() => { menu.value = !menu.value; }} />
+      <a class="brand" href=${to("")}>Signalpost</a><${LinkButton} href=${to("compose")} kind="primary" icon="compose">${t("Write")}<//></header>
+    <aside class=${menu.value ? "side open" : "side"}><${Side} page=${page} /></aside>
+    <main id="main" tabindex="-1">${!online.value && html`<p class="offline" role="status"><${Icon} name="warn" />${t("No connection. What you type is kept, and sent when the network is back.")}</p>`}<${Current} /></main>
+    <${Toasts} /><${KeyboardDialogs} />${drawer.value && html`<${LazyDrawer} onClose=${() => { drawer.value = false; }} />`}${sessionEnded.value && html`<${SignInAgain} />`}`;
+}
+
+/** @param {{page: string}} props */
+function Side({ page }) {
+  const { user, workspace } = me.value;
+  return html`<div class="side-head"><a class="brand" href=${to("")}>Signalpost</a>
+      ${workspaces.value.length > 1 ? html`<select class="workspace" aria-label=${t("Workspace")} onChange=${(/** @type {any} */ event) => chooseWorkspace(event.currentTarget.value)}>${workspaces.value.map((each) => html`<option value=${each.id} selected=${each.id === workspace.id}>${each.name}</option>`)}</select>`
+        : html`<p class="workspace">${workspace.name}</p>`}
+      ${may("posts:write") && html`<${LinkButton} href=${to("compose")} kind="primary" icon="compose">${t("Write a post")}<//>`}</div>
+    <nav aria-label=${t("Pages")}>${navigation().map(([key, icon, name]) => html`<a href=${to(key)} aria-current=${key === page || (key === "posts" && page === "compose") ? "page" : undefined}><${Icon} name=${icon} />${name}</a>`)}</nav>
+    <div class="side-foot"><${Button} kind="quiet" icon="search" onClick=${showPalette}>${t("Commands")}<kbd>Ctrl K</kbd><//>
+      <${Button} kind="quiet" icon="api" onClick=${() => { drawer.value = true; }}>${t("API calls")}<//>
+      <a class="button quiet" href=${`${ROOT}/docs`} target="_blank" rel="noopener"><${Icon} name="question" /><span>${t("Help and docs")}</span></a>
+      <div class="choices"><select aria-label=${t("Colours")} onChange=${(/** @type {any} */ event) => useTheme(event.currentTarget.value)}>
+        ${[["system", t("System colours")], ["light", t("Light")], ["dark", t("Dark")]].map(([key, name]) => html`<option value=${key} selected=${key === theme.value}>${name}</option>`)}</select>
+      <select aria-label=${t("Language")} onChange=${(/** @type {any} */ event) => chooseLanguage(event.currentTarget.value)}>${Object.entries(LANGUAGES).map(([key, name]) => html`<option value=${key} selected=${key === language.value}>${name}</option>`)}</select></div>
+      <form method="post" action=${`${ROOT}/logout`} class="who"><span title=${user.email}>${user.name ?? user.email}</span><button class="button quiet" aria-label=${t("Sign out")} title=${t("Sign out")}><${Icon} name="logout" /></button></form></div>`;
+}
+
+/** The page of the address; its module is loaded at the first visit. */
+function Current() {
+  const { page, id, part, query } = route.value;
+  const [loaded, setLoaded] = useState(/** @type {{page: string, component: any, problem: unknown}} */ ({ page: "\0", component: null, problem: null }));
+  useEffect(() => {
+    let current = true;
+    const load = PAGES[page] ?? (async () => ({ default: NotFound }));
+    load().then(
+      (module) => current && setLoaded({ page, component: module.default, problem: null }),
+      (problem) => current && setLoaded({ page, component: null, problem }),
+    );
+    return () => {
+      current = false;
+    };
+  }, [page]);
+  if (loaded.problem) return html`<div class="page"><${ProblemBox} problem=${t("This page could not be loaded. A new version may have been installed: reload the page.")} onRetry=${() => location.reload()} /></div>`;
+  if (loaded.page !== page) return html`<div class="page"><${Skeleton} lines=${6} /></div>`;
+  return html`<${loaded.component} key=${`${page}/${id}`} id=${id} part=${part} query=${query} />`;
+}
+
+function NotFound() {
+  return html`<${Page} title=${t("Not found")}><p>${t("There is no such page.")} <a href=${to("")}>${t("Home")}</a></p><//>`;
+}
+
+/** @param {{onClose: () => void}} props */
+function LazyDrawer({ onClose }) {
+  const [component, setComponent] = useState(/** @type {any} */ (null));
+  useEffect(() => {
+    import("./drawer.js").then((module) => setComponent(() => module.default), toastProblem);
+  }, []);
+  return component && html`<${component} onClose=${onClose} />`;
+}
+
+/** The session has ended: sign in without leaving the page, so nothing typed is lost. */
+function SignInAgain() {
+  const [fields, setFields] = useState({ email: me.value?.user.email ?? "", password: "", code: "" });
+  const [message, setMessage] = useState("");
+  const set = (/** @type {string} */ name) => (/** @type {string} */ value) => setFields({ ...fields, [name]: value });
+  const submit = async () => {
+    const response = await fetch(`${ROOT}/login`, { method: "POST", redirect: "manual", body: new URLSearchParams(fields) });
+    if (response.type === "opaqueredirect") sessionEnded.value = false;
+    else setMessage(t("That is not right. Check e-mail, password and code."));
+  };
+  return html`<${Dialog} title=${t("Sign in again")} onClose=${() => location.reload()} onSubmit=${submit} actions=${html`<${Button} kind="primary" type="submit">${t("Sign in")}<//>`}>
+    <p>${t("Your session has ended. What you typed is still here.")}</p>
+    <${Field} label=${t("E-mail")} type="email" autocomplete="username" value=${fields.email} onInput=${set("email")} />
+    <${Field} label=${t("Password")} type="password" autocomplete="current-password" value=${fields.password} onInput=${set("password")} error=${message} autofocus />
+    <${Field} label=${t("Code")} hint=${t("Only with a second factor")} autocomplete="one-time-code" value=${fields.code} onInput=${set("code")} /><//>`;
+}
+
+/** Who is signed in; without a session the browser goes to the form. @returns {Promise<boolean>} */
+async function identify() {
+  const chosen = workspaceId.peek();
+  const response = await fetch(`${ROOT}/api/v1/auth/me`, { headers: { "X-Console": "1", ...(chosen ? { "X-Workspace-Id": chosen } : {}) } });
+  if (response.status === 404 && chosen) {
+    localStorage.removeItem("workspace"); // no longer a member there
+    workspaceId.value = "";
+    return identify();
+  }
+  if (response.status === 401) {
+    location.replace(`${ROOT}/login?next=${encodeURIComponent(location.pathname.slice(ROOT.length) + location.search)}`);
+    return false;
+  }
+  const document = await response.json();
+  if (!response.ok) throw new Problem(document, response.status);
+  me.value = document;
+  workspaceId.value = document.workspace.id;
+  return true;
+}
+
+async function start() {
+  const container = /** @type {HTMLElement} */ (document.getElementById("app"));
+  try {
+    const [known] = await Promise.all([identify(), loadLanguage()]);
+    if (!known) return;
+    render(html`<${Frame} />`, container);
+    workspaces.value = (await get("/workspaces", { limit: 100 })).data;
+  } catch (error) {
+    render(html`<div class="page"><${ProblemBox} problem=${error} onRetry=${() => location.reload()} /></div>`, container);
+  }
+}
+
+void start();

@@ -1,0 +1,71 @@
+// Texts. English stands in the code; a catalog maps it to another language. A test compares the catalogs with the code.
+import { signal } from "./html.js";
+
+/** @type {Record<string, (() => Promise<{default: Record<string, string>}>) | undefined>} */
+const CATALOGS = { de: () => import("./messages/de.js") };
+export const LANGUAGES = { en: "English", de: "Deutsch" };
+const PSEUDO = "ar-XB"; // accents and right to left, for tests: what is not translated or does not mirror is seen at once
+
+/** @type {Record<string, string>} */
+let catalog = {};
+export const language = signal("en");
+
+/** Load the catalog of the language that was chosen, or that the browser asks for. */
+export async function loadLanguage() {
+  const wanted = new URLSearchParams(location.search).get("lang") || localStorage.getItem("language") || navigator.language;
+  await useLanguage(wanted === PSEUDO ? PSEUDO : wanted.slice(0, 2));
+}
+
+/** @param {string} wanted */
+export async function useLanguage(wanted) {
+  const load = CATALOGS[wanted];
+  catalog = load ? (await load()).default : {};
+  language.value = load || wanted === PSEUDO ? wanted : "en";
+  document.documentElement.lang = language.value === PSEUDO ? "ar" : language.value;
+  document.documentElement.dir = language.value === PSEUDO ? "rtl" : "ltr";
+}
+
+/** @param {string} wanted */
+export async function chooseLanguage(wanted) {
+  localStorage.setItem("language", wanted);
+  await useLanguage(wanted);
+}
+
+/**
+ * Translate a text; `{name}` is replaced by that value.
+ * @param {string} text
+ * @param {Record<string, string | number>} [values]
+ */
+export function t(text, values) {
+  const found = language.value === PSEUDO ? pseudo(text) : catalog[text] ?? text;
+  return values ? found.replace(/\{(\w+)\}/g, (all, name) => (name in values ? String(values[name]) : all)) : found;
+}
+
+/**
+ * Translate a text with a number: `{n}` of it.
+ * @param {number} n
+ * @param {string} one
+ * @param {string} other
+ */
+export function tn(n, one, other) {
+  const rule = new Intl.PluralRules(locale()).select(n);
+  return t(rule === "one" ? one : other, { n: number(n) });
+}
+
+/** The language as `Intl` takes it. */
+export function locale() {
+  return language.value === PSEUDO ? "ar" : language.value === "en" ? navigator.language.startsWith("en") ? navigator.language : "en-GB" : language.value;
+}
+
+/** @param {number} n */
+export function number(n) {
+  return new Intl.NumberFormat(locale()).format(n);
+}
+
+const ACCENTS = /** @type {Record<string, string>} */ ({ a: "á", e: "é", i: "í", o: "ó", u: "ú", A: "Á", E: "É", I: "Í", O: "Ó", U: "Ú", n: "ñ", c: "ç" });
+
+/** @param {string} text */
+function pseudo(text) {
+  const parts = text.split(/(\{\w+\})/);
+  return `[${parts.map((part) => (part.startsWith("{") ? part : part.replace(/[aeiouAEIOUnc]/g, (letter) => ACCENTS[letter]))).join("")}]`;
+}

@@ -1,0 +1,33 @@
+// What is shown of a post in several places.
+import { html } from "./html.js";
+import { Time } from "./time.js";
+import { t, tn } from "./i18n.js";
+import { to } from "./router.js";
+import { networkName } from "./store.js";
+import { Avatar, Badge, Table } from "./ui.js";
+
+/** The state of a post; held posts say so. @param {{post: any}} props */
+export const PostState = ({ post }) => html`<${Badge} state=${isUnknown(post) ? "unknown" : post.held ? "held" : post.status} />`;
+
+/** Whether the outcome of a target is not known. @param {any} target */
+export const isUnknownTarget = (target) => target.status === "unknown" || target.error?.code === "outcome_unknown";
+/** @param {any} post */
+export const isUnknown = (post) => post.targets.some(isUnknownTarget);
+
+/** @param {any} post */
+export const titleOf = (post) => post.title || post.text || (post.media.length ? tn(post.media.length, "{n} file", "{n} files") : t("Empty draft"));
+
+/** The networks of a post, by their initials. @param {{post: any}} props */
+export function Networks({ post }) {
+  const names = [...new Set(post.targets.map((/** @type {any} */ target) => target.platform))].map((key) => networkName(/** @type {string} */ (key)));
+  return html`<span class="networks" title=${names.join(", ")}>${names.slice(0, 5).map((name) => html`<${Avatar} name=${name} />`)}${names.length > 5 ? `+${names.length - 5}` : ""}<span class="hidden">${names.join(", ")}</span></span>`;
+}
+
+/** @param {{posts: any[], label: string}} props */
+export function PostTable({ posts, label }) {
+  const rows = posts.map((post) => ({
+    key: post.id, href: to(post.status === "draft" ? `compose/${post.id}` : `posts/${post.id}`),
+    cells: [html`<span class="clip">${titleOf(post)}</span>`, html`<${Networks} post=${post} />`, html`<${PostState} post=${post} />`, html`<${Time} at=${post.publishedAt ?? post.scheduledAt ?? post.createdAt} />`],
+  }));
+  return html`<${Table} label=${label} columns=${[t("Post"), t("Networks"), t("State"), t("Time")]} rows=${rows} />`;
+}

@@ -1,0 +1,52 @@
+// Addresses of the console: /console/PAGE/ID/PART?filters. The browser's history works, every view has an address.
+import { signal } from "./html.js";
+import { ROOT } from "./api.js";
+
+const HOME = `${ROOT}/console`;
+
+function current() {
+  const [page = "", id = "", part = ""] = location.pathname.slice(HOME.length + 1).split("/").map(decodeURIComponent);
+  return { page, id, part, query: Object.fromEntries(new URLSearchParams(location.search)) };
+}
+
+export const route = signal(current());
+
+/**
+ * The address of a page.
+ * @param {string} path such as `posts/pst_1`
+ * @param {Record<string, any>} [query]
+ */
+export function to(path, query) {
+  const search = new URLSearchParams(Object.entries(query ?? {}).filter(([, value]) => value)).toString();
+  return `${HOME}${path ? `/${path}` : ""}${search ? `?${search}` : ""}`;
+}
+
+/** @param {string} path @param {Record<string, any>} [query] @param {{replace?: boolean}} [options] */
+export function go(path, query, { replace = false } = {}) {
+  history[replace ? "replaceState" : "pushState"](null, "", to(path, query));
+  moved(!replace);
+}
+
+/** Change filters of this page. @param {Record<string, any>} change */
+export function filter(change) {
+  const { page, id, part, query } = route.peek();
+  go([page, id, part].filter(Boolean).join("/"), { ...query, ...change }, { replace: true });
+}
+
+/** @param {boolean} isNew */
+function moved(isNew) {
+  route.value = current();
+  if (!isNew) return;
+  scrollTo(0, 0);
+  requestAnimationFrame(() => document.querySelector("main")?.focus({ preventScroll: true }));
+}
+
+addEventListener("popstate", () => moved(false));
+addEventListener("click", (event) => {
+  const link = event.target instanceof Element ? event.target.closest("a") : null;
+  if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || link.target || link.hasAttribute("download")) return;
+  if (link.origin !== location.origin || !(link.pathname === HOME || link.pathname.startsWith(`${HOME}/`))) return;
+  event.preventDefault();
+  history.pushState(null, "", link.href);
+  moved(true);
+});

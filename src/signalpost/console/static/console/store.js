@@ -1,0 +1,41 @@
+// What many pages need: who is signed in, profiles, accounts, networks. Loaded once, and again after a change.
+import { computed, signal } from "./html.js";
+import { ROOT, all, get } from "./api.js";
+
+/** @type {import("./vendor/signals.js").Signal<any>} */
+export const me = signal(null);
+export const workspaces = signal(/** @type {any[]} */ ([]));
+export const profiles = signal(/** @type {any[] | null} */ (null));
+export const accounts = signal(/** @type {any[] | null} */ (null));
+export const platforms = signal(/** @type {any[] | null} */ (null));
+
+const scopes = computed(() => new Set(me.value?.auth.scopes ?? []));
+/** Whether the role allows it; the server decides again. @param {string} scope */
+export const may = (scope) => scopes.value.has(scope);
+/** The zone of the workspace: all times are shown in it. */
+export const zone = computed(() => me.value?.workspace.timezone ?? "UTC");
+
+export async function reloadMe() {
+  me.value = await get("/auth/me");
+}
+
+/** @param {boolean} [again] */
+export async function loadBasics(again = false) {
+  if (!again && profiles.peek()) return;
+  [profiles.value, accounts.value] = await Promise.all([all("/profiles"), all("/platforms/accounts/all")]);
+}
+
+export async function loadPlatforms() {
+  if (!platforms.peek()) platforms.value = (await get("/platforms")).data;
+}
+
+/** @param {string} id */
+export function chooseWorkspace(id) {
+  localStorage.setItem("workspace", id);
+  location.assign(`${ROOT}/console`);
+}
+
+/** @param {string} id */
+export const accountOf = (id) => accounts.value?.find((account) => account.id === id);
+/** @param {string} key */
+export const networkName = (key) => platforms.value?.find((platform) => platform.platform === key)?.name ?? key.charAt(0).toUpperCase() + key.slice(1);

@@ -1,0 +1,143 @@
+"""A real browser, and the services whose pages it opens: one of each for all tests.
+
+Any error in the console, any violation of the content security policy and any failed or foreign request fails a test.
+"""
+
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
+from typing import Any
+
+import httpx
+import pytest
+from playwright.async_api import Browser, Page, Response, async_playwright
+from playwright.async_api import Request as PageRequest
+from tests.counterparts import tools
+from tests.helpers.service_process import Api, Service, installed
+from tests.helpers.sign_in_servers import FakeMastodon
+
+OpenPage = Callable[..., AbstractAsyncContextManager[Page]]
+
+
+@pytest.fixture(scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        started = await playwright.chromium.launch(executable_path=tools.program("chromium"), args=["--no-sandbox"])
+        yield started
+        await started.close()
+
+
+@pytest.fixture(scope="session")
+async def service() -> AsyncIterator[Service]:
+    """A service without users, except for the test that registers one."""
+    async with installed() as found:
+        # All tests share one address; a trusted proxy lets each of them have its own.
+        yield await found.start(SIGNALPOST_TRUSTED_PROXIES="1")
+
+
+@pytest.fixture
+def open_page(browser: Browser, service: Service) -> OpenPage:
+    """Open a page; when it closes, only the statuses that the test expects may have been errors."""
+
+    @asynccontextmanager
+    async def opened(
+        *, expected: set[int] | None = None, hosts: tuple[str, ...] = (), at: Service = service, **options: Any
+    ) -> AsyncIterator[Page]:
+        errors: list[str] = []
+        address = ".".join(str(part) for part in (10, *_next()))
+        context = await browser.new_context(
+            base_url=at.base_url, extra_http_headers={"X-Forwarded-For": address}, **options
+        )
+        page = await context.new_page()
+
+        def on_response(response: Response) -> None:
+            if not response.url.startswith((at.base_url, "blob:", *hosts)):
+                errors.append(f"foreign request: {response.url}")
+            if response.status >= 400 and response.status not in (expected or set()):
+                errors.append(f"{response.status} {response.url}")
+
+        page.on("response", on_response)
+
+        def on_failure(request: PageRequest) -> None:
+            if request.failure != "net::ERR_ABORTED":  # by the page itself: it no longer needs the answer
+                errors.append(f"failed: {request.url} {request.failure}")
+
+        page.on("requestfailed", on_failure)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on(
+            "console",
+            lambda message: (
+                errors.append(message.text)
+                if message.type in ("error", "warning") and not re.search(r"status of [45]\d\d", message.text)
+                else None
+            ),
+        )
+        yield page
+        await context.close()
+        assert not errors, errors
+
+    return opened
+
+
+_addresses = iter(range(1, 60_000))
+
+
+def _next() -> tuple[int, int, int]:
+    number = next(_addresses)
+    return 0, number >> 8, number & 255
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    return (tools.node_packages("axe") / "node_modules" / "axe-core" / "axe.min.js").read_text()
+
+
+@pytest.fixture(scope="session")
+async def mastodon() -> AsyncIterator[str]:
+    async with FakeMastodon().serve() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+async def owned(mastodon: str) -> AsyncIterator[Api]:
+    """A service with a user, where accounts of that server can be connected."""
+    async with installed() as found:
+        await found.start(SIGNALPOST_TRUSTED_PROXIES="1", SIGNALPOST_MASTODON_BASE_URL=mastodon)
+        yield await found.owner()
+
+
+TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+
+
+async def violations(page: Page, axe: str, only: tuple[str, ...] = TAGS) -> list[Any]:
+    """Return what is wrong by the rules with these tags or names."""
+    await page.evaluate(axe)
+    kind = "tag" if only is TAGS else "rule"
+    result = await page.evaluate("only => axe.run({runOnly: only})", {"type": kind, "values": list(only)})
+    return [(rule["id"], [node["target"] for node in rule["nodes"]][:5]) for rule in result["violations"]]
+
+
+@pytest.fixture(scope="session")
+async def signed_in(owned: Api) -> dict[str, Any]:
+    """What the browser of the owner has stored."""
+    async with httpx.AsyncClient(base_url=owned.service.base_url) as client:
+        form = {"email": "owner@example.test", "password": "correct horse battery", "code": ""}
+        answer = await client.post("/login", data=form, headers={"X-Forwarded-For": "10.255.0.1"})
+    assert answer.status_code == 303, answer.text
+    value = re.split("[=;]", answer.headers["set-cookie"])[1]
+    cookie = {
+        "name": "session",
+        "value": value,
+        "domain": "127.0.0.1",
+        "path": "/",
+        "httpOnly": True,
+        "sameSite": "Lax",
+    }
+    return {"cookies": [cookie | {"expires": -1, "secure": False}], "origins": []}
+
+
+@pytest.fixture
+def console(open_page: OpenPage, owned: Api, signed_in: dict[str, Any]) -> OpenPage:
+    """Open the console as the owner."""
+    return partial(open_page, at=owned.service, storage_state=signed_in)

@@ -1,0 +1,163 @@
+"""The files of the console: what they weigh, how they are served, that texts are translated and colours can be read."""
+
+import gzip
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import product
+
+import httpx
+import pytest
+from tests.counterparts import tools
+
+from signalpost.console import app_pages
+
+FOLDER = tools.CHECKOUT / "src/signalpost/console/static/console"
+WEIGHT_MAX = 60_000
+MODULES = sorted(path for path in FOLDER.rglob("*.js") if path.parent.name not in ("vendor", "messages"))
+
+
+async def test_the_page_allows_nothing_inline_and_nothing_foreign(visit: httpx.AsyncClient) -> None:
+    for path in ("/console", "/console/posts", "/console/posts/pst_1", "/console/developers/webhooks/whk_1"):
+        answer = await visit.get(path)
+        policy = answer.headers["content-security-policy"]
+
+        assert answer.status_code == 200
+        assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")
+        assert "unsafe" not in policy
+        assert "require-trusted-types-for 'script'" in policy
+        assert not re.search(r"<style|style=|\son\w+=|<script(?! type=\"module\" src=\"/assets/console-)", answer.text)
+
+
+async def test_files_are_cached_for_ever_under_an_address_of_their_content(visit: httpx.AsyncClient) -> None:
+    page = await visit.get("/console")
+    [script] = re.findall(r'<script type="module" src="([^"]+)"', page.text)
+    preloaded = re.findall(r'rel="modulepreload" href="([^"]+)"', page.text)
+
+    for address in [script, *preloaded]:
+        answer = await visit.get(address)
+        assert answer.status_code == 200
+        assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
+        assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert "no-cache" in page.headers["cache-control"]
+
+
+def _closure(name: str) -> set[str]:
+    """The module and all that it imports before it runs."""
+    found, waiting = set[str](), [name]
+    while waiting:
+        current = waiting.pop()
+        if current not in found:
+            found.add(current)
+            waiting += app_pages.imports_of(current)
+    return found
+
+
+@pytest.mark.parametrize("page", sorted(path.name for path in (FOLDER / "pages").glob("*.js")))
+def test_the_heaviest_page_weighs_at_most_60_kilobytes(page: str) -> None:
+    """Script and style together, as they are sent; a page in another language has a catalog besides."""
+    names = _closure("app.js") | _closure(f"pages/{page}") | {"app.css"}
+    weight = sum(len(gzip.compress((FOLDER / name).read_bytes(), mtime=0)) for name in names)
+
+    assert weight <= WEIGHT_MAX, f"{weight} bytes in {len(names)} files"
+
+
+def test_the_libraries_are_what_npm_delivers() -> None:
+    """Hashes in the lock file of the packages; each library has its licence beside it."""
+    done = subprocess.run(
+        [sys.executable, tools.CHECKOUT / "scripts/vendor-console", "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    names = json.loads((FOLDER / "vendor/hashes.json").read_text())
+    assert {"LICENSE.preact.txt", "LICENSE.htm.txt", "LICENSE.signals.txt"} <= names.keys()
+
+
+_TEXT = re.compile(r'\bt\((?:"((?:[^"\\]|\\.)*)")')
+_PLURAL = re.compile(r'\btn\([^"]*"([^"]*)", "([^"]*)"\)')
+
+
+def _texts() -> set[str]:
+    found = set[str]()
+    for path in MODULES:
+        source = path.read_text(encoding="utf-8")
+        found |= {json.loads(f'"{text}"') for text in _TEXT.findall(source)}
+        for one, other in _PLURAL.findall(source):
+            found |= {one, other}
+        if path.name == "ui.js":  # the words of states are translated where they are shown
+            states = source[source.index("const STATES") : source.index("});", source.index("const STATES"))]
+            found |= set(re.findall(r'\["\w+", "\w+", "([^"]+)"\]', states))
+    return found
+
+
+def _catalog(language: str) -> dict[str, str]:
+    source = (FOLDER / "messages" / f"{language}.js").read_text(encoding="utf-8")
+    entries = re.findall(r'^\s*"((?:[^"\\]|\\.)*)": "((?:[^"\\]|\\.)*)",?$', source, re.MULTILINE)
+    return {json.loads(f'"{key}"'): json.loads(f'"{value}"') for key, value in entries}
+
+
+@pytest.mark.parametrize("language", ["de"])
+def test_catalogs_are_complete(language: str) -> None:
+    """Every text has its translation, with the same values in it, and no translation is left over."""
+    texts, catalog = _texts(), _catalog(language)
+
+    assert texts - catalog.keys() == set()
+    assert catalog.keys() - texts == set()
+    placeholders = re.compile(r"\{\w+\}")
+    assert [
+        key for key, value in catalog.items() if {*placeholders.findall(key)} != {*placeholders.findall(value)}
+    ] == []
+
+
+PAIRS = [
+    *product(("ink", "soft", "link", "accent", "bad", "warn"), ("paper", "canvas", "raised")),
+    ("on-accent", "accent"), ("ink", "accent-soft"), ("accent", "accent-soft"),
+    *((tone, f"{tone}-soft") for tone in ("ok", "bad", "warn", "info", "unknown")),
+    *(("ink", f"{tone}-soft") for tone in ("ok", "bad", "warn", "info", "unknown")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_every_pair_of_colours_that_meets_can_be_read(scheme: int) -> None:
+    """WCAG 2.2: 4.5 for text, 3 for the borders of fields."""
+    tokens = dict(_tokens(scheme))
+    poor = [(text, ground) for text, ground in PAIRS if _contrast(tokens[text], tokens[ground]) < 4.5]
+
+    assert poor == []
+    assert _contrast(tokens["field"], tokens["paper"]) >= 3
+
+
+def _tokens(scheme: int) -> Iterator[tuple[str, str]]:
+    for name, *colours in re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)", (FOLDER / "app.css").read_text()):
+        yield name, colours[scheme]
+
+
+def _contrast(one: str, other: str) -> float:
+    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    values = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
+    red, green, blue = (value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in values)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_no_module_writes_markup_or_leaves_the_api() -> None:
+    """Text is never markup, and what a page does goes through the one module that records it."""
+    # Pieces of a file; who is signed in, and the form of the sign-in; what the drawer shows of a call.
+    allowed = {"api.js", "upload.js", "app.js", "drawer.js"}
+    for path in MODULES:
+        source = path.read_text(encoding="utf-8")
+        assert not re.search(r"innerHTML|insertAdjacentHTML|document\.write|\beval\(", source), path
+        assert path.name in allowed or "fetch(" not in source, path
+
+
+def test_the_pages_that_addresses_name_exist() -> None:
+    source = (FOLDER / "app.js").read_text(encoding="utf-8")
+    for module in re.findall(r'import\("(\./pages/[\w-]+\.js)"\)', source):
+        assert (FOLDER / module).exists()

@@ -1,0 +1,113 @@
+"""Signing in and out in a browser: the form, the cookie, and what the API accepts with it."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from signalpost.context import AppContext
+from signalpost.identity import actions as identity
+
+EMAIL, PASSWORD = "ada@example.test", "correct horse battery"
+OURS = {"Sec-Fetch-Site": "same-origin", "X-Console": "1"}
+
+
+@pytest.fixture
+async def person(empty: AppContext) -> str:
+    """A user; returns their e-mail address."""
+    async with empty.database.transaction() as db:
+        await identity.create_owner(empty, db, email=EMAIL, password=PASSWORD, workspace_name="Bakery", timezone="UTC")
+    return EMAIL
+
+
+async def sign_in(visit: httpx.AsyncClient, *, after: str = "", **fields: str) -> httpx.Response:
+    form = {"email": EMAIL, "password": PASSWORD, "code": ""} | fields
+    return await visit.post("/login", params={"next": after} if after else {}, data=form)
+
+
+async def test_the_cookie_is_a_session_of_the_api_until_it_ends(visit: httpx.AsyncClient, person: str) -> None:
+    answer = await sign_in(visit)
+
+    assert (answer.status_code, answer.headers["location"]) == (303, "/console")
+    assert answer.headers["set-cookie"].endswith("; Path=/; Max-Age=2592000; HttpOnly; SameSite=Lax")
+    me = await visit.get("/api/v1/auth/me")
+    assert (me.status_code, me.json()["auth"]["type"]) == (200, "session")
+    created = await visit.post("/api/v1/profiles", json={"name": "Two"}, headers=OURS)
+    assert created.status_code == 201
+
+    cookie = dict(visit.cookies)
+    out = await visit.post("/logout")
+    assert (out.status_code, out.headers["location"], dict(visit.cookies)) == (303, "/login", {})
+    visit.cookies.update(cookie)
+    assert (await visit.get("/api/v1/auth/me")).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("method", "headers"),
+    [
+        ("GET", {"Sec-Fetch-Site": "cross-site"}),
+        ("GET", {"Sec-Fetch-Site": "same-site"}),
+        ("GET", {"Sec-Fetch-Site": "none"}),
+        ("POST", {"Sec-Fetch-Site": "same-origin"}),
+        ("POST", {"X-Console": "1", "Sec-Fetch-Site": "cross-site"}),
+        ("POST", {"X-Console": "1", "Origin": "https://evil.example"}),
+        ("POST", {"X-Console": "1", "Origin": "null"}),
+    ],
+)
+async def test_other_sites_cannot_use_the_cookie(
+    visit: httpx.AsyncClient, person: str, method: str, headers: dict[str, str]
+) -> None:
+    """A form elsewhere has the cookie too, but neither our origin nor our header."""
+    await sign_in(visit)
+    body: dict[str, Any] = {"json": {"name": "Two"}} if method == "POST" else {}
+
+    answer = await visit.request(method, "/api/v1/profiles", headers=headers, **body)
+
+    assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
+    assert [profile["name"] for profile in (await visit.get("/api/v1/profiles")).json()["data"]] == ["Bakery"]
+
+
+async def test_a_forged_cookie_and_a_wrong_bearer_are_refused(visit: httpx.AsyncClient, person: str) -> None:
+    await sign_in(visit)
+    [(name, value)] = visit.cookies.items()
+    with_bearer = await visit.get("/api/v1/auth/me", headers={"Authorization": "Bearer sp_live_x"})
+    visit.cookies.set(name, value[:-1] + ("A" if value[-1] != "A" else "B"), domain="signalpost.test")
+    forged = await visit.get("/api/v1/auth/me")
+
+    assert (with_bearer.status_code, forged.status_code) == (401, 401)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "leads_to"),
+    [
+        ("/console/posts/pst_1?q=a", "/console/posts/pst_1?q=a"),
+        ("//evil.example/console", "/console"),
+        ("/console/../admin", "/console"),
+        ("/console\\evil", "/console"),
+        ("https://evil.example/console", "/console"),
+    ],
+)
+async def test_signing_in_leads_only_into_the_console(
+    visit: httpx.AsyncClient, person: str, wanted: str, leads_to: str
+) -> None:
+    answer = await sign_in(visit, after=wanted)
+
+    assert answer.headers["location"] == leads_to
+
+
+async def test_a_wrong_password_keeps_only_the_address(visit: httpx.AsyncClient, person: str) -> None:
+    answer = await sign_in(visit, password="wrong <b>password</b>")
+
+    assert (answer.status_code, "set-cookie" in answer.headers) == (401, False)
+    assert f'value="{EMAIL}"' in answer.text
+    assert "wrong &lt;b" not in answer.text
+    assert "<b>password" not in answer.text
+
+
+async def test_asking_for_a_new_password_says_the_same_to_all(visit: httpx.AsyncClient, person: str) -> None:
+    known = await visit.post("/forgot-password", data={"email": EMAIL})
+    unknown = await visit.post("/forgot-password", data={"email": "nobody@example.test"})
+    long = await visit.post("/forgot-password", data={"email": "x" * 300})
+
+    assert (known.status_code, unknown.status_code, long.status_code) == (200, 200, 422)
+    assert known.text == unknown.text
