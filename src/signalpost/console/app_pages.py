@@ -52,25 +52,25 @@ def assets() -> Assets:
 
 
 def _read(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:
-    found = []
+    modules = []
     for entry in folder.iterdir():
         if entry.is_dir():
-            found += _read(entry, f"{prefix}{entry.name}/")
+            modules += _read(entry, f"{prefix}{entry.name}/")
         elif entry.name.endswith(tuple(_TYPES)):
-            found.append((prefix + entry.name, entry.read_bytes()))
-    return found
+            modules.append((prefix + entry.name, entry.read_bytes()))
+    return modules
 
 
 def eager_modules() -> list[str]:
     """Return the modules that `app.js` needs before it shows anything, so that the browser asks for all at once."""
-    found: list[str] = []
+    modules: list[str] = []
     waiting = ["app.js"]
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found.append(name)
+        if name not in modules:
+            modules.append(name)
             waiting += imports_of(name)
-    return sorted(found)
+    return sorted(modules)
 
 
 def imports_of(name: str) -> list[str]:

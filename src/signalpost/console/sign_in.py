@@ -63,9 +63,10 @@ class SignInPages:
     def _form(
         self, values: dict[str, str], message: str, *, status: int = 200, headers: Headers | None = None
     ) -> Response:
-        kept = {"email": values.get("email", "")}
         has_mail = self.context.settings.smtp_url is not None
-        return self.site.page("login", status=status, headers=headers, values=kept, message=message, has_mail=has_mail)
+        return self.site.page(
+            "login", status=status, headers=headers, email=values.get("email", ""), message=message, has_mail=has_mail
+        )
 
 
 async def open_session(site: Site, request: Request, email: str, password: str, code: str = "") -> Headers:
@@ -85,6 +86,6 @@ async def open_session(site: Site, request: Request, email: str, password: str, 
 
 
 def _next(request: Request) -> str:
-    """Return where the person wanted to go: a page of the console, never another site."""
-    wanted = query_values(request).get("next", "")[:500]
-    return wanted if _NEXT.fullmatch(wanted) and ".." not in wanted else "/console"
+    """Return where the person target to go: a page of the console, never another site."""
+    target = query_values(request).get("next", "")[:500]
+    return target if _NEXT.fullmatch(target) and ".." not in target else "/console"
