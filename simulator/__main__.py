@@ -4,12 +4,15 @@ import argparse
 import asyncio
 import sys
 
+from simulator.networks import NETWORKS
 from simulator.server import Simulator
+from simulator.stripe import Stripe
+from simulator.stripe.api import SECRET_KEY, WEBHOOK_SECRET
 from simulator.world import World
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="simulator", description="Stand-ins of the social networks.")
+    parser = argparse.ArgumentParser(prog="simulator", description="Stand-ins of the social networks, and of Stripe.")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=7600, help="of control; the networks follow (default: %(default)s)")
     parser.add_argument(
@@ -24,17 +27,34 @@ def main() -> None:
 
 
 async def _run(arguments: argparse.Namespace) -> None:
-    async with Simulator(host=arguments.host, port=arguments.port) as simulator:
+    async with Simulator((*NETWORKS, Stripe), host=arguments.host, port=arguments.port) as simulator:
         simulator.world.latency_seconds = arguments.latency
         sys.stdout.write(f"# control: {simulator.control_url}\n{seed(simulator.world, arguments.service)}")
         sys.stdout.flush()
-        await asyncio.Event().wait()
+        await _notify(simulator.world, f"{arguments.service}/api/v1/billing/webhook")
+
+
+async def _notify(world: World, url: str) -> None:
+    """Deliver the events of Stripe as they come, also after a reset."""
+    while True:
+        stripe = world.networks["stripe"]
+        assert isinstance(stripe, Stripe)  # noqa: S101 - it is the one of this key
+        stripe.life.catch_up()
+        stripe.notify(url)
+        await stripe.outbox.deliver()
+        await asyncio.sleep(0.5)
 
 
 def seed(world: World, service_url: str) -> str:
     """Give each network an app and a person called `alice`; return the settings that point the service at them."""
-    lines = []
+    lines = [
+        f"SIGNALPOST_STRIPE_BASE_URL={world.urls['stripe']}",
+        f"SIGNALPOST_STRIPE_SECRET_KEY={SECRET_KEY}",
+        f"SIGNALPOST_STRIPE_WEBHOOK_SECRET={WEBHOOK_SECRET}",
+    ]
     for key, url in world.urls.items():
+        if key == "stripe":
+            continue
         world.add_person(key, "alice")
         app = world.add_app(key, f"{service_url}/api/v1/platforms/{key}/callback")
         name = f"SIGNALPOST_{key.upper()}"

@@ -51,6 +51,17 @@ class Settings:
     """The middle part of the webhook headers `X-<Brand>-Event` and `X-<Brand>-Signature`."""
     billing_enabled: bool = False
     """Whether the limits of plans apply. Off: every workspace has the plan self_hosted, which has no limits."""
+    stripe_secret_key: str | None = None
+    """Secret or restricted key of the Stripe account that takes payments. Unset: plans are set by the operator only."""
+    stripe_webhook_secret: str | None = None
+    """Signing secret (`whsec_…`) of the webhook endpoint in Stripe that calls `POST /billing/webhook`. Unset: the
+    endpoint refuses every call."""
+    stripe_base_url: str = "https://api.stripe.com"
+    """Address of Stripe's API. It may be private, such as that of a simulator."""
+    billing_trial_days: int = 0
+    """Length of the free trial with which the first subscription of a workspace begins, in days; 0 for none."""
+    billing_tax: bool = False
+    """Whether Stripe Tax computes taxes at checkout. It has to be set up in Stripe first."""
     registration: Literal["invite", "open", "closed"] = "invite"
     """Who may register. `invite`: only with the first-run link or a team invite; `open`: everyone; `closed`: no one."""
     oidc_issuer: str | None = None
@@ -121,6 +132,9 @@ _PATTERNS: Final = {
     "database_url": (r"postgres(ql)?://\S*", "must be an address such as postgresql://user:password@host/name"),
     "caption_model_url": (r"https?://[^/\s?#@]+(/[^\s?#]*)?", "must be an address such as https://api.openai.com/v1"),
     "caption_model_key": (r"[!-~]+", "must be visible ASCII without spaces"),
+    "stripe_secret_key": (r"[!-~]+", "must be visible ASCII without spaces"),
+    "stripe_webhook_secret": (r"[!-~]+", "must be visible ASCII without spaces"),
+    "stripe_base_url": (r"https?://[^/\s?#@]+(/[^\s?#]*)?", "must be an address such as https://api.stripe.com"),
     "smtp_url": (r"smtps?://.+", "must be an address such as smtp://user:password@host:587"),
     "brand": (
         r"(?=.{1,41}$)[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*",
@@ -135,9 +149,9 @@ _PATTERNS: Final = {
 _MINIMUMS: Final = {
     "database_connections_max": 2, "media_file_bytes_max": 1, "storage_free_bytes_min": 0, "requests_per_minute": 1,
     "writes_per_minute": 1, "trusted_proxies": 0, "connections_max": 64, "connections_per_address_max": 1,
+    "billing_trial_days": 0,
 }  # fmt: skip
-
-
+_MAXIMUMS: Final = {"billing_trial_days": 730}  # what Stripe allows
 _PERCENT_ENCODE: Final = (
     "must be postgresql://user:password@host:port/name; percent-encode special characters of the password:"
     " # is %23, @ is %40, / is %2F, : is %3A, ? is %3F, % is %25, [ is %5B, ] is %5D"
@@ -157,15 +171,22 @@ def _is_unambiguous(url: str) -> bool:
     return at_signs and encoded and all(_HOST_AND_PORT.fullmatch(host) for host in hosts.split(","))
 
 
+def _out_of_range(settings: Settings) -> Iterator[str]:
+    for name, minimum in _MINIMUMS.items():
+        if getattr(settings, name) < minimum:
+            yield f"{PREFIX}{name.upper()}: must be at least {minimum}"
+    for name, maximum in _MAXIMUMS.items():
+        if getattr(settings, name) > maximum:
+            yield f"{PREFIX}{name.upper()}: must be at most {maximum}"
+
+
 def _errors(settings: Settings) -> Iterator[str]:
     """Check values that have the right type. No message quotes a value, since some values are secret."""
     for name, (pattern, message) in _PATTERNS.items():
         value = getattr(settings, name)
         if value is not None and not re.fullmatch(pattern, value):
             yield f"{PREFIX}{name.upper()}: {message}"
-    for name, minimum in _MINIMUMS.items():
-        if getattr(settings, name) < minimum:
-            yield f"{PREFIX}{name.upper()}: must be at least {minimum}"
+    yield from _out_of_range(settings)
     if settings.database_url is not None and not _is_unambiguous(settings.database_url):
         yield f"{PREFIX}DATABASE_URL: {_PERCENT_ENCODE}"
     if (settings.caption_model_url is None) != (settings.caption_model is None):
@@ -225,6 +246,7 @@ def load(environment: Mapping[str, str] | None = None, *, data_dir: Path | None 
         data_dir=folder,
         base_url=settings.base_url and settings.base_url.rstrip("/"),
         caption_model_url=settings.caption_model_url and settings.caption_model_url.rstrip("/"),
+        stripe_base_url=settings.stripe_base_url.rstrip("/"),
         networks={
             match[1]: value
             for name, value in variables.items()

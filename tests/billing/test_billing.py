@@ -4,7 +4,7 @@ import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Make
 
-from signalpost.billing.actions import PER_DAY
+from signalpost.billing.actions.feedback import PER_DAY
 from signalpost.kit.db import Database
 
 PRICES = {"free": (0, 0), "starter": (900, 9_000), "pro": (2_900, 29_000), "max": (7_900, 79_000)}

@@ -37,6 +37,9 @@ BY_SESSION = {
 }  # fmt: skip
 """What no API key may do, whatever its role."""
 
+NOT_SOLD = {"POST /billing/checkout", "POST /billing/portal", "PATCH /billing/subscription"}
+"""What an installation that sells nothing answers with 409, to those who may do it."""
+
 ONCE = {"POST /profiles", "POST /posts", "POST /posts/fanout", "POST /queues", "PATCH /queues/{id}"}
 """What is refused the second time, since names and contents are unique."""
 
@@ -92,6 +95,8 @@ def result_of(answer: Response, endpoint: Endpoint) -> str:
     results = {endpoint.status: "yes", 403: "no", 404: "hidden"}
     if name_of(endpoint) in BY_SESSION:
         results[409] = "no"
+    if name_of(endpoint) in NOT_SOLD:
+        results[409] = "yes"
     if answer.status_code == 422:
         assert {issue["code"] for issue in answer.json()["errors"]} == {"not_found"}, answer.text
         results[422] = "hidden"

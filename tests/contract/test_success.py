@@ -42,6 +42,10 @@ ELSEWHERE = {
     "GET /platforms/{platform}/callback": "tests/accounts/test_flow_attacks.py",
     "GET /platforms/{platform}/callback/{server}": "tests/accounts/test_authorization.py",
     "POST /platforms/{platform}/switch-page": "tests/accounts/test_destinations.py",
+    "POST /billing/checkout": "tests/billing/test_checkout.py",
+    "POST /billing/portal": "tests/billing/test_checkout.py",
+    "PATCH /billing/subscription": "tests/billing/test_changes.py",
+    "POST /billing/webhook": "tests/billing/test_notifications.py",
 }
 """What needs another server to succeed, and where that is shown."""
 RECORDED_LATER = {"POST /auth/password/forgot", "POST /team/invites/{token}/decline"}

@@ -1,1 +1,1 @@
-"""Billing: what plans cost, what a workspace has, and what people say about it. It takes no payments."""
+"""Billing: what plans cost, what a workspace pays for by Stripe, and what people say about it. It limits nothing."""

@@ -4,12 +4,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import Meta, Struct, defstruct
 
+from signalpost.billing.states import Interval, Status
 from signalpost.kit.wire import Input, Instant, Output
 from signalpost.plans.limits import FEATURES, LIMITS
 from signalpost.plans.schemas import UsageLimits, UsageNumbers
-
-Interval = Literal["month", "year"]
-SubscriptionStatus = Literal["none", "trialing", "active", "past_due", "paused", "cancelled", "expired"]
 
 
 class Price(Output):
@@ -81,10 +79,13 @@ class PaymentMethod(Output):
 
 
 class Subscription(Output):
-    """What the workspace has and uses. A workspace that buys nothing has the status `none`."""
+    """What the workspace has and uses. A workspace that buys nothing has the status `none`.
+
+    `cancelled` is paid until `currentPeriodEnd`, then `expired`; `past_due` keeps its plan until `graceEndsAt`.
+    """
 
     plan: Annotated[str, Meta(examples=["pro"])]
-    status: Annotated[SubscriptionStatus, Meta(examples=["none"])]
+    status: Annotated[Status, Meta(examples=["none"])]
     interval: Annotated[Interval | None, Meta(examples=[None])]
     current_period_start: Annotated[Instant | None, Meta(examples=[None])]
     current_period_end: Annotated[Instant | None, Meta(examples=[None])]
@@ -96,6 +97,84 @@ class Subscription(Output):
     limits: UsageLimits
     provider: Annotated[str | None, Meta(examples=[None])]
     grace_ends_at: Annotated[Instant | None, Meta(examples=[None])]
+
+
+BoughtPlan = Literal["starter", "pro", "max"]
+_Address = Annotated[str, Meta(min_length=1, max_length=2_048)]
+
+
+class SubscriptionUpdate(Input):
+    """Change one thing: plan and interval, or the end of the subscription."""
+
+    plan: Annotated[
+        BoughtPlan | None,
+        Meta(description="The plan. A larger one at once, a smaller one at the period's end.", examples=["max"]),
+    ] = None
+    interval: Annotated[
+        Interval | None, Meta(description="How often it is paid. Default: as now.", examples=["year"])
+    ] = None
+    cancel_at_period_end: Annotated[
+        bool | None, Meta(description="true: it ends with the period. false: as `resume`.", examples=[True])
+    ] = None
+    resume: Annotated[
+        bool | None, Meta(description="Continue what is cancelled and not over, or paused.", examples=[True])
+    ] = None
+
+
+class CheckoutCreate(Input):
+    """Buy a plan on a payment page."""
+
+    plan: Annotated[BoughtPlan, Meta(description="The plan.", examples=["pro"])]
+    interval: Annotated[Interval, Meta(description="How often it is paid.", examples=["month"])]
+    success_url: Annotated[
+        _Address,
+        Meta(description="Where the browser goes after the payment.", examples=["https://app.example.com/paid"]),
+    ]
+    cancel_url: Annotated[
+        _Address, Meta(description="Where it goes without one.", examples=["https://app.example.com/plans"])
+    ]
+    promotion_code: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=100)] | None,
+        Meta(description="A promotion code. Without one, the page has a field for it.", examples=[None]),
+    ] = None
+
+
+class Checkout(Output):
+    """A payment page. It is for the owner alone."""
+
+    url: Annotated[str, Meta(examples=["https://checkout.stripe.com/c/pay/cs_live_a1"])]
+    session_id: Annotated[str, Meta(examples=["cs_live_a1"])]
+    expires_at: Instant
+
+
+class PortalCreate(Input):
+    """Open the page for cards, invoices and addresses."""
+
+    return_url: Annotated[
+        _Address, Meta(description="Where its way back leads.", examples=["https://app.example.com/plans"])
+    ]
+
+
+class Portal(Output):
+    """The page for cards, invoices and addresses. It is for the owner alone, and works for some minutes."""
+
+    url: Annotated[str, Meta(examples=["https://billing.stripe.com/p/session/live_a1"])]
+
+
+class Received(Output):
+    """The acknowledgement of a notification."""
+
+    received: bool
+
+
+class Notification(Input):
+    """An event of Stripe. Members that are not listed here are not read."""
+
+    id: Annotated[str, Meta(description="The id of the event.", examples=["evt_1"])]
+    type: Annotated[str, Meta(description="What happened.", examples=["customer.subscription.updated"])]
+    data: Annotated[
+        dict[str, Any], Meta(description="`object` names the customer.", examples=[{"object": {"customer": "cus_1"}}])
+    ]
 
 
 class BillingFeedback(Input):

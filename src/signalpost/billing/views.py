@@ -1,9 +1,16 @@
+from typing import Final
+from uuid import UUID
+
 import msgspec
 
 from signalpost.billing.catalog import CURRENCY, RECOMMENDED, Offer
-from signalpost.billing.schemas import Plan, PlanLimits, Price, Subscription
+from signalpost.billing.queries import SubscriptionRow
+from signalpost.billing.schemas import PaymentMethod, PendingChange, Plan, PlanLimits, Price, Subscription
+from signalpost.kit import clock
 from signalpost.plans.limits import FEATURES, LIMITS, SELF_HOSTED
 from signalpost.plans.schemas import UsageLimits, UsageNumbers
+
+_NOTHING: Final = SubscriptionRow(UUID(int=0), "")
 
 
 def plan(offer: Offer) -> Plan:
@@ -24,20 +31,36 @@ def plan(offer: Offer) -> Plan:
     )
 
 
-def without_subscription(plan_key: str, used: dict[str, int]) -> Subscription:
-    """Return the status of a workspace that pays nothing."""
+def subscription(row: SubscriptionRow | None, plan_key: str, used: dict[str, int]) -> Subscription:
+    """Return what a workspace has; without a row it never wanted to buy anything.
+
+    `plan_key` is the plan in force, which may be another one than that of the subscription.
+    """
+    state = row or _NOTHING
     return Subscription(
         plan=plan_key,
-        status="none",
-        interval=None,
-        current_period_start=None,
-        current_period_end=None,
-        cancel_at_period_end=False,
-        trial_ends_at=None,
-        pending_change=None,
-        payment_method=None,
+        status=state.status,
+        interval=state.interval,
+        current_period_start=clock.wire_or_none(state.period_start),
+        current_period_end=clock.wire_or_none(state.period_end),
+        cancel_at_period_end=state.cancel_at_period_end,
+        trial_ends_at=clock.wire_or_none(state.trial_ends_at),
+        pending_change=_pending_change(state),
+        payment_method=_payment_method(state),
         usage=msgspec.convert(used, UsageNumbers),
         limits=msgspec.convert({limit.name: limit.of(plan_key) for limit in LIMITS}, UsageLimits),
-        provider=None,
-        grace_ends_at=None,
+        provider="stripe" if row else None,
+        grace_ends_at=clock.wire_or_none(state.grace_ends_at),
     )
+
+
+def _pending_change(row: SubscriptionRow) -> PendingChange | None:
+    if row.pending_plan is None or row.pending_interval is None or row.pending_at is None:
+        return None
+    return PendingChange(row.pending_plan, row.pending_interval, clock.wire(row.pending_at))
+
+
+def _payment_method(row: SubscriptionRow) -> PaymentMethod | None:
+    if row.card_brand is None or row.card_last4 is None or row.card_exp_month is None or row.card_exp_year is None:
+        return None
+    return PaymentMethod(row.card_brand, row.card_last4, row.card_exp_month, row.card_exp_year)

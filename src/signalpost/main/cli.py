@@ -51,6 +51,7 @@ webhooks = _group("webhooks", "Look at webhooks.")
 staff = _group("staff", "Manage the staff of this instance.")
 plans = _group("plans", "Manage the plans of workspaces.")
 mail = _group("mail", "Read mail that was not sent.")
+billing = _group("billing", "Set up payments by Stripe.")
 feedback = _group("feedback", "Read what people say about plans and prices.")
 audit = _group("audit", "Verify the audit log.")
 
@@ -264,6 +265,19 @@ def plans_set(workspace: str, plan: str, data_dir: Path | None) -> None:
 
     with_context(load_settings(data_dir), lambda context: operations.set_plan(context, workspace, plan))
     sys.stdout.write(f"{workspace} is now on the plan {plan}.\n")
+
+
+@billing.command("sync")
+@data_dir_option
+@json_option
+def billing_sync(data_dir: Path | None, *, as_json: bool) -> None:
+    """Create or correct the products and prices of all plans at Stripe. Safe to repeat.
+
+    A price that changed is replaced; those who subscribed at the old one keep it.
+    """
+    from signalpost.main import operations  # noqa: PLC0415 - see above
+
+    print_result(with_context(load_settings(data_dir), operations.synchronise_prices), as_json=as_json)
 
 
 @audit.command("verify")

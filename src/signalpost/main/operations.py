@@ -9,6 +9,8 @@ from uuid import UUID
 from signalpost.accounts import actions as accounts
 from signalpost.accounts.schemas import AccountConnect
 from signalpost.audit import actions as audit
+from signalpost.billing.actions import prices
+from signalpost.billing.stripe import Stripe
 from signalpost.context import AppContext
 from signalpost.identity import actions as identity
 from signalpost.identity.authenticate import authenticator
@@ -160,6 +162,14 @@ async def set_plan(context: AppContext, workspace: str, plan: str) -> None:
         workspace_id, _ = await _workspace(db, workspace)
         await plans.change_plan(context, db, workspace_id, plan)
         await audit.command(db, "plans set", workspace_id=workspace_id, subject=plan)
+
+
+async def synchronise_prices(context: AppContext) -> dict[str, str]:
+    """Make products and prices at Stripe what the catalogue says."""
+    done = await prices.synchronise(Stripe(context))
+    async with context.database.transaction() as db:
+        await audit.command(db, "billing sync")
+    return done
 
 
 async def show_mail(context: AppContext, message_id: str) -> str:

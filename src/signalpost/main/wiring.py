@@ -15,6 +15,7 @@ from signalpost.analytics.actions import timing
 from signalpost.audit import routes as audit_routes
 from signalpost.audit import work as audit_work
 from signalpost.billing import routes as billing_routes
+from signalpost.billing import work as billing_work
 from signalpost.captions import routes as caption_routes
 from signalpost.console import connect as connect_pages
 from signalpost.console import status_page
@@ -110,6 +111,7 @@ JOBS = (
     service_status_work.jobs,
     support_work.jobs,
     analytics_work.jobs,
+    billing_work.jobs,
 )
 
 

@@ -11,6 +11,7 @@ from signalpost.kit.http.client import CallLimits, Client
 CALLS_MAX = CallLimits(per_workspace=16, per_tenant=32)
 """Of each client but that for publishing, whose calls the engine's lanes bound."""
 MODEL_CALLS_MAX = CallLimits(per_workspace=4, per_tenant=8)
+PAYMENT_CALLS_MAX = CallLimits(per_workspace=4, per_tenant=8)
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class Clients:
     """Files and pages at addresses that users name."""
     models: Client
     """The operator's language model, whose responses take long."""
+    payments: Client
+    """The provider that takes payments."""
 
     @classmethod
     def create(cls, allowed_private_hosts: Sequence[str] = (), user_agent: str = "http-client") -> Self:
@@ -49,6 +52,7 @@ class Clients:
             accounts=client(128, 64, CALLS_MAX),
             pages=client(512, 64, CALLS_MAX),
             models=client(64, 64, MODEL_CALLS_MAX),
+            payments=client(32, 32, PAYMENT_CALLS_MAX),
         )
 
     async def __aenter__(self) -> Self:
@@ -58,5 +62,5 @@ class Clients:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         async with AsyncExitStack() as stack:
-            for client in (self.publishing, self.webhooks, self.accounts, self.pages, self.models):
+            for client in (self.publishing, self.webhooks, self.accounts, self.pages, self.models, self.payments):
                 stack.push_async_callback(client.close)

@@ -1,0 +1,1 @@
+"""What changes subscriptions. Stripe has the truth: it is changed there, and then read again."""

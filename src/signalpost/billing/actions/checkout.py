@@ -1,0 +1,208 @@
+"""The payment page for a workspace's first plan, and the page where it manages cards, invoices and addresses."""
+
+from datetime import datetime
+from typing import Any, Final
+
+from signalpost.billing import queries, remote
+from signalpost.billing.actions.prices import price_of
+from signalpost.billing.actions.refresh import refresh
+from signalpost.billing.errors import BillingNotConfigured
+from signalpost.billing.queries import SubscriptionRow
+from signalpost.billing.schemas import CheckoutCreate, PortalCreate
+from signalpost.billing.states import LIVE
+from signalpost.billing.stripe import Refused, Stripe, not_possible
+from signalpost.context import AppContext
+from signalpost.identity.actions import may_redirect_to
+from signalpost.kit import foreign, ids, log, problems
+from signalpost.kit.problems import Issue
+from signalpost.web.caller import Caller
+
+_ADDRESS: Final = "Enter an https address, or http on loopback, without user and fragment."
+_log = log.get("billing")
+
+
+def require_owner(caller: Caller, what: str) -> None:
+    """Ensure that the owner does this, signed in.
+
+    Raises:
+        Forbidden: it is someone else, or an API key.
+    """
+    if caller.auth != "session":
+        raise problems.Forbidden(
+            f"An API key cannot {what}.", remediation="Sign in with `POST /auth/login` and send its access token."
+        )
+    if caller.role != "owner":
+        raise problems.Forbidden(f"Only the owner can {what}.")
+
+
+def _require_addresses(**addresses: str) -> None:
+    issues = [
+        Issue(f"/{name}", "format", _ADDRESS) for name, address in addresses.items() if not may_redirect_to(address)
+    ]
+    if issues:
+        raise problems.ValidationFailed(errors=issues)
+
+
+async def open_checkout(context: AppContext, caller: Caller, data: CheckoutCreate) -> tuple[str, str, datetime]:
+    """Open a payment page; return its address, its id and when it expires. An earlier one is closed.
+
+    Raises:
+        Forbidden: the caller is not the owner.
+        InvalidState: the workspace has a subscription, or opens another page at this moment.
+        ValidationFailed: an address or the promotion code cannot be used.
+        BillingDisabled, BillingNotConfigured, Unavailable: see `Stripe`.
+    """
+    require_owner(caller, "buy a plan")
+    stripe = Stripe(context)
+    _require_addresses(successUrl=data.success_url, cancelUrl=data.cancel_url)
+    async with context.database.connection() as db:
+        row = await queries.find(db, caller.workspace_id)
+    _require_unsubscribed(row, data)
+    price_id = await price_of(stripe, data.plan, data.interval)
+    discount = await _discount(stripe, data.promotion_code)
+    row, earlier = await _customer(context, stripe, caller, row)
+    _require_unsubscribed(row, data)
+    parameters = _session(context, caller, row, data) | {"line_items": [{"price": price_id, "quantity": 1}]} | discount
+    try:
+        page = await stripe.post("checkout/sessions", parameters)
+    except Refused as refused:
+        raise not_possible(refused) from None
+    page_id, url = foreign.identifier(page.get("id")), foreign.url(page.get("url"))
+    if page_id is None or url is None:
+        raise BillingNotConfigured("The provider of payments opened no page.")
+    async with context.database.transaction() as db:
+        noted = await queries.set_checkout(db, caller.workspace_id, page_id, seen=earlier)
+    if not noted:
+        await _expire(stripe, page_id)
+        raise problems.InvalidState("Another payment page of this workspace was opened or paid at this moment.")
+    return url, page_id, remote.instant(page, "expires_at")
+
+
+def _require_unsubscribed(row: SubscriptionRow | None, data: CheckoutCreate) -> None:
+    if row is None or row.status not in LIVE:
+        return
+    if (row.plan, row.interval) == (data.plan, data.interval):
+        raise problems.InvalidState(f"The workspace has the plan {data.plan} by {data.interval} already.")
+    raise problems.InvalidState(
+        f"The workspace has a subscription, which is {row.status}.",
+        remediation="Change it with `PATCH /billing/subscription`.",
+    )
+
+
+def _session(context: AppContext, caller: Caller, row: SubscriptionRow, data: CheckoutCreate) -> dict[str, Any]:
+    workspace_id, tax = ids.encode("wsp", caller.workspace_id), context.settings.billing_tax
+    days = context.settings.billing_trial_days if row.plan_in_force is None else 0  # one trial for each workspace
+    return {
+        "mode": "subscription",
+        "customer": row.customer_id,
+        "client_reference_id": workspace_id,
+        "success_url": data.success_url,
+        "cancel_url": data.cancel_url,
+        "subscription_data": {
+            "metadata": {remote.WORKSPACE_KEY: workspace_id, remote.PLAN_KEY: data.plan},
+            "trial_period_days": days or None,
+        },
+        "automatic_tax": {"enabled": True} if tax else None,
+        "customer_update": {"address": "auto", "name": "auto"} if tax else None,
+        "tax_id_collection": {"enabled": True} if tax else None,
+    }
+
+
+async def _discount(stripe: Stripe, code: str | None) -> dict[str, Any]:
+    """Return what a page needs to apply a promotion code, or to let people enter one."""
+    if code is None:
+        return {"allow_promotion_codes": True}
+    try:
+        listed = await stripe.get("promotion_codes", {"code": code, "active": True, "limit": 1})
+    except Refused as refused:
+        raise not_possible(refused) from None
+    match listed.get("data"):
+        case [{"id": str(promotion_id)}, *_]:
+            return {"discounts": [{"promotion_code": promotion_id}]}
+    raise problems.invalid("/promotionCode", "not_found", "No such promotion code is valid now.")
+
+
+async def _customer(
+    context: AppContext, stripe: Stripe, caller: Caller, row: SubscriptionRow | None
+) -> tuple[SubscriptionRow, str | None]:
+    """Return the workspace's customer as it is at Stripe now, and its earlier payment page, which is closed."""
+    if row is None:
+        row = await _create_customer(context, stripe, caller, replaced=None)
+    if not row.version:  # no page was opened yet, and nothing bought
+        return row, None
+    earlier = row.checkout_id
+    if earlier is not None:
+        await _expire(stripe, earlier)
+    if await _is_deleted(stripe, row.customer_id):
+        return await _create_customer(context, stripe, caller, replaced=row.customer_id), None
+    # Perhaps the earlier page was paid, and the notification is on its way.
+    return await refresh(context, row.customer_id) or row, earlier
+
+
+async def _is_deleted(stripe: Stripe, customer_id: str) -> bool:
+    try:
+        return (await stripe.get(f"customers/{customer_id}")).get("deleted") is True
+    except Refused as refused:
+        if refused.code == "resource_missing":
+            return True
+        raise not_possible(refused) from None
+
+
+async def _create_customer(
+    context: AppContext, stripe: Stripe, caller: Caller, *, replaced: str | None
+) -> SubscriptionRow:
+    """Create a customer for the workspace, in the place of one that was deleted at Stripe."""
+    workspace_id = ids.encode("wsp", caller.workspace_id)
+    parameters = {"metadata": {remote.WORKSPACE_KEY: workspace_id}, "name": caller.user_name}
+    try:
+        # Requests at the same time, and one after this process died, get the same customer.
+        key = f"customer:{workspace_id}:{replaced or ''}"
+        customer = await stripe.post("customers", parameters, idempotency_key=key)
+    except Refused as refused:
+        raise not_possible(refused) from None
+    customer_id = foreign.identifier(customer.get("id"), 255)
+    if customer_id is None:
+        raise BillingNotConfigured("The provider of payments created no customer.")
+    async with context.database.transaction() as db:
+        await queries.set_customer(db, caller.workspace_id, customer_id, replaced=replaced)
+        row = await queries.find(db, caller.workspace_id)
+    if row is None:
+        raise problems.InvalidState("The workspace was deleted at this moment.")
+    return row
+
+
+async def _expire(stripe: Stripe, page_id: str) -> None:
+    try:
+        await stripe.post(f"checkout/sessions/{page_id}/expire")
+    except Refused as refused:  # it has expired or was paid
+        _log.debug("checkout.closed_already", code=refused.code)
+
+
+async def open_portal(context: AppContext, caller: Caller, data: PortalCreate) -> str:
+    """Return the address of the page where the owner manages cards, invoices and addresses.
+
+    Raises:
+        Forbidden: the caller is not the owner.
+        InvalidState: the workspace never wanted to buy anything, so there is nothing to manage.
+        ValidationFailed: the address cannot be used.
+        BillingDisabled, BillingNotConfigured, Unavailable: see `Stripe`.
+    """
+    require_owner(caller, "manage payments")
+    stripe = Stripe(context)
+    _require_addresses(returnUrl=data.return_url)
+    async with context.database.connection() as db:
+        row = await queries.find(db, caller.workspace_id)
+    if row is None:
+        raise problems.InvalidState(
+            "The workspace has never paid anything.", remediation="Buy a plan with `POST /billing/checkout` first."
+        )
+    try:
+        page = await stripe.post(
+            "billing_portal/sessions", {"customer": row.customer_id, "return_url": data.return_url}
+        )
+    except Refused as refused:
+        raise not_possible(refused) from None
+    url = foreign.url(page.get("url"))
+    if url is None:
+        raise BillingNotConfigured("The provider of payments opened no page.")
+    return url

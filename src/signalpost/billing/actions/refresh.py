@@ -1,0 +1,114 @@
+"""Reading a subscription again, and acting upon what changed.
+
+Stripe delivers notifications twice, late and in any order, so none is believed: each only says that something changed.
+"""
+
+from datetime import datetime
+from typing import Final, NamedTuple
+from uuid import UUID
+
+import msgspec
+
+from signalpost.audit import actions as audit
+from signalpost.audit.documents import Change
+from signalpost.billing import queries, remote
+from signalpost.billing.queries import SubscriptionRow
+from signalpost.billing.states import FREE, PAYING, State, chosen, state_of
+from signalpost.billing.stripe import Stripe
+from signalpost.context import AppContext
+from signalpost.events import Actor
+from signalpost.kit import clock, log, problems
+from signalpost.kit.db import Db
+from signalpost.kit.failpoint import failpoint
+from signalpost.plans import actions as plans
+
+ATTEMPTS_MAX: Final = 4
+"""Of reading while others write what they read."""
+STRIPE: Final = Actor(type="system", id=None, name="Stripe")
+_RECORDED: Final = ("status", "plan", "interval", "cancel_at_period_end", "plan_in_force")
+"""What history says of a change."""
+_log = log.get("billing")
+
+
+class Notification(NamedTuple):
+    """An event of Stripe that was verified. Its contents are not used."""
+
+    id: str
+    type: str
+
+
+async def refresh(
+    context: AppContext, customer_id: str, *, notification: Notification | None = None
+) -> SubscriptionRow | None:
+    """Read what a customer has, and give the workspace its plan; return the row, or None if the customer is not ours.
+
+    What was read is written only if nobody wrote since the reading began: an older state never replaces a newer one.
+    A notification is noted in the same transaction; one that was noted before has no effect.
+
+    Raises:
+        BillingNotConfigured: the subscription has a price that no plan has.
+        Unavailable: Stripe cannot be read, or others write all the time. Nothing is changed.
+    """
+    stripe = Stripe(context)
+    for _ in range(ATTEMPTS_MAX):
+        async with context.database.connection() as db:
+            row = await queries.of_customer(db, customer_id)
+            if row is None or (notification is not None and await queries.is_seen(db, notification.id)):
+                return row
+        remotes = await remote.subscriptions(stripe, customer_id)
+        paying = [current.id for current in remotes if current.status in PAYING]
+        if len(paying) > 1:
+            _log.error("subscription.several", customer=customer_id, subscriptions=paying)
+        state = state_of(chosen(remotes), clock.now())
+        failpoint("billing.read")
+        async with context.database.transaction() as db:
+            if await apply(context, db, row, state, notification):
+                failpoint("billing.applied")
+                return await queries.find(db, row.workspace_id)
+    raise problems.Unavailable("The subscription is being changed elsewhere.", headers={"Retry-After": "5"})
+
+
+async def apply(
+    context: AppContext, db: Db, seen: SubscriptionRow, state: State, notification: Notification | None
+) -> bool:
+    """Write what was read after the row was `seen`; False, and nothing is written, if it was changed since."""
+    row = await queries.find(db, seen.workspace_id, lock=True)
+    if row is None or row.version != seen.version:
+        return False
+    if notification is not None and not await queries.note(db, notification.id, row.workspace_id, notification.type):
+        return True
+    if state.plan_in_force is None and row.plan_in_force is not None:  # the subscription is no longer there at all
+        state = msgspec.structs.replace(state, status="expired", plan=row.plan, plan_in_force=FREE)
+    await queries.write(db, row.workspace_id, state)
+    if state.plan_in_force is not None and state.plan_in_force != row.plan_in_force:
+        await plans.change_plan(context, db, row.workspace_id, state.plan_in_force)
+    await _record(db, row, state)
+    return True
+
+
+async def _record(db: Db, row: SubscriptionRow, state: State) -> None:
+    changes = [
+        Change(name, getattr(row, name), getattr(state, name))
+        for name in _RECORDED
+        if getattr(row, name) != getattr(state, name)
+    ]
+    if changes:
+        _log.info(
+            "subscription.changed", workspace=str(row.workspace_id), status=state.status, plan=state.plan_in_force
+        )
+        entry = audit.Entry(workspace_id=row.workspace_id, action="subscription_changed", actor=STRIPE, changes=changes)
+        await audit.record(db, entry)
+
+
+async def refresh_outdated(context: AppContext, now: datetime, *, after: UUID | None, limit: int) -> UUID | None:
+    """Read a batch of those whose period or grace is over; return the last one of it, or None at the end."""
+    async with context.database.connection() as db:
+        batch = await queries.outdated(db, now, after=after, limit=limit)
+    for _, customer_id in batch:
+        try:
+            await refresh(context, customer_id)
+        except problems.Unavailable:  # tried again in the next round
+            return None
+        except problems.Problem as problem:  # one that cannot be read must not keep the others from it
+            _log.warning("subscription.unread", customer=customer_id, reason=problem.detail)
+    return batch[-1][0] if len(batch) == limit else None

@@ -1,0 +1,216 @@
+"""What Stripe sends: forged, old, twice, in any order, while Stripe cannot be read, and while this process dies."""
+
+import asyncio
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import stripe as sdk
+from hypothesis import example, given
+from hypothesis import strategies as st
+from simulator.stripe.events import shuffled
+from tests.helpers.till import Till
+
+from signalpost.billing import signature
+from signalpost.billing.actions.notification import BODY_BYTES_MAX, HEARD
+from signalpost.billing.errors import InvalidSignature
+from signalpost.kit.db import Database
+
+SECRET = "whsec_of_this_test"
+NOW = 1_800_000_000
+
+
+async def noted(database: Database, till: Till) -> list[str]:
+    async with database.connection() as db:
+        ids = [event.id for event in till.stripe.outbox.events]
+        return [row[0] for row in await db.fetch("select id from billing_event where id = any($1)", ids)]
+
+
+async def test_what_is_not_signed_by_stripe_is_refused_and_changes_nothing(till: Till) -> None:
+    buyer = await till.buyer()
+    await till.buy(buyer)
+    event = till.new_events()[-1]
+    outbox, clock = till.stripe.outbox, till.simulator.world.clock
+    good = outbox.sign(event.body)
+    attempts: dict[str, dict[str, Any]] = {
+        "without a signature": {"signature": ""},
+        "with the signature of another body": {"body": event.body.replace(b"evt_", b"evt_x")},
+        "with another secret": {"signature": outbox.sign(event.body, secret="whsec_guess")},
+        "too old": {"signature": outbox.sign(event.body, at=clock() - timedelta(seconds=301))},
+        "not of this form": {"signature": "v1=00"},
+        "with a time that is none": {"signature": "t=now,v1=" + good.partition("v1=")[2]},
+        "with an endless header": {"signature": good + ",v1=0" * 1_000},
+        "in an older scheme only": {"signature": good.replace("v1=", "v9=")},
+    }
+    for what, options in attempts.items():
+        refused = await till.deliver(event, **options)
+        assert (refused.status_code, refused.json()["code"]) == (401, "invalid_signature"), what
+    assert (await till.status(buyer))["plan"] == "free"
+
+
+@example(header=f"t={NOW},v1=")
+@example(header=f"t={NOW - 300},v1=GOOD")
+@example(header=f"t={NOW - 301},v1=GOOD")
+@example(header=f"t={NOW + 9_999},v1=bad,v1=GOOD")
+@given(
+    header=st.lists(
+        st.tuples(
+            st.sampled_from(["t", "v0", "v1", "x", ""]), st.sampled_from(["GOOD", "bad", "", str(NOW), "1", "é", "-5"])
+        ),
+        max_size=5,
+    ).map(lambda parts: ",".join(f"{name}={value}" for name, value in parts))
+)
+def test_we_refuse_every_signature_that_stripes_library_refuses(header: str) -> None:
+    """And accept what it accepts, if the time is a plain number."""
+    body = b'{"id": "evt_1", "object": "event"}'
+    first = next((part[2:] for part in header.split(",") if part.startswith("t=")), "")
+    digest = sdk.WebhookSignature._compute_signature(f"{first}.{body.decode()}", SECRET) if first.isdigit() else "0"
+    header = header.replace("GOOD", digest)
+    ours = theirs = True
+    try:
+        signature.verify(header, body, SECRET, now_seconds=NOW)
+    except InvalidSignature:
+        ours = False
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("stripe._webhook.time.time", lambda: float(NOW))
+        try:
+            sdk.Webhook.construct_event(body, header, SECRET)
+        except (sdk.SignatureVerificationError, TypeError):  # it cannot compare what is not ASCII
+            theirs = False
+
+    assert theirs or not ours
+    assert ours == theirs or not first.isascii() or not first.isdigit()
+
+
+async def test_a_notification_has_its_effect_once(till: Till, database: Database) -> None:
+    """Delivered again, also at the same time, it is acknowledged and read nothing for."""
+    buyer = await till.buyer()
+    await till.buy(buyer)
+    event = next(event for event in till.new_events() if event.type == "checkout.session.completed")
+    answers = await asyncio.gather(*(till.deliver(event) for _ in range(5)))
+    calls = len(till.simulator.world.log)
+    again = await till.deliver(event)
+    audit = (await till.call("GET", "/audit?action=subscription_changed", buyer)).json()["data"]
+
+    assert {answer.status_code for answer in answers} == {201}
+    assert (again.status_code, again.json()) == (201, {"received": True})
+    assert len(till.simulator.world.log) == calls
+    assert await noted(database, till) == [event.id]
+    assert (await till.status(buyer))["plan"] == "pro"
+    assert len(audit) == 1
+
+
+async def test_types_and_customers_that_are_not_ours_are_accepted_and_ignored(till: Till, database: Database) -> None:
+    """An account at Stripe may sell other things, and Stripe invents new types."""
+    before = len(till.simulator.world.log)
+    bodies = (
+        {"type": "radar.early_fraud_warning.created", "data": {"object": {"object": "charge", "customer": "cus_1"}}},
+        {
+            "type": "customer.subscription.updated",
+            "data": {"object": {"object": "subscription", "customer": "cus_else"}},
+        },
+        {"type": "invoice.paid", "data": {"object": {"object": "invoice", "customer": None}}},
+        {"type": "invoice.paid", "data": {"object": {"object": "invoice", "customer": ["x"]}}},
+    )
+    for body in bodies:
+        event = till.stripe.outbox.add("x", {}, till.stripe.make_id("evt"))
+        event.body = json.dumps({"id": event.id, "object": "event"} | body).encode()
+        assert (await till.deliver(event)).status_code == 201
+    assert len(till.simulator.world.log) == before
+    assert await noted(database, till) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"[]", b"{}", b"\xff", b"[" * 100_000, b'{"id": "evt_1 or 1=1", "type": "x", "data": {"object": {}}}'],
+    ids=len,
+)
+async def test_what_is_signed_and_not_an_event_is_refused(till: Till, body: bytes) -> None:
+    event = till.stripe.outbox.add("x", {}, till.stripe.make_id("evt"))
+    event.body = body
+    refused = await till.deliver(event)
+
+    assert (refused.status_code, refused.json()["code"]) == (400, "malformed_request")
+
+
+async def test_a_body_that_is_too_large_is_not_looked_at(till: Till) -> None:
+    event = till.stripe.outbox.add("x", {}, till.stripe.make_id("evt"))
+    event.body = b" " * (BODY_BYTES_MAX + 1)
+    refused = await till.deliver(event)
+
+    assert (refused.status_code, refused.json()["code"]) == (413, "payload_too_large")
+
+
+@pytest.mark.parametrize("fault", ["dropped", "lost", "status"])
+async def test_what_cannot_be_read_again_is_refused_until_it_can(till: Till, database: Database, fault: str) -> None:
+    buyer = await till.buyer()
+    await till.buy(buyer)
+    event = next(event for event in till.new_events() if event.type == "checkout.session.completed")
+    till.simulator.world.add_fault("stripe", fault, "GET /v1/subscriptions", status=500, times=None)
+    refused = await till.deliver(event)
+    between = (await till.status(buyer))["plan"], await noted(database, till)
+    till.simulator.world.faults.clear()
+    again = await till.deliver(event)
+
+    assert (refused.status_code, refused.json()["code"]) == (503, "unavailable")
+    assert between == ("free", [])
+    assert (again.status_code, (await till.status(buyer))["plan"]) == (201, "pro")
+
+
+@pytest.mark.parametrize(
+    "changes", [{"metadata": {}}, {"currency": "eur"}, {"metadata": {"signalpost_plan": "gold"}}], ids=str
+)
+async def test_a_subscription_to_an_unknown_price_never_gives_a_plan(till: Till, changes: dict[str, Any]) -> None:
+    """It is refused, so that Stripe shows it and sends it again when the operator has mended the price."""
+    buyer = await till.buyer()
+    subscription = till.stripe.objects[await till.buy(buyer)]
+    price = subscription["items"]["data"][0]["price"]
+    good = {name: price[name] for name in changes}
+    price |= changes
+    event = next(event for event in till.new_events() if event.type == "checkout.session.completed")
+    refused = await till.deliver(event)
+    between = (await till.status(buyer))["plan"]
+    price |= good
+    again = await till.deliver(event)
+
+    assert (refused.status_code, refused.json()["code"], between) == (409, "billing_not_configured", "free")
+    assert (again.status_code, (await till.status(buyer))["plan"]) == (201, "pro")
+
+
+async def test_an_older_reading_never_replaces_a_newer_one(till: Till) -> None:
+    """Two notifications at once, of which the first reads before the subscription ends and writes after it."""
+    buyer = await till.buyer()
+    subscription = till.stripe.objects[await till.buy(buyer)]
+    first = next(event for event in till.new_events() if event.type == "checkout.session.completed")
+    till.simulator.world.add_fault("stripe", "slow", "GET /v1/subscriptions", seconds=0.3)
+    # `slow` waits before it answers with what is there then: the answer of the second overtakes the first.
+    slow = asyncio.create_task(till.deliver(first))
+    await asyncio.sleep(0)
+    till.stripe.life.end(subscription)
+    last = till.new_events()[-1]
+    answers = [await till.deliver(last), await slow]
+
+    assert [answer.status_code for answer in answers] == [201, 201]
+    assert ((await till.status(buyer))["plan"], (await till.status(buyer))["status"]) == ("free", "expired")
+
+
+async def test_events_of_a_year_in_any_order_and_twice_end_in_the_same_plan(till: Till) -> None:
+    buyer = await till.buyer()
+    await till.buy(buyer)
+    till.pass_days(365)
+    events = shuffled(till.new_events(), 7, duplicates=10)
+    codes = await till.notify(events)
+    status = await till.status(buyer)
+
+    assert len(events) > 30
+    assert set(codes) == {201}
+    assert (status["plan"], status["status"]) == ("pro", "active")
+    assert len(till.simulator.world.ledger.of("stripe")) == 12 + 1
+
+
+def test_the_guide_names_the_events_to_subscribe_to() -> None:
+    from tests.contract.test_dependencies import CHECKOUT
+
+    guide = (CHECKOUT / "docs/guides/billing.md").read_text()
+    assert all(f"`{name}`" in guide for name in HEARD)
