@@ -1,11 +1,12 @@
 """How an account's secrets are stored: sealed, and apart from those that it shares. No I/O."""
 
 from collections.abc import Mapping
+from typing import Final
 from uuid import UUID
 
 import msgspec
 
-from signalpost.kit.crypto import KeyRing, Undecipherable
+from signalpost.kit.crypto import KeyRing, SealedColumn, Undecipherable
 
 
 class NoCredentials(Exception):
@@ -51,3 +52,8 @@ def session_secrets(stored: Mapping[str, str]) -> dict[str, str]:
 
 def _context(workspace_id: UUID, account_id: UUID) -> str:
     return f"account.secrets|{account_id}|{workspace_id}"
+
+
+SEALED: Final = SealedColumn(
+    "account", {"id": "uuid"}, "secrets", lambda row: _context(row["workspace_id"], row["id"]), ("workspace_id",)
+)

@@ -10,6 +10,7 @@ from msgspec import Struct
 from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.kit import log
+from signalpost.kit.crypto import SealedColumn
 from signalpost.kit.db import Db
 from signalpost.mail.messages import Message, mailbox_of, render
 
@@ -134,3 +135,6 @@ delete from mail_message where id in (
 async def purge(db: Db) -> None:
     """Forget what was sent a week ago, and what was not a month ago."""
     await db.execute(_PURGE)
+
+
+SEALED: Final = SealedColumn("mail_message", {"id": "uuid"}, "message", lambda _: _SEALED_AS)

@@ -1,5 +1,6 @@
 """The HTTP application and its process context: database pool, outgoing client, keys, storage."""
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import metadata
@@ -12,7 +13,7 @@ from signalpost.console.site import Site
 from signalpost.context import AppContext
 from signalpost.identity.authenticate import authenticator
 from signalpost.kit import crypto, log, storage
-from signalpost.kit.crypto import KeyRing
+from signalpost.kit.crypto import KEY_BYTES, KeyRing
 from signalpost.kit.db import Database
 from signalpost.kit.errors import OperatorError
 from signalpost.kit.http import Clients
@@ -89,29 +90,42 @@ async def open_context(
         await database.close()
 
 
-_INSERT_MARKER = "insert into instance (name, sealed) values ('signalpost', $1) on conflict (name) do nothing"
-_SEALED = "select sealed from instance"
-_RESEAL = "update instance set sealed = $1"
+_MARKER, _ROOT = "instance", "instance.root"
+_INSERT_MARKER = """
+insert into instance (name, sealed, sealed_root) values ('signalpost', $1, $2) on conflict (name) do nothing
+"""
+_ADD_ROOT = "update instance set sealed_root = $1 where sealed_root is null"
+_SEALED = "select sealed, sealed_root from instance"
+_RESEAL = "update instance set sealed = $1, sealed_root = $2 where sealed_root = $3"
 
 
 async def check_master_key(database: Database, keys: KeyRing) -> None:
-    """Verify that the database was created with this master key; the first start stores a sealed marker for the check.
+    """Verify that the database was created with this master key, and read the root of all subkeys, which it seals.
+
+    The first start stores both. A database without a root is older: its subkeys were those of the master key, so that
+    becomes the root.
 
     Raises:
         WrongMasterKey: the database was created with another key.
     """
     async with database.transaction() as db:
-        await db.execute(_INSERT_MARKER, keys.seal(b"signalpost", context="instance"))
-        sealed = await db.fetchval(_SEALED)
+        first = (keys.seal(b"signalpost", context=_MARKER), keys.seal(os.urandom(KEY_BYTES), context=_ROOT))
+        await db.execute(_INSERT_MARKER, *first)
+        await db.execute(_ADD_ROOT, keys.seal(keys.current_key, context=_ROOT))
+        row = await db.fetchrow(_SEALED)
+        assert row is not None  # noqa: S101 - inserted if it was not there
         try:
-            keys.open(sealed, context="instance")
+            keys.open(row["sealed"], context=_MARKER)
+            root = keys.open(row["sealed_root"], context=_ROOT)
         except crypto.Undecipherable:
             raise WrongMasterKey(
                 "This database was created with another master key, so no API key, token or secret in it can be read."
                 " Set SIGNALPOST_MASTER_KEY to the right key, or restore master.key in the data folder."
             ) from None
-        if keys.needs_rewrap(sealed):
-            await db.execute(_RESEAL, keys.seal(b"signalpost", context="instance"))
+        if keys.needs_rewrap(row["sealed"]) or keys.needs_rewrap(row["sealed_root"]):
+            again = (keys.seal(b"signalpost", context=_MARKER), keys.seal(root, context=_ROOT))
+            await db.execute(_RESEAL, *again, row["sealed_root"])
+    keys.adopt_root(root)
 
 
 def create(context: AppContext) -> Application:

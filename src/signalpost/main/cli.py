@@ -7,6 +7,7 @@ import json
 import sys
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -26,6 +27,9 @@ from signalpost.main.cli_support import (
 from signalpost.main.interruption import interruptible
 from signalpost.main.listening import running_service
 from signalpost.settings import Settings
+
+if TYPE_CHECKING:
+    from signalpost.context import AppContext
 
 _PORT = click.IntRange(1, 65535)
 
@@ -54,6 +58,7 @@ mail = _group("mail", "Read mail that was not sent.")
 billing = _group("billing", "Set up payments by Stripe.")
 feedback = _group("feedback", "Read what people say about plans and prices.")
 audit = _group("audit", "Verify the audit log.")
+master_key = _group("master-key", "Change the key that everything secret is sealed with.")
 
 
 @app.command()
@@ -294,6 +299,26 @@ def audit_verify(workspace: str | None, data_dir: Path | None, *, as_json: bool)
     chains = with_context(load_settings(data_dir), lambda context: operations.verify_history(context, workspace))
     print_result(chains, as_json=as_json)
     if any(str(value).startswith("PROBLEM") for value in chains.values()):
+        sys.exit(1)
+
+
+@master_key.command("rewrap")
+@data_dir_option
+@json_option
+def master_key_rewrap(data_dir: Path | None, *, as_json: bool) -> None:
+    """Seal everything again under the first of several master keys, while the service runs; it can be repeated.
+
+    Exit with 1 if something cannot be opened with any of the keys.
+    """
+    from signalpost.main import master_key as rewrapping  # noqa: PLC0415 - see above
+
+    async def main(context: "AppContext") -> dict[str, object]:
+        with click.progressbar(length=await rewrapping.values(context), file=sys.stderr) as bar:
+            return await rewrapping.rewrap(context, bar.update)
+
+    result = with_context(load_settings(data_dir), main)
+    print_result(result, as_json=as_json)
+    if result["unreadable"]:
         sys.exit(1)
 
 

@@ -6,8 +6,10 @@ from signalpost import events
 from signalpost.accounts import actions as account_actions
 from signalpost.accounts import notices as account_notices
 from signalpost.accounts import routes as account_routes
+from signalpost.accounts import secrets as account_secrets
 from signalpost.accounts import subscriber as accounts
 from signalpost.accounts import work as account_work
+from signalpost.accounts.actions import network_apps
 from signalpost.admin import routes as admin_routes
 from signalpost.analytics import routes as analytics_routes
 from signalpost.analytics import work as analytics_work
@@ -26,9 +28,12 @@ from signalpost.engine.engine import Engine
 from signalpost.flags import routes as flag_routes
 from signalpost.identity import routes as identity_routes
 from signalpost.identity import work as identity_work
+from signalpost.identity.actions import second_factor
 from signalpost.identity.queries import tenant_sql
 from signalpost.invites import actions as invite_actions
 from signalpost.invites import routes as invite_routes
+from signalpost.kit.crypto import SealedColumn
+from signalpost.mail import actions as mail_actions
 from signalpost.mail import work as mail_work
 from signalpost.media import queries as media_queries
 from signalpost.media import routes as media_routes
@@ -61,7 +66,7 @@ from signalpost.team import routes as team_routes
 from signalpost.team import work as team_work
 from signalpost.web import idempotency
 from signalpost.web.routing import Endpoint, Routes
-from signalpost.webhooks import notices
+from signalpost.webhooks import notices, signing
 from signalpost.webhooks import routes as webhook_routes
 from signalpost.webhooks import subscriber as webhooks
 from signalpost.webhooks import work as webhook_work
@@ -93,6 +98,16 @@ ROUTES: tuple[Routes, ...] = (
     status_routes.routes,
 )
 """Every operation of the service, in the order of the reference."""
+
+SEALED: tuple[SealedColumn, ...] = (
+    *signing.SEALED,
+    notices.SUBSCRIBERS_SEALED,
+    account_secrets.SEALED,
+    network_apps.SEALED,
+    second_factor.SEALED,
+    mail_actions.SEALED,
+)
+"""What is stored for longer than a day and can be opened only with the master key."""
 
 JOBS = (
     mail_work.jobs,

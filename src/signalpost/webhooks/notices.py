@@ -1,9 +1,11 @@
 """News of the service status, signed and sent as deliveries are, to addresses that belong to no workspace."""
 
+from typing import Final
 from uuid import UUID
 
 from signalpost.audit.actions import INSTALLATION
 from signalpost.context import AppContext, StatusNotice, WebhookSecret
+from signalpost.kit.crypto import SealedColumn
 from signalpost.webhooks import signing
 from signalpost.webhooks.actions.validation import check_address
 from signalpost.webhooks.sending import Attempt, Sender
@@ -52,3 +54,8 @@ def sender_of(context: AppContext) -> Sender:
         version=context.version,
         trusted=settings.allow_private_webhooks,
     )
+
+
+SUBSCRIBERS_SEALED: Final = SealedColumn(
+    "status_subscriber", {"id": "uuid"}, "secret", lambda row: signing.sealed_as(row["id"], INSTALLATION)
+)

@@ -8,9 +8,10 @@ import hashlib
 import hmac
 import os
 from collections.abc import Sequence
+from typing import Final
 from uuid import UUID
 
-from signalpost.kit.crypto import KeyRing
+from signalpost.kit.crypto import KeyRing, SealedColumn
 
 PREFIX = "whsec_"
 SECRET_BYTES = 32
@@ -30,7 +31,7 @@ def new_secret() -> str:
 
 def seal(keys: KeyRing, webhook_id: UUID, workspace_id: UUID, secret: str) -> bytes:
     """Return the secret as it is stored: readable only with the master key, and only for this webhook."""
-    return keys.seal(secret.encode(), context=f"webhook.secret|{webhook_id}|{workspace_id}")
+    return keys.seal(secret.encode(), context=sealed_as(webhook_id, workspace_id))
 
 
 def unseal(keys: KeyRing, webhook_id: UUID, workspace_id: UUID, sealed: bytes) -> str:
@@ -39,7 +40,7 @@ def unseal(keys: KeyRing, webhook_id: UUID, workspace_id: UUID, sealed: bytes) -
     Raises:
         Undecipherable: it was sealed with a key that we do not have, or for another webhook.
     """
-    return keys.open(sealed, context=f"webhook.secret|{webhook_id}|{workspace_id}").decode()
+    return keys.open(sealed, context=sealed_as(webhook_id, workspace_id)).decode()
 
 
 def body_signature(secret: str, body: bytes) -> str:
@@ -96,3 +97,16 @@ def headers(
         "webhook-timestamp": str(timestamp),
         "webhook-signature": standard_signatures(secrets, delivery_id, timestamp, body),
     }
+
+
+def sealed_as(webhook_id: UUID, workspace_id: UUID) -> str:
+    """Return the context under which a secret is sealed."""
+    return f"webhook.secret|{webhook_id}|{workspace_id}"
+
+
+SEALED: Final = tuple(
+    SealedColumn(
+        "webhook", {"id": "uuid"}, column, lambda row: sealed_as(row["id"], row["workspace_id"]), ("workspace_id",)
+    )
+    for column in ("secret", "former_secret")
+)

@@ -1,11 +1,13 @@
 """The app by which a network knows us: the operator's, or one that we registered at an account's own server."""
 
+from typing import Final
+
 import msgspec
 
 from signalpost.accounts.errors import PlatformNotConfigured
 from signalpost.accounts.platforms import installation, operator_app, redirect_uri
 from signalpost.context import AppContext
-from signalpost.kit.crypto import Undecipherable
+from signalpost.kit.crypto import SealedColumn, Undecipherable
 from signalpost.kit.tenant import across_workspaces
 from signalpost.networks.contract import ApiError, Connector, OAuthApp, Server
 from signalpost.networks.responses import members
@@ -78,3 +80,11 @@ def _require_operator_app(context: AppContext, connector: Connector, callback: s
 
 def _context(platform: str, base_url: str) -> str:
     return f"network_app.credentials|{platform}|{base_url}"
+
+
+SEALED: Final = SealedColumn(
+    "network_app",
+    {"platform": "text", "base_url": "text", "redirect_uri": "text"},
+    "credentials",
+    lambda row: _context(row["platform"], row["base_url"]),
+)

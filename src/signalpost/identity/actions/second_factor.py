@@ -11,7 +11,7 @@ from signalpost.identity import passwords, queries, totp
 from signalpost.identity.errors import InvalidCredentials, LoginThrottled, SecondFactorRequired
 from signalpost.identity.schemas import RecoveryCodes, TotpCode, TotpDisable, TotpEnrol, TotpEnrolment
 from signalpost.kit import clock, crypto, ids, problems
-from signalpost.kit.crypto import KeyRing
+from signalpost.kit.crypto import KeyRing, SealedColumn
 from signalpost.kit.db import Db
 from signalpost.kit.lru import LruDict
 from signalpost.kit.rows import columns, reader
@@ -234,3 +234,6 @@ def _wrong_code() -> InvalidCredentials:
             " `signalpost users reset-totp --email <address>`."
         ),
     )
+
+
+SEALED: Final = SealedColumn("app_user", {"id": "uuid"}, "totp_secret", lambda row: _sealed_as(row["id"]))

@@ -49,6 +49,7 @@ class KeyRing:
         ciphers = {key_id: AESGCM(_hkdf(key, "seal")) for key_id, key in self._keys.items()}
         # Also by fingerprint: a key may have been given its id after it sealed a value.
         self._ciphers = {_fingerprint(key): ciphers[key_id] for key_id, key in self._keys.items()} | ciphers
+        self._root: bytes | None = None
         self._derived: dict[str, tuple[bytes, ...]] = {}
 
     @override
@@ -120,15 +121,28 @@ class KeyRing:
             raise Undecipherable("the value cannot be opened") from None
 
     def derive(self, purpose: str) -> bytes:
-        """Return the 32-byte subkey for `purpose` under the current master key. It changes with that key."""
+        """Return the 32-byte subkey for `purpose`. It does not change with the master key once there is a root."""
         return self.derive_each(purpose)[0]
 
     def derive_each(self, purpose: str) -> tuple[bytes, ...]:
-        """Return the subkey for `purpose` under every master key, the current one first: sign with that, accept all."""
+        """Return the subkey of the root for `purpose`, then that of every master key: sign with the first, accept all.
+
+        Before there was a root, subkeys came from the master key.
+        """
         derived = self._derived.get(purpose)
         if derived is None:
-            derived = self._derived[purpose] = tuple(_hkdf(key, f"derive|{purpose}") for key in self._keys.values())
+            roots = dict.fromkeys((*((self._root,) if self._root else ()), *self._keys.values()))
+            derived = self._derived[purpose] = tuple(_hkdf(root, f"derive|{purpose}") for root in roots)
         return derived
+
+    @property
+    def current_key(self) -> bytes:
+        return self._keys[self._current]
+
+    def adopt_root(self, root: bytes) -> None:
+        """Derive subkeys from this secret of the installation, which outlives every master key."""
+        self._root = root
+        self._derived.clear()
 
 
 def _header(blob: bytes) -> tuple[str, int]:
