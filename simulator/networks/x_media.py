@@ -135,6 +135,7 @@ class Uploads(Network):
         self.only(fields, "segment_index", "media")
         media, content = self._own(request, request.args["id"]), self._content(fields.get("media"))
         index = str(fields.get("segment_index"))
+        self._require_open(media)
         if not index.isdigit() or int(index) > 999:
             raise self.refuse(400, "$.segment_index: must be between 0 and 999")
         if not 0 < len(content) <= SEGMENT_BYTES_MAX:
@@ -145,6 +146,7 @@ class Uploads(Network):
     @route("POST /2/media/upload/{id}/finalize", scopes=("media.write",), limits=(Limit(1_875, QUARTER),))
     def finalize(self, request: Request) -> Response:
         media = self._own(request, request.args["id"])
+        self._require_open(media)
         if sorted(media.segments) != list(range(len(media.segments))):
             raise self.refuse(400, "Segments do not add up to provided total file size.")
         content = b"".join(media.segments[index] for index in sorted(media.segments))
@@ -155,6 +157,10 @@ class Uploads(Network):
             media.ready_at = self.world.clock() + timedelta(seconds=PROCESSING_SECONDS)
             media.failed = self.struck("processing_fails")
         return Response(200, {"data": self._shown(media)})
+
+    def _require_open(self, media: Media) -> None:
+        if media.content is not None:
+            raise self.refuse(400, "This upload is finalized.")
 
     def _shown(self, media: Media) -> dict[str, Any]:
         left = int((media.expires_at - self.world.clock()).total_seconds())

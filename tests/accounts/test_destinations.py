@@ -16,7 +16,8 @@ from tests.helpers.sign_in_servers import api_of, context_with
 
 from signalpost import networks
 from signalpost.accounts import queries
-from signalpost.accounts.actions import mark_needs_reauth
+from signalpost.accounts.actions import mark_needs_reauth, pages
+from signalpost.accounts.secrets import seal
 from signalpost.accounts.token_store import open_session
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
@@ -32,6 +33,10 @@ class PageNetwork:
     person_posts: bool = False
     listed_with: list[Mapping[str, str]] = field(default_factory=list)
     renewals: int = 0
+    hold: asyncio.Event | None = None
+    """Until then nobody learns their pages; `most` is how many asked at once."""
+    under_way: int = 0
+    most: int = 0
 
     async def exchange(self, server: Any, app: Any, code: Any) -> Identity:
         """Redeem the code at the server of the flow; the tokens are those of a person."""
@@ -49,6 +54,11 @@ class PageNetwork:
 
     async def destinations(self, session: NetworkSession) -> list[Destination]:
         self.listed_with.append(dict(session.secrets))
+        if self.hold is not None:
+            self.under_way += 1
+            self.most = max(self.most, self.under_way)
+            await self.hold.wait()
+            self.under_way -= 1
         person = Identity(remote_id="person-1", username="ada", display_name="Ada", secrets={})
         pages = [
             Destination(
@@ -322,3 +332,40 @@ async def test_what_waits_for_the_choice_is_sealed_and_wiped(staged: Staged) -> 
 
     assert b"page-token" not in waiting
     assert await staged.flow.database.pool.fetchval(read, staged.flow.owner.workspace_id) is None
+
+
+async def test_the_pages_of_many_grants_are_asked_for_at_once_within_one_deadline(
+    staged: Staged, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some at a time; one dead grant does not hide the others, and the slow are not waited for in turn."""
+    first = (await staged.come_back()).json()
+    assert (await staged.switch("p1", selectionToken=first["selectionToken"])).status_code == 201
+    copies = """
+    insert into account (id, workspace_id, profile_id, platform, kind, remote_id, username, display_name, status,
+        connected_via, grant_remote_id, secrets)
+    select gen_random_uuid(), workspace_id, profile_id, platform, kind, 'r' || n, 'u' || n, 'U', 'active', 'api',
+        'g' || n, secrets
+    from account, generate_series(1, 20) n where workspace_id = $1
+    returning id
+    """
+    pool, workspace_id = staged.flow.database.pool, staged.flow.owner.workspace_id
+    dead, *others = [record["id"] for record in await pool.fetch(copies, workspace_id)]  # what is sealed opens one row
+    secrets = await staged.secrets(await _account_id(staged))
+    for other in others:
+        sealed = seal(staged.flow.context.keys, workspace_id, other, secrets)
+        await pool.execute("update account set secrets = $2 where id = $1", other, sealed)
+
+    answered = (await staged.pages()).json()["data"]
+    staged.network.hold = asyncio.Event()
+    monkeypatch.setattr(pages, "ASK_SECONDS_MAX", 0.3)
+    late = await staged.pages()
+    staged.network.hold.set()
+
+    assert {page["pageId"] for page in answered} == {"p1", "p2", "p3"}, dead
+    assert staged.network.most == pages.GRANTS_AT_ONCE
+    assert (late.status_code, late.json()["code"]) == (504, "platform_timeout")
+
+
+async def _account_id(staged: Staged) -> str:
+    listing = await staged.flow.api.get("/platforms/accounts/all", key=staged.flow.owner.key)
+    return next(str(row["id"]) for row in listing.json()["data"] if row["platformAccountId"] == "p1")

@@ -2,6 +2,7 @@
 
 from typing import Any, cast
 
+import pytest
 from tests.helpers.factories import Login, Make
 from tests.helpers.mail import InTest
 
@@ -43,6 +44,19 @@ async def test_each_change_is_mailed_once(context: AppContext, make: Make, datab
     assert counts == [1, 1, 1, 2, 3, 4]
     assert (first["to"], first["template"]) == (owner.email, "account_attention")
     assert first["values"]["accounts"][0]["reason"] == "It says <no>."
+
+
+async def test_a_full_mailbox_gets_the_message_when_it_has_room(
+    context: AppContext, make: Make, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = await make.owner()
+    account_id = await live_account(make, database, owner)
+    await database.pool.execute("update account set status = 'needs_reauth' where id = $1", account_id)
+    with monkeypatch.context() as full:
+        full.setattr("signalpost.mail.actions.PER_MAILBOX", 0)
+        assert await messages(context, database, owner) == []
+
+    assert len(await messages(context, database, owner)) == 1
 
 
 async def test_many_accounts_are_one_message(context: AppContext, make: Make, database: Database) -> None:

@@ -11,6 +11,7 @@ from tests.helpers.connector_harness import (
     FakeHttp,
     MemoryJournal,
     image,
+    json_response,
     outgoing,
     server_at,
     session,
@@ -22,9 +23,11 @@ from tests.helpers.simulated import SimulatedServer
 from signalpost.kit.http import MaybeSent
 from signalpost.networks import CONNECTORS, oauth2, preflight
 from signalpost.networks.contract import (
+    ApiError,
     AuthorizationCode,
     BadCredentials,
     Metrics,
+    NeedsReconnect,
     NetworkSession,
     OAuthApp,
     Outcome,
@@ -32,6 +35,7 @@ from signalpost.networks.contract import (
     Pending,
     Published,
     Refused,
+    TryLater,
 )
 
 FACEBOOK = CONNECTORS["facebook"]
@@ -164,11 +168,23 @@ async def test_revoking_ends_the_tokens_of_the_pages(stage: Stage) -> None:
     assert type(outcome).__name__ == "NeedsReconnect"
 
 
-async def test_the_proof_of_another_secret_needs_a_new_connection(stage: Stage) -> None:
+async def test_the_proof_of_another_secret_is_the_operators_mistake(stage: Stage) -> None:
     other = OAuthApp(client_id=stage.app.client_id, client_secret="another")
     outcome = await FACEBOOK.publish(stage.session(app=other), outgoing("x"), stage.journal)
 
-    assert type(outcome).__name__ == "NeedsReconnect"
+    assert isinstance(outcome, TryLater)
+    assert outcome.limit_of == "app"
+
+
+@pytest.mark.parametrize("beginning", ["EAAG", "IGAA", "THAA", "IGQV"])
+def test_a_token_that_an_error_quotes_is_not_repeated(beginning: str) -> None:
+    token = f"{beginning}m0PX4ZCpsBAKb1ZCZCoZBq"
+    body = {"error": {"code": 190, "message": f"Malformed access token {token}", "type": "OAuthException"}}
+    outcome = FACEBOOK.explain(ApiError(json_response(400, body), "GET /me"))
+
+    assert isinstance(outcome, NeedsReconnect)
+    assert "Malformed access token" in outcome.message
+    assert token not in outcome.message + str(outcome.response)
 
 
 # --- posts -----------------------------------------------------------------------------------------------------------

@@ -337,3 +337,23 @@ async def test_a_container_that_was_published_in_spite_of_an_error_is_found_late
     found = await stage.publish(post)
     assert isinstance(found, Published), found
     assert found.remote_id == stage.entry().remote_id
+
+
+async def test_a_container_that_cannot_be_published_is_made_again_after_some_tries(stage: Stage) -> None:
+    """24/2207008: the container is not there, now or ever; it says itself that it is not public."""
+    post, made, refused = outgoing("again", media=(photo(),)), [], []
+
+    def serve(request: Any) -> Any:
+        if request.method == "POST" and request.path.endswith("/media"):
+            made.append(request)
+        if request.path.endswith("/media_publish") and len(made) == 1:
+            refused.append(request)
+            return _error(400, 24, 2207008)
+        return stage.server(request)
+
+    stage.http.serve = serve
+    outcomes = [await stage.publish(post) for _ in range(4)]
+
+    assert [type(outcome) for outcome in outcomes] == [TryLater, TryLater, TryLater, Published]
+    assert (len(refused), len(made)) == (3, 2)
+    assert stage.entry().text == "again"

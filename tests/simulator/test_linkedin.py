@@ -280,6 +280,40 @@ async def test_a_duplicate_without_the_name_of_the_first_leaves_a_lost_post_open
     assert len(posts(member)) == 1
 
 
+async def _lost_and_absent(member: Account, journal: MemoryJournal, post: Outgoing) -> None:
+    """The call is lost before LinkedIn saw it; a look finds nothing, so the same call may be made again."""
+    member.simulator.world.add_fault("linkedin", "dropped", CREATE)
+    reconcile = member.connector.reconcile
+    assert reconcile is not None
+    assert isinstance(await member.publish(post, journal), OutcomeUnknown)
+    member.simulator.world.clock.advance(60)
+    assert isinstance(await reconcile(member.session(), post, journal), Absent)
+    journal.settle()
+
+
+async def test_a_corrected_post_is_not_the_one_that_was_lost(member: Account) -> None:
+    """The lost one was refused when it was sent again, so neither was accepted."""
+    world, journal, post = member.simulator.world, MemoryJournal(), outgoing("wrong", options=NO_CARD)
+    await _lost_and_absent(member, journal, post)
+    world.add_fault("linkedin", "status", CREATE, status=400)
+    assert isinstance(await member.publish(post, journal), Refused)
+    # As the service does with a definite refusal: the intent is closed.
+    journal.settle()
+
+    assert isinstance(await member.publish(outgoing("right", options=NO_CARD), journal), Published)
+    assert [entry.text for entry in posts(member)] == ["right"]
+
+
+async def test_what_a_person_sends_again_as_a_new_post_is_one(member: Account) -> None:
+    """They looked and did not find it; long after, LinkedIn could not tell any more."""
+    journal, post = MemoryJournal(), outgoing("once", options=NO_CARD)
+    await _lost_and_absent(member, journal, post)
+    member.simulator.world.clock.advance(3_600)
+
+    assert isinstance(await member.publish(replace(post, dedupe_key="another"), journal), Published)
+    assert len(posts(member)) == 1
+
+
 async def test_a_members_post_is_not_sent_again_when_linkedin_has_forgotten_it(member: Account) -> None:
     world, journal, post = member.simulator.world, MemoryJournal(), outgoing("once")
     world.add_fault("linkedin", "lost", CREATE)

@@ -208,6 +208,18 @@ async def test_tokens_are_renewed_during_an_upload(channel: Account) -> None:
     assert "refreshToken" not in channel.saved[0][0] or channel.saved[0][0]["refreshToken"]
 
 
+@pytest.mark.parametrize("after", [0, 1, 2])
+async def test_a_token_that_ends_during_an_upload_is_renewed(channel: Account, after: int) -> None:
+    """In the first part, in the middle, and in the part that makes the video public."""
+    world, size = channel.simulator.world, 19_000_000
+    world.add_fault("youtube", "status", UPLOAD, after=after, status=401)
+
+    assert isinstance(await channel.publish(outgoing("", title="Up", media=(large(),))), Published)
+    assert len(channel.saved) == 1
+    (video,) = videos(channel)
+    assert video.details.get("size", size) >= size
+
+
 async def test_quotas(channel: Account) -> None:
     world = channel.simulator.world
     world.add_fault("youtube", "upload_limit")

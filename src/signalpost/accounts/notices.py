@@ -1,12 +1,14 @@
 """Mail to the owner of a workspace when accounts stop working: one for each change of state, several in one message."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
 from signalpost import mail, networks
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind
+from signalpost.kit.db import Db, Row
 
 NOTICES = "account.notices"
 EVERY_SECONDS = 60
@@ -21,9 +23,10 @@ where noticed_status is not null and status not in ('needs_reauth', 'restricted'
 _UNNOTICED = "status in ('needs_reauth', 'restricted', 'expiring') and noticed_status is distinct from status"
 _WORKSPACES = f"select distinct workspace_id from account where {_UNNOTICED} limit $1"  # noqa: S608 - constants only
 _TAKE = f"""
-update account set noticed_status = status where workspace_id = $1 and {_UNNOTICED}
-returning platform, username, status, status_reason
+select platform, username, status, status_reason, id from account where workspace_id = $1 and {_UNNOTICED}
+order by id for no key update
 """  # noqa: S608 - constants only
+_NOTICED = "update account set noticed_status = status where id = any($1)"
 _OWNER = """
 select w.name, u.email from workspace w join member m on m.workspace_id = w.id and m.role = 'owner'
     and m.status = 'active' join app_user u on u.id = m.user_id
@@ -48,18 +51,24 @@ async def send(lease: Lease, _payload: Mapping[str, Any]) -> None:
         workspaces = [record[0] for record in await db.fetch(_WORKSPACES, WORKSPACES_MAX)]
     for workspace_id in workspaces:
         async with lease.transaction() as db:  # each wakes a lane, and no transaction holds two of them
-            changed = [row for row in await db.fetch(_TAKE, workspace_id) if row[0] != "sandbox"]
+            rows = await db.fetch(_TAKE, workspace_id)
+            changed = [row for row in rows if row[0] != "sandbox"]
             owner = await db.fetchrow(_OWNER, workspace_id)
-            if not changed or owner is None:
-                continue
-            lines = [
-                {
-                    "account": f"{networks.name_of(platform)}: {username}",
-                    "reason": reason or "",
-                    "advice": _ADVICE[status],
-                }
-                for platform, username, status, reason in changed[:ACCOUNTS_MAX]
-            ]
-            values = {"workspace": owner[0], "accounts": lines, "more": max(0, len(changed) - ACCOUNTS_MAX)}
-            message = mail.Message(to=owner[1], template="account_attention", values=values)
-            await mail.enqueue(db, message, workspace_id=workspace_id)
+            if changed and owner is not None and not await _mail(db, workspace_id, owner, changed):
+                continue  # the mailbox had enough for an hour: this is news until it has room
+            await db.execute(_NOTICED, [row[4] for row in rows])
+
+
+async def _mail(db: Db, workspace_id: UUID, owner: Row, changed: Sequence[Row]) -> bool:
+    """Return whether the owner gets the message."""
+    lines = [
+        {
+            "account": f"{networks.name_of(platform)}: {username}",
+            "reason": reason or "",
+            "advice": _ADVICE[status],
+        }
+        for platform, username, status, reason, _ in changed[:ACCOUNTS_MAX]
+    ]
+    values = {"workspace": owner[0], "accounts": lines, "more": max(0, len(changed) - ACCOUNTS_MAX)}
+    message = mail.Message(to=owner[1], template="account_attention", values=values)
+    return await mail.enqueue(db, message, workspace_id=workspace_id)

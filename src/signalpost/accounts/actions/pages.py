@@ -1,11 +1,15 @@
 """The pages, boards, organizations and channels of grants that a profile has: list them, and connect another one."""
 
+import asyncio
+from collections.abc import Sequence
+from typing import Final
 from uuid import UUID
 
 from signalpost.accounts import queries, token_store, views
 from signalpost.accounts.actions.choices import candidates, choose, list_destinations, require_destinations
 from signalpost.accounts.actions.connect_request import ConnectRequest, find_unknown_ids
 from signalpost.accounts.actions.upsert import upsert_account
+from signalpost.accounts.errors import PlatformTimeout
 from signalpost.accounts.platforms import canonical_slug, require_connector, require_live
 from signalpost.accounts.queries import AccountRow
 from signalpost.accounts.schemas import DestinationPage, PageSwitch, PlatformAccount
@@ -16,6 +20,10 @@ from signalpost.kit.problems import InvalidState
 from signalpost.networks.contract import Connector, Destination, Identity
 from signalpost.web.caller import Caller
 from signalpost.web.inputs import require_profile
+
+GRANTS_AT_ONCE: Final = 8
+ASK_SECONDS_MAX: Final = 25.0
+"""For all grants together."""
 
 
 async def list_pages(
@@ -40,8 +48,7 @@ async def list_pages(
     connector = require_connector(caller, platform)
     require_destinations(connector)
     by_id: dict[str, Destination] = {}
-    for account in grants:
-        _, destinations = await _ask(context, connector, account)
+    for _, destinations in await _ask_all(context, connector, grants):
         by_id |= {entry.identity.remote_id: entry for entry in destinations if entry.identity.remote_id not in by_id}
     return candidates([*by_id.values()], accounts)
 
@@ -70,16 +77,48 @@ async def switch_page(context: AppContext, caller: Caller, platform: str, data: 
         return chosen
     if named is not None:
         grants = [named] if named.grant_remote_id is not None else []
-    for account in grants:
+    if grants:
         connector = require_connector(caller, platform)
         require_destinations(connector)
-        grant, destinations = await _ask(context, connector, account)
-        entry = next((entry for entry in destinations if entry.identity.remote_id == data.page_id), None)
-        if entry is not None:
-            return await _connect(context, caller, connector, data, entry, grant)
+        for grant, destinations in await _ask_all(context, connector, grants):
+            entry = next((entry for entry in destinations if entry.identity.remote_id == data.page_id), None)
+            if entry is not None:
+                return await _connect(context, caller, connector, data, entry, grant)
     raise problems.invalid(
         "/pageId", "not_found", "No grant of this profile covers this page. Connect the platform again and select it."
     )
+
+
+async def _ask_all(
+    context: AppContext, connector: Connector, accounts: Sequence[AccountRow]
+) -> list[tuple[Identity, list[Destination]]]:
+    """Ask the network about several grants, some at a time, within one deadline. A dead one does not hide the others.
+
+    Raises:
+        PlatformTimeout: they have not all been answered in time.
+        InvalidState, ValidationFailed: every grant is dead.
+        Problem: as `_ask`.
+    """
+    places = asyncio.Semaphore(GRANTS_AT_ONCE)
+
+    async def ask(account: AccountRow) -> tuple[Identity, list[Destination]] | problems.Problem:
+        async with places:
+            try:
+                return await _ask(context, connector, account)
+            except (InvalidState, problems.ValidationFailed) as dead:
+                return dead
+
+    try:
+        async with asyncio.timeout(ASK_SECONDS_MAX):
+            answers = await asyncio.gather(*[ask(account) for account in accounts])
+    except TimeoutError:
+        platform = {"slug": connector.facts.key}
+        raise PlatformTimeout(f"{connector.facts.name} did not respond in time.", platform=platform) from None
+    alive = [answer for answer in answers if not isinstance(answer, problems.Problem)]
+    dead = [answer for answer in answers if isinstance(answer, problems.Problem)]
+    if dead and not alive:
+        raise dead[0]
+    return alive
 
 
 async def _ask(context: AppContext, connector: Connector, account: AccountRow) -> tuple[Identity, list[Destination]]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from signalpost.kit import clock
 from signalpost.kit.http import HttpFailure
 from signalpost.networks.contract import ApiError, Outcome, OutcomeUnknown, Pending, TryLater
-from signalpost.networks.meta.errors import explain_container, explainer, read_error
+from signalpost.networks.meta.errors import NEW_CONTAINER, explain_container, explainer, read_error
 from signalpost.networks.meta.graph import Graph
 from signalpost.networks.responses import string, texts
 from signalpost.networks.threads import PublicPart, ThreadPart, is_restored
@@ -21,6 +21,8 @@ CONTAINER_SECONDS_MAX: Final = 82_800
 """Containers expire after 24 hours."""
 SKEW_SECONDS: Final = 60
 _MISSING: Final = 33
+_MISSES_MAX: Final = 2
+"""How often a container may not be there to be published before another one is made."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,7 @@ async def publish_container(
     try:
         remote_id = await api.publish(container.id)
     except ApiError as error:
-        return await _after_error(api, intended, error, locate)
+        return await _after_error(part, api, intended, error, locate)
     return {"id": remote_id, "url": await api.permalink(remote_id)}
 
 
@@ -137,7 +139,7 @@ def _since(part: ThreadPart, container: Container) -> str:
 
 
 async def _after_error(
-    api: ContainerApi, intended: Mapping[str, Any], error: ApiError, locate: Locate
+    part: ThreadPart, api: ContainerApi, intended: Mapping[str, Any], error: ApiError, locate: Locate
 ) -> PublicPart | Outcome:
     """Read whether the container is public after all.
 
@@ -151,9 +153,20 @@ async def _after_error(
         raise error from None
     if container is not None and container.state == "PUBLISHED":
         return await _located(intended, locate)
+    meta = read_error(error.response)
+    if meta is not None and meta.subcode in NEW_CONTAINER:
+        await _miss(part, intended["container"])
     if isinstance(outcome, OutcomeUnknown) and container is not None:
         return TryLater(message=outcome.message, http_status=outcome.http_status, response=outcome.response)
     raise error
+
+
+async def _miss(part: ThreadPart, container_id: str) -> None:
+    """Note that a container could not be published; after some times it is forgotten, and another one is made."""
+    for step, held in list(part.journal.steps.items()):
+        if isinstance(held, Mapping) and held.get("id") == container_id:
+            misses = held.get("misses", 0) + 1
+            await part.journal.record(step, {**held, "misses": misses} if misses <= _MISSES_MAX else {})
 
 
 async def find_published(

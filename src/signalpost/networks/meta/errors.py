@@ -112,7 +112,8 @@ def explainer(name: str) -> Callable[[ApiError], Outcome]:
         if meta is None:
             return _unreadable(name, response, details, publishes=publishes)
         return (
-            _of_account(name, meta, details)
+            _of_app(name, meta, details)
+            or _of_account(name, meta, details)
             or _of_limits(name, meta, response, details)
             or _of_moment(name, meta, response, details, publishes=publishes)
             or _refused(name, meta, details)
@@ -148,11 +149,17 @@ def _unreadable(name: str, response: Response, details: dict[str, Any], *, publi
     return TryLater(message=message, after_seconds=wait_seconds(response), **details)
 
 
+def _of_app(name: str, meta: MetaError, details: dict[str, Any]) -> Outcome | None:
+    """Return the outcome of a wrong app secret, which is the operator's mistake: the account is as good as before."""
+    if meta.code != 100 or "appsecret_proof" not in meta.message:
+        return None
+    return TryLater(message=f"{name}: {meta.message}", limit_of="app", platform_code=meta.name, **details)
+
+
 def _of_account(name: str, meta: MetaError, details: dict[str, Any]) -> Outcome | None:
     """Return the outcome of an error that is about the account, its token or its permissions."""
     message, details = f"{name}: {meta.message}", {**details, "platform_code": meta.name}
-    if meta.code in _TOKEN or (meta.code == 100 and "appsecret_proof" in meta.message):
-        # An invalid proof: the app has another secret by now.
+    if meta.code in _TOKEN:
         return NeedsReconnect(message=message, restricted=meta.subcode in _BLOCKED_TOKEN, **details)
     if meta.subcode in _TOO_FAST:
         return TryLater(message=message, code="rate_limited", after_seconds=QUOTA_SECONDS, **details)

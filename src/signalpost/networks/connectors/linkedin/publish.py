@@ -87,7 +87,7 @@ def _published(_session: NetworkSession, _outgoing: Outgoing, posted: Sequence[P
 
 
 async def _create(part: ThreadPart) -> PublicPart | Outcome:
-    lost = part.intended or part.journal.steps.get(_LOST)
+    lost = part.intended or _lost(part)
     if lost is not None:
         return await _create_again(part, lost)
     body = await _post(part)
@@ -109,12 +109,20 @@ async def _create_again(part: ThreadPart, lost: Mapping[str, Any]) -> PublicPart
         if error.response.status in {409, 422} and (duplicate := DUPLICATE.search(_message(error))) is not None:
             return {"id": duplicate[1]}
         outcome = explain(error)
+        if isinstance(outcome, Refused) and outcome.code != "duplicate_content":
+            await part.journal.record(_LOST, None)  # neither call was accepted: a corrected post is another one
     except HttpFailure as failure:
         outcome = failure_outcome(failure, creating=True)
     # A duplicate whose first post is not named is the lost one, as it seems.
     if isinstance(outcome, TryLater) or (isinstance(outcome, Refused) and outcome.code == "duplicate_content"):
         return OutcomeUnknown(message=outcome.message, http_status=outcome.http_status, response=outcome.response)
     return outcome
+
+
+def _lost(part: ThreadPart) -> Mapping[str, Any] | None:
+    """Return the call that was lost; None once a person has looked and wants the post sent as a new one."""
+    lost = part.journal.steps.get(_LOST)
+    return lost if lost and lost.get("key", part.outgoing.dedupe_key) == part.outgoing.dedupe_key else None
 
 
 def _message(error: ApiError) -> str:
@@ -197,7 +205,8 @@ async def _find(part: ThreadPart, intended: Mapping[str, Any]) -> PublicPart | O
     else:
         return OutcomeUnknown(message=_MEMBERS_ONLY)
     if existing is None:  # sent again as it was, LinkedIn names the first one if that is there after all
-        await part.journal.record(_LOST, {"at": intended["at"], "body": intended["body"]})
+        lost = {"at": intended["at"], "body": intended["body"], "key": part.outgoing.dedupe_key}
+        await part.journal.record(_LOST, lost)
     return existing
 
 

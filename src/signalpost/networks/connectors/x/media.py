@@ -8,7 +8,7 @@ from signalpost.kit import clock, foreign
 from signalpost.kit.http import BadResponse
 from signalpost.kit.http import Part as FormPart
 from signalpost.networks.connectors.x.calls import call
-from signalpost.networks.contract import NetworkSession, OutgoingMedia, Pending, Refused, Response
+from signalpost.networks.contract import ApiError, NetworkSession, OutgoingMedia, Pending, Refused, Response
 from signalpost.networks.responses import members, response_text, string
 from signalpost.networks.threads import ThreadPart
 
@@ -49,7 +49,7 @@ async def _continued(part: ThreadPart, media: OutgoingMedia, step: str) -> Mappi
         await part.journal.record(step, upload)
     if "ready" not in upload:
         return await _segments_sent(part, media, step, upload)
-    response = await call(session, "GET", _UPLOAD, params={"command": "STATUS", "media_id": upload["id"]})
+    response = await _status(session, upload["id"])
     state = _processing(response)
     if state.get("state") == "failed":
         return _failed(response, state)
@@ -84,6 +84,8 @@ async def _segments_sent(
     """Send the segments that are missing and end the upload; a long one is interrupted until the next poll."""
     session, path = part.session, f"{_UPLOAD}/{upload['id']}"
     began, index = session.now(), 0
+    if upload.get("whole"):
+        return await _recorded(part, media, step, await _ended_again(session, upload["id"]))
     async for segment in _segments(media):
         if index >= upload["segments"]:
             file = FormPart("media", segment, filename="segment", content_type="application/octet-stream")
@@ -94,8 +96,33 @@ async def _segments_sent(
                 await part.journal.record(step, interrupted)
                 return interrupted
         index += 1
-    response = await call(session, "POST", f"{path}/finalize", timeout_seconds=UPLOAD_SECONDS)
-    finished = await _finished(session, media, response)
+    await part.journal.record(step, {**upload, "segments": index, "whole": True})
+    return await _recorded(part, media, step, await _ended(session, upload["id"]))
+
+
+async def _ended(session: NetworkSession, media_id: str) -> Response:
+    return await call(session, "POST", f"{_UPLOAD}/{media_id}/finalize", timeout_seconds=UPLOAD_SECONDS)
+
+
+async def _ended_again(session: NetworkSession, media_id: str) -> Response:
+    """End an upload whose end may have reached X before: then it takes neither segments nor another end."""
+    try:
+        response = await _status(session, media_id)
+    except ApiError as error:
+        if error.response.status not in {400, 404}:
+            raise
+    else:
+        if _processing(response):
+            return response
+    return await _ended(session, media_id)
+
+
+async def _status(session: NetworkSession, media_id: str) -> Response:
+    return await call(session, "GET", _UPLOAD, params={"command": "STATUS", "media_id": media_id})
+
+
+async def _recorded(part: ThreadPart, media: OutgoingMedia, step: str, response: Response) -> Mapping[str, Any]:
+    finished = await _finished(part.session, media, response)
     await part.journal.record(step, finished)
     return finished
 

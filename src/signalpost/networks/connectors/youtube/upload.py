@@ -1,7 +1,7 @@
 """The resumable upload of a video. Its session tells how much of the file is there, and the video once it is whole."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -17,6 +17,7 @@ from signalpost.networks.contract import (
     Outcome,
     OutcomeUnknown,
     Outgoing,
+    OutgoingMedia,
     Pending,
     Refused,
     Response,
@@ -64,7 +65,9 @@ async def _send(part: ThreadPart, upload: Mapping[str, Any], at: int) -> PublicP
         if last:
             await part.intend({**upload, "sent_at": clock.wire(session.now())})
         content_range = f"bytes {at}-{end - 1}/{size}"
-        response = await _put(session, upload["session"], content_range, file.read(at, end), end - at, last=last)
+        parts = _Parts(part.content.media[0], file, at, end)
+        response = await _put(session, upload["session"], content_range, parts.read, end - at, last=last)
+        file = parts.file
         if response.status != 308:
             return _video(response)
         stored = _stored(response)
@@ -111,28 +114,39 @@ def _resource(outgoing: Outgoing) -> dict[str, Any]:
     return {"snippet": snippet, "status": status}
 
 
+class _Parts:
+    """Reads one part of the file, and again from the beginning if it has to be sent again."""
+
+    def __init__(self, media: OutgoingMedia, file: FileParts, start: int, end: int) -> None:
+        self.file = file
+        self._media, self._start, self._end, self._begun = media, start, end, False
+
+    def read(self) -> AsyncIterator[bytes]:
+        if self._begun:  # the stream is past it
+            self.file = FileParts(self._media)
+        self._begun = True
+        return self.file.read(self._start, self._end)
+
+
 async def _put(
-    session: NetworkSession, url: str, content_range: str, data: Any, size: int, *, last: bool = False
+    session: NetworkSession, url: str, content_range: str, read: Callable[[], Any], size: int, *, last: bool = False
 ) -> Response:
-    if oauth2.is_due(session):
-        await session.renew(refresh)
-    headers = {
-        "Authorization": f"Bearer {session.secrets['accessToken']}",
-        "Content-Length": str(size),
-        "Content-Range": content_range,
-    }
-    response = await session.server.call(
-        "PUT", url, headers=headers, data=data, timeout_seconds=PART_SECONDS, expect=None
-    )
-    if response.status not in {200, 201, 308}:
-        raise ApiError(response, CREATE if last else _PART)
-    return response
+    async def send(token: str) -> Response:
+        headers = {"Authorization": f"Bearer {token}", "Content-Length": str(size), "Content-Range": content_range}
+        response = await session.server.call(
+            "PUT", url, headers=headers, data=read(), timeout_seconds=PART_SECONDS, expect=None
+        )
+        if response.status not in {200, 201, 308}:
+            raise ApiError(response, CREATE if last else _PART)
+        return response
+
+    return await oauth2.call_with_token(session, refresh, send)
 
 
 async def _ask(session: NetworkSession, url: str, size: int) -> PublicPart | int | None:
     """Return the video if its upload is complete, how many bytes of it are there, or None if the session is gone."""
     try:
-        response = await _put(session, url, f"bytes */{size}", b"", 0)
+        response = await _put(session, url, f"bytes */{size}", lambda: b"", 0)
     except ApiError as error:
         if error.response.status in _GONE:
             return None
