@@ -2,10 +2,12 @@
 
 Source: developers.google.com, YouTube Data API reference and revision history to 2026-11-03, Analytics API v2.
 A person without a channel has `details["no_channel"]`; one that may not upload more than 15 minutes has
-`details["unverified"]`. Not certain at the real network, and so chosen here: a file that the channel has already is
-rejected as a duplicate; counters grow at once, and those of the Analytics API with them.
+`details["unverified"]`, and may set no thumbnails either. Not certain at the real network, and so chosen here: a file
+that the channel has already is rejected as a duplicate; counters grow at once, and those of the Analytics API
+with them.
 """
 
+import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -20,6 +22,7 @@ from simulator.world import Person, Quota
 
 UNITS_MAX = 10_000
 PACIFIC = ZoneInfo("America/Los_Angeles")
+THUMBNAIL_BYTES_MAX = 2_097_152
 MANAGE = (f"{SCOPE}youtube.force-ssl",)
 _REASONS: Mapping[int, tuple[str, str]] = {
     400: ("badRequest", "INVALID_ARGUMENT"), 401: ("authError", "UNAUTHENTICATED"),
@@ -172,6 +175,21 @@ class YouTube(YouTubeUploads):
         video = self.own(request, (snippet.get("resourceId") or {}).get("videoId"))
         video.entry.details.setdefault("playlists", []).append(playlist.id)
         return Response(200, {"kind": "youtube#playlistItem", "id": self.new_id()})
+
+    @route("POST /upload/youtube/v3/thumbnails/set", scopes=(f"{SCOPE}youtube.upload",))
+    def set_thumbnail(self, request: Request) -> Response:
+        self.only(request.query, "videoId", "uploadType", "alt")
+        self.spend(request, 50)
+        video = self.own(request, request.query.get("videoId"))
+        if request.person.details.get("unverified"):
+            message = "The authenticated user doesn't have permissions to upload and set custom video thumbnails."
+            raise Fail(self.because(403, "forbidden", message, domain="youtube.thumbnail"))
+        if request.headers.get("content-type") not in {"image/jpeg", "image/png", "application/octet-stream"}:
+            raise Fail(self.because(400, "invalidImage", "The provided image content is invalid."))
+        if not 0 < len(request.body) <= THUMBNAIL_BYTES_MAX:
+            raise Fail(self.because(413, "uploadTooLarge", "Media is too large. Limit: 2097152"))
+        video.entry.details["thumbnail"] = hashlib.sha256(request.body).hexdigest()
+        return Response(200, {"kind": "youtube#thumbnailSetResponse", "items": [{}]})
 
     @route("POST /youtube/v3/commentThreads", scopes=MANAGE)
     def comment(self, request: Request) -> Response:

@@ -51,6 +51,28 @@ async def test_profiles_and_accounts_beyond_the_limit_are_read_only_until_the_pl
     assert (await shop.patch(f"/profiles/{profiles[3]}", json={"name": "New"}, key=owner.key)).status_code == 200
 
 
+async def test_what_is_created_while_the_plan_becomes_smaller_is_looked_at_again(
+    sold: AppContext, shop: Api, make: Make
+) -> None:
+    """Neither transaction sees the other: the creator knows the old plan, and the change does not know the creation."""
+    owner = await make.owner(plan="pro")
+    for _ in range(4):
+        await make.account(owner)
+    async with sold.database.transaction() as db:
+        await plans.change_plan(sold, db, owner.workspace_id, "free")
+        await make.account(owner)
+    assert over(await listed(shop, owner, "/platforms/accounts/all")) == [False] * 5
+
+    async with sold.database.connection() as db:
+        query = "select payload, next_attempt_at > now() as waits from job where unique_key = $1"
+        key = f"{plans.FIT_AFTER_JOB}/{ids.encode('wsp', owner.workspace_id)}"
+        [(payload, waits)] = await db.fetch(query, key)
+    [handler] = [job.handler for job in work.jobs(sold) if job.kind == plans.FIT_AFTER_JOB]
+    assert waits
+    await handler(_Lease(sold), payload)
+    assert over(await listed(shop, owner, "/platforms/accounts/all")) == [False] * 4 + [True]
+
+
 async def test_what_waits_for_the_plan_goes_out_after_an_upgrade(sold: AppContext, shop: Api, make: Make) -> None:
     """Held with the reason, and neither lost nor failed."""
     owner = await make.owner(plan="pro")

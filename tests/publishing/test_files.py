@@ -15,6 +15,7 @@ from tests.helpers.publishing import StagedNetwork, published
 from signalpost import networks
 from signalpost.accounts.platforms import fetch_url
 from signalpost.context import AppContext
+from signalpost.kit import ids
 from signalpost.media import probe_process
 from signalpost.networks.contract import MediaRule, OutcomeUnknown, TryLater
 
@@ -236,6 +237,33 @@ async def test_the_watermark_of_the_profile_is_put_on_images(stage: StagedNetwor
     media = (await stage.make.api.get(f"/media/{picture}", key=stage.owner.key)).json()
     assert [variant["purpose"] for variant in media["variants"]] == ["watermark"]
     assert sent.mime_type == "image/jpeg"
+
+
+@pytest.mark.parametrize("takes_one", [True, False])
+async def test_the_picture_that_stands_for_a_video_is_sent_with_it(
+    stage: StagedNetwork, album: Album, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, takes_one: bool
+) -> None:
+    """If the network takes one, in a form that it takes; one that is gone keeps no post back."""
+    facts = replace(networks.CONNECTORS["stage"].facts, thumbnail=RULE if takes_one else None)
+    monkeypatch.setitem(networks.CONNECTORS, "stage", replace(networks.CONNECTORS["stage"], facts=facts))
+    movie = await album.upload(media_files.video(tmp_path), "cat.mp4")
+    picture = await album.upload(media_files.image("PNG", orientation=1, size=SIZE))
+    entry = {"mediaId": movie, "altText": "A cat", "thumbnailMediaId": picture}
+    media: Any = [entry]
+    posted = {"profileId": stage.owner.profile, "platforms": ["stage"], "text": "x", "media": media}
+    for text in ("one", "two"):
+        created = await stage.make.api.post("/posts", json=posted | {"text": text}, key=stage.owner.key)
+        if text == "two":
+            await stage.execute("delete from media where id = $1", ids.decode("med", picture))
+        await stage.work()
+        assert (await stage.status(created.json()["id"]))["status"] == "published"
+        [(sent, _)] = album.files
+        if takes_one and text == "one":
+            assert (sent.thumbnail.mime_type, sent.thumbnail.size_bytes <= RULE.bytes_max) == ("image/jpeg", True)
+            assert hashlib.sha256(await sent.thumbnail.bytes()).digest() == sent.thumbnail.sha256
+        else:
+            assert sent.thumbnail is None
+        assert sent.alt_text == "A cat"
 
 
 async def test_a_watermark_that_is_not_an_image_spoils_no_post(stage: StagedNetwork, album: Album) -> None:

@@ -92,6 +92,33 @@ async def test_a_video_with_everything(channel: Account) -> None:
     assert "notifySubscribers=false" in begun.target
 
 
+PICTURE = replace(VIDEO, kind="image", mime_type="image/png", duration_ms=None)
+
+
+async def test_a_video_with_a_picture_of_its_own(channel: Account) -> None:
+    """It is set once, also when something behind it has to be done again."""
+    world, journal = channel.simulator.world, MemoryJournal()
+    post = replace(POST, parts=(replace(POST.parts[0], media=(replace(VIDEO, thumbnail=PICTURE),)),))
+    world.add_fault("youtube", "lost", "POST /youtube/v3/commentThreads")
+
+    await channel.publish(post, journal)
+    assert isinstance(await channel.publish(post, journal), Published)
+
+    [entry] = videos(channel)
+    assert entry.details["thumbnail"] == hashlib.sha256(await PICTURE.bytes()).hexdigest()
+    assert [one.call for one in world.log].count("POST /upload/youtube/v3/thumbnails/set") == 1
+
+
+async def test_a_channel_that_may_set_no_picture_gets_its_video(channel: Account) -> None:
+    channel.person.details["unverified"] = True
+    journal = MemoryJournal()
+    post = replace(POST, parts=(replace(POST.parts[0], media=(replace(VIDEO, thumbnail=PICTURE),)),))
+
+    assert isinstance(await channel.publish(post, journal), Published)
+    assert "403" in str(journal.steps["thumbnail"]["error"])
+    assert "thumbnail" not in videos(channel)[0].details
+
+
 async def test_a_private_short(channel: Account) -> None:
     outcome = await channel.publish(outgoing("", title="Up", media=(large(),), options={"visibility": "private"}))
 

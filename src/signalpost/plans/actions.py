@@ -1,20 +1,25 @@
 """Keep workspaces within their plan: units of a month are spent, things that exist are counted."""
 
-from datetime import date, datetime
-from typing import Any
+from datetime import date, datetime, timedelta
+from typing import Any, Final
 from uuid import UUID
 
 from signalpost.context import AppContext
+from signalpost.engine import jobs
 from signalpost.events import PlanChanged
 from signalpost.identity import actions as identity
 from signalpost.identity.errors import PlanLimitReached
 from signalpost.identity.queries import plan_in_force
-from signalpost.kit import clock
+from signalpost.kit import clock, ids
 from signalpost.kit.db import Db
 from signalpost.plans import limits, queries
 from signalpost.plans.errors import PlanFeatureUnavailable
 from signalpost.plans.limits import Counted, Feature, Monthly
 from signalpost.web.caller import Caller
+
+FIT_AFTER_JOB: Final = "plans.fit_after"
+FIT_AFTER_SECONDS: Final = 120.0
+"""After a change of plan no request that began before it is still under way."""
 
 
 def month_of(instant: datetime) -> date:
@@ -90,9 +95,17 @@ async def refund(db: Db, workspace_id: UUID, limit: Monthly, units: int, *, spen
 
 
 async def change_plan(context: AppContext, db: Db, workspace_id: UUID, plan: str) -> None:
-    """Move a workspace to another plan. Nothing is deleted: what no longer fits becomes read-only, the newest first."""
+    """Move a workspace to another plan. Nothing is deleted: what no longer fits becomes read-only, the newest first.
+
+    Whoever creates something at this moment knows the old plan, so it is looked at once more when they have ended.
+    """
     await identity.set_plan(context, db, workspace_id, plan)
     await fit(context, db, workspace_id, plan)
+    workspace = ids.encode("wsp", workspace_id)
+    run_at = clock.now() + timedelta(seconds=FIT_AFTER_SECONDS)
+    await jobs.enqueue(
+        db, FIT_AFTER_JOB, {"workspace": workspace}, run_at=run_at, unique_key=f"{FIT_AFTER_JOB}/{workspace}"
+    )
 
 
 async def fit(context: AppContext, db: Db, workspace_id: UUID, plan: str) -> None:

@@ -44,6 +44,12 @@ async def over_limit(db: Db, *, after: UUID | None, limit: int) -> list[tuple[UU
     return [(row[0], row[1]) for row in await db.fetch(_OVER_LIMIT, after, limit)]
 
 
+async def plan_of(db: Db, workspace_id: UUID | None) -> tuple[UUID, str] | None:
+    """Return a workspace that exists, and its plan."""
+    row = await db.fetchrow("select id, plan from workspace where id = $1", workspace_id)
+    return None if row is None else (row[0], row[1])
+
+
 async def spent(db: Db, workspace_id: UUID, limit: Monthly, month: date) -> int:
     """Return how many units of a month are spent. `month` is its first day, UTC."""
     number: int = await db.fetchval(_SPENT.format(limit.name), workspace_id, month)

@@ -8,6 +8,7 @@ from signalpost.audit import actions as audit
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain
+from signalpost.kit import ids
 from signalpost.plans import actions as plans
 from signalpost.plans import limits, notices, queries
 
@@ -30,12 +31,19 @@ def jobs(context: AppContext) -> list[JobKind]:
     async def refit(lease: Lease, _payload: Mapping[str, Any]) -> None:
         await fit_again(context, lease)
 
+    async def fit_one(lease: Lease, payload: Mapping[str, Any]) -> None:
+        async with lease.transaction() as db:
+            plan = await queries.plan_of(db, ids.decode("wsp", payload["workspace"]))
+            if plan is not None:
+                await plans.fit(context, db, plan[0], plan[1])
+
     async def notify(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
         return await send_notices(context, lease)
 
     return [
         JobKind(JOB, purge, EVERY_SECONDS),
         JobKind(FIT_JOB, refit, FIT_EVERY_SECONDS),
+        JobKind(plans.FIT_AFTER_JOB, fit_one),
         JobKind(NOTICE_JOB, notify, NOTICE_EVERY_SECONDS),
     ]
 

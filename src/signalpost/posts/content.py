@@ -2,7 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Protocol
@@ -31,7 +32,14 @@ class Content(Struct, frozen=True):
 
     def media_ids(self) -> list[UUID]:
         """Return the id of every file, those of the thread included."""
-        return [ref.media_id for refs in (self.media, *(part.media for part in self.thread)) for ref in refs]
+        return [ref.media_id for ref in self._refs()]
+
+    def thumbnail_ids(self) -> list[UUID]:
+        """Return the id of every picture that stands for a video."""
+        return [ref.thumbnail_media_id for ref in self._refs() if ref.thumbnail_media_id is not None]
+
+    def _refs(self) -> Iterator[MediaRef]:
+        return (ref for refs in (self.media, *(part.media for part in self.thread)) for ref in refs)
 
 
 class HasContent(Protocol):
@@ -118,19 +126,15 @@ def outgoing(
 
 
 def _files(refs: Sequence[MediaRef], files: Mapping[UUID, OutgoingMedia]) -> tuple[OutgoingMedia, ...]:
-    return tuple(
-        file if ref.alt_text is None else _with_alt_text(file, ref.alt_text)
-        for ref in refs
-        if (file := files.get(ref.media_id)) is not None
-    )
+    return tuple(_of(ref, file, files) for ref in refs if (file := files.get(ref.media_id)) is not None)
 
 
-def _with_alt_text(file: OutgoingMedia, text: str) -> OutgoingMedia:
-    return OutgoingMedia(
-        kind=file.kind, mime_type=file.mime_type, size_bytes=file.size_bytes, sha256=file.sha256, width=file.width,
-        height=file.height, duration_ms=file.duration_ms, video_codec=file.video_codec, audio_codec=file.audio_codec,
-        alt_text=text, file_name=file.file_name, read=file.read, url=file.url,
-    )  # fmt: skip
+def _of(ref: MediaRef, file: OutgoingMedia, files: Mapping[UUID, OutgoingMedia]) -> OutgoingMedia:
+    """Return a file with what this post says about it."""
+    if ref.alt_text is not None:
+        file = replace(file, alt_text=ref.alt_text)
+    thumbnail = None if ref.thumbnail_media_id is None else files.get(ref.thumbnail_media_id)
+    return file if thumbnail is None else replace(file, thumbnail=thumbnail)
 
 
 @lru_cache(maxsize=128)

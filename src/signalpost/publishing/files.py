@@ -1,6 +1,7 @@
 """The files of an attempt as its network takes them: another form where it would refuse an image as it is."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any, Final
@@ -15,6 +16,7 @@ from signalpost.media.actions.encode import encoded, request_encoding
 from signalpost.media.queries import MediaRow, VariantDocument
 from signalpost.networks import fitting, preflight
 from signalpost.networks.contract import Connector, OutgoingMedia, Pending, Refused
+from signalpost.posts import content
 from signalpost.publishing.attempt import Attempt
 
 _ENCODING: Final[Mapping[str, Any]] = {"encoding": True}
@@ -59,10 +61,12 @@ async def as_taken(context: AppContext, attempt: Attempt) -> dict[UUID, Outgoing
     files: dict[UUID, OutgoingMedia] = {}
     watermark_id = attempt.due.circumstances.watermark_media_id
     watermark = next((row for row in attempt.files if row.id == watermark_id and row.kind == "image"), None)
+    media_ids = set(content.for_target(attempt.due.post, attempt.due.target).media_ids())
     waits = False
     for row in attempt.files:
         file = as_uploaded(context, row, attempt.connector)
-        derivation = _derivation(attempt, file, None if watermark is row else watermark)
+        mark = watermark if watermark is not row and row.id in media_ids else None
+        derivation = _derivation(attempt, file, mark, is_thumbnail=row.id not in media_ids and row.id != watermark_id)
         if derivation is not None:
             try:
                 variant = await _variant(context, attempt, row, derivation)
@@ -76,9 +80,13 @@ async def as_taken(context: AppContext, attempt: Attempt) -> dict[UUID, Outgoing
     return Pending(state=_ENCODING) if waits else files
 
 
-def _derivation(attempt: Attempt, file: OutgoingMedia, watermark: MediaRow | None) -> Derivation | None:
+def _derivation(
+    attempt: Attempt, file: OutgoingMedia, watermark: MediaRow | None, *, is_thumbnail: bool
+) -> Derivation | None:
     """Return what has to be made of a file; None: it is sent as it is."""
     facts = preflight.for_account(attempt.connector.facts, attempt.due.account.facts)
+    if is_thumbnail and facts.thumbnail is not None:
+        facts = replace(facts, media={"image": facts.thumbnail})
     needed = fitting.fit(facts, file) if attempt.due.post.auto_fit else None
     if needed is None and watermark is not None:
         needed = fitting.encodable(facts, file)

@@ -98,6 +98,7 @@ class Facts:
     options: Mapping[str, Option] = field(default_factory=dict)
 
     media: Mapping[Kind, MediaRule] = field(default_factory=dict)  # a kind that is missing is not accepted
+    thumbnail: MediaRule | None = None  # of the picture that a user chose for a video; None: it is not sent
     media_total: int | None = None  # files of all kinds in one post
     media_mixed: bool = False  # whether all kinds may be mixed in one post
     media_required: bool = False

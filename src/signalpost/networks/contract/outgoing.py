@@ -27,6 +27,9 @@ class OutgoingMedia:
     read: Callable[[], AsyncIterator[bytes]]  # streams the content from its beginning, at each call
     url: Callable[[], str] | None = None
     """Signs an address from which the network can download the file for an hour; None: it cannot reach this service."""
+    thumbnail: "OutgoingMedia | None" = (
+        None  # the picture to show for a video, if the network takes one: `Facts.thumbnail`
+    )
 
     async def bytes(self) -> bytes:
         """Return the whole content; for networks that take a file in one piece."""

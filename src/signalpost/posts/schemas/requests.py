@@ -132,7 +132,9 @@ class MediaIn(Input):
             examples=["A cat on a windowsill"],
         ),
     ] = None
-    thumbnail_media_id: Annotated[MediaId | None, Meta(description="A picture to show for a video.")] = None
+    thumbnail_media_id: Annotated[
+        MediaId | None, Meta(description="A picture to show for a video, where the network takes one: YouTube.")
+    ] = None
     thumbnail_time_ms: Annotated[
         Annotated[int, Meta(ge=0, le=86_400_000)] | None,
         Meta(description="The moment of a video whose picture is shown for it, in milliseconds.", examples=[1500]),

@@ -250,7 +250,10 @@ async def _load_files(db: Db, attempts: Sequence[Attempt]) -> None:
     """Read the files of the attempts' posts, if they have any, and the watermark of the profile with them."""
     for attempt in attempts:
         post, target, _, circumstances = attempt.due
-        if media_ids := content.for_target(post, target).media_ids():
+        sent = content.for_target(post, target)
+        if media_ids := sent.media_ids():
+            if attempt.connector.facts.thumbnail is not None:
+                media_ids += sent.thumbnail_ids()
             if (watermark_id := circumstances.watermark_media_id) is not None:
                 media_ids.append(watermark_id)
             attempt.files = list((await media.for_publishing(db, post.workspace_id, media_ids)).values())

@@ -50,6 +50,7 @@ FACTS = Facts(
             duration_ms_max=43_200_000,
         ),
     },
+    thumbnail=MediaRule(per_post=1, bytes_max=2_097_152, mime_types=("image/jpeg", "image/png"), pixels_max=8_294_400),
     media_total=1,
     media_required=True,
     first_comment=True,

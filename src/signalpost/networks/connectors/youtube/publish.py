@@ -33,6 +33,7 @@ _PROCESSING_MAX: Final = timedelta(minutes=30)
 """After so long the video counts as published: long ones are processed for hours, and shown meanwhile."""
 _POLL_SECONDS: Final = 10.0
 _PLAYLIST: Final = "playlist"
+_THUMBNAIL: Final = "thumbnail"
 _PROCESSED: Final = "processed"
 
 
@@ -45,6 +46,7 @@ async def publish(session: NetworkSession, outgoing: Outgoing, journal: Journal)
     unfinished = await _processed(session, journal, outcome.remote_id)
     if unfinished is not None:
         return unfinished
+    await _set_thumbnail(session, outgoing, journal, outcome.remote_id)
     await _add_to_playlist(session, outgoing, journal, outcome.remote_id)
     send = partial(_comment, session, outcome.remote_id)
     return await add_first_comment(outcome, outgoing, journal, send=send, explain=explain)
@@ -123,6 +125,23 @@ def _rejected(status: Mapping[str, Any]) -> Refused:
         message=f"YouTube did not accept the video: {reason}.",
         platform_code=reason,
     )
+
+
+async def _set_thumbnail(session: NetworkSession, outgoing: Outgoing, journal: Journal, video_id: str) -> None:
+    """Set the picture that is shown for the video, once. The journal says why it is not there; the video is public.
+
+    Channels that did not confirm a telephone number may not: YouTube then shows a picture from the video.
+    """
+    picture = outgoing.media[0].thumbnail if outgoing.media else None
+    if picture is None or journal.steps.get(_THUMBNAIL) is not None:
+        return
+    step = {"sha256": picture.sha256.hex()}
+    await journal.record(_THUMBNAIL, step)
+    path = f"/upload/youtube/v3/thumbnails/set?{urlencode({'videoId': video_id, 'uploadType': 'media'})}"
+    try:
+        await call(session, "POST", path, data=await picture.bytes(), headers={"Content-Type": picture.mime_type})
+    except (ApiError, HttpFailure) as failure:
+        await journal.record(_THUMBNAIL, {**step, "error": str(failure)})
 
 
 async def _add_to_playlist(session: NetworkSession, outgoing: Outgoing, journal: Journal, video_id: str) -> None:
