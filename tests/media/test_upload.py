@@ -1,5 +1,6 @@
 """Uploads: what is stored, and their fields, limits and roles."""
 
+import asyncio
 import hashlib
 import io
 import os
@@ -7,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -324,6 +326,31 @@ async def test_the_next_upload_removes_what_a_killed_process_left(tmp_path: Path
     async with receiver.temporary_folder(tmp_path) as folder:
         assert [entry.name for entry in (tmp_path / "incoming").iterdir()] == [folder.name]
     assert not list((tmp_path / "incoming").iterdir())
+
+
+async def test_an_upload_that_is_cancelled_at_any_moment_leaves_nothing(tmp_path: Path) -> None:
+    """A client that goes away cancels its request; threads that work for it go on to their end."""
+    limits = receiver.SizeLimits(file_bytes=10**8, storage_bytes=None, free_bytes_min=0)
+    content = media_files.image("JPEG") + bytes(3_000_000)
+
+    async def upload() -> None:
+        async with receiver.temporary_folder(tmp_path) as folder:
+            file = receiver.FileReceiver(folder, limits, "/file")
+            for _ in range(2):
+                await file.write(content)
+
+    loop = asyncio.get_running_loop()
+    for turns in range(8):
+        threads = ThreadPoolExecutor(2)
+        loop.set_default_executor(threads)
+        uploading = asyncio.create_task(upload())
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        uploading.cancel()
+        await asyncio.wait([uploading])
+        threads.shutdown()  # when what was begun has ended
+        assert list((tmp_path / "incoming").glob("*")) == [], turns
+    loop.set_default_executor(ThreadPoolExecutor())
 
 
 async def test_a_file_part_with_another_name_is_refused_with_the_right_name(api: Api, make: Make) -> None:

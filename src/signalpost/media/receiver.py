@@ -6,9 +6,10 @@ import hashlib
 import shutil
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from uuid import UUID
 
@@ -132,7 +133,7 @@ class FileReceiver:
     async def _flush(self) -> None:
         buffer, self._buffer = self._buffer, bytearray()
         try:
-            await asyncio.to_thread(self._append, buffer)
+            await _to_its_end(self._append, buffer)
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise disk_full() from error
@@ -200,11 +201,26 @@ def disk_full() -> problems.Unavailable:
 @asynccontextmanager
 async def temporary_folder(data_dir: Path) -> AsyncIterator[Path]:
     """Create an empty local folder for one file, and remove it at the end."""
-    folder = await asyncio.to_thread(_create_folder, data_dir / _INCOMING)
+    created: list[Path] = []
     try:
-        yield folder
+        await _to_its_end(_create_folder, data_dir / _INCOMING, created)
+        yield created[0]
     finally:
-        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+        for folder in created:
+            await _to_its_end(partial(shutil.rmtree, folder, ignore_errors=True))
+
+
+async def _to_its_end(function: Callable[..., None], *arguments: object) -> None:
+    """Call a function in a thread. Who is cancelled meanwhile leaves when it has ended: a thread goes on all the same.
+
+    What it writes would otherwise appear behind the removal of its folder.
+    """
+    call = asyncio.ensure_future(asyncio.to_thread(function, *arguments))
+    try:
+        await asyncio.shield(call)
+    except asyncio.CancelledError:
+        await asyncio.wait([call])
+        raise
 
 
 def lasting_folder(data_dir: Path, media_id: UUID) -> Path:
@@ -212,10 +228,10 @@ def lasting_folder(data_dir: Path, media_id: UUID) -> Path:
     return data_dir / _INCOMING / media_id.hex
 
 
-def _create_folder(parent: Path) -> Path:
+def _create_folder(parent: Path, created: list[Path]) -> None:
     parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     _remove_leftovers(parent)
-    return Path(tempfile.mkdtemp(dir=parent))
+    created.append(Path(tempfile.mkdtemp(dir=parent)))
 
 
 def _remove_leftovers(parent: Path) -> None:

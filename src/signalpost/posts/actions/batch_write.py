@@ -148,10 +148,17 @@ class _Columns:
 
 def _used(kind: type[Struct], rows: Sequence[Struct], rare: tuple[str, ...]) -> list[str]:
     """Return the columns in which a row has another value than the default."""
-    defaults = {field.name: _default(field) for field in structs.fields(kind) if field.name in rare}
-    values_of, usual = attrgetter(*defaults), tuple(defaults.values())
+    names, usual = _defaults(kind, rare)
+    values_of = attrgetter(*names)
     unusual = [values for row in rows if (values := values_of(row)) != usual]
-    return [name for number, name in enumerate(defaults) if any(values[number] != usual[number] for values in unusual)]
+    return [name for number, name in enumerate(names) if any(values[number] != usual[number] for values in unusual)]
+
+
+@cache
+def _defaults(kind: type[Struct], rare: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    """Return the rare columns in the order of the rows, and their defaults: reading them evaluates every annotation."""
+    defaults = {field.name: _default(field) for field in structs.fields(kind) if field.name in rare}
+    return tuple(defaults), tuple(defaults.values())
 
 
 def _default(field: structs.FieldInfo) -> Any:
