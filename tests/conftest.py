@@ -175,6 +175,12 @@ def settings(data_dir: Path) -> Settings:
             "SIGNALPOST_ALLOW_PRIVATE_WEBHOOKS": "true",
             "SIGNALPOST_REGISTRATION": "open",
             "SIGNALPOST_TRUSTED_PROXIES": "1",
+            "SIGNALPOST_WHATSAPP_PHONE_NUMBER_ID": "106540352242922",
+            "SIGNALPOST_WHATSAPP_PHONE_NUMBER": "+49 30 12345670",
+            "SIGNALPOST_WHATSAPP_ACCESS_TOKEN": "whatsapp-token-of-the-tests",
+            "SIGNALPOST_WHATSAPP_APP_SECRET": "whatsapp-secret-of-the-tests",
+            "SIGNALPOST_WHATSAPP_VERIFY_TOKEN": "verify-token-of-the-tests",
+            "SIGNALPOST_WHATSAPP_BASE_URL": "http://127.0.0.1:9",
         }
     )
 

@@ -101,6 +101,24 @@ class Settings:
     """Name of the model there. Needed with SIGNALPOST_CAPTION_MODEL_URL."""
     caption_model_key: str | None = None
     """API key for the model, if its server requires one."""
+    whatsapp_phone_number_id: str | None = None
+    """Id of the WhatsApp number that people write to, from the app at Meta. All settings of WhatsApp up to
+    SIGNALPOST_WHATSAPP_VERIFY_TOKEN are needed together. Unset: there is no messenger."""
+    whatsapp_phone_number: str | None = None
+    """That number as people write it, such as `+49 30 1234567`."""
+    whatsapp_access_token: str | None = None
+    """Token of a system user of the WhatsApp Business account, with which files are read and replies are sent."""
+    whatsapp_app_secret: str | None = None
+    """Secret of the app at Meta, with which it signs what it sends. Unset: every message is refused."""
+    whatsapp_verify_token: str | None = None
+    """A word of your choice that Meta sends once, when the webhook is set up. Unset: every set-up is refused."""
+    whatsapp_template: str | None = None
+    """Name of an approved template with one parameter, for results of posts more than 24 hours after the last message.
+    Unset: such results are not sent."""
+    whatsapp_template_language: str = "en"
+    """Language code of that template."""
+    whatsapp_base_url: str = "https://graph.facebook.com"
+    """Address of the WhatsApp Business Cloud API."""
     requests_per_minute: int = 600_000
     """Requests per minute and credential if the plan sets no limit; it protects the process."""
     writes_per_minute: int = 600_000
@@ -126,6 +144,11 @@ class Settings:
         return self.networks.get(f"{platform.upper()}_{name.upper()}")
 
 
+WHATSAPP_SETTINGS: Final = (
+    "whatsapp_phone_number_id", "whatsapp_phone_number", "whatsapp_access_token", "whatsapp_app_secret",
+    "whatsapp_verify_token",
+)  # fmt: skip
+"""A messenger needs all of these."""
 _NETWORK_SETTING: Final = re.compile(PREFIX + f"([A-Z0-9_]+_(?:{'|'.join(NETWORK_SETTINGS)}))")
 _PATTERNS: Final = {
     "base_url": (r"https?://[^/\s?#@]+(/[^\s?#]*)?", "must be an address such as https://social.example.com"),
@@ -135,6 +158,14 @@ _PATTERNS: Final = {
     "stripe_secret_key": (r"[!-~]+", "must be visible ASCII without spaces"),
     "stripe_webhook_secret": (r"[!-~]+", "must be visible ASCII without spaces"),
     "stripe_base_url": (r"https?://[^/\s?#@]+(/[^\s?#]*)?", "must be an address such as https://api.stripe.com"),
+    "whatsapp_phone_number": (r"\+?[0-9][0-9 ()./-]{5,30}", "must be a phone number such as +49 30 1234567"),
+    "whatsapp_phone_number_id": (r"[0-9]{5,30}", "must be the number's id at Meta, which has digits only"),
+    "whatsapp_access_token": (r"[!-~]+", "must be visible ASCII without spaces"),
+    "whatsapp_app_secret": (r"[!-~]+", "must be visible ASCII without spaces"),
+    "whatsapp_verify_token": (r"[!-~]{8,}", "must be at least 8 characters of visible ASCII without spaces"),
+    "whatsapp_template": (r"[a-z0-9_]{1,512}", "must be the name of a template: lower-case letters, digits and _"),
+    "whatsapp_template_language": (r"[A-Za-z]{2,3}(_[A-Za-z]{2,4})?", "must be a language code such as en or en_US"),
+    "whatsapp_base_url": (r"https?://[^/\s?#@]+(/[^\s?#]*)?", "must be an address such as https://graph.facebook.com"),
     "smtp_url": (r"smtps?://.+", "must be an address such as smtp://user:password@host:587"),
     "brand": (
         r"(?=.{1,41}$)[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*",
@@ -192,6 +223,7 @@ def _errors(settings: Settings) -> Iterator[str]:
     if (settings.caption_model_url is None) != (settings.caption_model is None):
         yield f"{PREFIX}CAPTION_MODEL_URL and {PREFIX}CAPTION_MODEL: set both, or none"
     yield from _oidc_errors(settings)
+    yield from _messenger_errors(settings)
     try:
         AllowList.parse(settings.allowed_private_hosts)
     except ValueError as error:
@@ -220,6 +252,12 @@ def _oidc_errors(settings: Settings) -> Iterator[str]:
 
 def _is_loopback(url: str) -> bool:
     return urlsplit(url).hostname in ("127.0.0.1", "::1", "localhost")
+
+
+def _messenger_errors(settings: Settings) -> Iterator[str]:
+    missing = [name for name in WHATSAPP_SETTINGS if getattr(settings, name) is None]
+    if 0 < len(missing) < len(WHATSAPP_SETTINGS):
+        yield f"{PREFIX}{missing[0].upper()}: is missing; a messenger needs all of its settings, or none"
 
 
 def data_folder(environment: Mapping[str, str] | None = None, *, data_dir: Path | None = None) -> Path:
@@ -252,4 +290,5 @@ def load(environment: Mapping[str, str] | None = None, *, data_dir: Path | None 
             for name, value in variables.items()
             if (match := _NETWORK_SETTING.fullmatch(name)) and not hasattr(Settings, match[1].lower())
         },
+        whatsapp_base_url=settings.whatsapp_base_url.rstrip("/"),
     )

@@ -1,6 +1,8 @@
 """Every endpoint that is built answers with the status of the specification, and with what its reference says."""
 
 import base64
+import hashlib
+import hmac
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterator
@@ -242,7 +244,21 @@ async def _suggestion(sample: Sample, request: PreparedRequest) -> None:
     request.path = request.path.replace(sample.ids["tkt"], created.json()["id"])
 
 
+async def _verify_token(sample: Sample, request: PreparedRequest) -> None:
+    token = sample.make.context.settings.whatsapp_verify_token or ""
+    request.params |= {"hub.mode": "subscribe", "hub.verify_token": token, "hub.challenge": "1158201444"}
+
+
+async def _signed_notification(sample: Sample, request: PreparedRequest) -> None:
+    secret = sample.make.context.settings.whatsapp_app_secret or ""
+    request.body, request.content = None, b'{"object": "whatsapp_business_account", "entry": []}'
+    digest = hmac.new(secret.encode(), request.content, hashlib.sha256).hexdigest()
+    request.headers |= {"X-Hub-Signature-256": f"sha256={digest}", "Content-Type": "application/json"}
+
+
 PREPARED: dict[str, Prepare] = {
+    "GET /wa/webhook": _verify_token,
+    "POST /wa/webhook": _signed_notification,
     "POST /auth/register": _new_email,
     "POST /auth/login": _own_password,
     "POST /auth/refresh": _own_refresh_token,
@@ -352,6 +368,7 @@ def test_what_leaves_no_history_is_listed() -> None:
         "POST /queue/process",
         "POST /admin/sync-metrics-cron",
         "POST /status/subscribe",
+        "POST /wa/webhook",
         "POST /status/subscriptions/confirm",
         "POST /status/subscriptions/unsubscribe",
     }

@@ -105,7 +105,7 @@ class Sample:
         return request
 
     def _value(self, name: str) -> str:
-        return {"profileId": self.ids["prof"], "expires": "4102444800"}.get(name, "x" * 24)
+        return {"profileId": self.ids["prof"], "expires": "4102444800", "hub.mode": "subscribe"}.get(name, "x" * 24)
 
     def _own(self, example: Any) -> Any:
         text = _ID.sub(lambda match: self.ids.get(match[1], match[0]), json.dumps(example))

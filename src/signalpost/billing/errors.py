@@ -15,13 +15,6 @@ class BillingNotConfigured(problems.Problem, status=409):
     """
 
 
-class InvalidSignature(problems.Problem, status=401):
-    """The signature of the notification is missing, wrong or too old.
-
-    Sign the exact bytes of the body with the secret of the endpoint, and send it at once.
-    """
-
-
 class SubscriptionPastDue(problems.Problem, status=402):
     """A payment for the subscription failed.
 

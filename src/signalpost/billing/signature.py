@@ -8,7 +8,7 @@ import hmac
 import re
 from typing import Final
 
-from signalpost.billing.errors import InvalidSignature
+from signalpost.kit.problems import InvalidSignature
 
 TOLERANCE_SECONDS: Final = 300
 HEADER_CHARACTERS_MAX: Final = 2_000

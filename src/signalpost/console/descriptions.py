@@ -35,6 +35,7 @@ TAGS = {
     "Webhooks": "The endpoints that events are sent to, and every delivery.",
     "Analytics": "How posts and accounts did: null is unknown, and every figure says of how many posts it is.",
     "Billing": "What plans cost, and what the workspace has. An operator sets the plan; no payments are taken yet.",
+    "Messaging-app link": "Your number at WhatsApp, from which you post, and the webhook by which its messages arrive.",
     "Service status": "Components, incidents and maintenance, uptime and subscriptions: public, and written by staff.",
     "Administration": "What staff of the installation see and start.",
     "Support": "Tickets, and suggestions with votes.",

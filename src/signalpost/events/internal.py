@@ -11,11 +11,12 @@ from signalpost.events.event import Event
 
 @dataclass(frozen=True, kw_only=True)
 class PostSettled(Event):
-    """The last target of a post ended; `status` is published, partial or failed."""
+    """The last target of a post ended; `status` is published, partial or failed, `source` where the post came from."""
 
     post_id: UUID
     profile_id: UUID
     status: str
+    source: str
 
 
 class Removal(Struct, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 import ipaddress
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from uuid import UUID
 
@@ -12,9 +13,10 @@ from signalpost.identity.errors import KeyRevoked, TokenExpired
 from signalpost.identity.queries import KeyCredential, Membership, SessionCredential
 from signalpost.kit import crypto, problems
 from signalpost.kit.crypto import ApiKeyParts, KeyRing
+from signalpost.kit.db import Db
 from signalpost.kit.tenant import Tenant, across_workspaces
-from signalpost.settings import BRAND_KEY
-from signalpost.web.caller import Caller
+from signalpost.settings import BRAND_KEY, Settings
+from signalpost.web.caller import Caller, Mode
 from signalpost.web.fields import WorkspaceId
 from signalpost.web.guesses import Guesses
 from signalpost.web.limits import Limiter
@@ -207,6 +209,46 @@ class _Credentials:
             requests_per_minute=requests,
             writes_per_minute=writes,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """What a user allowed something that acts for them: rights, profiles and mode of the credential they used then."""
+
+    user_id: UUID
+    workspace_id: UUID
+    scopes: frozenset[str]
+    mode: Mode
+    profile_ids: list[UUID] | None
+
+
+async def caller_by_grant(settings: Settings, db: Db, grant: Grant, credential: str) -> Caller | None:
+    """Return the user as a caller with what is left of a grant now; None: they are not a member any more.
+
+    Raises:
+        Forbidden: the membership is suspended.
+    """
+    record = await queries.find_membership(db, grant.user_id, grant.workspace_id)
+    if record is None:
+        return None
+    name, membership = record
+    if membership.status == "suspended":
+        raise problems.Forbidden("Your membership in this workspace is suspended.")
+    return Caller(
+        user_id=grant.user_id,
+        user_name=name,
+        workspace_id=membership.workspace_id,
+        tenant=Tenant(membership.tenant_id, membership.workspace_id),
+        role=membership.role,
+        scopes=roles.scopes_of(membership.role) & grant.scopes,
+        mode=grant.mode,
+        auth="messaging",
+        credential=credential,
+        plan=queries.plan_in_force(settings, membership.plan),
+        workspace_timezone=membership.timezone,
+        workspace_zone_chosen=membership.zone_chosen,
+        profile_ids=_intersect(grant.profile_ids, membership.profile_ids),
+    )
 
 
 def _not_a_member() -> problems.NotFound:

@@ -165,6 +165,21 @@ async def find_session_credential(
     return SessionCredential(ended, user_id, user_name, is_staff, Membership(*membership) if membership[0] else None)
 
 
+_MEMBERSHIP = f"""
+select coalesce(u.name, u.email), {_MEMBERSHIP_COLUMNS}
+from member m
+join workspace w on w.id = m.workspace_id and w.deleted_at is null
+join app_user u on u.id = m.user_id
+where m.user_id = $1 and m.workspace_id = $2 and m.status in ('active', 'suspended')
+"""  # noqa: S608 - columns of a struct
+
+
+async def find_membership(db: Db, user_id: UUID, workspace_id: UUID) -> tuple[str, Membership] | None:
+    """Return the name of a user, and their membership in the workspace; None: they are not a member."""
+    record = await db.fetchrow(_MEMBERSHIP, user_id, workspace_id)
+    return None if record is None else (record[0], Membership(*list(record.values())[1:]))
+
+
 _TOUCH_MEMBER = """
 with seen as (
     update member set last_active_at = now()

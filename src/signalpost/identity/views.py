@@ -72,7 +72,7 @@ def me(
         role=caller.role,
         profile_ids=_profile_ids(None if caller.profile_ids is None else sorted(caller.profile_ids)),
         auth=Authentication(
-            type=caller.auth,
+            type="api_key" if caller.auth == "api_key" else "session",
             key_id=ids.encode_or_none("key", caller.key_id),
             mode=caller.mode,
             scopes=sorted(caller.scopes),

@@ -88,6 +88,13 @@ class Forbidden(Problem, status=403):
     """
 
 
+class InvalidSignature(Problem, status=401):
+    """The signature of the notification is missing, wrong or too old.
+
+    Sign the exact bytes of the body with the secret that both sides have, and send it at once.
+    """
+
+
 class InsufficientScope(Problem, status=403):
     """This API key lacks a scope that the operation requires.
 

@@ -38,6 +38,9 @@ from signalpost.mail import work as mail_work
 from signalpost.media import queries as media_queries
 from signalpost.media import routes as media_routes
 from signalpost.media import work as media_work
+from signalpost.messenger import routes as messenger_routes
+from signalpost.messenger import subscriber as messenger
+from signalpost.messenger import work as messenger_work
 from signalpost.oidc import routes as oidc_routes
 from signalpost.plans import actions as plan_actions
 from signalpost.plans import routes as plan_routes
@@ -92,6 +95,7 @@ ROUTES: tuple[Routes, ...] = (
     webhook_routes.routes,
     analytics_routes.routes,
     billing_routes.routes,
+    messenger_routes.routes,
     service_status_routes.routes,
     support_routes.routes,
     admin_routes.routes,
@@ -127,6 +131,7 @@ JOBS = (
     support_work.jobs,
     analytics_work.jobs,
     billing_work.jobs,
+    messenger_work.jobs,
 )
 
 
@@ -162,6 +167,7 @@ def subscribe(context: AppContext) -> None:
         context.subscribe(events.PlanChanged, on_plan_changed)
     context.subscribe(events.AccountReady, posts.on_account_ready)
     context.subscribe(events.PostSettled, posts.on_posts_settled)
+    context.subscribe(events.PostSettled, messenger.on_posts_settled)
     context.subscribe(events.RemovalRequested, publishing.on_removal_requested)
     for kind in events.PUBLIC_EVENTS.values():
         context.subscribe(kind, webhooks.on_events, when=LISTENING)

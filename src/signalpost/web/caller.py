@@ -37,7 +37,7 @@ class Caller:
     role: Role
     scopes: frozenset[str]
     mode: Mode
-    auth: Literal["session", "api_key"]
+    auth: Literal["session", "api_key", "messaging"]
     credential: str  # stable name of the credential, by which rate limits and idempotency keys are kept
     plan: str
     workspace_timezone: str = "UTC"

@@ -24,6 +24,8 @@ class Clients:
     """Sign-in, renewal and health checks of accounts, and checks of addresses."""
     pages: Client
     """Files and pages at addresses that users name."""
+    messenger: Client
+    """Files that people send by messenger, and replies to them."""
     models: Client
     """The operator's language model, whose responses take long."""
     payments: Client
@@ -51,6 +53,7 @@ class Clients:
             webhooks=client(512, 64, CALLS_MAX),
             accounts=client(128, 64, CALLS_MAX),
             pages=client(512, 64, CALLS_MAX),
+            messenger=client(128, 64, CALLS_MAX),
             models=client(64, 64, MODEL_CALLS_MAX),
             payments=client(32, 32, PAYMENT_CALLS_MAX),
         )
@@ -62,5 +65,5 @@ class Clients:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         async with AsyncExitStack() as stack:
-            for client in (self.publishing, self.webhooks, self.accounts, self.pages, self.models, self.payments):
+            for client in vars(self).values():
                 stack.push_async_callback(client.close)

@@ -1,8 +1,11 @@
 """Fetch a file from a public address and store it."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import PurePosixPath
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
+from uuid import UUID
 
 from signalpost.context import AppContext
 from signalpost.kit import http, problems
@@ -12,7 +15,7 @@ from signalpost.media.actions.limits import over_storage_limit, size_limits
 from signalpost.media.actions.store import store_file
 from signalpost.media.errors import MediaFetchFailed
 from signalpost.media.queries import MediaRow
-from signalpost.media.receiver import FileReceiver, PlanStorageExceeded
+from signalpost.media.receiver import Announced, FileReceiver, PlanStorageExceeded, SizeLimits
 from signalpost.media.schemas import MediaFetch
 from signalpost.web.caller import Caller
 
@@ -22,7 +25,22 @@ FETCH_BYTES_PER_SECOND_MIN = 10_000
 """A server that sends less would hold a connection for long; nobody has a file there that is worth it."""
 
 
-async def fetch_file(context: AppContext, caller: Caller, data: MediaFetch, *, pointer: str = "/url") -> MediaRow:
+class Messaged(NamedTuple):
+    """How a file that came with a message is fetched: by the messenger's own client, with its headers.
+
+    `bytes_max`: no more than that. `media_id`: the id that the file gets, chosen before so that a retry knows it.
+    """
+
+    headers: Mapping[str, str]
+    trusted: bool
+    bytes_max: int
+    announced: Announced
+    media_id: UUID
+
+
+async def fetch_file(
+    context: AppContext, caller: Caller, data: MediaFetch, *, pointer: str = "/url", messaged: Messaged | None = None
+) -> MediaRow:
     """Fetch the file at a public address and store it.
 
     Args:
@@ -31,6 +49,7 @@ async def fetch_file(context: AppContext, caller: Caller, data: MediaFetch, *, p
         data: the address, which is checked again at every redirect, and the fields of the file. The caller must be
             allowed to see the profile; that is not checked here.
         pointer: the place of the address in the request, for issues.
+        messaged: if it came with a message.
 
     Raises:
         UnsafeAddress, HostNotFound, MediaFetchFailed: the address is forbidden, unknown, or does not return a file.
@@ -39,15 +58,18 @@ async def fetch_file(context: AppContext, caller: Caller, data: MediaFetch, *, p
     """
     limits = await size_limits(context, caller)
     async with receiver.temporary_folder(context.settings.data_dir) as folder:
-        file_receiver = FileReceiver(folder, limits, pointer)
+        file_receiver = FileReceiver(folder, limits, pointer, None if messaged is None else messaged.announced)
+        client = context.http.pages if messaged is None else context.http.messenger
         try:
-            await context.http.pages.download(
+            await client.download(
                 data.url,
                 file_receiver.write,
-                bytes_max=max(limits.file_bytes, file_types.DOCUMENT_BYTES_MAX),
+                bytes_max=_bytes_max(limits, messaged),
                 timeout_seconds=FETCH_SECONDS,
-                redirects_max=FETCH_REDIRECTS_MAX,
+                redirects_max=FETCH_REDIRECTS_MAX if messaged is None else 0,
                 bytes_per_second_min=FETCH_BYTES_PER_SECOND_MIN,
+                headers=None if messaged is None else messaged.headers,
+                trusted=messaged is not None and messaged.trusted,
             )
             file = await file_receiver.finish()
         except http.HttpFailure as failure:
@@ -61,8 +83,14 @@ async def fetch_file(context: AppContext, caller: Caller, data: MediaFetch, *, p
             data,
             file_name=data.file_name or _last_segment(data.url),
             pointer=pointer,
-            source_url=http.redact_url(data.url),
+            source_url=http.redact_url(data.url) if messaged is None else None,
+            media_id=None if messaged is None else messaged.media_id,
         )
+
+
+def _bytes_max(limits: SizeLimits, messaged: Messaged | None) -> int:
+    largest = max(limits.file_bytes, file_types.DOCUMENT_BYTES_MAX)
+    return largest if messaged is None else min(largest, messaged.bytes_max)
 
 
 def _last_segment(url: str) -> str | None:

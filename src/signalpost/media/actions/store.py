@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
+from uuid import UUID
 
 from signalpost.context import AppContext
 from signalpost.kit import ids, problems
@@ -80,6 +81,7 @@ async def store_file(
     file_name: str | None,
     pointer: str,
     source_url: str | None = None,
+    media_id: UUID | None = None,
 ) -> MediaRow:
     """Examine a received file, write its row, store its bytes, and only then mark it as ready.
 
@@ -97,7 +99,7 @@ async def store_file(
     if isinstance(examined, Rejection):
         raise problems.invalid(pointer, examined.code, examined.message)
     file, probed = examined.file, examined.probed
-    media_id, workspace_id = ids.new_id(), caller.workspace_id
+    media_id, workspace_id = media_id or ids.new_id(), caller.workspace_id
     path = storage_paths.of_file(workspace_id, media_id, file.type)
     thumbnail_path = storage_paths.of_thumbnail(workspace_id, media_id) if examined.has_thumbnail else None
     async with context.database.transaction() as db:

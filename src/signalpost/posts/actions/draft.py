@@ -23,12 +23,13 @@ from signalpost.posts.documents import FirstComment, Recurrence, Utm
 from signalpost.posts.queries import ConnectedAccount, ProfileWithAccounts
 from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.posts.schemas.requests import PostAttributes, PostCreate, TargetIn
-from signalpost.posts.schemas.responses import PublishMode
+from signalpost.posts.schemas.responses import PublishMode, Source
 from signalpost.posts.times import Moment
 from signalpost.web.caller import Caller
 from signalpost.web.fields import AccountId, ProfileId
 
 OPTIONS_BYTES_MAX: Final = 32_768
+_SOURCES: Final[Mapping[str, Source]] = {"api_key": "api", "session": "dashboard", "messaging": "messaging"}
 _NO_SLOTS_TOGETHER: Final = (
     "Several posts at once get no slots: create drafts, and schedule them by POST /posts/auto-schedule."
 )
@@ -345,7 +346,7 @@ def _new_post(caller: Caller, data: PostCreate) -> PostRow:
         timezone="UTC",
         created_by=caller.actor,
         created_by_user_id=caller.user_id,
-        source="api" if caller.auth == "api_key" else "dashboard",
+        source=_SOURCES[caller.auth],
         mode=caller.mode,
         created_at=now,
         updated_at=now,

@@ -95,8 +95,9 @@ def post_ended_events(post: AnyPost, targets: Sequence[AnyTarget], now: datetime
     if post.status == "published":
         data.published_at = clock.wire_or_none(post.published_at)
     settled = events.PostSettled(
-        workspace_id=post.workspace_id, at=now, post_id=post.id, profile_id=post.profile_id, status=post.status
-    )
+        workspace_id=post.workspace_id, at=now, post_id=post.id, profile_id=post.profile_id, status=post.status,
+        source=post.source,
+    )  # fmt: skip
     return [_event(kind, post, data, now), settled]
 
 

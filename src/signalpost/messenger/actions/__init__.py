@@ -1,0 +1,1 @@
+"""Linking numbers, receiving and handling messages, sending replies."""

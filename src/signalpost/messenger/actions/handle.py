@@ -1,0 +1,196 @@
+"""Handling messages that were stored: each once, in the order in which a person sent them."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+
+from signalpost.context import AppContext
+from signalpost.engine import jobs
+from signalpost.engine.contract import Lease
+from signalpost.identity.authenticate import caller_by_grant
+from signalpost.identity.errors import PlanLimitReached
+from signalpost.kit import ids
+from signalpost.kit.db import Db
+from signalpost.kit.failpoint import failpoint
+from signalpost.kit.problems import Problem
+from signalpost.messenger import queries, texts, whatsapp
+from signalpost.messenger.actions import converse, files, link, reply
+from signalpost.messenger.actions.converse import Conversation
+from signalpost.messenger.queries import LinkRow, MessageRow
+from signalpost.messenger.whatsapp import Message, Reply
+from signalpost.plans import actions as plans
+from signalpost.plans import limits
+from signalpost.web.caller import Caller
+
+HANDLE_JOB: Final = "messenger.handle"
+
+_HANDLED: Final = "update messenger_message set body = null, handled_at = now() where id = $1"
+_IN_WORKSPACE: Final = "update messenger_message set workspace_id = $2 where id = $1"
+_UNSORTED: Final = "update messenger_message set workspace_id = null where id = $1"
+_NAME_FILE: Final = "update messenger_message set media_id = $2 where id = $1 and handled_at is null"
+_KNOWN: Final = """
+update messenger_link set last_message_at = greatest(last_message_at, $2),
+    user_hash = coalesce(user_hash, (select $3::bytea where not exists (
+        select from messenger_link where user_hash = $3))),
+    phone_hash = coalesce(phone_hash, (select $4::bytea where not exists (
+        select from messenger_link where phone_hash = $4)))
+where id = $1
+"""
+_STATE: Final = "update messenger_link set post_ids = $2, awaits_time = $3, profile_id = $4 where id = $1"
+
+
+async def sort(context: AppContext, lease: Lease, payload: Mapping[str, Any]) -> None:
+    """Find out whose the messages of a number are: codes link it, others go to the workspace of its link."""
+    sender = bytes.fromhex(payload["sender"])
+    while True:
+        async with lease.transaction() as db:
+            row = await queries.next_message(db, sender, None)
+            if row is None:
+                return
+            if await queries.lock_message(db, row.id):
+                await _sort_one(context, db, row)
+        failpoint("messenger.sorted")
+
+
+async def _sort_one(context: AppContext, db: Db, row: MessageRow) -> None:
+    message = _open(context, row)
+    linked = await queries.lock_of_sender(db, context.keys, message.sender)
+    if message.kind == "text" and (code := link.code_in(message.text)) is not None:
+        outcome = await link.try_code(context, db, message, code)
+        if outcome == "linked" or linked is None:
+            if outcome != "linked":
+                text = texts.LOCKED if outcome == "locked" else texts.WRONG_CODE
+                await reply.to_sender(context, db, message.sender, Reply(text, reply_to=message.remote_id))
+            await db.execute(_HANDLED, row.id)
+            return
+    if linked is None:
+        await link.answer_stranger(context, db, message.sender, message.remote_id)
+        await db.execute(_HANDLED, row.id)
+        return
+    await _recognize(context, db, linked, message)
+    await db.execute(_IN_WORKSPACE, row.id, linked.workspace_id)
+    names = {"sender": row.sender_hash.hex(), "workspace": str(linked.workspace_id)}
+    key = f"{HANDLE_JOB}:{names['sender']}:{linked.workspace_id}"
+    await jobs.enqueue(db, HANDLE_JOB, names, unique_key=key, workspace_id=linked.workspace_id)
+
+
+async def _recognize(context: AppContext, db: Db, linked: LinkRow, message: Message) -> None:
+    """Note when the person wrote, and by what else they can be recognized; whom a link knows both ways stays so."""
+    sender, keys = message.sender, context.keys
+    user = None if sender.user_id is None else queries.digests(keys, sender.user_id)[0]
+    phone = None if sender.phone is None else queries.digests(keys, sender.phone)[0]
+    await db.execute(_KNOWN, linked.id, message.sent_at, user, phone)
+
+
+async def handle(context: AppContext, lease: Lease, payload: Mapping[str, Any]) -> None:
+    """Handle the messages of a linked number that wait in its workspace."""
+    sender, workspace_id = bytes.fromhex(payload["sender"]), UUID(payload["workspace"])
+    while True:
+        async with lease.transaction() as db:
+            row = await queries.next_message(db, sender, workspace_id)
+            if row is None:
+                return
+            message = _open(context, row)
+            media_id, stored = row.media_id, row.media_id is not None and await files.is_stored(db, row.media_id)
+            if message.file is not None and not stored:  # an earlier try may have left a part under another id
+                media_id = ids.new_id()
+                await db.execute(_NAME_FILE, row.id, media_id)
+        failpoint("messenger.begun")
+        unusable = None if media_id is None or stored else await _fetch(context, message, media_id)
+        failpoint("messenger.fetched")
+        async with lease.transaction() as db:
+            if await queries.lock_message(db, row.id):
+                await _handle_one(context, db, row, message, media_id, unusable)
+        failpoint("messenger.handled")
+
+
+async def _fetch(context: AppContext, message: Message, media_id: UUID) -> str | None:
+    """Store the file of a message; return why it cannot be used. Without a link or rights nothing is fetched."""
+    assert message.file is not None  # noqa: S101 - it has an id for one
+    async with context.database.connection() as db:
+        linked = await queries.lock_of_sender(db, context.keys, message.sender)
+        try:
+            caller = None if linked is None else await _caller(context, db, linked)
+        except Problem:
+            return None  # said when it is handled
+        if linked is None or caller is None or "media:write" not in caller.scopes:
+            return None
+    try:
+        await files.fetch(context, caller, linked, message.file, media_id)
+    except files.Unusable as unusable:
+        return str(unusable)
+    except PlanLimitReached as problem:
+        return texts.refusal(problem)
+    return None
+
+
+async def _caller(context: AppContext, db: Db, linked: LinkRow) -> Caller | None:
+    """Return the user of a link with their rights of this moment; None: they are not a member any more.
+
+    Raises:
+        Forbidden: the membership is suspended.
+        PlanFeatureUnavailable: the plan has no messenger any more.
+    """
+    caller = await caller_by_grant(context.settings, db, linked.grant, f"messaging:{linked.id.hex}")
+    if caller is not None:
+        plans.require_feature(caller, limits.MESSENGER_LINK)
+    return caller
+
+
+async def _handle_one(
+    context: AppContext, db: Db, row: MessageRow, message: Message, media_id: UUID | None, unusable: str | None
+) -> None:
+    """Do what the message asks for, write the reply, and forget its text: all of it or nothing."""
+    linked = await queries.lock_of_sender(db, context.keys, message.sender)
+    if linked is None or linked.workspace_id != row.workspace_id:  # unlinked, or linked elsewhere, meanwhile
+        await db.execute(_HANDLED, row.id)
+        return
+    answer, ended = await _answer(context, db, linked, message, media_id, unusable)
+    if answer is not None:
+        answer = msgspec.structs.replace(answer, reply_to=message.remote_id)
+        await reply.to_link(context, db, linked, answer, ended=ended)
+    await db.execute(_HANDLED, row.id)
+
+
+async def _answer(
+    context: AppContext, db: Db, linked: LinkRow, message: Message, media_id: UUID | None, unusable: str | None
+) -> tuple[Reply | None, bool]:
+    """Return the reply, and whether the link has ended."""
+    try:
+        caller = await _caller(context, db, linked)
+    except Problem as problem:
+        return Reply(texts.refusal(problem)), False
+    if caller is None:
+        await link.end(db, linked)
+        return Reply(texts.NO_MEMBER), True
+    if unusable is not None:
+        return Reply(unusable), False
+    profile = await converse.visible_profile(db, caller, linked.profile_id)
+    talk = Conversation(context, db, caller, linked, message, profile, media_id)
+    answer = await converse.respond(talk)
+    if not talk.ended:
+        await db.execute(_STATE, linked.id, talk.link.post_ids, talk.link.awaits_time, talk.link.profile_id)
+    return answer, talk.ended
+
+
+async def give_up(context: AppContext, lease: Lease, payload: Mapping[str, Any]) -> None:
+    """Say of the oldest message that it could not be handled, and go on with the others."""
+    sender, workspace_id = bytes.fromhex(payload["sender"]), UUID(payload["workspace"])
+    async with lease.transaction() as db:
+        row = await queries.next_message(db, sender, workspace_id)
+        if row is None:
+            return
+        message = _open(context, row)
+        linked = await queries.lock_of_sender(db, context.keys, message.sender)
+        if linked is not None:
+            text = texts.FAILED if message.file is None else texts.NO_FILE
+            await reply.to_link(context, db, linked, Reply(text, reply_to=message.remote_id))
+        await db.execute(_HANDLED, row.id)
+        await jobs.enqueue(db, HANDLE_JOB, dict(payload), workspace_id=workspace_id)
+
+
+def _open(context: AppContext, row: MessageRow) -> Message:
+    plain = context.keys.open(row.body, context=queries.sealed_as(row.id))
+    return msgspec.json.decode(plain, type=whatsapp.Message)

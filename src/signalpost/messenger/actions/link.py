@@ -1,0 +1,186 @@
+"""A number is linked by a code that its user got with a credential, and sends from there. Five guesses an hour."""
+
+import re
+import secrets
+from datetime import timedelta
+from typing import Final, Literal
+from urllib.parse import quote
+from uuid import UUID
+
+from signalpost.accounts.errors import PlatformNotConfigured
+from signalpost.audit import actions as audit
+from signalpost.context import AppContext
+from signalpost.kit import clock, ids, problems
+from signalpost.kit.db import Db
+from signalpost.messenger import queries, texts, views
+from signalpost.messenger.actions import reply
+from signalpost.messenger.queries import CodeRow, LinkRow
+from signalpost.messenger.schemas import LinkCode, LinkCodeCreate
+from signalpost.messenger.whatsapp import Message, Reply, Sender
+from signalpost.plans import actions as plans
+from signalpost.plans import limits
+from signalpost.profiles import queries as profiles
+from signalpost.settings import WHATSAPP_SETTINGS, Settings
+from signalpost.web.caller import Caller
+from signalpost.web.fields import ProfileId
+
+ALPHABET: Final = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
+CODE_LENGTH: Final = 8
+CODE_LIFETIME: Final = timedelta(minutes=10)
+WRONG_MAX: Final = 5
+_CODE: Final = re.compile(f"[{ALPHABET}]{{{CODE_LENGTH}}}")
+_DEFAULT_PROFILE: Final = """
+select id from profile where workspace_id = $1 and deleted_at is null and ($2::uuid[] is null or id = any($2))
+order by is_default desc, created_at, id limit 1
+"""
+_INSERT_CODE: Final = """
+insert into messenger_code (id, workspace_id, user_id, profile_id, mode, scopes, profile_ids, code_hash, expires_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+on conflict (workspace_id, user_id, mode) do update set id = excluded.id, profile_id = excluded.profile_id,
+    scopes = excluded.scopes, profile_ids = excluded.profile_ids, code_hash = excluded.code_hash,
+    expires_at = excluded.expires_at
+"""
+_FORGET_CODE: Final = "delete from messenger_code where workspace_id = $1 and user_id = $2 and mode = $3"
+_UNLINK: Final = "delete from messenger_link where workspace_id = $1 and user_id = $2 and mode = $3"
+_END: Final = "delete from messenger_link where id = $1"
+_REPLACE: Final = """
+delete from messenger_link
+where (workspace_id = $1 and user_id = $2 and mode = $3) or phone_hash = any($4) or user_hash = any($5)
+returning workspace_id, user_id
+"""
+_INSERT_LINK: Final = """
+insert into messenger_link (id, workspace_id, user_id, profile_id, mode, scopes, profile_ids, phone_hash, user_hash,
+    recipient, phone_masked, last_message_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+"""
+# One statement, so that of guesses at the same moment each is counted.
+_ATTEMPT: Final = """
+insert into messenger_guess (sender_hash) values ($1)
+on conflict (sender_hash) do update set updated_at = now() returning locked_until > now() as locked
+"""
+_WRONG: Final = """
+update messenger_guess set wrong = case when wrong + 1 >= $2 then 0 else wrong + 1 end,
+    locked_until = case when wrong + 1 >= $2 then now() + interval '1 hour' else locked_until end
+where sender_hash = $1 returning locked_until > now() as locked
+"""
+_RIGHT: Final = "delete from messenger_guess where sender_hash = $1"
+_ANSWER_ONCE: Final = """
+insert into messenger_guess (sender_hash, answered_at) values ($1, now())
+on conflict (sender_hash) do update set answered_at = now(), updated_at = now()
+    where messenger_guess.answered_at is null or messenger_guess.answered_at < now() - interval '1 hour'
+returning 1
+"""
+_PROFILE_NAME: Final = "select name from profile where id = $1"
+
+CodeResult = Literal["linked", "wrong", "locked"]
+
+
+def require_configured(settings: Settings) -> None:
+    """Ensure that this installation has a messenger.
+
+    Raises:
+        PlatformNotConfigured: it has none.
+    """
+    if any(getattr(settings, name) is None for name in WHATSAPP_SETTINGS):
+        raise PlatformNotConfigured(
+            "This installation has no messenger.",
+            remediation="An operator sets SIGNALPOST_WHATSAPP_PHONE_NUMBER_ID and the settings that belong to it.",
+        )
+
+
+async def create_code(context: AppContext, db: Db, caller: Caller, data: LinkCodeCreate) -> LinkCode:
+    """Create a code; the caller's older one stops working.
+
+    Raises:
+        PlatformNotConfigured: this installation has no messenger.
+        PlanFeatureUnavailable: the plan has none.
+        Forbidden: the role writes no posts and approves none.
+        ValidationFailed: there is no such profile.
+    """
+    require_configured(context.settings)
+    plans.require_feature(caller, limits.MESSENGER_LINK)
+    if caller.role == "viewer":
+        raise problems.Forbidden("The role viewer has no messenger.")
+    profile_id = data.profile_id
+    if profile_id is None:
+        profile_id = await db.fetchval(_DEFAULT_PROFILE, caller.workspace_id, caller.sees_profiles)
+    if profile_id is None or not await profiles.named(db, caller, [profile_id]):
+        raise problems.ValidationFailed(errors=[ProfileId.not_found("/profileId")])
+    code = "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH))
+    expires_at = clock.actual() + CODE_LIFETIME
+    await db.execute(
+        _INSERT_CODE, ids.new_id(), caller.workspace_id, caller.user_id, profile_id, caller.mode,
+        sorted(caller.scopes), caller.sees_profiles, queries.digests(context.keys, code)[0], expires_at,
+    )  # fmt: skip
+    number = context.settings.whatsapp_phone_number or ""
+    digits = "".join(char for char in number if char.isdigit())
+    deep_link = f"https://wa.me/{digits}?text={quote(code)}"
+    return LinkCode(
+        code=code, expires_at=clock.wire(expires_at), phone_number=number, deep_link=deep_link, qr_text=deep_link
+    )
+
+
+async def unlink(db: Db, caller: Caller) -> None:
+    """End the caller's link and their code. Repeating this changes nothing."""
+    key = (caller.workspace_id, caller.user_id, caller.mode)
+    await db.execute(_FORGET_CODE, *key)
+    await db.execute(_UNLINK, *key)
+
+
+async def end(db: Db, link: LinkRow) -> None:
+    """End a link because of a message."""
+    await db.execute(_END, link.id)
+    await _record(db, link.workspace_id, link.user_id, "unlink_messenger")
+
+
+async def _record(db: Db, workspace_id: UUID, user_id: UUID, action: str) -> None:
+    actor = audit.user(user_id, None)
+    await audit.record(db, audit.Entry(workspace_id=workspace_id, action=action, actor=actor))
+
+
+def code_in(text: str) -> str | None:
+    """Return the code that a text consists of, in any case and with spaces or hyphens; None if it is not one."""
+    if len(text) > 4 * CODE_LENGTH:
+        return None
+    code = text.upper().replace(" ", "").replace("-", "").strip()
+    return code if _CODE.fullmatch(code) else None
+
+
+async def try_code(context: AppContext, db: Db, message: Message, code: str) -> CodeResult:
+    """Link the number if the code is right; the fifth wrong one locks the number for an hour."""
+    sender = queries.sender_hash(context.keys, message.sender)
+    if await db.fetchval(_ATTEMPT, sender):
+        return "locked"
+    row = await queries.take_code(db, context.keys, code)
+    if row is None:
+        return "locked" if await db.fetchval(_WRONG, sender, WRONG_MAX) else "wrong"
+    await db.execute(_RIGHT, sender)
+    link = await _create(context, db, row, message)
+    profile = await db.fetchval(_PROFILE_NAME, link.profile_id)
+    welcome = Reply(texts.linked(profile), reply_to=message.remote_id)
+    await reply.to_link(context, db, link, welcome)
+    return "linked"
+
+
+async def _create(context: AppContext, db: Db, code: CodeRow, message: Message) -> LinkRow:
+    keys, sender = context.keys, message.sender
+    phones = [] if sender.phone is None else queries.digests(keys, sender.phone)
+    users = [] if sender.user_id is None else queries.digests(keys, sender.user_id)
+    for workspace_id, user_id in await db.fetch(_REPLACE, code.workspace_id, code.user_id, code.mode, phones, users):
+        await _record(db, workspace_id, user_id, "unlink_messenger")
+    link_id = ids.new_id()
+    await db.execute(
+        _INSERT_LINK, link_id, code.workspace_id, code.user_id, code.profile_id, code.mode, code.scopes,
+        code.profile_ids, phones[0] if phones else None, users[0] if users else None,
+        queries.seal(keys, sender, link_id), views.masked(sender.phone), message.sent_at,
+    )  # fmt: skip
+    await _record(db, code.workspace_id, code.user_id, "link_messenger")
+    link = await queries.find_link(db, link_id)
+    assert link is not None  # noqa: S101 - just written
+    return link
+
+
+async def answer_stranger(context: AppContext, db: Db, sender: Sender, remote_id: str) -> None:
+    """Say how to link a number, once an hour."""
+    if await db.fetchval(_ANSWER_ONCE, queries.sender_hash(context.keys, sender)):
+        await reply.to_sender(context, db, sender, Reply(texts.STRANGER, reply_to=remote_id))

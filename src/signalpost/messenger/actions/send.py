@@ -1,0 +1,134 @@
+"""Sending replies: at most once each. What may have been sent is `unknown`, and is not sent again."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+
+from signalpost.context import AppContext
+from signalpost.engine.contract import Lease
+from signalpost.engine.jobs import RunAgain
+from signalpost.kit import clock, http, log
+from signalpost.kit.db import Db
+from signalpost.kit.failpoint import failpoint
+from signalpost.messenger import queries, whatsapp
+from signalpost.messenger.actions import drafts
+from signalpost.messenger.queries import ReplyRow
+from signalpost.messenger.whatsapp import Refused, Reply, SendResult, Sent, TryAgain, Unknown
+
+ATTEMPTS_MAX: Final = 5
+SEND_SECONDS: Final = 15.0
+_WINDOW_CLOSED: Final = "more than 24 hours after the last message, and there is no template"
+_logger = log.get("messenger")
+
+_BEGIN: Final = """
+update messenger_reply set state = 'sending', attempts = attempts + 1, as_template = $2 where id = $1
+"""
+_SETTLE: Final = """
+update messenger_reply set state = $2, remote_hash = $3, error = $4, body = null, settled_at = now() where id = $1
+"""
+_WAIT: Final = "update messenger_reply set state = 'waiting', error = $2, as_template = $3 where id = $1"
+
+
+async def send_waiting(context: AppContext, lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
+    """Send what waits for a recipient, in its order."""
+    recipient = bytes.fromhex(payload["recipient"])
+    workspace_id = UUID(payload["workspace"]) if payload["workspace"] else None
+    while True:
+        async with lease.transaction() as db:
+            row = await queries.next_reply(db, recipient, workspace_id)
+            if row is None:
+                return None
+            body = await _begin(context, db, row)
+        if body is None:
+            continue
+        failpoint("messenger.sending")
+        async with lease.while_fresh():
+            result = await _send(context, body)
+        failpoint("messenger.sent")
+        async with lease.transaction() as db:
+            seconds = await _settle(context, db, row, body, result)
+        if seconds is not None:
+            return RunAgain(seconds)
+
+
+async def _begin(context: AppContext, db: Db, row: ReplyRow) -> dict[str, Any] | None:
+    """Note that the reply is being sent, and return the body of the call; None: there is nothing to send."""
+    if row.state == "sending":  # by a process that died, or lost its lease
+        await db.execute(_SETTLE, row.id, "unknown", None, "the process ended while it was sent")
+        return None
+    reply = await _reply(context, db, row)
+    if reply is None:
+        await db.execute(_SETTLE, row.id, "dropped", None, "the post was deleted")
+        return None
+    recipient, settings = queries.open_sender(context.keys, row.recipient, row.id), context.settings
+    as_template = row.as_template or not await _is_window_open(db, row)
+    if not as_template:
+        await db.execute(_BEGIN, row.id, False)  # noqa: FBT003 - $2
+        return whatsapp.message_body(recipient, reply)
+    if settings.whatsapp_template is None or row.post_id is None:
+        await db.execute(_SETTLE, row.id, "dropped", None, _WINDOW_CLOSED)
+        return None
+    await db.execute(_BEGIN, row.id, True)  # noqa: FBT003 - $2
+    name, language = settings.whatsapp_template, settings.whatsapp_template_language
+    return whatsapp.template_body(recipient, reply.text, name=name, language=language)
+
+
+async def _reply(context: AppContext, db: Db, row: ReplyRow) -> Reply | None:
+    if row.body is not None:
+        plain = context.keys.open(row.body, context=queries.sealed_as(row.id))
+        return msgspec.json.decode(plain, type=Reply)
+    if row.post_id is None or row.workspace_id is None:
+        return None
+    text = await drafts.result(db, row.post_id, row.workspace_id)
+    return None if text is None else Reply(text)
+
+
+async def _is_window_open(db: Db, row: ReplyRow) -> bool:
+    """Whether the person wrote within 24 hours; a stranger, or whoever just unlinked, did."""
+    link = None if row.link_id is None else await queries.find_link(db, row.link_id)
+    return link is None or (clock.actual() - link.last_message_at).total_seconds() < whatsapp.WINDOW_SECONDS
+
+
+async def _send(context: AppContext, body: Mapping[str, Any]) -> SendResult:
+    settings = context.settings
+    try:
+        response = await context.http.messenger.request(
+            "POST", whatsapp.url(settings.whatsapp_base_url, f"{settings.whatsapp_phone_number_id}/messages"),
+            headers={"Authorization": f"Bearer {settings.whatsapp_access_token}"}, json=body, trusted=True,
+            timeout_seconds=SEND_SECONDS,
+        )  # fmt: skip
+    except (http.NotSent, http.UnsafeUrl) as failure:
+        return TryAgain(10, failure.detail)
+    except http.HttpFailure as failure:
+        return Unknown(failure.detail)
+    return whatsapp.send_result(response)
+
+
+async def _settle(
+    context: AppContext, db: Db, row: ReplyRow, body: Mapping[str, Any], result: SendResult
+) -> float | None:
+    """Write how the attempt ended; return after how many seconds to try again."""
+    is_template = body["type"] == "template"
+    match result:
+        case Sent(remote_id):
+            await db.execute(_SETTLE, row.id, "sent", queries.remote_hash(remote_id), None)
+        case TryAgain(after_seconds, reason) if row.attempts + 1 < ATTEMPTS_MAX:
+            await db.execute(_WAIT, row.id, reason, row.as_template)
+            return after_seconds
+        case TryAgain(_, reason):
+            await db.execute(_SETTLE, row.id, "failed", None, reason)
+        case Refused(whatsapp.OUTSIDE_WINDOW, reason) if not is_template and _has_template(context, row):
+            await db.execute(_WAIT, row.id, reason, True)  # noqa: FBT003 - $3
+        case Refused(code, reason):
+            await db.execute(_SETTLE, row.id, "failed", None, f"{code}: {reason}")
+            _logger.warning("reply.refused", code=code)
+        case Unknown(reason):
+            await db.execute(_SETTLE, row.id, "unknown", None, reason)
+            _logger.warning("reply.unknown", reason=reason)
+    return None
+
+
+def _has_template(context: AppContext, row: ReplyRow) -> bool:
+    return context.settings.whatsapp_template is not None and row.post_id is not None

@@ -1,0 +1,251 @@
+"""Rows of links, codes, messages and replies. Numbers are stored as keyed digests, and sealed where they are needed."""
+
+import hashlib
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+import msgspec
+from msgspec import Struct
+
+from signalpost.identity.authenticate import Grant
+from signalpost.kit import crypto
+from signalpost.kit.crypto import KeyRing
+from signalpost.kit.db import Db
+from signalpost.kit.rows import columns, reader
+from signalpost.messenger.schemas import ReplyState
+from signalpost.messenger.whatsapp import Sender
+from signalpost.web.caller import Caller, Mode
+
+_PURPOSE: Final = "messenger"
+
+
+def digests(keys: KeyRing, value: str) -> list[bytes]:
+    """Return the digest of a number, an id or a code under each master key, the current one first."""
+    return [crypto.hmac_sha256(key, value.encode("utf-8", "surrogatepass")) for key in keys.derive_each(_PURPOSE)]
+
+
+def remote_hash(remote_id: str) -> bytes:
+    """Return the digest of a message's id, which itself contains the phone number."""
+    return hashlib.sha256(remote_id.encode("utf-8", "surrogatepass")).digest()
+
+
+def sender_hash(keys: KeyRing, sender: Sender) -> bytes:
+    """Return the digest under which the messages of a sender follow one another."""
+    return digests(keys, sender.user_id or sender.phone or "")[0]
+
+
+def sealed_as(row_id: UUID) -> str:
+    """Return for which row a value is sealed."""
+    return f"{_PURPOSE}|{row_id}"
+
+
+def seal(keys: KeyRing, value: Struct, row_id: UUID) -> bytes:
+    """Seal a struct for the row with this id."""
+    return keys.seal(msgspec.json.encode(value), context=sealed_as(row_id))
+
+
+def open_sender(keys: KeyRing, sealed: bytes, row_id: UUID) -> Sender:
+    """Return a sender that was sealed for the row with this id."""
+    return msgspec.json.decode(keys.open(sealed, context=sealed_as(row_id)), type=Sender)
+
+
+class LinkRow(Struct):
+    """A linked number. `scopes`, `profile_ids`: what the credential had that asked for the code."""
+
+    id: UUID
+    workspace_id: UUID
+    user_id: UUID
+    profile_id: UUID
+    mode: Mode
+    scopes: list[str]
+    profile_ids: list[UUID] | None
+    phone_hash: bytes | None
+    user_hash: bytes | None
+    recipient: bytes
+    phone_masked: str | None
+    post_ids: list[UUID]  # made by messages, the newest first
+    awaits_time: bool
+    linked_at: datetime
+    last_message_at: datetime
+
+    @property
+    def grant(self) -> Grant:
+        """What the user allowed the number."""
+        return Grant(
+            user_id=self.user_id,
+            workspace_id=self.workspace_id,
+            scopes=frozenset(self.scopes),
+            mode=self.mode,
+            profile_ids=self.profile_ids,
+        )
+
+    @property
+    def recipient_hash(self) -> bytes:
+        """The digest under which replies follow one another."""
+        return self.user_hash or self.phone_hash or b""
+
+
+_LINK: Final = columns(LinkRow, "l")
+_read_link = reader(LinkRow)
+# A link that knows the user id is not found by a number that meanwhile belongs to someone else.
+_OF_SENDER: Final = f"""
+select {_LINK} from messenger_link l
+where ($2::bytea[] <> '{{}}' and l.user_hash = any($2))
+    or (l.phone_hash = any($1) and (l.user_hash is null or $2::bytea[] = '{{}}'))
+order by l.user_hash = any($2) desc nulls last limit 1 for no key update
+"""  # noqa: S608 - columns of a struct
+_MINE: Final = f"""
+select {_LINK} from messenger_link l where l.workspace_id = $1 and l.user_id = $2 and l.mode = $3
+"""  # noqa: S608 - columns of a struct
+_BY_ID: Final = f"select {_LINK} from messenger_link l where l.id = $1"  # noqa: S608 - columns of a struct
+
+
+async def lock_of_sender(db: Db, keys: KeyRing, sender: Sender) -> LinkRow | None:
+    """Return the link of whoever wrote, locked."""
+    phones = [] if sender.phone is None else digests(keys, sender.phone)
+    users = [] if sender.user_id is None else digests(keys, sender.user_id)
+    record = await db.fetchrow(_OF_SENDER, phones, users)
+    return None if record is None else _read_link(record)
+
+
+async def find_mine(db: Db, caller: Caller) -> LinkRow | None:
+    """Return the caller's own link in this workspace."""
+    record = await db.fetchrow(_MINE, caller.workspace_id, caller.user_id, caller.mode)
+    return None if record is None else _read_link(record)
+
+
+async def find_link(db: Db, link_id: UUID) -> LinkRow | None:
+    """Return a link by its id."""
+    record = await db.fetchrow(_BY_ID, link_id)
+    return None if record is None else _read_link(record)
+
+
+class CodeRow(Struct):
+    """A code that nobody has sent yet, with what the link will have."""
+
+    id: UUID
+    workspace_id: UUID
+    user_id: UUID
+    profile_id: UUID
+    mode: Mode
+    scopes: list[str]
+    profile_ids: list[UUID] | None
+    expires_at: datetime
+
+
+_CODE: Final = columns(CodeRow, "c")
+_read_code = reader(CodeRow)
+_MY_CODE: Final = f"""
+select {_CODE} from messenger_code c
+where c.workspace_id = $1 and c.user_id = $2 and c.mode = $3 and c.expires_at > now()
+"""  # noqa: S608 - columns of a struct
+_TAKE_CODE: Final = f"""
+delete from messenger_code c where c.code_hash = any($1) and c.expires_at > now() returning {_CODE}
+"""  # noqa: S608 - columns of a struct
+
+
+async def find_my_code(db: Db, caller: Caller) -> CodeRow | None:
+    """Return the caller's code that still works."""
+    record = await db.fetchrow(_MY_CODE, caller.workspace_id, caller.user_id, caller.mode)
+    return None if record is None else _read_code(record)
+
+
+async def take_code(db: Db, keys: KeyRing, code: str) -> CodeRow | None:
+    """Return a code that works, and use it up."""
+    record = await db.fetchrow(_TAKE_CODE, digests(keys, code))
+    return None if record is None else _read_code(record)
+
+
+class MessageRow(Struct):
+    """A message that waits to be handled. `body`: a sealed `whatsapp.Message`."""
+
+    id: UUID
+    workspace_id: UUID | None
+    sender_hash: bytes
+    sent_at: datetime
+    body: bytes
+    media_id: UUID | None
+
+
+_MESSAGE: Final = columns(MessageRow, "m")
+_read_message = reader(MessageRow)
+_NEXT: Final = f"""
+select {_MESSAGE} from messenger_message m
+where m.sender_hash = $1 and m.handled_at is null and m.workspace_id is not distinct from $2
+order by m.sent_at, m.id limit 1
+"""  # noqa: S608 - columns of a struct
+_LOCK: Final = "select id from messenger_message where id = $1 and handled_at is null for update"
+
+
+async def next_message(db: Db, sender: bytes, workspace_id: UUID | None) -> MessageRow | None:
+    """Return the oldest message of a sender that waits: in this workspace, or to be sorted (None)."""
+    record = await db.fetchrow(_NEXT, sender, workspace_id)
+    return None if record is None else _read_message(record)
+
+
+async def lock_message(db: Db, message_id: UUID) -> bool:
+    """Lock a message; False: it was handled meanwhile."""
+    return await db.fetchval(_LOCK, message_id) is not None
+
+
+class ReplyRow(Struct):
+    """A reply that is to be sent. `body`: a sealed `whatsapp.Reply`; None: the result of the post, made when sent."""
+
+    id: UUID
+    workspace_id: UUID | None
+    link_id: UUID | None
+    recipient: bytes
+    body: bytes | None
+    post_id: UUID | None
+    state: ReplyState
+    attempts: int
+    as_template: bool
+
+
+_REPLY: Final = columns(ReplyRow, "r")
+_read_reply = reader(ReplyRow)
+_NEXT_REPLY: Final = f"""
+select {_REPLY} from messenger_reply r
+where r.recipient_hash = $1 and r.state in ('waiting', 'sending') and r.workspace_id is not distinct from $2
+order by r.id limit 1
+"""  # noqa: S608 - columns of a struct
+
+
+async def next_reply(db: Db, recipient: bytes, workspace_id: UUID | None) -> ReplyRow | None:
+    """Return the oldest reply to a recipient that waits, or that was being sent when the process died."""
+    record = await db.fetchrow(_NEXT_REPLY, recipient, workspace_id)
+    return None if record is None else _read_reply(record)
+
+
+class LastReplyRow(Struct):
+    """What became of a reply."""
+
+    state: ReplyState
+    error: str | None
+    at: datetime
+
+
+_LAST: Final = """
+select state, error, coalesce(settled_at, created_at) from messenger_reply where link_id = $1 order by id desc limit 1
+"""
+
+
+async def last_reply(db: Db, link_id: UUID) -> LastReplyRow | None:
+    """Return what became of the newest reply to a link."""
+    record = await db.fetchrow(_LAST, link_id)
+    return None if record is None else LastReplyRow(*record)
+
+
+_SETTLED: Final = f"""
+select p.id, {_LINK} from unnest($1::uuid[]) as s(post_id)
+join post p on p.id = s.post_id and p.workspace_id = any($2)
+join messenger_link l on l.workspace_id = p.workspace_id and l.user_id = p.created_by_user_id and l.mode = p.mode
+"""  # noqa: S608 - columns of a struct
+
+
+async def links_of_posts(db: Db, post_ids: Sequence[UUID], workspace_ids: Sequence[UUID]) -> list[tuple[UUID, LinkRow]]:
+    """Return those of the posts whose authors have a link, each with it."""
+    records = await db.fetch(_SETTLED, post_ids, workspace_ids)
+    return [(record[0], _read_link(list(record.values())[1:])) for record in records]

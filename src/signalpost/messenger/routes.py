@@ -1,0 +1,88 @@
+"""The link to a messenger over HTTP: the webhook that the messenger calls, and what users do with their link."""
+
+from signalpost.accounts.errors import PlatformNotConfigured
+from signalpost.context import AppContext
+from signalpost.kit.db import Db
+from signalpost.kit.problems import Forbidden, InvalidSignature, PayloadTooLarge
+from signalpost.messenger import queries, views
+from signalpost.messenger.actions import link, receive
+from signalpost.messenger.errors import VerificationFailed
+from signalpost.messenger.schemas import Handshake, LinkCode, LinkCodeCreate, LinkStatus, Received, Unlinked
+from signalpost.plans.errors import PlanFeatureUnavailable
+from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
+from signalpost.web.request import Request
+from signalpost.web.routing import RawResponse, Routes
+from signalpost.web.streaming import body_pieces
+
+routes = Routes("Messaging-app link")
+
+DEFAULT = LinkCodeCreate()
+_CALL = {
+    "application/json": {
+        "schema": {
+            "type": "object",
+            "description": "A notification, as Meta documents it.",
+            "additionalProperties": True,
+        },
+        "example": {"object": "whatsapp_business_account", "entry": []},
+    }
+}
+
+
+@routes.get(
+    "/wa/webhook",
+    scope=PUBLIC,
+    raises=(VerificationFailed,),
+    documented_response={"text/plain": {"schema": {"type": "string", "description": "The challenge."}}},
+)
+async def verify_messenger_webhook(context: AppContext, query: Handshake) -> RawResponse:
+    """Verify the address of the webhook: Meta calls this once, when it is registered there."""
+    return RawResponse(receive.shake_hands(context, query).encode(), "text/plain; charset=utf-8")
+
+
+@routes.post(
+    "/wa/webhook",
+    scope=PUBLIC,
+    status=200,
+    unlimited=True,
+    across_workspaces=True,
+    history="nothing",
+    raises=(InvalidSignature, PayloadTooLarge),
+    documented_request_body=_CALL,
+    documented_headers={"X-Hub-Signature-256": "sha256= and the HMAC-SHA256 of the body with the secret of the app."},
+)
+async def receive_messages(context: AppContext, request: Request) -> Received:
+    """Receive messages and reports of the messenger, signed by it. They are handled after the response.
+
+    A message that was received before is not handled again.
+    """
+    body = await receive.read_body(body_pieces(request))
+    receive.require_signature(context, body, request.headers.get("x-hub-signature-256"))
+    await receive.receive(context, body)
+    return Received()
+
+
+@routes.post("/wa/link-code", scope=SIGNED_IN, raises=(PlatformNotConfigured, PlanFeatureUnavailable, Forbidden))
+async def create_messenger_link_code(
+    context: AppContext, db: Db, caller: Caller, data: LinkCodeCreate = DEFAULT
+) -> LinkCode:
+    """Get a code that links the number which sends it within ten minutes. An older code stops working.
+
+    What the number may do is what this credential may do, as far as you still may.
+    """
+    return await link.create_code(context, db, caller, data)
+
+
+@routes.get("/wa/status", scope=SIGNED_IN)
+async def get_messenger_status(db: Db, caller: Caller) -> LinkStatus:
+    """Return your link to the messenger in this workspace."""
+    row = await queries.find_mine(db, caller)
+    reply = None if row is None else await queries.last_reply(db, row.id)
+    return views.status(row, await queries.find_my_code(db, caller), reply)
+
+
+@routes.delete("/wa/link", scope=SIGNED_IN)
+async def delete_messenger_link(db: Db, caller: Caller) -> Unlinked:
+    """Unlink your number, and end a code that was not sent yet. Repeating this request changes nothing."""
+    await link.unlink(db, caller)
+    return Unlinked()

@@ -1,0 +1,101 @@
+"""The link to a messenger on the wire."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, field
+
+from signalpost.kit import issue_text
+from signalpost.kit.wire import Input, Instant, Output
+from signalpost.web.fields import ProfileId
+
+ReplyState = Literal["waiting", "sending", "sent", "delivered", "failed", "unknown", "dropped"]
+
+Challenge = Annotated[
+    str,
+    Meta(
+        pattern="^[A-Za-z0-9_-]{1,200}$",
+        extra={issue_text.FORMAT: "Must be 1 to 200 letters, digits, - or _."},
+        description="What the response repeats.",
+        examples=["1158201444"],
+    ),
+]
+
+
+class Handshake(Input):
+    """The query by which Meta verifies the address of a webhook."""
+
+    mode: Annotated[Literal["subscribe"], Meta(description="What Meta wants to do.", examples=["subscribe"])] = field(
+        name="hub.mode"
+    )
+    verify_token: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=500)],
+        Meta(description="The operator's verify token.", examples=["a-word-of-your-choice"]),
+    ] = field(name="hub.verify_token")
+    challenge: Challenge = field(name="hub.challenge")
+
+
+class Received(Output):
+    """The messages were stored; they are handled after the response."""
+
+    received: bool = True
+
+
+class LinkCodeCreate(Input):
+    """Which profile the messages are for."""
+
+    profile_id: Annotated[
+        ProfileId | None, Meta(description="The profile to post from. Default: the default profile.")
+    ] = None
+
+
+class LinkCode(Output):
+    """A code that links the number that sends it. It works once, until `expiresAt`."""
+
+    code: Annotated[str, Meta(examples=["K7PM2XQ9"])]
+    expires_at: Instant
+    phone_number: Annotated[str, Meta(description="The number to send it to.", examples=["+49 30 1234567"])]
+    deep_link: Annotated[
+        str,
+        Meta(
+            description="Opens the chat with the code written into it.",
+            examples=["https://wa.me/49301234567?text=K7PM2XQ9"],
+        ),
+    ]
+    qr_text: Annotated[
+        str, Meta(description="What a QR code should contain.", examples=["https://wa.me/49301234567?text=K7PM2XQ9"])
+    ]
+
+
+class PendingCode(Output):
+    """A code that was not sent yet."""
+
+    expires_at: Instant
+
+
+class LastReply(Output):
+    """What became of the newest reply. `unknown`: it may have arrived, and is not sent again."""
+
+    state: Annotated[ReplyState, Meta(examples=["delivered"])]
+    error: Annotated[str | None, Meta(description="Why it was not sent, or may not have been.")]
+    at: Instant
+
+
+class LinkStatus(Output):
+    """Your link in this workspace."""
+
+    linked: bool
+    state: Annotated[Literal["none", "pending", "linked"], Meta(examples=["linked"])]
+    phone_masked: Annotated[
+        str | None, Meta(description="Null if the messenger does not reveal the number.", examples=["+49 *** ** 67"])
+    ]
+    profile_id: Annotated[str | None, Meta(examples=["prof_01M7Z0000000000000000000AB"])]
+    linked_at: Instant | None
+    last_message_at: Instant | None
+    pending_code: PendingCode | None
+    last_reply: LastReply | None
+
+
+class Unlinked(Output):
+    """There is no link any more."""
+
+    linked: bool = False

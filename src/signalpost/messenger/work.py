@@ -1,0 +1,49 @@
+"""Work of this room: sorting and handling messages, sending replies, and forgetting both."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from signalpost.context import AppContext
+from signalpost.engine.contract import Lease
+from signalpost.engine.jobs import JobKind, RunAgain
+from signalpost.messenger.actions import handle, receive, reply, send
+
+PURGE_JOB: Final = "messenger.purge"
+PURGE_SECONDS: Final = 3_600
+# A message comes again for up to seven days, so that long it is remembered that it was handled.
+_PURGE: Final = (
+    "delete from messenger_message where received_at < now() - interval '8 days'",
+    "delete from messenger_reply where created_at < now() - interval '8 days'",
+    "delete from messenger_code where expires_at < now()",
+    "delete from messenger_guess where updated_at < now() - interval '1 day'",  # no lock lasts as long
+)
+
+
+def jobs(context: AppContext) -> list[JobKind]:
+    """Return the jobs of this room."""
+
+    async def sort(lease: Lease, payload: Mapping[str, Any]) -> None:
+        await handle.sort(context, lease, payload)
+
+    async def run(lease: Lease, payload: Mapping[str, Any]) -> None:
+        await handle.handle(context, lease, payload)
+
+    async def give_up(lease: Lease, payload: Mapping[str, Any], _error: Exception | None) -> None:
+        await handle.give_up(context, lease, payload)
+
+    async def send_waiting(lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
+        return await send.send_waiting(context, lease, payload)
+
+    return [
+        JobKind(receive.SORT_JOB, sort),
+        JobKind(handle.HANDLE_JOB, run, given_up=give_up),
+        JobKind(reply.SEND_JOB, send_waiting),
+        JobKind(PURGE_JOB, purge, PURGE_SECONDS),
+    ]
+
+
+async def purge(lease: Lease, _payload: Mapping[str, Any]) -> None:
+    """Forget messages, replies and codes that nobody needs any more."""
+    for statement in _PURGE:
+        async with lease.transaction() as db:
+            await db.execute(statement)

@@ -1,0 +1,155 @@
+"""A process is killed at each step of a message: nothing is made twice or lost, and no reply is sent twice."""
+
+import asyncio
+import dataclasses
+import signal
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+import pytest
+from simulator import Simulator
+from simulator.networks.whatsapp import Webhook, WhatsApp
+from tests.faults import dying
+from tests.faults.scene import Scene, sizes
+from tests.helpers import media_files
+from tests.helpers.api import Api
+from tests.helpers.factories import Login
+from tests.helpers.messenger import Messenger, Phone, settings_for
+
+from signalpost.context import AppContext
+from signalpost.main import app as program
+from signalpost.messenger.actions import handle, send
+
+STEPS_MAX = 600
+_SENDERS = "select distinct sender_hash from messenger_message where handled_at is null and workspace_id is null"
+_OPEN = """
+select distinct sender_hash, workspace_id from messenger_message
+where handled_at is null and workspace_id is not null
+"""
+_REPLIES = """
+select distinct recipient_hash, workspace_id from messenger_reply where state in ('waiting', 'sending')
+"""
+
+
+class Lease:
+    """The lease of a job, as far as its handler uses it."""
+
+    def __init__(self, context: AppContext) -> None:
+        self.transaction = context.database.transaction
+
+    @asynccontextmanager
+    async def while_fresh(self) -> Any:
+        yield
+
+
+async def jobs(context: AppContext) -> None:
+    """Run the jobs of all messages and replies once."""
+    lease: Any = Lease(context)
+    async with context.database.connection() as db:
+        senders = await db.fetch(_SENDERS)
+    for (sender,) in senders:
+        await handle.sort(context, lease, {"sender": sender.hex()})
+    async with context.database.connection() as db:
+        waiting = await db.fetch(_OPEN)
+    for sender, workspace_id in waiting:
+        await handle.handle(context, lease, {"sender": sender.hex(), "workspace": str(workspace_id)})
+    async with context.database.connection() as db:
+        replies = await db.fetch(_REPLIES)
+    for recipient, workspace_id in replies:
+        payload = {"recipient": recipient.hex(), "workspace": workspace_id and str(workspace_id)}
+        await send.send_waiting(context, lease, payload)
+
+
+async def work(hook: Webhook, context: AppContext, api: Api) -> None:
+    answer = await api.post("/wa/webhook", content=hook.body, headers=hook.headers)
+    assert answer.status_code == 200, answer.text
+    await jobs(context)
+
+
+async def linked(messenger: Messenger, owner: Login) -> Phone:
+    phone = await messenger.phone("anna")
+    code = (await messenger.api.post("/wa/link-code", json={}, key=owner.key)).json()["code"]
+    await messenger.deliver(messenger.network.webhook(messenger.app, [phone.person], [
+        phone.network.text(phone.person, code)]))  # fmt: skip
+    await jobs(messenger.context)
+    return phone
+
+
+async def check(messenger: Messenger, owner: Login, caption: str, sent: int) -> None:
+    """Ensure that the message made one draft with one file, and at most one reply."""
+    posts = (await messenger.api.get("/posts", key=owner.key)).json()["data"]
+    (post,) = [post for post in posts if post["text"] == caption]
+    media = (await messenger.api.get(f"/media/{post['media'][0]['mediaId']}", key=owner.key)).json()
+    assert media["status"] == "ready"
+    ready = "select count(*) from media where status = 'ready' and workspace_id = $1"
+    assert await messenger.value(ready, owner.workspace_id) == len(posts), "no file is stored twice"
+    assert await messenger.value("select count(*) from messenger_message where handled_at is null") == 0
+    states = "select array_agg(state order by id) from messenger_reply where link_id is not null"
+    state = (await messenger.value(states))[-1]
+    assert (state, sent) in {("sent", 1), ("unknown", 1), ("unknown", 0)}
+
+
+@sizes("every", quick=19, heavy=1)
+async def test_a_message_is_handled_once_wherever_its_process_dies(scene: Scene, every: int) -> None:
+    """`every`: the process is killed at every n-th step, until it passes them all."""
+    async with Simulator([WhatsApp]) as simulator:
+        app = simulator.world.add_app("whatsapp")
+        values = settings_for(simulator, app)
+        context = dataclasses.replace(
+            scene.context, settings=dataclasses.replace(scene.context.settings, **values), states={}
+        )
+        environment = scene.environment(
+            SIGNALPOST_TRUSTED_PROXIES="1", **{f"SIGNALPOST_{name.upper()}": value for name, value in values.items()}
+        )
+        async with Api(program.create(context)) as api:
+            messenger = Messenger(context, api, simulator, app)
+            owner = (await scene.tenant()).login
+            await messenger.make.account(owner, username="bakery")
+            phone = await linked(messenger, owner)
+            for killed, step in enumerate(range(2, STEPS_MAX, every)):
+                before, caption = len(phone.entries), f"turn {step}"
+                file = phone.network.add_file(media_files.image("PNG", size=(40 + step, 30)), "image/png")
+                message = phone.network.attachment(phone.person, "image", file, caption)
+                hook = phone.network.webhook(app, [phone.person], [message])
+                process = dying.start(partial(work, hook), environment, step)
+                await asyncio.to_thread(process.join, 30)
+                assert process.exitcode in (0, -signal.SIGKILL), process.exitcode
+                await work(hook, context, api)
+                await check(messenger, owner, caption, len(phone.entries) - before)
+                if process.exitcode == 0:
+                    assert killed >= 2, "there are more steps than that"
+                    return
+            pytest.fail("no process passed all steps")
+
+
+@sizes("count", quick=12, heavy=200)
+async def test_two_processes_handle_a_message_once(scene: Scene, count: int) -> None:
+    """Both get the same calls of the webhook, and both do whatever is due."""
+    async with Simulator([WhatsApp]) as simulator:
+        app = simulator.world.add_app("whatsapp")
+        values = settings_for(simulator, app)
+        context = dataclasses.replace(
+            scene.context, settings=dataclasses.replace(scene.context.settings, **values), states={}
+        )
+        async with Api(program.create(context)) as api, Api(program.create(context)) as other:
+            messenger = Messenger(context, api, simulator, app)
+            owner = (await scene.tenant()).login
+            await messenger.make.account(owner, username="bakery")
+            phone = await linked(messenger, owner)
+            texts = [f"Message {number}" for number in range(count)]
+            hooks = [
+                phone.network.webhook(app, [phone.person], [phone.network.text(phone.person, text)]) for text in texts
+            ]
+
+            async def deliver(client: Api) -> None:
+                for hook in hooks:
+                    answer = await client.post("/wa/webhook", content=hook.body, headers=hook.headers)
+                    assert answer.status_code == 200
+
+            await asyncio.gather(deliver(api), deliver(other))
+            await asyncio.gather(messenger.work(), messenger.work())
+
+            posts = "select array_agg(text order by text) from post where workspace_id = $1"
+            assert await messenger.value(posts, owner.workspace_id) == sorted(texts)
+            assert len(phone.entries) == count + 1
