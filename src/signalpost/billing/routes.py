@@ -8,7 +8,6 @@ from signalpost.billing.catalog import CURRENCY, OFFERS, SELF_HOSTED
 from signalpost.billing.errors import (
     BillingDisabled,
     BillingNotConfigured,
-    InvalidSignature,
     PaymentFailed,
     SubscriptionPastDue,
 )
@@ -28,7 +27,14 @@ from signalpost.context import AppContext
 from signalpost.identity.queries import plan_in_force
 from signalpost.kit import clock
 from signalpost.kit.db import Db
-from signalpost.kit.problems import Forbidden, InvalidState, MalformedRequest, PayloadTooLarge, Unavailable
+from signalpost.kit.problems import (
+    Forbidden,
+    InvalidSignature,
+    InvalidState,
+    MalformedRequest,
+    PayloadTooLarge,
+    Unavailable,
+)
 from signalpost.plans import queries as plan_queries
 from signalpost.plans.actions import month_of
 from signalpost.web.caller import PUBLIC, Caller
