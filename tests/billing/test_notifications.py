@@ -14,8 +14,8 @@ from tests.helpers.till import Till
 
 from signalpost.billing import signature
 from signalpost.billing.actions.notification import BODY_BYTES_MAX, HEARD
-from signalpost.billing.errors import InvalidSignature
 from signalpost.kit.db import Database
+from signalpost.kit.problems import InvalidSignature
 
 SECRET = "whsec_of_this_test"
 NOW = 1_800_000_000

@@ -7,7 +7,7 @@ from signalpost.kit.problems import Forbidden, InvalidSignature, PayloadTooLarge
 from signalpost.messenger import queries, views
 from signalpost.messenger.actions import link, receive
 from signalpost.messenger.errors import VerificationFailed
-from signalpost.messenger.schemas import Handshake, LinkCode, LinkCodeCreate, LinkStatus, Received, Unlinked
+from signalpost.messenger.schemas import Handshake, LinkCode, LinkCodeCreate, LinkStatus, MessagesReceived, Unlinked
 from signalpost.plans.errors import PlanFeatureUnavailable
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
 from signalpost.web.request import Request
@@ -51,7 +51,7 @@ async def verify_messenger_webhook(context: AppContext, query: Handshake) -> Raw
     documented_request_body=_CALL,
     documented_headers={"X-Hub-Signature-256": "sha256= and the HMAC-SHA256 of the body with the secret of the app."},
 )
-async def receive_messages(context: AppContext, request: Request) -> Received:
+async def receive_messages(context: AppContext, request: Request) -> MessagesReceived:
     """Receive messages and reports of the messenger, signed by it. They are handled after the response.
 
     A message that was received before is not handled again.
@@ -59,7 +59,7 @@ async def receive_messages(context: AppContext, request: Request) -> Received:
     body = await receive.read_body(body_pieces(request))
     receive.require_signature(context, body, request.headers.get("x-hub-signature-256"))
     await receive.receive(context, body)
-    return Received()
+    return MessagesReceived()
 
 
 @routes.post("/wa/link-code", scope=SIGNED_IN, raises=(PlatformNotConfigured, PlanFeatureUnavailable, Forbidden))

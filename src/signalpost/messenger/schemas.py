@@ -34,7 +34,7 @@ class Handshake(Input):
     challenge: Challenge = field(name="hub.challenge")
 
 
-class Received(Output):
+class MessagesReceived(Output):
     """The messages were stored; they are handled after the response."""
 
     received: bool = True
