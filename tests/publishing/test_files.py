@@ -164,7 +164,9 @@ async def test_a_video_that_is_not_encoded_after_all_fails_the_post(
     assert retried.status_code == 201, retried.text
     await stage.work()
     assert await encode_videos(context) == 1
-    await stage.pass_time(post, 2)
+    await stage.pass_time(post)
+    assert (await stage.target(post))["status"] == "retrying"
+    await stage.pass_time(post)
     assert (await stage.status(post))["status"] == "published"
     assert fails_once.calls == 2
 

@@ -25,6 +25,7 @@ from signalpost.publishing.actions import begin, end, removal
 from signalpost.publishing.actions.begin import bucket_of, bucket_on
 from signalpost.publishing.actions.end import Begun
 from signalpost.publishing.attempt import Attempt, End, Unreadable
+from signalpost.publishing.files import is_encoding
 from signalpost.publishing.journal_writer import JournalWriter
 from signalpost.publishing.network_call import CALL_SECONDS_MAX, NetworkCall
 from signalpost.publishing.outcomes import settle
@@ -69,7 +70,8 @@ class TargetSource(Source[Begun, End]):
             seconds_max = ALONE_SECONDS_MAX if alone else CALL_SECONDS_MAX
             call = NetworkCall(self._context, item, lease, self._journals, seconds_max=seconds_max)
             outcome = await self._ask(item, call)
-        change, record = settle(call.snapshot(), item.kind, outcome), call.record(outcome)
+        kind = "publish" if is_encoding(item) else item.kind  # it waited for us, and the network was asked first now
+        change, record = settle(call.snapshot(), kind, outcome), call.record(outcome)
         await self._spread(lease, item, change, call.secrets_version)
         return item.end(change, record)
 
