@@ -13,6 +13,7 @@ Tests do not clean up: each creates its own workspace.
 """
 
 import asyncio
+import contextlib
 import dataclasses
 import gc
 import os
@@ -21,7 +22,7 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ import hypothesis
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Make
+from tests.helpers.run_folder import run_folder
 from tests.helpers.steps import Steps
 from tests.helpers.word_checks import add_word_checks
 
@@ -95,6 +97,17 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if left_out else None
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for garbage neither while thousands of tests are collected nor, later, among what belongs to them."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--quick"):
         slow = [item for item in items if item.get_closest_marker("slow")]
@@ -115,40 +128,42 @@ def pytest_configure(config: pytest.Config) -> None:
     across.set(True)  # tests look at all rows; the requests that they make begin anew, as any
     if hasattr(config, "workerinput") or os.environ.get(_ADDRESS):
         return
-    folder = Path(tempfile.mkdtemp(prefix="signalpost-test-"))
-    folder.chmod(0o755)
-    cluster = start_postgres(folder, settings=FAST)
+    running = contextlib.ExitStack()
+    config.add_cleanup(running.close)
+    cluster = start_postgres(running.enter_context(run_folder()), settings=FAST)
+    running.callback(cluster.stop)
     os.environ[_ADDRESS] = cluster.dsn()
     asyncio.run(migrate(cluster.dsn()))
     asyncio.run(add_word_checks(cluster.dsn()))
 
-    def stop() -> None:
-        del os.environ[_ADDRESS]
-        cluster.stop()
-        shutil.rmtree(folder)
 
-    config.add_cleanup(stop)
+@contextlib.asynccontextmanager
+async def _copy() -> AsyncIterator[str]:
+    """The address of a new copy of the template database, which is dropped at the end."""
+    template, name = os.environ[_ADDRESS], f"copy_{secrets.token_hex(6)}"
 
+    async def administrate(statement: str) -> None:
+        admin = await asyncpg.connect(template, database="postgres")
+        try:
+            await admin.execute(statement)
+        finally:
+            await admin.close()
 
-async def _copy(name: str) -> str:
-    template = os.environ[_ADDRESS]
-    admin = await asyncpg.connect(template, database="postgres")
-    try:
-        await admin.execute(f'drop database if exists "{name}" with (force)')
-        await admin.execute(f'create database "{name}" template signalpost')
-    finally:
-        await admin.close()
-    return template.replace("/signalpost?", f"/{name}?")
+    await administrate(f"create database {name} template signalpost strategy file_copy")
+    yield template.replace("/signalpost?", f"/{name}?")
+    await administrate(f"drop database {name} with (force)")
 
 
 @pytest.fixture(scope="session")
-async def dsn() -> str:
-    return await _copy(f"copy_{secrets.token_hex(6)}")
+async def dsn() -> AsyncIterator[str]:
+    async with _copy() as address:
+        yield address
 
 
 @pytest.fixture
-async def fresh_dsn() -> str:
-    return await _copy(f"fresh_{secrets.token_hex(6)}")
+async def fresh_dsn() -> AsyncIterator[str]:
+    async with _copy() as address:
+        yield address
 
 
 @pytest.fixture
