@@ -20,12 +20,12 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 from tests.contract.conftest import CreateSample
+from tests.faults.scene import sizes
 from tests.helpers.api import Api
 from tests.helpers.contract import DOCUMENT, ENDPOINTS, Sample, name_of, prefix_of
 
 from signalpost.web.routing import Endpoint
 
-EXAMPLES = 20
 PATH_MAX = 60_000
 """Characters. Neither the client of these tests nor the server takes much more."""
 schemathesis.serializer.alias("application/offset+octet-stream", "application/octet-stream")
@@ -35,7 +35,6 @@ CHECKS: list[Any] = [
     response_schema_conformance,
 ]  # fmt: skip
 _quietly = settings(
-    max_examples=EXAMPLES,
     derandomize=True,
     database=None,
     deadline=None,
@@ -44,11 +43,11 @@ _quietly = settings(
 )
 
 
-def requests_of(endpoint: Endpoint, mode: GenerationMode) -> list[Any]:
+def requests_of(endpoint: Endpoint, mode: GenerationMode, count: int) -> list[Any]:
     """Requests that the document allows, or such as it does not; none where nothing about a request can be wrong."""
     found: list[Any] = []
 
-    @_quietly
+    @settings(_quietly, max_examples=count)
     @given(case=SCHEMA[endpoint.path][endpoint.method].as_strategy(generation_mode=mode))
     def keep(case: Any) -> None:
         found.append(case)
@@ -82,13 +81,15 @@ async def _send(api: Api, case: Any, prepared: requests.PreparedRequest) -> Any:
     return await api.call(case.method, path, content=body, headers=dict(prepared.headers), bare=True)
 
 
+@sizes("count", quick=10, heavy=60)
 @pytest.mark.parametrize("mode", GenerationMode, ids=lambda mode: mode.value)
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=name_of)
 async def test_answers_are_those_of_the_document(
-    api: Api, fresh_sample: CreateSample, endpoint: Endpoint, mode: GenerationMode
+    api: Api, sample: Sample, fresh_sample: CreateSample, endpoint: Endpoint, mode: GenerationMode, count: int
 ) -> None:
-    sample = await fresh_sample(endpoint)
-    for number, case in enumerate(requests_of(endpoint, mode)):
+    if endpoint.method != "GET":
+        sample = await fresh_sample(endpoint)
+    for number, case in enumerate(requests_of(endpoint, mode, count)):
         if number % 2:
             _aim(case, sample, endpoint)
         key = sample.owner.test_key if number % 4 > 1 else sample.owner.key
