@@ -7,7 +7,8 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-builtin-rules
 
 ARGS ?=
-JOBS ?= 2
+# Tests wait for other processes half of the time, so there is work for one more than the cores of a small machine.
+JOBS ?= 3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input

@@ -138,8 +138,8 @@ async def test_first_run_from_the_link_to_a_published_post(service: Service, ope
         commands = await page.locator("ol.steps pre").all_inner_texts()
 
         connect, publish, status = commands
-        assert '"status":"active"' in await run(connect)
-        post_id = re.findall(r'"id":"(pst_\w+)"', await run(publish))[0]
+        assert '"status": "active"' in await run(connect)
+        post_id = re.findall(r'"id": "(pst_\w+)"', await run(publish))[0]
         await service.until(lambda: is_published(status.replace("POST_ID", post_id)), "published post")
 
         await page.goto(link)
@@ -195,4 +195,4 @@ async def run(command: str) -> str:
 
 
 async def is_published(command: str) -> bool:
-    return '"status":"published"' in await run(command)
+    return '"status": "published"' in await run(command)

@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 import pwd
+import resource
 import shutil
 import signal
 import subprocess
@@ -26,6 +27,7 @@ from signalpost.embedded_postgres import start
 from signalpost.embedded_postgres.cluster import Cluster, PostgresFailed
 from signalpost.embedded_postgres.start import start_postgres
 
+pytestmark = pytest.mark.xdist_group("embedded")  # the installation is copied once, and one cluster made for each user
 PROGRAM = """
 import asyncio, json, sys
 from pathlib import Path
@@ -82,7 +84,7 @@ class User:
 
 
 @pytest.fixture(scope="module")
-def installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A copy of what the server needs that an ordinary user can read, wherever the checkout lies."""
     place = Path("/tmp") / f"signalpost-test-{os.getpid()}-{tmp_path_factory.getbasetemp().name}"
     site = Path(asyncpg.__file__).parents[1]
@@ -92,7 +94,8 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for room in ("embedded_postgres", "kit"):
         shutil.copytree(Path(signalpost.__file__).parent / room, place / "signalpost" / room)
     (place / "signalpost" / "__init__.py").touch()
-    return place
+    yield place
+    shutil.rmtree(place)
 
 
 @pytest.fixture(scope="module", params=["ourselves", "ordinary user"])
@@ -107,7 +110,7 @@ def user(request: pytest.FixtureRequest) -> Iterator[User]:
     base = Path(sys.base_prefix)
     if not _reachable_by_all(base):
         left_out = shutil.ignore_patterns("test", "site-packages", "__pycache__", "*.a", "share", "include")
-        shutil.copytree(base, installation / "base", symlinks=True, ignore=left_out)
+        shutil.copytree(base, installation / "base", symlinks=True, ignore=left_out, dirs_exist_ok=True)
         base = installation / "base"
     interpreter = base / "bin" / f"python3.{sys.version_info.minor}"
     python.write_text(
@@ -116,7 +119,6 @@ def user(request: pytest.FixtureRequest) -> Iterator[User]:
     python.chmod(0o755)
     account = pwd.getpwnam("daemon")
     yield User(account.pw_name, account.pw_uid, str(python))
-    shutil.rmtree(installation)
 
 
 def _reachable_by_all(path: Path) -> bool:
@@ -359,6 +361,33 @@ def test_a_server_that_cannot_start_says_why(tmp_path: Path, monkeypatch: pytest
 
     with pytest.raises(PostgresFailed, match="no_such_setting"):
         start_postgres(tmp_path, settings={**FAST, "no_such_setting": "1"})
+
+
+@pytest.mark.parametrize("megabytes", [4, 20])
+def test_a_disk_without_room_is_named(tmp_path: Path, megabytes: int) -> None:
+    """It is full when initdb begins, or in its middle. What initdb says besides is left out."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    with _small_disk(disk, megabytes), pytest.raises(PostgresFailed) as failed:
+        start_postgres(disk, settings=FAST)
+
+    assert str(failed.value).startswith(f"There is no room for the database in {disk / 'postgres'} (")
+    assert "Make room there" in str(failed.value)
+    assert "\n" not in str(failed.value)
+
+
+@contextlib.contextmanager
+def _small_disk(folder: Path, megabytes: int) -> Iterator[None]:
+    """Root can have one; for others no file can be longer."""
+    if os.geteuid() == 0:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "none", folder], check=True)
+        yield
+        subprocess.run(["umount", folder], check=True)
+        return
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (megabytes * 100_000, usual[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, usual)
 
 
 def test_the_server_sees_none_of_our_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

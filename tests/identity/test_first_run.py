@@ -9,8 +9,9 @@ import pytest
 
 from signalpost.context import AppContext
 from signalpost.identity.actions import NewWorkspace, first_run
+from signalpost.identity.authenticate import authenticator
 from signalpost.identity.errors import InvalidCredentials
-from signalpost.kit import problems
+from signalpost.kit import ids, problems
 from signalpost.kit.db import Database
 from signalpost.main import operations
 
@@ -84,6 +85,18 @@ async def test_a_guessed_token_is_refused(empty: AppContext) -> None:
     for guess in ("", "x", secrets.token_urlsafe(32), "\ud800"):
         with pytest.raises(InvalidCredentials):
             await redeem(empty, guess)
+
+
+async def test_a_second_demo_is_in_the_same_workspace(empty: AppContext) -> None:
+    """With a key of its own; the first key works too."""
+    first, second = await operations.demo(empty), await operations.demo(empty)
+
+    keys = {found.pop("apiKey") for found in (first, second)}
+    assert first == second
+    for key in keys:
+        caller = await authenticator(empty)(key, None, "127.0.0.1")
+        assert ids.encode("wsp", caller.workspace_id) == first["workspaceId"]
+    assert len(keys) == 2
 
 
 async def test_a_demo_leaves_the_door_open(empty: AppContext) -> None:

@@ -205,6 +205,24 @@ async def test_if_match(small_app: SmallApp) -> None:
         assert (answer.status_code, answer.json()["code"]) == (412, "version_conflict")
 
 
+CURL = {"User-Agent": "curl/8.5.0"}
+
+
+async def test_curl_gets_lines_that_a_person_can_read(small_app: SmallApp) -> None:
+    """The same JSON with the length that it then has; long and other responses as they are."""
+    api, thing = small_app.api, {"name": "a", "inner": {"label": "b"}}
+    for body, status in ((thing, 201), ({"name": 7}, 422)):
+        plain, read = [
+            await api.post("/things", json=body, key="ann", headers=headers)
+            for headers in ({}, CURL | {"X-Request-Id": "r" * 16})
+        ]
+        assert (plain.status_code, read.status_code) == (status, status)
+        assert "\n" not in plain.text
+        assert read.text == json.dumps(read.json(), indent=2, ensure_ascii=False) + "\n"
+        assert read.headers["content-length"] == str(len(read.content))
+        assert read.json().keys() == plain.json().keys()
+
+
 async def test_204_has_no_body_and_request_ids_are_echoed(small_app: SmallApp) -> None:
     made = (await small_app.api.post("/things", json={"name": "gone"}, key="ann")).json()
     answer = await small_app.api.delete(f"/things/{made['id']}", key="ann", headers={"X-Request-Id": "mine-12345"})

@@ -10,6 +10,7 @@ import importlib.util
 import os
 import re
 import shutil
+import subprocess
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,6 +34,7 @@ _START_SECONDS_MAX = 15.0  # until a server is being launched; orphans of the la
 _RECOVERY_SECONDS_MAX = 120.0  # a launched server may replay its write-ahead log after a crash
 _RETRY_SECONDS = 0.05
 _LOG_BYTES_MAX = 4_000_000
+_NO_ROOM = re.compile("No space left on device|Disk quota exceeded|File too large")
 
 
 def start_postgres(data_dir: Path, *, settings: Mapping[str, str] | None = None) -> Cluster:
@@ -139,8 +141,17 @@ def _run(
         [str(path), *arguments], reach=[path, install / "share", *reach], log=log, stdin=stdin, pass_fds=pass_fds
     )
     if result.returncode != 0 or "ERROR:" in result.stderr:  # --single ends with 0 even after an error
-        output = (result.stdout + result.stderr)[-2000:]
-        raise PostgresFailed(f"{program} ended with exit code {result.returncode}: {output}")
+        raise _failure(program, result, folder=reach[0])
+
+
+def _failure(program: str, result: subprocess.CompletedProcess[str], folder: Path) -> PostgresFailed:
+    if found := _NO_ROOM.search(result.stderr):
+        return PostgresFailed(
+            f"There is no room for the database in {folder.parent} ({found[0]}). A new one needs 80 MB, and more for"
+            " what it will keep. Make room there, or choose another --data-dir; then start again."
+        )
+    said = (result.stderr or result.stdout)[-2000:]  # not how far it came, but what is wrong
+    return PostgresFailed(f"{program} ended with exit code {result.returncode}: {said}")
 
 
 def _installation() -> Path:

@@ -98,15 +98,31 @@ async def revoke_key(context: AppContext, key_id: str) -> list[str]:
     return [ids.encode("key", key) for key in revoked]
 
 
-async def demo(context: AppContext) -> dict[str, Any]:
-    """Create a workspace with a sandbox account and a test key."""
+_DEMO = """
+select u.id as user_id, w.id as workspace_id, p.id as profile_id from app_user u
+join member m on m.user_id = u.id and m.role = 'owner' and m.status = 'active'
+join workspace w on w.id = m.workspace_id and w.deleted_at is null
+join profile p on p.workspace_id = w.id and p.is_default and p.deleted_at is null
+where u.email like 'demo-%@example.invalid' and u.password_hash is null
+order by w.id desc limit 1
+"""
+
+
+async def _create_demo(context: AppContext, db: Db) -> tuple[UUID, UUID, UUID]:
+    """Create the user, workspace and profile of the demo. No password: the first-run link waits for the first user."""
     suffix = secrets.token_hex(4)
+    user_id = await identity.create_user(db, email=f"demo-{suffix}@example.invalid", password_hash=None)
+    workspace_id, profile_id = await identity.create_workspace(
+        context, db, user_id=user_id, name=f"Demo {suffix}", timezone=machine_zone()
+    )
+    return user_id, workspace_id, profile_id
+
+
+async def demo(context: AppContext) -> dict[str, Any]:
+    """Create a workspace with a sandbox account, or find the one that was made before; a new test key for it."""
     async with context.database.transaction() as db:
-        # Without a password, so that the first-run link still waits for the first user.
-        user_id = await identity.create_user(db, email=f"demo-{suffix}@example.invalid", password_hash=None)
-        workspace_id, profile_id = await identity.create_workspace(
-            context, db, user_id=user_id, name=f"Demo {suffix}", timezone=machine_zone()
-        )
+        found = await db.fetchrow(_DEMO)
+        user_id, workspace_id, profile_id = found or await _create_demo(context, db)
         _, key = await identity.create_key_for(
             db, context.keys, user_id=user_id, workspace_id=workspace_id, name="Demo",
             terms=identity.KeyTerms(mode="test"),

@@ -24,7 +24,7 @@ from signalpost.web.request import (
     require_valid_host,
     url_of,
 )
-from signalpost.web.response import PROBLEM_HEADER, Response, problem_response
+from signalpost.web.response import PROBLEM_HEADER, Response, indented, problem_response
 from signalpost.web.router import Handler, Route, Router
 from signalpost.web.routing import Endpoint
 from signalpost.web.serve import Web, raw_response, serve
@@ -74,11 +74,11 @@ class Application:
             return _unmatched(self._web, request, problems.InternalError())
 
     def _for_reader(self, request: Request, response: Response) -> Response:
-        """Return a problem as a page to a browser, which would show its JSON to a person."""
+        """Return what a person would read: to a browser a problem as a page, to curl JSON with line breaks."""
         is_problem = response.status >= 400 and PROBLEM_HEADER in response.headers
-        if self._problem_page is None or not is_problem or not accepts_html(request):
-            return response
-        return self._problem_page(response)
+        if is_problem and self._problem_page is not None and accepts_html(request):
+            return self._problem_page(response)
+        return indented(response) if request.headers.raw(b"user-agent").startswith(b"curl/") else response
 
     def _requested_url(self, request: Request) -> str | None:
         settings = self._web.context.settings

@@ -1,16 +1,19 @@
 """The ASGI response of the service, and problems rendered as one."""
 
 from collections.abc import Awaitable, Callable
+from copy import copy
 from typing import Any
 
-from msgspec.json import Encoder
+from msgspec import json
 
 from signalpost.kit.problems import Problem, problem_document
 from signalpost.web.streaming import Stream
 
 Headers = list[tuple[bytes, bytes]]
 PROBLEM_HEADER = (b"content-type", b"application/problem+json")
-_encode = Encoder().encode
+_JSON = (b"application/json", PROBLEM_HEADER[1])
+_INDENTED_BYTES_MAX = 65_536
+_encode = json.Encoder().encode
 
 _BASE: Headers = [
     (b"x-content-type-options", b"nosniff"),
@@ -43,6 +46,18 @@ class Response:
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
             body = b""
         await send({"type": "http.response.body", "body": body, "more_body": False})
+
+
+def indented(response: Response) -> Response:
+    """Return a copy whose JSON has a line for each member, unless that is much text; other responses as they are."""
+    body, media_type = response.body, dict(response.headers).get(b"content-type")
+    if isinstance(body, Stream) or len(body) > _INDENTED_BYTES_MAX or media_type not in _JSON:
+        return response
+    copied = copy(response)
+    copied.body = json.format(body, indent=2) + b"\n"
+    length = b"%d" % len(copied.body)
+    copied.headers = [(name, length if name == b"content-length" else value) for name, value in response.headers]
+    return copied
 
 
 def problem_response(problem: Problem, path: str, base_url: str, headers: Headers) -> Response:

@@ -1,0 +1,57 @@
+"""A release names what was changed: one command gives it a version, a date and a tag."""
+
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.counterparts.tools import CHECKOUT
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Runs a program in a small repository with the files that a release changes."""
+
+    def program(*command: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    (tmp_path / "scripts").mkdir()
+    for name in ("scripts/release", "CHANGELOG.md", "pyproject.toml"):
+        (tmp_path / name).write_bytes((CHECKOUT / name).read_bytes())
+    (tmp_path / "scripts" / "release").chmod(0o755)
+    setup = (("init", "-q"), ("config", "user.email", "a@example.test"), ("config", "user.name", "A"))
+    for command in (*setup, ("add", "."), ("commit", "-qm", "All")):
+        assert program("git", *command).returncode == 0
+    return program
+
+
+def test_a_release_has_a_version_a_date_and_a_tag(run: Run, tmp_path: Path) -> None:
+    before = (tmp_path / "CHANGELOG.md").read_text()
+
+    assert run("scripts/release", "1.2.0").returncode == 0
+    changes = (tmp_path / "CHANGELOG.md").read_text()
+    assert re.search(r"^## Unreleased\n\n## 1\.2\.0 \(\d{4}-\d\d-\d\d\)\n", changes, re.MULTILINE)
+    assert changes.partition("## 1.2.0")[2].partition("\n")[2] == before.partition("## Unreleased\n")[2]
+    assert 'version = "1.2.0"' in (tmp_path / "pyproject.toml").read_text()
+    assert run("git", "describe").stdout == "v1.2.0\n"
+    assert run("git", "status", "--porcelain").stdout == ""
+
+
+@pytest.mark.parametrize("version", ["", "1.2", "v1.3.0", "1.3.0rc1", "01.3.0", "1.2.0", "1.1.9"])
+def test_what_is_no_next_version_changes_nothing(run: Run, version: str) -> None:
+    run("git", "tag", "v1.2.0")
+    done = run("scripts/release", version)
+
+    assert done.returncode == 1
+    assert re.search(r"^Usage:|Choose a higher", done.stderr)
+    assert run("git", "status", "--porcelain").stdout == ""
+
+
+def test_nothing_new_is_no_release(run: Run) -> None:
+    assert run("scripts/release", "1.2.0").returncode == 0
+    done = run("scripts/release", "1.3.0")
+
+    assert (done.returncode, done.stderr) == (1, 'Nothing is listed under "## Unreleased" in CHANGELOG.md.\n')
