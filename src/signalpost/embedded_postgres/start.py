@@ -145,13 +145,13 @@ def _run(
 
 
 def _failure(program: str, result: subprocess.CompletedProcess[str], folder: Path) -> PostgresFailed:
-    if found := _NO_ROOM.search(result.stderr):
+    if reason := _NO_ROOM.search(result.stderr):
         return PostgresFailed(
-            f"There is no room for the database in {folder.parent} ({found[0]}). A new one needs 80 MB, and more for"
+            f"There is no room for the database in {folder.parent} ({reason[0]}). A new one needs 80 MB, and more for"
             " what it will keep. Make room there, or choose another --data-dir; then start again."
         )
-    said = (result.stderr or result.stdout)[-2000:]  # not how far it came, but what is wrong
-    return PostgresFailed(f"{program} ended with exit code {result.returncode}: {said}")
+    output = (result.stderr or result.stdout)[-2000:]  # not how far it came, but what is wrong
+    return PostgresFailed(f"{program} ended with exit code {result.returncode}: {output}")
 
 
 def _installation() -> Path:

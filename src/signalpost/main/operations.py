@@ -121,8 +121,8 @@ async def _create_demo(context: AppContext, db: Db) -> tuple[UUID, UUID, UUID]:
 async def demo(context: AppContext) -> dict[str, Any]:
     """Create a workspace with a sandbox account, or find the one that was made before; a new test key for it."""
     async with context.database.transaction() as db:
-        found = await db.fetchrow(_DEMO)
-        user_id, workspace_id, profile_id = found or await _create_demo(context, db)
+        row = await db.fetchrow(_DEMO)
+        user_id, workspace_id, profile_id = row or await _create_demo(context, db)
         _, key = await identity.create_key_for(
             db, context.keys, user_id=user_id, workspace_id=workspace_id, name="Demo",
             terms=identity.KeyTerms(mode="test"),
