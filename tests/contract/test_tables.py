@@ -80,6 +80,7 @@ READS = {
     ("main", "mail_message"): "`signalpost mail list` shows the whole installation",
     ("main", "member"): "the command line finds the owner of a workspace by its name",
     ("main", "post"): "`signalpost posts list` shows the whole installation",
+    ("main", "profile"): "`signalpost demo` finds the workspace that it made before",
     ("main", "target"): "`signalpost posts show` shows a post of any workspace",
     ("main", "webhook"): "`signalpost webhooks list` shows the whole installation",
     ("main", "worker"): "a backup is not restored into a database that processes work with",
