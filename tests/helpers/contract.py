@@ -133,36 +133,50 @@ def picture() -> bytes:
 
 
 async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = ENDPOINTS) -> Sample:
-    """Create a workspace with one of each resource; a media file or an incident only if an endpoint needs one."""
-    owner = await make.owner()
-    child = await make.profile(owner)
-    account = await make.account(owner)
-    ends = {"parentProfileId": owner.profile, "childProfileId": child["id"]}
-    link = await _created(api, owner, "/profiles/links", ends)
-    post = await make.post(owner, scheduledAt=SOON)
-    slots = [{"time": "09:00"}, {"time": "17:30"}]
-    queue = await _created(api, owner, "/queues", {"profileId": owner.profile, "name": "Daily", "slots": slots})
-    ticket = await _created(api, owner, "/support", {"subject": "Late", "body": "Posts are late."})
-    webhook = await _created(api, owner, "/webhooks", {"url": "http://127.0.0.1:9/hook"})
-    delivery = await _created(api, owner, f"/webhooks/{webhook['id']}/test", None)
-    key = await _created(api, owner, "/api-keys", {"name": "Spare"})
-    member = await _created(api, owner, "/team/invite", {"email": invited_email(), "role": "viewer"})
-    invitation = {"profileId": owner.profile, "platforms": ["sandbox"]}
-    invite = await _created(api, owner, "/platform-invites", invitation)
-    ids_by_prefix = {
-        "tkt": ticket["id"],
-        "prof": owner.profile, "acc": account["id"], "lnk": link["id"], "pst": post["id"],
-        "whk": webhook["id"], "dlv": delivery["id"], "key": key["id"], "wsp": ids.encode("wsp", owner.workspace_id),
-        "tgt": post["targets"][0]["id"], "slq": queue["id"], "inv": invite["id"],
-        "mem": member["id"],
+    """Create a workspace with one of each resource that an endpoint needs: to read is to see one of each."""
+    owner, staff = await make.owner(), await _staff(make)
+    account, post = await make.account(owner), await make.post(owner, scheduledAt=SOON)  # something live
+    found = {
+        "prof": owner.profile, "acc": account["id"], "wsp": ids.encode("wsp", owner.workspace_id),
+        "pst": post["id"], "tgt": post["targets"][0]["id"],
     }  # fmt: skip
-    if any(prefix_of(path_input) == "med" for endpoint in endpoints for path_input in endpoint.path_inputs):
-        ids_by_prefix["med"] = await upload(api, owner)
-    staff = await _staff(make)
-    if any(prefix_of(path_input) == "inc" for endpoint in endpoints for path_input in endpoint.path_inputs):
-        data = {"title": "Slow", "body": "We look into it.", "impact": "none", "componentIds": [], "notify": False}
-        ids_by_prefix["inc"] = (await _created(api, staff, "/status/admin/incidents", data))["id"]
-    return Sample(api, make, owner, ids_by_prefix, staff)
+    needed = set().union(*map(_prefixes_in, endpoints))
+
+    async def create(prefix: str, path: str, body: Any, login: Login = owner) -> None:
+        if prefix in needed:
+            found[prefix] = (await _created(api, login, path, body))["id"]
+
+    if "lnk" in needed:
+        child = await make.profile(owner)
+        await create("lnk", "/profiles/links", {"parentProfileId": owner.profile, "childProfileId": child["id"]})
+    slots = [{"time": "09:00"}, {"time": "17:30"}]
+    await create("slq", "/queues", {"profileId": owner.profile, "name": "Daily", "slots": slots})
+    await create("tkt", "/support", {"subject": "Late", "body": "Posts are late."})
+    await create("whk", "/webhooks", {"url": "http://127.0.0.1:9/hook"})
+    if "dlv" in needed:
+        await create("dlv", f"/webhooks/{found['whk']}/test", None)
+    await create("key", "/api-keys", {"name": "Spare"})
+    await create("mem", "/team/invite", {"email": invited_email(), "role": "viewer"})
+    await create("inv", "/platform-invites", {"profileId": owner.profile, "platforms": ["sandbox"]})
+    if "med" in needed:
+        found["med"] = await upload(api, owner)
+    incident = {"title": "Slow", "body": "We look into it.", "impact": "none", "componentIds": [], "notify": False}
+    await create("inc", "/status/admin/incidents", incident, staff)
+    return Sample(api, make, owner, found, staff)
+
+
+_OF_A_WORKSPACE = {"lnk", "slq", "tkt", "whk", "dlv", "key", "mem", "inv"}
+
+
+def _prefixes_in(endpoint: Endpoint) -> set[str]:
+    """Return the prefixes of the ids in the path of an endpoint and in the example of its body."""
+    operation = DOCUMENT["paths"][endpoint.path][endpoint.method.lower()]
+    found = {prefix for path_input in endpoint.path_inputs if (prefix := prefix_of(path_input))}
+    content = operation.get("requestBody", {}).get("content", {})
+    if "application/json" in content:
+        example = json.dumps(example_bodies(content["application/json"])[0])
+        found |= {match[1] for match in _ID.finditer(example)} - {"med"}  # examples do without a file of ours
+    return found | (_OF_A_WORKSPACE if endpoint.method == "GET" else set())
 
 
 class _Staff:
