@@ -5,6 +5,7 @@ import asyncio
 import sys
 
 from simulator.networks import NETWORKS
+from simulator.networks.whatsapp import WhatsApp
 from simulator.server import Simulator
 from simulator.stripe import Stripe
 from simulator.stripe.api import SECRET_KEY, WEBHOOK_SECRET
@@ -59,7 +60,11 @@ def seed(world: World, service_url: str) -> str:
         app = world.add_app(key, f"{service_url}/api/v1/platforms/{key}/callback")
         name = f"SIGNALPOST_{key.upper()}"
         lines += [f"{name}_BASE_URL={url}"]
-        if world.networks[key].oauth is not None:
+        network = world.networks[key]
+        if isinstance(network, WhatsApp):
+            lines += [f"# app of whatsapp: {app.client_id}; its webhook: {service_url}/api/v1/wa/webhook"]
+            lines += [f"{name}_{setting}={value}" for setting, value in network.settings(app).items()]
+        if network.oauth is not None:
             lines += [f"{name}_CLIENT_ID={app.client_id}", f"{name}_CLIENT_SECRET={app.client_secret}"]
     return "\n".join(lines) + "\n"
 

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from simulator.messages import BadBody, Request, Response
+from simulator.networks.whatsapp import WhatsApp
 from simulator.world import Destination, World
 
 
@@ -21,6 +22,7 @@ class Control:
             "POST /people": self._add_person,
             "POST /tokens": self._add_token,
             "POST /approve": self._approve,
+            "POST /messages": self._send_message,
             "POST /faults": self._add_fault,
             "DELETE /faults": self._clear_faults,
             "GET /ledger": self._ledger,
@@ -84,6 +86,13 @@ class Control:
         query = dict(parse_qsl(parts.query))
         decision = values.get("decision", "approve")
         return {"location": oauth.decide(query, values["username"], decision, values.get("scope", ""))}
+
+    def _send_message(self, request: Request) -> Any:
+        """Have a person of WhatsApp write to the webhook of a service; see `WhatsApp.deliver`."""
+        network = self.world.networks["whatsapp"]
+        if not isinstance(network, WhatsApp):
+            raise TypeError("not WhatsApp")
+        return {"statuses": network.deliver(request.json)}
 
     def _add_fault(self, request: Request) -> Any:
         values = dict(request.json)

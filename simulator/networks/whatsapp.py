@@ -10,6 +10,8 @@ import hashlib
 import hmac
 import json
 import secrets
+import urllib.error
+import urllib.request
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -134,6 +136,17 @@ class WhatsApp(GraphNetwork):
 
     # --- webhooks -----------------------------------------------------------------------------------------------------
 
+    def settings(self, app: App) -> dict[str, str]:
+        """Return the settings of a service that uses this number, but for the address."""
+        return {
+            "PHONE_NUMBER_ID": self.phone_number_id,
+            "PHONE_NUMBER": f"+{self.phone_number}",
+            "ACCESS_TOKEN": self.token(app),
+            "APP_SECRET": app.client_secret,
+            "VERIFY_TOKEN": "verify-token-of-the-simulator",
+            "TEMPLATE": "post_result",
+        }
+
     def webhooks(
         self,
         app: App,
@@ -185,6 +198,23 @@ class WhatsApp(GraphNetwork):
         if code is not None:
             report["errors"] = [{"code": code, "title": "Message failed", "message": "Message failed"}]
         return report
+
+    def deliver(self, values: Mapping[str, Any]) -> list[int]:
+        """Have a person send something to the webhook at `url`; return the statuses of its answers.
+
+        One of `text`, `tap` (the id of a button) or `file` (base64, with `mime_type` and `caption`); `times`: repeated.
+        """
+        person, app = self.world.person(self.key, values["username"]), self.world.app(self.key, values["client_id"])
+        if app is None:
+            raise ValueError("no such app")
+        if "file" in values:
+            file = self.add_file(base64.b64decode(values["file"]), values["mime_type"])
+            kind = file.mime_type.partition("/")[0]
+            message = self.attachment(person, kind, file, values.get("caption", ""))
+        else:
+            message = self.tap(person, values["tap"]) if "tap" in values else self.text(person, values["text"])
+        hooks = self.webhooks(app, [person], [message], times=int(values.get("times", 1)))
+        return [_post(values["url"], hook) for hook in hooks]
 
     # --- files --------------------------------------------------------------------------------------------------------
 
@@ -314,6 +344,16 @@ def sign(app: App, body: bytes) -> Webhook:
     """Return a call with this body, signed with the secret of the app."""
     digest = hmac.new(app.client_secret.encode(), body, hashlib.sha256).hexdigest()
     return Webhook(body, {"Content-Type": "application/json", "X-Hub-Signature-256": f"sha256={digest}"})
+
+
+def _post(url: str, hook: Webhook) -> int:
+    request = urllib.request.Request(url, hook.body, dict(hook.headers), method="POST")  # noqa: S310 - of a developer
+    try:
+        with urllib.request.urlopen(request, timeout=10) as answer:  # noqa: S310 - as above
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        error.close()
+        return error.code
 
 
 def options_of(entry: Entry) -> dict[str, str]:

@@ -162,3 +162,17 @@ async def test_the_address_of_a_file_ends_after_five_minutes_and_needs_the_token
         assert (await client.get(found["url"])).content == b"x"
         simulator.world.clock.advance(301)
         assert (await client.get(found["url"])).status_code == 404
+
+
+async def test_a_message_is_sent_over_the_control_api(simulator: Simulator) -> None:
+    """To a receiver that reads the body and checks the signature, here a network of the simulator itself."""
+    _, app, _ = network_of(simulator)
+    values = {"username": "alice", "client_id": app.client_id, "url": f"{simulator.url('x')}/hook", "times": 2}
+    async with httpx.AsyncClient(base_url=simulator.control_url) as client:
+        for content in ({"text": "Hello"}, {"tap": "now:1"}, {"file": "eA==", "mime_type": "image/png"}):
+            answer = await client.post("/messages", json=values | content)
+            assert answer.json() == {"statuses": [404, 404]}
+        assert (await client.post("/messages", json=values | {"client_id": "none"})).status_code == 400
+    bodies = [json.loads(logged.body) for logged in simulator.world.log if logged.target == "/hook"]
+    kinds = [body["entry"][0]["changes"][0]["value"]["messages"][0]["type"] for body in bodies]
+    assert kinds == ["text", "text", "interactive", "interactive", "image", "image"]
