@@ -21,6 +21,7 @@ from simulator.world import Destination, World
 TEXT_MAX = 63_206
 PHOTO_BYTES_MAX = 10_000_000
 PHOTOS_MAX = 10
+VIDEO_METRICS = {"blue_reels_play_count": 70, "post_video_view_time": 9_000, "post_video_avg_time_watched": 4_000}
 METRICS = {"post_media_view": 60, "post_total_media_view_unique": 40, "post_clicks": 3, "post_video_view_time": 9_000}
 
 
@@ -251,15 +252,22 @@ class Facebook(Videos):
 
     @route("GET /{version}/{node}/insights", scopes=("read_insights",))
     def insights(self, request: Request) -> Response:
+        return self._insights(request, METRICS)
+
+    @route("GET /{version}/{node}/video_insights", scopes=("read_insights",))
+    def video_insights(self, request: Request) -> Response:
+        return self._insights(request, VIDEO_METRICS)
+
+    def _insights(self, request: Request, metrics: Mapping[str, int]) -> Response:
         entry = self.world.ledger.find(self.key, request.args["node"])
         if entry is None:
             raise self.missing(request.args["node"])
         names = [name for name in request.query.get("metric", "").split(",") if name]
         if not names:
             raise self.fail(3001, "You must specify at least one metric", 1504028)
-        if any(name not in METRICS for name in names):
+        if any(name not in metrics for name in names):
             raise self.fail(100, "The value must be a valid insights metric")
-        data = [self.insight(name, self.count_of(entry, name, METRICS[name])) for name in names]
+        data = [self.insight(name, self.count_of(entry, name, metrics[name])) for name in names]
         return Response(200, {"data": data, "paging": {}})
 
 

@@ -54,7 +54,13 @@ def animation(frames: int, *, size: int = 2) -> bytes:
 
 
 def video(
-    folder: Path, extension: str = "mp4", *, codec: str = "mpeg4", sound: bool = False, frames: int = 12
+    folder: Path,
+    extension: str = "mp4",
+    *,
+    codec: str = "mpeg4",
+    sound: bool = False,
+    frames: int = 12,
+    size: tuple[int, int] = (96, 64),
 ) -> bytes:
     """Return half a second (or more) of noise with a location and a secret in its tags."""
     file = folder / f"video.{extension}"
@@ -62,10 +68,11 @@ def video(
         container.metadata["comment"] = SECRET.decode()
         container.metadata["location"] = "+52.5200+013.4050/"
         stream = container.add_stream(codec, rate=24)
-        stream.width, stream.height, stream.pix_fmt = 96, 64, "yuv420p"
+        stream.width, stream.height, stream.pix_fmt = *size, "yuv420p"
         audio = container.add_stream("aac", rate=44_100) if sound else None
+        image = picture(*size) if frames > 24 else None
         for _ in range(frames):
-            for packet in stream.encode(av.VideoFrame.from_image(picture(96, 64))):
+            for packet in stream.encode(av.VideoFrame.from_image(image or picture(*size))):
                 container.mux(packet)
         for packet in stream.encode():
             container.mux(packet)

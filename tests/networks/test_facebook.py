@@ -372,6 +372,22 @@ async def test_metrics_grow_and_a_deleted_post_has_none(stage: Stage, monkeypatc
     assert await FACEBOOK.metrics(stage.session(), [post.remote_id]) == {post.remote_id: None}
 
 
+async def test_a_reel_has_the_numbers_of_a_video(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert FACEBOOK.metrics is not None
+    reel = await stage.publish("reel", media=(video(),), options={"type": "reel"})
+    assert isinstance(reel, Published)
+    stage.clock.advance(36_000)
+
+    numbers = (await FACEBOOK.metrics(stage.session(), [reel.remote_id]))[reel.remote_id]
+    monkeypatch.delitem(simulated_facebook.VIDEO_METRICS, "blue_reels_play_count")  # other videos have none
+    fewer = (await FACEBOOK.metrics(stage.session(), [reel.remote_id]))[reel.remote_id]
+
+    assert isinstance(numbers, Metrics)
+    assert isinstance(fewer, Metrics)
+    assert min(numbers.views or 0, numbers.watch_time_seconds or 0) > 0
+    assert (fewer.views, fewer.watch_time_seconds) == (None, numbers.watch_time_seconds)
+
+
 async def test_the_token_is_sent_with_the_proof_of_the_app(stage: Stage) -> None:
     await stage.publish("x")
 

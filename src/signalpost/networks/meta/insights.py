@@ -39,13 +39,13 @@ async def delete_object(graph: Graph, remote_id: str) -> None:
         raise
 
 
-async def insights(graph: Graph, remote_id: str, metrics: str) -> Mapping[str, int]:
+async def insights(graph: Graph, remote_id: str, metrics: str, *, edge: str = "insights") -> Mapping[str, int]:
     """Return the numbers of one family of metrics; empty if the network has ended one of them.
 
     One unknown metric makes the whole call fail, so each family has a call of its own.
     """
     try:
-        body = await graph.get(f"{remote_id}/insights", metric=metrics)
+        body = await graph.get(f"{remote_id}/{edge}", metric=metrics)
     except ApiError as error:
         meta = read_error(error.response)
         if meta is None or meta.code not in _UNSUPPORTED or is_missing(meta):

@@ -1,6 +1,7 @@
 """Publishing on a Page: texts, links and images by one call, videos by several; finding posts again; metrics."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -26,6 +27,7 @@ from signalpost.networks.contract import (
 )
 from signalpost.networks.first_comment import add_first_comment, until_commented
 from signalpost.networks.meta.errors import explainer, read_error
+from signalpost.networks.meta.graph import Graph
 from signalpost.networks.meta.insights import delete_object, insights, is_missing, nested
 from signalpost.networks.outcome_mapping import map_errors
 from signalpost.networks.preflight import text_of_part
@@ -242,18 +244,34 @@ async def metrics(session: NetworkSession, remote_ids: Sequence[str]) -> Mapping
                 raise
             numbers[remote_id] = None
             continue
-        seen = await insights(graph, remote_id, "post_media_view,post_total_media_view_unique") if is_post else {}
-        clicked = await insights(graph, remote_id, "post_clicks") if is_post else {}
-        shares = body.get("shares") or {"count": 0}
-        numbers[remote_id] = Metrics(
-            views=seen.get("post_media_view"),
-            reach=seen.get("post_total_media_view_unique"),
-            likes=_total(body, "reactions"),
-            comments=_total(body, "comments"),
-            shares=shares.get("count") if is_post and isinstance(shares, dict) else None,
-            clicks=clicked.get("post_clicks"),
-        )
+        counted = Metrics(likes=_total(body, "reactions"), comments=_total(body, "comments"))
+        numbers[remote_id] = await (_of_post if is_post else _of_video)(graph, remote_id, body, counted)
     return numbers
+
+
+async def _of_post(graph: Graph, remote_id: str, body: Mapping[str, Any], counted: Metrics) -> Metrics:
+    seen = await insights(graph, remote_id, "post_media_view,post_total_media_view_unique")
+    clicked = await insights(graph, remote_id, "post_clicks")
+    shares = body.get("shares") or {"count": 0}
+    return replace(
+        counted,
+        views=seen.get("post_media_view"),
+        reach=seen.get("post_total_media_view_unique"),
+        shares=shares.get("count") if isinstance(shares, dict) else None,
+        clicks=clicked.get("post_clicks"),
+    )
+
+
+async def _of_video(graph: Graph, remote_id: str, _body: Mapping[str, Any], counted: Metrics) -> Metrics:
+    """Read what a video or reel has instead, under its own id."""
+    played = await insights(graph, remote_id, "blue_reels_play_count", edge="video_insights")
+    watched = await insights(graph, remote_id, "post_video_view_time", edge="video_insights")
+    milliseconds = watched.get("post_video_view_time")
+    return replace(
+        counted,
+        views=played.get("blue_reels_play_count"),
+        watch_time_seconds=None if milliseconds is None else milliseconds // 1000,
+    )
 
 
 def _total(body: Mapping[str, Any], edge: str) -> int | None:
