@@ -1,7 +1,6 @@
 """The authorization flow as it should go, in a browser with the right cookie; `test_flow_attacks` has the rest."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
@@ -15,12 +14,6 @@ from signalpost import networks
 from signalpost.accounts.actions import authorize
 from signalpost.context import AppContext
 from signalpost.kit.db import Database
-
-
-@pytest.fixture
-async def flow(context: AppContext, make: Make, database: Database) -> AsyncIterator[AuthorizationFlow]:
-    async with authorization_flow(context, make, database) as opened:
-        yield opened
 
 
 async def test_a_person_agrees_and_the_account_is_there(flow: AuthorizationFlow) -> None:

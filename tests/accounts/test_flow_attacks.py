@@ -5,29 +5,20 @@ sent anywhere.
 """
 
 import asyncio
-import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import httpx
 import pytest
-from tests.helpers.authorization import HTML, REDIRECT_URL, AuthorizationFlow, Browser, authorization_flow
+from tests.helpers.authorization import HTML, REDIRECT_URL, AuthorizationFlow, Browser
 from tests.helpers.factories import Make
 
-from signalpost.context import AppContext
 from signalpost.kit import ids
-from signalpost.kit.db import Database
 
 EVIL = '"><script>alert(1)</script>'
 WHERE = {"redirectUrl": REDIRECT_URL}
-
-
-@pytest.fixture
-async def flow(context: AppContext, make: Make, database: Database) -> AsyncIterator[AuthorizationFlow]:
-    async with authorization_flow(context, make, database) as opened:
-        yield opened
 
 
 @dataclass
@@ -216,17 +207,6 @@ async def test_who_opens_the_address_first_does_not_use_it_up(flow: Authorizatio
     assert_refused(await flow.callback(good, accept=accept), 400, "oauth_state_invalid", accept)  # it works once
 
 
-@pytest.mark.parametrize("accept", ["*/*", HTML], ids=["program", "browser"])
-async def test_who_previews_the_start_page_does_not_use_it_up(flow: AuthorizationFlow, accept: str) -> None:
-    link = await flow.link(**WHERE)
-    for _ in range(2):
-        assert (await flow.another_browser().get(link, accept=accept)).status_code == 200
-    code = flow.network.consent(await flow.click(link))
-
-    response = await flow.callback({"state": link.rpartition("/")[2], "code": code})
-    assert response.json()["status"] == "connected"
-
-
 MALFORMED: dict[str, Callable[[dict[str, str]], Any]] = {
     "no state": lambda good: {"code": good["code"]},
     "empty state": lambda good: good | {"state": ""},
@@ -364,73 +344,6 @@ async def test_an_address_that_left_the_list_is_not_returned_to(flow: Authorizat
     assert "app.example.com" not in page.text
 
 
-# --- people who lost the right meanwhile ------------------------------------------------------------------------------
-
-LOST = {
-    "demoted": ("update member set role = 'viewer' where workspace_id = $1 and role <> 'owner'", "forbidden"),
-    "removed": ("update member set status = 'removed' where workspace_id = $1 and role <> 'owner'", "forbidden"),
-    "suspended": ("update member set status = 'suspended' where workspace_id = $1 and role <> 'owner'", "forbidden"),
-    "limited": ("update member set profile_ids = '{}' where workspace_id = $1 and role <> 'owner'", "forbidden"),
-    "key revoked": ("update api_key set revoked_at = now() where workspace_id = $1", "forbidden"),
-    "key expired": ("update api_key set expires_at = now() where workspace_id = $1", "forbidden"),
-    "key limited": ("update api_key set profile_ids = '{}' where workspace_id = $1", "forbidden"),
-    "profile deleted": ("update profile set deleted_at = now() where workspace_id = $1", "not_found"),
-}
-STATUS = {"forbidden": 403, "not_found": 404}
-
-
-@pytest.fixture
-async def editor_flow(flow: AuthorizationFlow, make: Make) -> AuthorizationFlow:
-    """An editor began the flow."""
-    editor = await make.member(flow.owner, role="editor")
-    editor.profile, flow.owner = flow.owner.profile, editor
-    return flow
-
-
-@pytest.mark.parametrize("name", LOST)
-async def test_who_lost_the_right_connects_nothing(editor_flow: AuthorizationFlow, name: str) -> None:
-    sql, code = LOST[name]
-    good = await editor_flow.consent()
-    await editor_flow.database.pool.execute(sql, editor_flow.owner.workspace_id)
-    response = (await editor_flow.callback(good)).json()
-
-    assert (response["status"], response["error"]) == ("failed", code)
-    assert (editor_flow.network.exchanges, await stored(editor_flow)) == (0, 0)
-
-
-@pytest.mark.parametrize("name", LOST)
-async def test_who_lost_the_right_sends_nobody_to_the_network(editor_flow: AuthorizationFlow, name: str) -> None:
-    sql, code = LOST[name]
-    link = await editor_flow.link()
-    await editor_flow.database.pool.execute(sql, editor_flow.owner.workspace_id)
-    seen, clicked = await editor_flow.browser.get(link), await editor_flow.browser.post(link)
-
-    assert (seen.status_code, clicked.status_code) == (STATUS[code], STATUS[code])
-    assert "location" not in clicked.headers
-    assert editor_flow.browser.cookies == {}
-
-
-async def stored(flow: AuthorizationFlow) -> Any:
-    return await flow.database.pool.fetchval(
-        "select count(*) from account where workspace_id = $1", flow.owner.workspace_id
-    )
-
-
-async def test_who_loses_the_right_during_the_exchange_connects_nothing(editor_flow: AuthorizationFlow) -> None:
-    """The check before the exchange passed; the one that stores the account does not."""
-    good = await editor_flow.consent()
-
-    async def demote(_request: Any) -> None:
-        sql, _ = LOST["demoted"]
-        await editor_flow.database.pool.execute(sql, editor_flow.owner.workspace_id)
-
-    editor_flow.network.before_profile = demote
-    response = (await editor_flow.callback(good)).json()
-
-    assert (response["status"], response["error"]) == ("failed", "forbidden")
-    assert (editor_flow.network.exchanges, await stored(editor_flow)) == (1, 0)
-
-
 async def test_another_account_than_the_one_to_reconnect_is_refused(flow: AuthorizationFlow, make: Make) -> None:
     other = await make.account(flow.owner)
     refused = await flow.start(accountId=other["id"])  # another platform
@@ -443,80 +356,3 @@ async def test_another_account_than_the_one_to_reconnect_is_refused(flow: Author
     response = (await flow.callback(good)).json()
 
     assert (response["status"], response["error"]) == ("failed", "validation_failed")
-
-
-# --- the start page ---------------------------------------------------------------------------------------------------
-
-
-async def unknown_link(flow: AuthorizationFlow) -> str:
-    return f"{flow.origin}/connect/{'A' * 43}"
-
-
-async def endless_link(flow: AuthorizationFlow) -> str:
-    return f"{flow.origin}/connect/{'A' * 3_000}"
-
-
-async def expired_link(flow: AuthorizationFlow) -> str:
-    link = await flow.link()
-    await flow.database.pool.execute("update oauth_flow set expires_at = now() where used_at is null")
-    return link
-
-
-async def finished_link(flow: AuthorizationFlow) -> str:
-    link = await flow.link()
-    code = flow.network.consent(await flow.click(link))
-    await flow.callback({"state": link.rpartition("/")[2], "code": code})
-    return link
-
-
-async def link_of_another_browser(flow: AuthorizationFlow) -> str:
-    link = await flow.link()
-    await flow.click(link, flow.another_browser())
-    return link
-
-
-@pytest.mark.parametrize("prepare", [unknown_link, endless_link, expired_link, finished_link, link_of_another_browser])
-async def test_a_link_that_is_over_leads_nowhere(flow: AuthorizationFlow, prepare: Any) -> None:
-    link = await prepare(flow)
-    seen, clicked = await flow.browser.get(link), await flow.browser.post(link)
-
-    assert (seen.status_code, clicked.status_code) == (410, 410)
-    assert "This link is no longer valid" in seen.text
-    assert "location" not in clicked.headers
-    assert "set-cookie" not in clicked.headers
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"Sec-Fetch-Site": "cross-site"},
-        {"Sec-Fetch-Site": "same-site"},
-        {"Sec-Fetch-Site": "", "Origin": "https://evil.example"},
-        {"Sec-Fetch-Site": "", "Origin": "null"},
-        {"Sec-Fetch-Site": "cross-site", "Origin": "https://signalpost.test"},
-    ],
-)
-async def test_another_site_cannot_click(flow: AuthorizationFlow, headers: dict[str, str]) -> None:
-    response = await flow.browser.post(await flow.link(), headers=headers)
-
-    assert response.status_code == 403
-    assert "location" not in response.headers
-    assert flow.browser.cookies == {}
-
-
-async def test_a_cookie_that_we_did_not_set_is_not_adopted(flow: AuthorizationFlow) -> None:
-    """Fixation: whoever plants a cookie knows its value, and would come back with it in place of the victim."""
-    link = await flow.link()
-    await flow.browser.post(link)
-    [name] = flow.browser.cookies
-    victim = flow.another_browser()
-    planted = (await flow.link()).rpartition("/")[2]
-    victim.client.cookies.set(name[:-16] + _tag(planted), "known-to-the-attacker")
-    response = await victim.post(f"{flow.origin}/connect/{planted}")
-
-    assert response.status_code == 303
-    assert "known-to-the-attacker" not in response.headers["set-cookie"]
-
-
-def _tag(state: str) -> str:
-    return hashlib.sha256(state.encode()).hexdigest()[:16]

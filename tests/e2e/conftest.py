@@ -6,14 +6,8 @@ All these tests are in one xdist group, so that they share one Bluesky server.
 from collections.abc import AsyncIterator
 
 import pytest
-from tests.counterparts import ReferencePds, reference_pds
+from tests.counterparts import ReferencePds
 from tests.helpers.service_process import Api, Service, installed
-
-
-@pytest.fixture(scope="session")
-async def pds() -> AsyncIterator[ReferencePds]:
-    async with reference_pds() as server:
-        yield server
 
 
 @pytest.fixture(scope="session")
