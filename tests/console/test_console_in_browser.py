@@ -7,6 +7,7 @@ import pytest
 from playwright.async_api import Page, expect
 from tests.console.browser import OpenPage, violations
 from tests.helpers.service_process import Api
+from tests.helpers.webhooks import receiver_server
 
 pytestmark = pytest.mark.xdist_group("browser")
 SCRIPT = "<img src=x onerror=alert(1)>\"'</textarea><script>alert(1)</script>"
@@ -163,7 +164,102 @@ async def test_the_drawer_shows_the_calls_of_the_page(console: OpenPage, account
         assert re.search("req_[0-9a-f]+", await drawer.inner_text())
 
 
-PAGES = ("", "posts", "compose", "posts/pst_01M7Z0000000000000000000AB")
+async def test_a_failed_post_is_repaired_from_home(console: OpenPage, owned: Api, account: Any) -> None:
+    """One click from the problem to its reason and what to do."""
+    post = await owned.publish(["sandbox"], "Broken [[fail:content_rejected]]")
+    await owned.ends(post, "failed")
+    async with console() as page:
+        await page.goto("/console")
+        await page.get_by_role("link", name="Repair Broken").first.click()
+        await page.get_by_text("What to do:").first.wait_for()
+        await page.get_by_role("link", name="Change the post").first.click()
+        text = page.get_by_label("Text", exact=True)
+        await text.fill("Mended")
+        await page.get_by_role("button", name="Publish now").click()
+        await page.wait_for_url(f"**/console/posts/{post['id']}")
+        await expect(page.get_by_role("main")).to_contain_text("Published")
+
+
+async def test_a_key_is_made_shown_once_and_revoked_by_keyboard(console: OpenPage) -> None:
+    async with console() as page:
+        await page.goto("/console")
+        await page.get_by_role("heading", name="Home").wait_for()
+        await page.keyboard.press("g")
+        await page.keyboard.press("d")
+        await page.get_by_role("button", name="Make an API key").first.focus()
+        await page.keyboard.press("Enter")
+        dialog = page.get_by_role("dialog", name="Make an API key")
+        await dialog.get_by_label("Name").and_(page.locator(":focus")).wait_for()
+        await page.keyboard.type("By keyboard")
+        await page.keyboard.press("Enter")
+        shown = page.get_by_role("dialog", name="Copy the key now")
+        key = re.search(r"sp_live_\w+", await shown.locator("pre").first.inner_text())
+        await page.keyboard.press("Escape")
+        row = page.get_by_role("row").filter(has_text="By keyboard")
+        await row.get_by_role("button", name="Revoke").focus()
+        assert key
+        assert key[0] not in await page.content()
+        await page.keyboard.press("Enter")
+        await page.get_by_role("dialog", name="Revoke By keyboard?").get_by_role("button", name="Revoke").focus()
+        await page.keyboard.press("Enter")
+        await page.get_by_text("The key no longer works.").wait_for()
+
+
+async def test_a_webhook_is_added_tested_and_a_delivery_sent_again(console: OpenPage) -> None:
+    async with receiver_server() as receiver, console() as page:
+        await page.goto("/console/developers/webhooks")
+        await page.get_by_role("button", name="Add a webhook").first.click()
+        await page.get_by_label("Address").fill(receiver.url)
+        await page.get_by_label("Name").fill("Kitchen")
+        await page.keyboard.press("Enter")
+        secret = page.get_by_role("dialog", name="Copy the secret now")
+        await secret.get_by_role("button", name="Done").click()
+        await page.get_by_role("link", name="Kitchen").click()
+        await page.get_by_role("button", name="Send a test event").click()
+        await page.get_by_role("cell", name="Delivered").wait_for()
+        await page.get_by_role("button", name="Look at").click()
+        await page.get_by_role("button", name="Send again").click()
+        await expect(page.get_by_role("table", name="Attempts").get_by_role("row")).to_have_count(3, timeout=20_000)
+
+        first, again = receiver.requests
+        assert first.body == again.body
+
+
+async def test_a_teammate_is_invited_and_joins(console: OpenPage, open_page: OpenPage, owned: Api) -> None:
+    async with console() as page:
+        await page.goto("/console/team")
+        await page.get_by_role("button", name="Invite someone").click()
+        await page.get_by_label("E-mail").fill("new@example.test")
+        await page.get_by_label("Role", exact=True).select_option("viewer")
+        await page.keyboard.press("Enter")
+        link = await page.get_by_role("dialog", name="Invited").locator("pre").inner_text()
+        await page.get_by_role("button", name="Done").click()
+        await expect(page.get_by_role("row").filter(has_text="new@example.test")).to_contain_text("Invited")
+
+    async with open_page(at=owned.service) as guest:
+        await guest.goto(link)
+        await guest.get_by_label("Password").fill("correct horse battery")
+        await guest.get_by_role("button").first.click()
+        await guest.get_by_role("link", name="Sign in").click()
+        await guest.get_by_label("E-mail").fill("new@example.test")
+        await guest.get_by_label("Password").fill("correct horse battery")
+        await guest.keyboard.press("Enter")
+        await guest.get_by_role("heading", name="Home").wait_for()
+        assert await guest.get_by_role("link", name="Write a post").count() == 0, "a viewer only reads"
+
+
+ACCOUNTS = ("accounts", "accounts/invites", "accounts/acc_01M7Z0000000000000000000AB")
+TEAM = ("team", "team/workspace", "team/history")
+PAGES = (
+    "",
+    "posts",
+    "compose",
+    "posts/pst_01M7Z0000000000000000000AB",
+    "developers",
+    "developers/webhooks",
+    *ACCOUNTS,
+    *TEAM,
+)
 LOOKS = ((360, "dark"), (1280, "light"), (768, "dark"), (360, "light"), (1280, "dark"))
 
 

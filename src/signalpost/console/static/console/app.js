@@ -13,12 +13,18 @@ const PAGES = /** @type {Record<string, () => Promise<{default: any}>>} */ ({
   "": () => import("./pages/home.js"),
   posts: () => import("./pages/posts.js"),
   compose: () => import("./pages/composer.js"),
+  accounts: () => import("./pages/accounts.js"),
+  developers: () => import("./pages/developers.js"),
+  team: () => import("./pages/team.js"),
 });
 
 /** @returns {[string, string, string][]} */
 const navigation = () => [
   ["", "home", t("Home")],
   ["posts", "posts", t("Posts")],
+  ["accounts", "accounts", t("Accounts")],
+  ["developers", "developers", t("Developers")],
+  ...(may("team:read") ? [/** @type {[string, string, string]} */ (["team", "team", t("Team")])] : []),
 ];
 
 const drawer = signal(false);
@@ -58,7 +64,7 @@ function Side({ page }) {
       <${Button} kind="quiet" icon="api" onClick=${() => { drawer.value = true; }}>${t("API calls")}<//>
       <a class="button quiet" href=${`${ROOT}/docs`} target="_blank" rel="noopener"><${Icon} name="question" /><span>${t("Help and docs")}</span></a>
       <div class="choices"><select aria-label=${t("Colours")} onChange=${(/** @type {any} */ event) => useTheme(event.currentTarget.value)}>
-        ${[["system", t("System colours")], ["light", t("Light")], ["dark", t("Dark")]].map(([key, name]) => html`<option value=${key} selected=${key === theme.value}>${name}</option>`)}</select>
+        ${[["system", t("System")], ["light", t("Light")], ["dark", t("Dark")]].map(([key, name]) => html`<option value=${key} selected=${key === theme.value}>${name}</option>`)}</select>
       <select aria-label=${t("Language")} onChange=${(/** @type {any} */ event) => chooseLanguage(event.currentTarget.value)}>${Object.entries(LANGUAGES).map(([key, name]) => html`<option value=${key} selected=${key === language.value}>${name}</option>`)}</select></div>
       <form method="post" action=${`${ROOT}/logout`} class="who"><span title=${user.email}>${user.name ?? user.email}</span><button class="button quiet" aria-label=${t("Sign out")} title=${t("Sign out")}><${Icon} name="logout" /></button></form></div>`;
 }

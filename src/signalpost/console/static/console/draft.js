@@ -3,12 +3,12 @@ import { workspaceId } from "./api.js";
 
 /**
  * @typedef {{mediaId: string, altText: string, kind: string, preview: string, name: string}} File
- * @typedef {{id: string, version: number, profileId: string, text: string, variants: Record<string, string>, accountIds: string[], media: File[],
+ * @typedef {{id: string, version: number, failed: boolean, profileId: string, text: string, variants: Record<string, string>, accountIds: string[], media: File[],
  *   when: "now" | "slot" | "schedule", at: string, timezone: string, queueId: string, firstComment: string, link: string, tags: string, title: string, campaign: string}} Draft
  */
 
 /** @param {string} profileId @param {string} timezone @returns {Draft} */
-export const emptyDraft = (profileId, timezone) => ({ id: "", version: 0, profileId, text: "", variants: {}, accountIds: [], media: [], when: "now", at: "", timezone, queueId: "", firstComment: "", link: "", tags: "", title: "", campaign: "" });
+export const emptyDraft = (profileId, timezone) => ({ id: "", version: 0, failed: false, profileId, text: "", variants: {}, accountIds: [], media: [], when: "now", at: "", timezone, queueId: "", firstComment: "", link: "", tags: "", title: "", campaign: "" });
 
 /** @param {string} id */
 const key = (id) => `draft:${workspaceId.peek()}:${id || "new"}`;
@@ -31,7 +31,7 @@ export const forget = (id) => localStorage.removeItem(key(id));
 export function draftOf(post, isCopy) {
   const own = post.targets.filter((/** @type {any} */ target) => target.text !== null && target.text !== post.text);
   return {
-    id: isCopy ? "" : post.id, version: isCopy ? 0 : post.version, profileId: post.profileId, text: post.text,
+    id: isCopy ? "" : post.id, version: isCopy ? 0 : post.version, failed: !isCopy && ["failed", "partial"].includes(post.status), profileId: post.profileId, text: post.text,
     variants: Object.fromEntries(own.map((/** @type {any} */ target) => [target.accountId, target.text])),
     accountIds: post.targets.map((/** @type {any} */ target) => target.accountId),
     media: post.media.map((/** @type {any} */ file) => ({ mediaId: file.mediaId, altText: file.altText ?? "", kind: "", preview: "", name: "" })),
@@ -40,10 +40,10 @@ export function draftOf(post, isCopy) {
   };
 }
 
-/** The body of `POST /posts`, `PATCH /posts/{id}` and `POST /posts/validate`. @param {Draft} draft @param {"draft" | "send" | "check"} purpose */
+/** The body of `POST /posts`, `PATCH /posts/{id}` and `POST /posts/validate`. @param {Draft} draft @param {"draft" | "send" | "check" | "text"} purpose `text`: of a post that failed, which is submitted again after it */
 export function bodyOf(draft, purpose) {
   const targets = draft.accountIds.map((accountId) => ({ accountId, ...(draft.variants[accountId] === undefined ? {} : { text: draft.variants[accountId] }) }));
-  const times = purpose === "draft" ? { publishMode: "draft" } : timesOf(draft);
+  const times = purpose === "text" ? {} : purpose === "draft" ? { publishMode: "draft" } : timesOf(draft);
   return {
     ...(draft.id && purpose !== "check" ? {} : { profileId: draft.profileId }), text: draft.text, targets,
     media: draft.media.map((file) => ({ mediaId: file.mediaId, ...(file.altText ? { altText: file.altText } : {}) })),

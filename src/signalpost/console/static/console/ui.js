@@ -44,10 +44,10 @@ export const newId = () => `f${(ids += 1)}`;
 export function Field({ label, hint, error, type = "text", value, onInput, options, rows, children, autofocus, ...rest }) {
   const [id] = useState(newId);
   useEffect(() => {
-    if (autofocus) document.getElementById(id)?.focus(); // the attribute only works when the document is loaded
+    if (autofocus) document.getElementById(id)?.focus(); // the attribute only works in a dialog that opens
   }, []);
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ") || undefined;
-  const common = { id, value, "aria-describedby": described, "aria-invalid": error ? "true" : undefined, ...rest, onInput: (/** @type {any} */ event) => onInput?.(event.currentTarget.value) };
+  const common = { id, value, "aria-describedby": described, "aria-invalid": error ? "true" : undefined, autofocus, ...rest, onInput: (/** @type {any} */ event) => onInput?.(event.currentTarget.value) };
   return html`<div class="field"><label for=${id}>${label}</label>
     ${options ? html`<select ...${common}>${options.map(([key, name]) => html`<option value=${key} selected=${key === value}>${name}</option>`)}</select>`
       : rows ? html`<textarea rows=${rows} ...${common} />` : html`<input type=${type} ...${common} />`}${children}

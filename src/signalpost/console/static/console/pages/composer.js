@@ -81,13 +81,14 @@ function Editor({ first }) {
   /** Send it; a repetition of the same content has the same key, so it never becomes two posts. @param {"draft" | "send"} purpose */
   const submit = async (purpose) => {
     if (busy || uploading) return;
-    const body = bodyOf(draft, purpose);
+    const body = bodyOf(draft, draft.failed ? "text" : purpose);
     const text = JSON.stringify(body);
     if (sending.current.body !== text) sending.current = { body: text, key: newKey() };
     setBusy(purpose);
     setRefused(null);
     try {
       const saved = draft.id ? await patch(`/posts/${draft.id}`, body, { headers: { "If-Match": `"${draft.version}"` } }) : await persist(body);
+      if (draft.failed && purpose === "send") await send(`/queue/submit/${draft.id}`, {}, { key: sending.current.key });
       forget(draft.id);
       toast(purpose === "draft" ? t("Draft saved.") : saved.scheduledAt && draft.when !== "now" ? t("Scheduled.") : t("On its way."));
       go(purpose === "draft" ? `compose/${saved.id}` : `posts/${saved.id}`, undefined, { replace: purpose === "draft" });
@@ -117,7 +118,7 @@ function Editor({ first }) {
   const verb = draft.when === "now" ? t("Publish now") : draft.when === "slot" ? t("Add to the queue") : t("Schedule");
   return html`<${Page} wide title=${draft.id ? t("Edit the post") : t("Write a post")} actions=${html`
       <span class="soft small" role="status">${waits ? t("Waiting for the network…") : t("Kept in this browser")}</span>
-      <${Button} busy=${busy === "draft"} onClick=${() => submit("draft")}>${t("Save draft")}<//>
+      <${Button} busy=${busy === "draft"} onClick=${() => submit("draft")}>${draft.failed ? t("Save") : t("Save draft")}<//>
       ${may("posts:publish") && html`<${Button} kind="primary" icon="send" busy=${busy === "send"} disabled=${!draft.accountIds.length || uploading > 0} onClick=${() => submit("send")}>${verb}<//>`}`}>
     <div class="composer" onKeyDown=${onKey}><div>
       ${refused && html`<${ProblemBox} problem=${refused} />`}
@@ -126,7 +127,7 @@ function Editor({ first }) {
       <${Accounts} own=${own} draft=${draft} change=${change} />
       <${Texts} draft=${draft} own=${own} change=${change} checked=${checked} />
       <${Files} files=${draft.media} profileId=${draft.profileId} onChange=${(/** @type {any} */ media) => change({ media })} onUploading=${setUploading} />
-      <${When} draft=${draft} change=${change} />
+      ${!draft.failed && html`<${When} draft=${draft} change=${change} />`}
       <${More} draft=${draft} change=${change} />
     </div><aside class="side-column" aria-label=${t("Checks and previews")}><${Checks} checked=${checked} problem=${problem} draft=${draft} />
       ${draft.accountIds.map((accountId) => html`<${Preview} key=${accountId} draft=${draft} account=${own.find((each) => each.id === accountId)} checked=${checked} />`)}</aside></div><//>`;

@@ -105,6 +105,7 @@ function Failure({ post, target, reload }) {
   });
   const canReconnect = ["auth_expired", "permission_missing", "account_disconnected"].includes(error.code);
   return html`<div class="notice bad full"><${Icon} name="cross" /><div><p>${error.userMessage || error.message}</p>
+    ${error.userMessage && error.message !== error.userMessage && html`<p>${error.message}</p>`}
     ${error.remediation && html`<p><strong>${t("What to do:")}</strong> ${error.remediation}</p>`}
     <p class="small"><a href=${`/docs/guides/outcomes#codes`} target="_blank" rel="noopener">${error.code}</a>${error.httpStatus ? ` · HTTP ${error.httpStatus}` : ""} · ${tn(target.attempts, "{n} attempt", "{n} attempts")}</p>
     <div class="actions">${canReconnect && html`<${LinkButton} href=${to(`accounts/${target.accountId}`)} icon="link">${t("Reconnect the account")}<//>`}
