@@ -31,7 +31,7 @@ export const forget = (id) => localStorage.removeItem(key(id));
 export function draftOf(post, isCopy) {
   const own = post.targets.filter((/** @type {any} */ target) => target.text !== null && target.text !== post.text);
   return {
-    id: isCopy ? "" : post.id, version: isCopy ? 0 : post.version, failed: !isCopy && ["failed", "partial"].includes(post.status), profileId: post.profileId, text: post.text,
+    id: isCopy ? "" : post.id, version: isCopy ? 0 : post.version, failed: !isCopy && post.status === "failed", profileId: post.profileId, text: post.text,
     variants: Object.fromEntries(own.map((/** @type {any} */ target) => [target.accountId, target.text])),
     accountIds: post.targets.map((/** @type {any} */ target) => target.accountId),
     media: post.media.map((/** @type {any} */ file) => ({ mediaId: file.mediaId, altText: file.altText ?? "", kind: "", preview: "", name: "" })),
@@ -45,7 +45,7 @@ export function bodyOf(draft, purpose) {
   const targets = draft.accountIds.map((accountId) => ({ accountId, ...(draft.variants[accountId] === undefined ? {} : { text: draft.variants[accountId] }) }));
   const times = purpose === "text" ? {} : purpose === "draft" ? { publishMode: "draft" } : timesOf(draft);
   return {
-    ...(draft.id && purpose !== "check" ? {} : { profileId: draft.profileId }), text: draft.text, targets,
+    ...(draft.id && purpose !== "check" ? {} : { profileId: draft.profileId }), text: draft.text, ...(purpose === "text" ? {} : { targets }),
     media: draft.media.map((file) => ({ mediaId: file.mediaId, ...(file.altText ? { altText: file.altText } : {}) })),
     title: draft.title || null, link: draft.link || null, firstComment: draft.firstComment || null, campaign: draft.campaign || null,
     tags: draft.tags.split(",").map((tag) => tag.trim()).filter(Boolean), ...times,

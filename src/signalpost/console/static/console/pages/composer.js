@@ -124,7 +124,7 @@ function Editor({ first }) {
       ${refused && html`<${ProblemBox} problem=${refused} />`}
       ${profiles.value.length > 1 && !draft.id && html`<${Field} label=${t("Profile")} options=${profiles.value.map((each) => [each.id, each.name])} value=${draft.profileId}
         onInput=${(/** @type {string} */ value) => change({ profileId: value, accountIds: [], variants: {}, timezone: profiles.value?.find((each) => each.id === value)?.timezone ?? zone.value })} />`}
-      <${Accounts} own=${own} draft=${draft} change=${change} />
+      ${!draft.failed && html`<${Accounts} own=${own} draft=${draft} change=${change} />`}
       <${Texts} draft=${draft} own=${own} change=${change} checked=${checked} />
       <${Files} files=${draft.media} profileId=${draft.profileId} onChange=${(/** @type {any} */ media) => change({ media })} onUploading=${setUploading} />
       ${!draft.failed && html`<${When} draft=${draft} change=${change} />`}
@@ -149,6 +149,7 @@ function Accounts({ own, draft, change }) {
 function Texts({ draft, own, change, checked }) {
   const [shown, setShown] = useState("");
   const chosen = own.filter((account) => draft.accountIds.includes(account.id));
+  const hasVariants = chosen.length > 1 && !draft.failed; // of a post that failed, accounts and their own texts stay
   const current = chosen.some((account) => account.id === shown) ? shown : "";
   const variant = draft.variants[current];
   const set = (/** @type {string} */ text) => (current ? change({ variants: { ...draft.variants, [current]: text } }) : change({ text }));
@@ -156,7 +157,7 @@ function Texts({ draft, own, change, checked }) {
     const { [current]: _, ...variants } = draft.variants;
     change({ variants });
   };
-  return html`<div class="texts">${chosen.length > 1 && html`<div class="segmented" role="group" aria-label=${t("Which text")}>
+  return html`<div class="texts">${hasVariants && html`<div class="segmented" role="group" aria-label=${t("Which text")}>
       <${Button} kind="quiet" aria-pressed=${current === "" ? "true" : "false"} onClick=${() => setShown("")}>${t("All accounts")}<//>
       ${chosen.map((account) => html`<${Button} kind="quiet" key=${account.id} aria-pressed=${account.id === current ? "true" : "false"} onClick=${() => setShown(account.id)}>${account.username}${draft.variants[account.id] !== undefined ? " •" : ""}<//>`)}</div>`}
     <${Field} label=${current ? t("Text for {account}", { account: chosen.find((each) => each.id === current)?.username ?? "" }) : t("Text")} rows=${9} dir="auto" autofocus value=${current ? variant ?? draft.text : draft.text} onInput=${set}

@@ -44,7 +44,7 @@ function When({ post }) {
 function Actions({ post, reload }) {
   const [asking, setAsking] = useState(false);
   const canCancel = may("posts:publish") && ["scheduled", "queued"].includes(post.status);
-  const canEdit = may("posts:write") && !["published", "publishing"].includes(post.status);
+  const canEdit = may("posts:write") && !["published", "publishing", "partial"].includes(post.status);
   const [busy, cancel] = useAction(async () => {
     await remove(`/queue/cancel/${post.id}`);
     toast(t("Taken off the queue; it is a draft now."), { undo: post.scheduledAt && new Date(post.scheduledAt) > new Date() ? () => send(`/queue/submit/${post.id}`, { scheduledAt: post.scheduledAt }).then(reload, toastProblem) : undefined });
@@ -110,7 +110,7 @@ function Failure({ post, target, reload }) {
     <p class="small"><a href=${`/docs/guides/outcomes#codes`} target="_blank" rel="noopener">${error.code}</a>${error.httpStatus ? ` · HTTP ${error.httpStatus}` : ""} · ${tn(target.attempts, "{n} attempt", "{n} attempts")}</p>
     <div class="actions">${canReconnect && html`<${LinkButton} href=${to(`accounts/${target.accountId}`)} icon="link">${t("Reconnect the account")}<//>`}
       ${target.status === "failed" && may("posts:publish") && html`<${Button} icon="retry" busy=${busy} onClick=${again}>${t("Try again")}<//>`}
-      ${!error.retryable && may("posts:write") && html`<${LinkButton} href=${to(`compose/${post.id}`)} icon="compose">${t("Change the post")}<//>`}</div></div></div>`;
+      ${!error.retryable && may("posts:write") && html`<${LinkButton} href=${post.status === "failed" ? to(`compose/${post.id}`) : to("compose", { copy: post.id })} icon="compose">${t("Change the post")}<//>`}</div></div></div>`;
 }
 
 /** The outcome is not known: look, then say. @param {{post: any, target: any, account: any, reload: () => Promise<void>}} props */
