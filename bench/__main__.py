@@ -26,6 +26,7 @@ BENCHES = {
     "http_client": "Outgoing HTTP, against a bare session",
     "uploads": "A large upload, against `dd` from a socket to the same disk",
     "status": "The public status: uptime over 90 days, and the page",
+    "analytics": "Analytics: the overview of a year, and collecting numbers, against bare statements and calls",
     "rooms": "Reads of the rooms, against their own statements without the product",
     "start": "Start and idle memory, against bare imports and a bare app",
 }

@@ -1,11 +1,13 @@
 from typing import Annotated
 
 from signalpost.analytics.actions import ask, timing
+from signalpost.analytics.actions import export as exporting
 from signalpost.analytics.schemas import (
     AccountAnalytics,
     AccountsQuery,
     BestTimes,
     BestTimesQuery,
+    ExportQuery,
     Overview,
     OverviewQuery,
     PostAnalytics,
@@ -19,9 +21,11 @@ from signalpost.web.caller import Caller
 from signalpost.web.fields import PostId
 from signalpost.web.inputs import Mine
 from signalpost.web.paging import LIST_ALL, Page
-from signalpost.web.routing import Routes
+from signalpost.web.routing import RawResponse, Routes
 
 routes = Routes("Analytics")
+
+_BYTES = {"schema": {"type": "string", "format": "binary"}}
 
 MyPost = Annotated[PostRow, Mine(PostId, posts.find_mine, why_absent=posts.why_absent)]
 
@@ -67,3 +71,20 @@ async def get_best_times(context: AppContext, caller: Caller, query: BestTimesQu
     (`basis: defaults`); numbers without a pattern have the confidence `low`.
     """
     return await timing.get_best_times(context, caller, query)
+
+
+@routes.get(
+    "/analytics/export",
+    scope="analytics:read",
+    documented_response={
+        "text/csv": {"schema": {"type": "string"}},
+        "application/vnd.apache.parquet": _BYTES,
+    },
+)
+async def export_analytics(context: AppContext, caller: Caller, query: ExportQuery) -> RawResponse:
+    """Return the posts of a period with their newest numbers as a table, a row for each post on each network.
+
+    The days are those of the overview; the name of the file says which ones it has, and the header `X-Clipped` whether
+    the plan leaves some out. Unknown numbers are empty, in Parquet null. At most 100,000 rows.
+    """
+    return await exporting.export(context, caller, query)

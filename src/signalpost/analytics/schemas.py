@@ -41,6 +41,14 @@ class OverviewQuery(Input):
     ] = None
 
 
+class ExportQuery(OverviewQuery):
+    """Which posts, and in which format."""
+
+    format: Annotated[
+        Literal["csv", "parquet"], Meta(description="CSV for spreadsheets, Apache Parquet for programs.")
+    ] = "csv"
+
+
 class Period(Output):
     """From the first to the last day, both included."""
 

@@ -1,6 +1,6 @@
 """Reads of sums over days, and of the newest numbers of posts: for a test key of test posts, else of live ones."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import date, datetime
 from typing import Any, Final, NamedTuple
 from uuid import UUID
@@ -9,10 +9,12 @@ from msgspec import Struct
 
 from signalpost.analytics.period import Days
 from signalpost.kit import rows
-from signalpost.kit.db import READ_SECONDS, Db
+from signalpost.kit.db import READ_SECONDS, Database, Db
 from signalpost.web.caller import Caller
 
 TOP_POSTS: Final = 5
+SORTED_MAX: Final = 2_000
+"""So many posts are sorted to find the best ones; of more, an index does."""
 HISTORY_ROWS_MAX: Final = 5_000
 
 
@@ -86,26 +88,64 @@ class TargetNumbersRow(Struct, frozen=True):
     watch_time_seconds: int | None
 
 
-_SUMS: Final = ", ".join(f"sum({name})::bigint" for name in SumRow.__struct_fields__)
+class ExportRow(Struct, frozen=True):
+    """A post on one network with its newest numbers, as a row of an export."""
+
+    post_id: UUID
+    target_id: UUID
+    profile_id: UUID
+    account_id: UUID
+    platform: str
+    title: str | None
+    url: str | None
+    day: date
+    published_at: datetime
+    collected_at: datetime | None
+    views: int | None
+    likes: int | None
+    comments: int | None
+    shares: int | None
+    saves: int | None
+    clicks: int | None
+    impressions: int | None
+    reach: int | None
+    watch_time_seconds: int | None
+    interactions: int | None
+
+
+_SUMS: Final = ", ".join(f"sum({name})::bigint as {name}" for name in SumRow.__struct_fields__)
 _OF_CALLER: Final = """
 workspace_id = $1 and mode = $2 and day between $3 and $4
     and ($5::uuid is null or profile_id = $5) and ($6::uuid[] is null or profile_id = any($6))
 """
+# Most of the work is the sum of each day; the other sums are made of these.
 _PERIOD: Final = f"""
-select day, platform, max(collected_at), {_SUMS} from metric_day where {_OF_CALLER}
-group by grouping sets ((day), (platform), ()) having sum(posts) > 0
+with d as materialized (
+    select day, platform, max(collected_at) as collected_at, {_SUMS} from metric_day where {_OF_CALLER}
+    group by day, platform having sum(posts) > 0
+)
+select day, null as platform, max(collected_at), {_SUMS} from d group by day
+union all select null, platform, max(collected_at), {_SUMS} from d group by platform
+union all select null, null, max(collected_at), {_SUMS} from d having sum(posts) > 0
 """  # noqa: S608 - constants only
 _TOTAL: Final = f"select {_SUMS} from metric_day where {_OF_CALLER} having sum(posts) > 0"  # noqa: S608 - constants only
-_TOP: Final = f"""
-select m.post_id, p.title, m.platform, t.url, m.views, m.likes, m.comments, m.shares, m.impressions, m.reach,
-    m.interactions
-from (
-    select * from metric_latest where {_OF_CALLER} and collected_at is not null
-    order by views desc nulls last, interactions desc nulls last, published_at desc limit {TOP_POSTS}
-) m
-join post p on p.id = m.post_id join target t on t.id = m.target_id
-order by m.views desc nulls last, m.interactions desc nulls last, m.published_at desc
-"""  # noqa: S608 - constants only
+
+
+def _top(order: str) -> str:
+    return f"""
+    select m.post_id, p.title, m.platform, t.url, m.views, m.likes, m.comments, m.shares, m.impressions, m.reach,
+        m.interactions
+    from (
+        select * from metric_latest where {_OF_CALLER} and collected_at is not null order by {order} limit {TOP_POSTS}
+    ) m
+    join post p on p.id = m.post_id join target t on t.id = m.target_id
+    order by m.views desc nulls last, m.interactions desc nulls last, m.published_at desc
+    """  # noqa: S608 - constants only
+
+
+# The same order twice. With an index: soon there, if many posts are of the period. By sorting those of the period.
+_TOP_OF_MANY: Final = _top("views desc nulls last, interactions desc nulls last, published_at desc")
+_TOP_OF_FEW: Final = _top("coalesce(views, -1) desc, coalesce(interactions, -1) desc, published_at desc")
 _NUMBERS: Final = (
     "views",
     "likes",
@@ -133,9 +173,19 @@ order by collected_at desc, target_id limit $4
 _HAS_OLDER: Final = """
 select exists (select from metric where target_id = any($1) and workspace_id = $2 and collected_at < $3)
 """
+_EXPORT: Final = f"""
+select m.post_id, m.target_id, m.profile_id, m.account_id, m.platform, p.title, t.url, m.day, m.published_at,
+    m.collected_at, {", ".join(f"m.{name}" for name in _NUMBERS)}, m.interactions
+from (
+    select * from metric_latest where {_OF_CALLER} and day >= $7 and (day, target_id) > ($7, $8)
+    order by day, target_id limit $9
+) m
+join post p on p.id = m.post_id join target t on t.id = m.target_id order by m.day, m.target_id
+"""  # noqa: S608 - constants only
 _read_sums: Final = rows.reader(SumRow)
 _read_top: Final = rows.reader(TopRow)
 _read_target: Final = rows.reader(TargetNumbersRow)
+_read_export: Final = rows.reader(ExportRow)
 
 
 async def of_period(db: Db, caller: Caller, days: Days, profile_id: UUID | None) -> Sums:
@@ -160,9 +210,12 @@ async def total_of(db: Db, caller: Caller, days: Days, profile_id: UUID | None) 
     return SumRow() if record is None else _read_sums(record)
 
 
-async def top_posts(db: Db, caller: Caller, days: Days, profile_id: UUID | None) -> list[TopRow]:
-    """Return the posts of a period with the most views."""
-    records = await db.fetch(_TOP, *_arguments(caller, days, profile_id), timeout=READ_SECONDS)
+async def top_posts(db: Db, caller: Caller, days: Days, profile_id: UUID | None, *, measured: int) -> list[TopRow]:
+    """Return the posts of a period with the most views; `measured`: how many of them have numbers."""
+    if not measured:
+        return []
+    statement = _TOP_OF_MANY if measured > SORTED_MAX else _TOP_OF_FEW
+    records = await db.fetch(statement, *_arguments(caller, days, profile_id), timeout=READ_SECONDS)
     return [_read_top(record) for record in records]
 
 
@@ -177,6 +230,23 @@ async def history(db: Db, workspace_id: UUID, target_ids: Sequence[UUID], since:
     if len(records) > HISTORY_ROWS_MAX:
         return records[:HISTORY_ROWS_MAX], True
     return records, bool(await db.fetchval(_HAS_OLDER, target_ids, workspace_id, since))
+
+
+async def export_rows(
+    database: Database, caller: Caller, days: Days, profile_id: UUID | None, chunk: int
+) -> AsyncIterator[list[ExportRow]]:
+    """Yield the posts of a period with their newest numbers, day by day, so many at once."""
+    after_day, after_id = days.start, UUID(int=0)
+    while True:
+        arguments = (*_arguments(caller, days, profile_id), after_day, after_id, chunk)
+        async with database.connection() as db:
+            records = await db.fetch(_EXPORT, *arguments, timeout=READ_SECONDS)
+        if records:
+            rows_read = [_read_export(record) for record in records]
+            yield rows_read
+            after_day, after_id = rows_read[-1].day, rows_read[-1].target_id
+        if len(records) < chunk:
+            return
 
 
 def _arguments(caller: Caller, days: Days, profile_id: UUID | None) -> tuple[Any, ...]:

@@ -41,7 +41,7 @@ async def overview(context: AppContext, caller: Caller, query: OverviewQuery) ->
         previous = None
         if is_shown(caller, days.previous.start, timezone):
             previous = await totals.total_of(db, caller, days.previous, query.profile_id)
-        top = await totals.top_posts(db, caller, days, query.profile_id)
+        top = await totals.top_posts(db, caller, days, query.profile_id, measured=sums.total.measured)
     return views.overview(days, sums, previous, top, timezone=timezone)
 
 
