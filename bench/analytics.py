@@ -189,9 +189,10 @@ async def open_accounts(control_url: str, url: str, posts: int) -> list[_Account
                 response.raise_for_status()
                 return await response.json()
 
-        app_of_x = await post("/apps", network="x")
         accounts = []
         for number in range(posts // 100):
+            if number % 50 == 0:  # X limits apps too
+                app_of_x = await post("/apps", network="x")
             person = await post("/people", network="x", username=f"account{number}")
             tokens = await post("/tokens", network="x", username=person["username"], client_id=app_of_x["client_id"])
             accounts.append(_Account(person["id"], person["username"], tokens["access_token"]))

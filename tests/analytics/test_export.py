@@ -45,7 +45,11 @@ def read(content: bytes, folder: Path) -> tuple[list[str], list[tuple[Any, ...]]
     path.write_bytes(content)
     with duckdb.connect() as connection:
         table = connection.read_parquet(str(path))
-        instants = {name for name, kind in zip(table.columns, table.types, strict=True) if kind == "TIMESTAMPTZ"}
+        instants = {
+            name
+            for name, kind in zip(table.columns, table.types, strict=True)
+            if str(kind) == "TIMESTAMP WITH TIME ZONE"
+        }
         selected = [f'epoch_ms("{name}")' if name in instants else f'"{name}"' for name in table.columns]
         rows, names = table.project(", ".join(selected)).fetchall(), table.columns
     assert instants == {name for name in names if name in ("instant", "publishedAt", "collectedAt")}

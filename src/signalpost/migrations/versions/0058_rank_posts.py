@@ -2,8 +2,8 @@
 
 from signalpost.migrations import sql
 
-revision = "0056"
-down_revision = "0055"
+revision = "0058"
+down_revision = "0057"
 
 SQL = """
 create index metric_latest_rank on metric_latest (
