@@ -58,7 +58,8 @@ test: $(DEV) test-tools  ## Set up and run all tests: make test ARGS="--quick", 
 .PHONY: faults
 faults: $(DEV) test-tools  ## Run the fault tests in full, with the heavy ones (an hour)
 	$(BIN)/python -m pytest -m "" $(if $(ARGS),$(ARGS),tests/faults tests/engine/test_faults.py tests/contract/test_loop.py \
-		tests/contract/test_schemathesis.py tests/console/test_pages_in_browser.py)
+		tests/contract/test_schemathesis.py tests/console/test_pages_in_browser.py \
+		tests/analytics/test_many_numbers.py)
 
 .PHONY: lint
 lint: $(DEV)  ## Check style, import floors and that files are formatted
