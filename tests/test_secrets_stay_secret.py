@@ -77,7 +77,7 @@ async def _service(data_dir: Path, network: str, mail: str) -> AsyncIterator[str
         )  # fmt: skip
     try:
         url = f"http://127.0.0.1:{port}/api/v1"
-        async with asyncio.timeout(60), httpx.AsyncClient() as client:
+        async with asyncio.timeout(60), httpx.AsyncClient(timeout=60) as client:
             while True:
                 try:
                     await client.get(url + "/healthz/api")

@@ -60,7 +60,7 @@ async def test_from_the_payment_page_to_a_plan_in_force(till: Till) -> None:
 
 
 async def _get(url: str) -> str:
-    async with httpx.AsyncClient() as browser:
+    async with httpx.AsyncClient(timeout=60) as browser:
         answer = await browser.get(url)
     assert answer.status_code == 200
     return answer.text
@@ -142,7 +142,7 @@ async def test_a_customer_who_was_deleted_at_stripe_can_buy_again(till: Till) ->
 
 
 async def _delete(till: Till, customer_id: str) -> None:
-    async with httpx.AsyncClient() as dashboard:
+    async with httpx.AsyncClient(timeout=60) as dashboard:
         answer = await dashboard.delete(
             f"{till.simulator.url('stripe')}/v1/customers/{customer_id}",
             headers={"Authorization": f"Bearer {till.stripe.secret_key}"},

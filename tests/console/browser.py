@@ -123,7 +123,7 @@ async def violations(page: Page, axe: str, only: tuple[str, ...] = TAGS) -> list
 @pytest.fixture(scope="session")
 async def signed_in(owned: Api) -> dict[str, Any]:
     """What the browser of the owner has stored."""
-    async with httpx.AsyncClient(base_url=owned.service.base_url) as client:
+    async with httpx.AsyncClient(base_url=owned.service.base_url, timeout=60) as client:
         form = {"email": "owner@example.test", "password": "correct horse battery", "code": ""}
         answer = await client.post("/login", data=form, headers={"X-Forwarded-For": "10.255.0.1"})
     assert answer.status_code == 303, answer.text

@@ -15,7 +15,7 @@ def signed(secret: str) -> dict[str, str]:
 
 
 async def test_octokit_receiver_tells_good_from_bad_signatures() -> None:
-    async with octokit_receiver(SECRET) as receiver, httpx.AsyncClient() as client:
+    async with octokit_receiver(SECRET) as receiver, httpx.AsyncClient(timeout=60) as client:
         good = await client.post(receiver.url, content=BODY, headers=signed(SECRET))
         bad = await client.post(receiver.url, content=BODY, headers=signed("other"))
         none = await client.post(receiver.url, content=BODY)
@@ -28,7 +28,7 @@ async def test_octokit_receiver_tells_good_from_bad_signatures() -> None:
 
 
 async def test_debian_webhook_tells_good_from_bad_signatures() -> None:
-    async with debian_webhook(SECRET) as receiver, httpx.AsyncClient() as client:
+    async with debian_webhook(SECRET) as receiver, httpx.AsyncClient(timeout=60) as client:
         good = await client.post(receiver.url, content=BODY, headers=signed(SECRET))
         bad = await client.post(receiver.url, content=BODY, headers=signed("other"))
         await receiver.use("other")
@@ -41,7 +41,7 @@ async def test_debian_webhook_tells_good_from_bad_signatures() -> None:
 
 
 async def test_mastodon_mock_takes_a_status() -> None:
-    async with mastodon_mock() as mastodon, httpx.AsyncClient(base_url=mastodon.url) as client:
+    async with mastodon_mock() as mastodon, httpx.AsyncClient(base_url=mastodon.url, timeout=60) as client:
         headers = {"Authorization": f"Bearer {mastodon.access_token}", "Idempotency-Key": "one"}
 
         sent = [await client.post("/api/v1/statuses", json={"status": "hello"}, headers=headers) for _ in range(2)]
@@ -51,7 +51,10 @@ async def test_mastodon_mock_takes_a_status() -> None:
 
 
 async def test_reference_pds_has_the_accounts() -> None:
-    async with reference_pds(["alice.test", "bob.test"]) as pds, httpx.AsyncClient(base_url=pds.url) as client:
+    async with (
+        reference_pds(["alice.test", "bob.test"]) as pds,
+        httpx.AsyncClient(base_url=pds.url, timeout=60) as client,
+    ):
         alice, bob = pds.accounts
         login = {"identifier": alice.handle, "password": alice.app_password}
 

@@ -156,7 +156,7 @@ async def test_the_first_run_link_is_printed_once_and_opens() -> None:
     async with installed() as service:
         await service.start()
         (link,) = re.findall(r"http://\S+/first-run\?token=\S+", service.greeting)
-        async with httpx.AsyncClient() as client:
+        async with httpx.AsyncClient(timeout=60) as client:
             page, wrong = await client.get(link), await client.get(link + "x")
         assert page.status_code == 200
         assert "text/html" in page.headers["content-type"]

@@ -33,7 +33,7 @@ async def sandbox(api: Api) -> AsyncIterator[httpx.AsyncClient]:
     """A client with a test key of the owner."""
     key = (await api.post("/api-keys", json={"name": "sandbox", "mode": "test"}))["key"]
     address, headers = f"{api.service.base_url}/api/v1", {"Authorization": f"Bearer {key}"}
-    async with httpx.AsyncClient(base_url=address, headers=headers) as client:
+    async with httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as client:
         yield client
 
 
@@ -121,7 +121,7 @@ async def test_a_film_is_uploaded_without_a_key_and_published(api: Api, tmp_path
         "checksumSha256": hashlib.sha256(film).hexdigest(), "profileId": team,
     }  # fmt: skip
     upload = await api.post("/media/presign-upload", json=announced)
-    async with httpx.AsyncClient() as browser:
+    async with httpx.AsyncClient(timeout=60) as browser:
         sent = await browser.put(upload["uploadUrl"], content=film, headers=upload["headers"])
         assert sent.is_success, sent.text
 

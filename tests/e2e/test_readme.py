@@ -107,7 +107,10 @@ async def test_readme_from_top_to_bottom(reader: Reader) -> None:
     """Start, demo, the first-run link, and a user made in the terminal, in the order in which a newcomer meets them."""
     serve, demo, status = blocks("Start")
     [owner, _] = blocks("Publish to Bluesky")
-    async with reader.terminal(serve, "Ctrl-C stops the service.") as greeting, httpx.AsyncClient() as browser:
+    async with (
+        reader.terminal(serve, "Ctrl-C stops the service.") as greeting,
+        httpx.AsyncClient(timeout=60) as browser,
+    ):
         assert f"  Listening on   {reader.address.removeprefix('http://')}\n" in greeting
         printed = await reader.type(demo)
         publish, ask = re.findall(r"^curl .*$", printed, re.MULTILINE)

@@ -153,7 +153,7 @@ class Api:
     async def call(self, method: str, path: str, **options: Any) -> Any:
         headers = {"Authorization": f"Bearer {self.key}"}
         # A connection of its own for each: the service is restarted in between.
-        async with httpx.AsyncClient(base_url=f"{self.service.base_url}/api/v1", headers=headers) as client:
+        async with httpx.AsyncClient(base_url=f"{self.service.base_url}/api/v1", headers=headers, timeout=60) as client:
             answer = await client.request(method, path, **options)
         assert answer.is_success, f"{answer.status_code} {answer.text}\n{self.service.log[-3000:]}"
         return answer.json() if answer.content else None

@@ -106,7 +106,7 @@ async def test_a_process_without_the_api_serves_it_on_a_port_of_its_own() -> Non
         port = probe.getsockname()[1]
 
     with metrics.own_port(port):
-        async with httpx.AsyncClient() as client:
+        async with httpx.AsyncClient(timeout=60) as client:
             response = await client.get(f"http://127.0.0.1:{port}/metrics")
 
     assert response.status_code == 200

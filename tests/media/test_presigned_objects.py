@@ -50,7 +50,7 @@ async def announce(api: Api, who: Login, content: bytes = IMAGE, **fields: Any) 
 
 
 async def put(presigned: dict[str, Any], content: bytes = IMAGE, **headers: str) -> httpx.Response:
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(timeout=60) as client:
         return await client.put(presigned["uploadUrl"], content=content, headers=presigned["headers"] | headers)
 
 

@@ -83,7 +83,7 @@ async def read(server: MastodonMock, status_id: str) -> Any:
 
 async def fault(server: MastodonMock, path: str, effect: dict[str, Any]) -> None:
     rule = {"match": {"path": path, "methods": ["POST"]}, "effect": effect, "count": 1}
-    async with httpx.AsyncClient(base_url=server.url) as client:
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as client:
         (await client.post("/api/v1/_mock/faults", json=rule)).raise_for_status()
 
 
@@ -230,7 +230,7 @@ async def test_oauth_from_registration_to_revocation(http: Client, server: Masto
     query = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
     assert query["state"] == "the-state"
     assert (query["code_challenge"], query["code_challenge_method"]) == ("the-challenge", "S256")
-    async with httpx.AsyncClient() as browser:
+    async with httpx.AsyncClient(timeout=60) as browser:
         response = await browser.post(address.split("?")[0], data=query | {"username": "testuser"})
     code = parse_qs(urlsplit(response.headers["Location"]).query)["code"][0]
     returned = AuthorizationCode(code=code, redirect_uri=redirect, code_verifier="the-verifier")
