@@ -44,6 +44,24 @@ def issues(answer: httpx.Response) -> set[tuple[str, str]]:
     return {(issue["path"], issue["code"]) for issue in answer.json()["errors"]}
 
 
+@pytest.mark.parametrize("days", [(3, 3, 3), (3, 4, 3), (3,)])
+async def test_what_posts_have_in_common_and_what_differs_is_stored(
+    api: Api, owner: Login, days: tuple[int, ...]
+) -> None:
+    """A column in which all rows are equal is sent once."""
+    times = {day: f"2027-01-1{day}T12:00:00.000Z" for day in days}
+    posts = [post(owner, scheduledAt=times[day], draft=False, notes=f"day {day}") for day in days]
+
+    answer = await send(api, owner, *posts)
+
+    assert answer.status_code == 201, answer.text
+    stored = {one["text"]: one for one in await listed(api, owner)}
+    for sent in posts:
+        one = stored[sent["text"]]
+        assert (one["scheduledAt"], one["notes"], one["status"]) == (sent["scheduledAt"], sent["notes"], "scheduled")
+        assert [(target["platform"], target["status"]) for target in one["targets"]] == [("sandbox", "pending")]
+
+
 async def test_each_post_is_created_or_has_its_problem(api: Api, owner: Login) -> None:
     answer = await send(
         api,

@@ -133,17 +133,39 @@ _RARE_OF_TARGET: Final = {
 _HISTORY: Final = {"post_id": "uuid", "id": "uuid", "action": "text"}
 
 
+_OFTEN_EQUAL: Final = frozenset(
+    (
+        "profile_id", "timezone", "status", "publish_mode", "scheduled_at", "scheduled_local", "tzdata_version",
+        "source", "counted", "created_at", "updated_at", "queued_at", "external_id", "platform",
+        "due_at", "next_attempt_at",
+    )
+)  # fmt: skip
+"""Columns in which a batch usually has one value: it then travels once, and not as an array."""
+
+
 class _Columns:
-    """Rows as arrays, one of each column: all `common` ones, and those `rare` ones in which a row has no default."""
+    """Rows as parameters, one for each column: all `common` ones, and those `rare` ones in which a row has no default.
+
+    A column is an array, or the one value that all rows have in it.
+    """
 
     def __init__(
         self, kind: type[Struct], rows: Sequence[Struct], common: Mapping[str, str], rare: Mapping[str, str]
     ) -> None:
         used = _used(kind, rows, tuple(rare)) if rare else []
-        self.types = (*common.items(), *((name, rare[name]) for name in used))
-        values = list(zip(*map(attrgetter(*(name for name, _ in self.types)), rows), strict=True))
-        columns = values or [()] * len(self.types)
-        self.arrays = [_array(column, type_) for column, (_, type_) in zip(columns, self.types, strict=True)]
+        types = (*common.items(), *((name, rare[name]) for name in used))
+        values = list(zip(*map(attrgetter(*(name for name, _ in types)), rows), strict=True))
+        columns = values or [()] * len(types)
+        equal = frozenset(
+            name
+            for (name, _), column in zip(types, columns, strict=True)
+            if name in _OFTEN_EQUAL and len(column) > 1 and column.count(column[0]) == len(column)
+        )
+        self.layout = types, equal
+        self.values = [
+            _array(column[:1], type_)[0] if name in equal else _array(column, type_)
+            for column, (name, type_) in zip(columns, types, strict=True)
+        ]
 
 
 def _used(kind: type[Struct], rows: Sequence[Struct], rare: tuple[str, ...]) -> list[str]:
@@ -177,14 +199,21 @@ def _is_json(type_: str) -> bool:
 
 
 _Types = tuple[tuple[str, str], ...]
+_Layout = tuple[_Types, frozenset[str]]
+"""Columns with their types, and those of them in which all rows are equal."""
 
 
-def _unnest(alias: str, types: _Types, first: int) -> str:
+def _unnest(alias: str, columns: _Layout, first: int) -> str:
     """Return a table of parameters from number `first` on, one for each column."""
-    arrays = ", ".join(
-        f"${number}::{'text' if _is_json(type_) else type_}[]" for number, (_, type_) in enumerate(types, first)
-    )
-    return f"unnest({arrays}) as {alias}({', '.join(name for name, _ in types)})"
+    types, equal = columns
+    names, arrays, own = [], [], []
+    for number, (name, type_) in enumerate(types, first):
+        sent = "text" if _is_json(type_) else type_
+        names.append(f"${number}::{sent} as {name}" if name in equal else f"u.{name}")
+        if name not in equal:
+            arrays.append(f"${number}::{sent}[]")
+            own.append(name)
+    return f"(select {', '.join(names)} from unnest({', '.join(arrays)}) as u({', '.join(own)})) as {alias}"  # noqa: S608 - names of columns only
 
 
 def _values(alias: str, types: _Types) -> str:
@@ -203,28 +232,29 @@ def _names(types: _Types) -> str:
 
 
 @lru_cache(maxsize=64)
-def _write(posts: _Types, targets: _Types) -> str:
+def _write(post_layout: _Layout, target_layout: _Layout) -> str:
     """Return the statement. $1 to $4: `_OF_ALL`. $5, $6: request id and address of the history.
 
     $7 to $9: arguments of `spend_usage`, but for the units, which are counted here. A post whose external id another
     transaction takes at this moment is not written.
     """
     history = tuple(_HISTORY.items())
+    posts, targets = post_layout[0], target_layout[0]
     target_at = 10 + len(posts)
     return f"""
 with new_posts as (
     insert into post ({", ".join(_OF_ALL)}, {_names(posts)})
-    select $1, $2, $3, $4, {_values("p", posts)} from {_unnest("p", posts, 10)}
+    select $1, $2, $3, $4, {_values("p", posts)} from {_unnest("p", post_layout, 10)}
     on conflict do nothing
     returning id, created_at, counted
 ), targets as materialized (
-    select t.* from {_unnest("t", targets, target_at)} join new_posts p on p.id = t.post_id
+    select t.* from {_unnest("t", target_layout, target_at)} join new_posts p on p.id = t.post_id
 ), new_targets as (
     insert into target (workspace_id, {_names(targets)}) select $1, {_values("t", targets)} from targets t
 ), history as (
     insert into audit (id, workspace_id, post_id, at, action, actor, request_id, address)
     select a.id, $1, p.id, p.created_at, a.action, $3, $5, $6
-    from {_unnest("a", history, target_at + len(targets))} join new_posts p on p.id = a.post_id
+    from {_unnest("a", (history, frozenset()), target_at + len(targets))} join new_posts p on p.id = a.post_id
 )
 select array(select id from new_posts),
     (select case when count(*) > 0 then spend_usage($1, $7, $8, count(*), $9) else 0 end from new_posts where counted),
@@ -251,8 +281,8 @@ async def write(db: Db, caller: Caller, new_posts: Sequence[NewPost]) -> set[UUI
     first, entry = new_posts[0].post, new_posts[0].history[0]
     workspace_id, metric, month, _, limit = plans.spend_parameters(caller, limits.POSTS, 0)
     written, used, _ = await db.fetchrow(  # type: ignore[misc] # one row, always
-        _write(posts.types, targets.types), workspace_id, first.mode, first.created_by, first.created_by_user_id,
-        entry.request_id, entry.address, metric, month, limit, *posts.arrays, *targets.arrays, *history.arrays,
+        _write(posts.layout, targets.layout), workspace_id, first.mode, first.created_by, first.created_by_user_id,
+        entry.request_id, entry.address, metric, month, limit, *posts.values, *targets.values, *history.values,
     )  # fmt: skip
     await plans.check_spent(db, caller, limits.POSTS, used)
     return set(written)
