@@ -1,6 +1,7 @@
 """Invitations: what a workspace creates, what a guest may do with the link and no more, and how each of them ends."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
@@ -158,6 +159,19 @@ async def test_a_guest_connects_at_a_network_and_learns_nothing_else(flow: Autho
     assert response.json()["account"] is None
     [account] = await flow.accounts()
     assert (account["platform"], account["connectedVia"]) == ("mastodon", "invite")
+
+
+async def test_a_guest_of_bluesky_may_name_a_server_and_gives_nobody_a_password(flow: AuthorizationFlow) -> None:
+    created = await invite(flow.api, flow.owner, platforms=["bluesky", "mastodon"])
+    page = (await flow.browser.get(created["url"])).text
+    fields = dict(re.findall(r'<input id="server-(\w+)"([^>]*)>', page))
+    url = f"/api/v1/platform-invites/{created['token']}/connect"
+    begun = (await flow.browser.get(url, accept="*/*", params={"platform": "bluesky"})).json()
+    start = (await flow.browser.get(begun["authUrl"])).text
+
+    assert {name: "required" in rest for name, rest in fields.items()} == {"bluesky": False, "mastodon": True}
+    assert "Continue to bsky.social" in start
+    assert "password" not in start
 
 
 async def test_a_mistake_in_the_form_costs_nothing(flow: AuthorizationFlow) -> None:

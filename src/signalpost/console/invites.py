@@ -5,6 +5,7 @@ import hashlib
 from urllib.parse import urlsplit
 
 from signalpost import networks
+from signalpost.accounts.platforms import oauth_of
 from signalpost.console.connect import PRIVATE
 from signalpost.console.forms import read_form
 from signalpost.console.site import SECURITY_HEADERS, Site, check_origin
@@ -55,9 +56,11 @@ class InvitePages:
             return self.site.notice("This invitation is over", text, status=410)
         connectors = {item.platform: networks.get(item.platform) for item in invite.platforms}
         names = {key: connector.facts.name if connector else key for key, connector in connectors.items()}
-        own_server = [
-            key for key, connector in connectors.items() if connector and connector.oauth and connector.oauth.own_server
-        ]
+        flows = {
+            key: flow
+            for key, connector in connectors.items()
+            if connector and (flow := oauth_of(self.context, connector)) is not None
+        }
         style = _style(invite.branding)
         return self.site.page(
             "invite",
@@ -65,7 +68,8 @@ class InvitePages:
             headers=_headers(invite.branding, style),
             invite=invite,
             names=names,
-            own_server=own_server,
+            own_server=[key for key, flow in flows.items() if flow.own_server],
+            any_server=[key for key, flow in flows.items() if flow.pushed],
             style=style,
             until=f"{row.expires_at:%Y-%m-%d %H:%M} UTC",
             wrong=wrong,
