@@ -158,6 +158,10 @@ def test_no_module_writes_markup_or_leaves_the_api() -> None:
 
 
 def test_the_pages_that_addresses_name_exist() -> None:
+    """No key, link or command leads to a page that is not there."""
     source = (FOLDER / "app.js").read_text(encoding="utf-8")
     for module in re.findall(r'import\("(\./pages/[\w-]+\.js)"\)', source):
         assert (FOLDER / module).exists()
+    pages = set(re.findall(r'^  "?(\w*)"?: \(\) => import\("\./pages/', source, re.MULTILINE))
+    texts = [path.read_text(encoding="utf-8") for path in MODULES]
+    assert {name for text in texts for name in re.findall(r'\b(?:go|to)\(["`](\w*)', text)} - pages == set()

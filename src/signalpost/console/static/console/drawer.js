@@ -2,7 +2,6 @@
 import { html, useState } from "./html.js";
 import { recorded } from "./api.js";
 import { t } from "./i18n.js";
-import { to } from "./router.js";
 import { Button, Copy, Dialog } from "./ui.js";
 
 const LANGUAGES = /** @type {[string, string][]} */ ([["curl", "curl"], ["python", "Python"], ["typescript", "TypeScript"]]);
@@ -64,5 +63,5 @@ export default function Drawer({ onClose }) {
       <code class=${`method ${each.method}`}>${each.method}</code><span class="call-path">${each.path}</span><span class=${each.status < 400 ? "soft" : "bad"}>${each.status}</span><span class="soft">${each.ms} ms</span></button></li>`)}</ul>
     ${call && html`<div class="sample"><div class="segmented" role="group" aria-label=${t("Language")}>${LANGUAGES.map(([key, name]) => html`<${Button} kind="quiet" aria-pressed=${key === language ? "true" : "false"} onClick=${() => setLanguage(key)}>${name}<//>`)}</div>
       <pre tabindex="0">${SAMPLES[language](call)}</pre><div class="actions"><${Copy} text=${SAMPLES[language](call)} />
-      <span class="soft small">${t("Request")} <a href=${to("developers/requests", { q: call.requestId })} onClick=${onClose}><code>${call.requestId}</code></a></span></div></div>`}</div><//>`;
+      <span class="soft small">${t("Request")} <code>${call.requestId}</code></span></div></div>`}</div><//>`;
 }

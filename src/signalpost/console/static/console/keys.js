@@ -3,7 +3,7 @@ import { html, signal, useEffect, useMemo, useRef, useState } from "./html.js";
 import { t } from "./i18n.js";
 import { go } from "./router.js";
 import { Check, Dialog } from "./ui.js";
-import { me, may } from "./store.js";
+import { me } from "./store.js";
 
 /** @typedef {{keys: string, name: string, run: () => void}} Command */
 
@@ -18,15 +18,10 @@ export function commands() {
     { keys: "c", name: t("Write a post"), run: () => go("compose") },
     { keys: "g h", name: t("Go to Home"), run: () => go("") },
     { keys: "g p", name: t("Go to Posts"), run: () => go("posts") },
-    { keys: "g c", name: t("Go to Calendar"), run: () => go("calendar") },
     { keys: "g a", name: t("Go to Accounts"), run: () => go("accounts") },
-    { keys: "g m", name: t("Go to Media"), run: () => go("media") },
-    { keys: "g n", name: t("Go to Analytics"), run: () => go("analytics") },
     { keys: "g d", name: t("Go to Developers"), run: () => go("developers") },
     { keys: "g w", name: t("Go to Webhooks"), run: () => go("developers/webhooks") },
     { keys: "g t", name: t("Go to Team"), run: () => go("team") },
-    { keys: "g s", name: t("Go to Support"), run: () => go("support") },
-    ...(may("instance:admin") ? [{ keys: "g x", name: t("Go to Admin"), run: () => go("admin") }] : []),
     { keys: "/", name: t("Search"), run: () => focusSearch() },
     { keys: "?", name: t("Keyboard shortcuts"), run: () => { open.value = "help"; } },
   ];
