@@ -148,7 +148,10 @@ async def test_two_processes_handle_a_message_once(scene: Scene, count: int) -> 
                     assert answer.status_code == 200
 
             await asyncio.gather(deliver(api), deliver(other))
-            await asyncio.gather(messenger.work(), messenger.work())
+            second = messenger.new_engine()
+            await asyncio.gather(messenger.work(), messenger.work(second))
+            for engine in (messenger.engine, second):
+                await engine.stop(5.0)
 
             posts = "select array_agg(text order by text) from post where workspace_id = $1"
             assert await messenger.value(posts, owner.workspace_id) == sorted(texts)

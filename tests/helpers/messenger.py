@@ -38,6 +38,12 @@ class Messenger:
     def __init__(self, context: AppContext, api: Api, simulator: Simulator, app: App) -> None:
         self.context, self.api, self.simulator, self.app = context, api, simulator, app
         self.make = Make(context, api)
+        self.engine = self.new_engine()
+
+    def new_engine(self) -> Engine:
+        """A worker of its own; the test ticks it."""
+        sources = [TargetSource(self.context), wiring._jobs(self.context)]
+        return Engine(self.context.database, sources, tenant_sql=tenant_sql)
 
     @property
     def network(self) -> WhatsApp:
@@ -49,16 +55,12 @@ class Messenger:
         """Call the webhook of the service."""
         return [await self.api.post("/wa/webhook", content=hook.body, headers=hook.headers) for hook in webhooks]
 
-    async def work(self) -> None:
+    async def work(self, engine: Engine | None = None) -> None:
         """Handle what arrived, and send the replies."""
-        engine = Engine(
-            self.context.database, [TargetSource(self.context), wiring._jobs(self.context)], tenant_sql=tenant_sql
-        )
         for _ in range(TICKS_MAX):
-            await engine.tick(500)
+            await (engine or self.engine).tick(500)
             if not await self.value(_WAITING):
                 break
-        await engine.stop(5.0)
 
     async def value(self, statement: str, *arguments: Any) -> Any:
         async with self.context.database.connection() as db:
@@ -151,4 +153,6 @@ async def opened(context: AppContext, **more: Any) -> AsyncIterator[Messenger]:
         settings = dataclasses.replace(context.settings, **settings_for(simulator, app), **more)
         changed = dataclasses.replace(context, settings=settings, http=clients, states={})
         async with Api(program.create(changed)) as api:
-            yield Messenger(changed, api, simulator, app)
+            messenger = Messenger(changed, api, simulator, app)
+            yield messenger
+            await messenger.engine.stop(5.0)

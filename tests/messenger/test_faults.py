@@ -8,6 +8,9 @@ from tests.helpers import media_files
 from tests.helpers.factories import Login
 from tests.helpers.messenger import Messenger
 
+from signalpost.kit import clock
+from signalpost.messenger.actions import send
+
 SEND = "POST /{version}/{number}/messages"
 _DUE_AGAIN = "update job set next_attempt_at = now() where kind like 'messenger.%' and next_attempt_at is not null"
 _WAKE = "update lane set next_due_at = now(), not_before = null where kind = 'job' and owner is null"
@@ -94,3 +97,18 @@ async def test_the_token_goes_to_the_messenger_only(messenger: Messenger, owner:
         messenger.simulator.world.faults.clear()
 
     assert not [logged for logged in messenger.simulator.world.log if "thief" in logged.target]
+
+
+async def test_a_restored_instance_sends_no_reply_of_the_backup(messenger: Messenger, owner: Login) -> None:
+    """The instance that was saved has sent it since. `signalpost resume` calls this."""
+    phone = await messenger.linked(owner, "backup" + secrets.token_hex(4))
+    messenger.simulator.world.add_fault("whatsapp", "answer", SEND, **refused(130429))
+    await phone.send(phone.network.text(phone.person, "help"))
+    count = len(phone.texts)
+
+    async with messenger.context.database.transaction() as db:
+        await send.doubt_what_waits(db, clock.now())
+    await later(messenger)
+
+    assert len(phone.texts) == count
+    assert await last_reply(messenger, owner) == ("unknown", "restored from a backup")

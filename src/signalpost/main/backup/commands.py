@@ -21,6 +21,7 @@ from signalpost.main.backup.archive import MASTER_KEY, MEDIA, ArchiveReader
 from signalpost.main.backup.dump import dump
 from signalpost.main.database import require_usable
 from signalpost.main.listening import running_service
+from signalpost.messenger.actions import send as replies
 from signalpost.posts.actions import recovery
 from signalpost.settings import Settings
 
@@ -105,6 +106,7 @@ async def resume(context: AppContext) -> dict[str, Any]:
         if made_at is None:
             raise OperatorError("Nothing is held: this instance works already.")
         count = await recovery.look_up_what_is_due(db, made_at)
+        await replies.doubt_what_waits(db, made_at)
         await audit.command(db, "resume")
     return {"backupMadeAt": made_at.isoformat(), "lookedUp": count}
 

@@ -1,6 +1,7 @@
 """Sending replies: at most once each. What may have been sent is `unknown`, and is not sent again."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
@@ -28,7 +29,16 @@ update messenger_reply set state = 'sending', attempts = attempts + 1, as_templa
 _SETTLE: Final = """
 update messenger_reply set state = $2, remote_hash = $3, error = $4, body = null, settled_at = now() where id = $1
 """
+_DOUBT: Final = """
+update messenger_reply set state = 'unknown', error = 'restored from a backup', body = null, settled_at = now()
+where state in ('waiting', 'sending') and created_at <= $1
+"""
 _WAIT: Final = "update messenger_reply set state = 'waiting', error = $2, as_template = $3 where id = $1"
+
+
+async def doubt_what_waits(db: Db, until: datetime) -> None:
+    """Send no reply that a backup of this time has: the instance that was saved has sent it since."""
+    await db.execute(_DOUBT, until)
 
 
 async def send_waiting(context: AppContext, lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
