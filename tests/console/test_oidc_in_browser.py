@@ -76,6 +76,10 @@ async def sign_in(browser: Browser, service: Service, provider: OidcProvider, do
     signed_in = await owner.post("/auth/oidc/token", json={"code": code, "codeVerifier": verifier})
     assert signed_in["user"]["email"] == EMAIL
     assert not [cookie for cookie in await context.cookies(service.base_url) if "signalpost" in cookie["name"]]
+
+    await page.goto(f"{service.base_url}/login")
+    await page.get_by_role("link", name="Sign in with Acme ID").click()
+    await page.wait_for_url("**/console*")
     await context.close()
 
 

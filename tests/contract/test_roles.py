@@ -34,6 +34,7 @@ CREDENTIALS = (*ROLES, "session", "reader", "test", "outsider", "stranger", "ins
 GUARDED = [endpoint for endpoint in ENDPOINTS if endpoint.scope != PUBLIC]
 BY_SESSION = {
     "POST /auth/logout", "POST /team/leave", "POST /workspaces", "PATCH /workspaces/{id}",
+    "DELETE /workspaces/{id}",
 }  # fmt: skip
 """What no API key may do, whatever its role."""
 

@@ -83,6 +83,12 @@ async def _signed_in(sample: Sample, request: PreparedRequest) -> None:
     request.path = request.path.replace(sample.ids["wsp"], found["workspace"])
 
 
+async def _own_workspace(sample: Sample, request: PreparedRequest) -> None:
+    await _signed_in(sample, request)
+    [workspace] = (await sample.api.get("/workspaces", key=request.key)).json()["data"]
+    request.params["name"] = workspace["name"]
+
+
 async def _of_the_sandbox(sample: Sample, request: PreparedRequest) -> None:
     request.key = sample.owner.test_key
 
@@ -267,6 +273,7 @@ PREPARED: dict[str, Prepare] = {
     "POST /auth/oidc/token": _oidc_code,
     "POST /workspaces": _signed_in,
     "PATCH /workspaces/{id}": _signed_in,
+    "DELETE /workspaces/{id}": _own_workspace,
     "POST /auth/totp": _totp,
     "POST /auth/totp/confirm": _totp,
     "POST /auth/totp/disable": _totp,

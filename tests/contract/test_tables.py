@@ -8,8 +8,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import asyncpg
+
 import signalpost
 from signalpost.main import wiring
+from signalpost.workspaces.tables import ERASED, KEPT
 
 PACKAGE = Path(signalpost.__file__).parent
 OWNERS = {
@@ -125,6 +128,7 @@ READS = {
     ("support", "app_user"): "tickets and messages show the names of their people",
     ("webhooks", "app_user"): "the owner of a workspace is mailed when a webhook is disabled",
     ("webhooks", "member"): "the owner of a workspace is mailed when a webhook is disabled",
+    ("workspaces", "lane"): "a workspace is erased when no worker has a lane of it any more",
     ("webhooks", "workspace"): "how long deliveries are kept follows from the plan",
 }
 """(room, table of another room) -> why the room reads it itself."""
@@ -133,6 +137,7 @@ WRITES = {
     ("posts", "audit"): "the entries of a post are written by the one statement that writes it",
     ("publishing", "post"): "the status of a post follows its targets, in the transaction that ends an attempt",
     ("publishing", "target"): "the steps and the end of an attempt; status moves come from `posts.states`",
+    ("workspaces", "account"): "erasure deletes the rows of all tables, those that refer to others of their own first",
     ("webhooks", "lane"): "the lanes of deleted webhooks go with them, in one statement",
 }
 """(room, table of another room) -> why the room writes it itself."""
@@ -182,6 +187,7 @@ OPERATIONS_ACROSS = {
     "add_ticket_message": "only for staff: tickets of all workspaces",
     "update_ticket_status": "only for staff: tickets of all workspaces",
     "login": "the workspace is looked for",
+    "delete_workspace": "any of those of a user, not only that of the request",
     "logout": "a session belongs to the workspace where it began",
     "process_queue": "does the work of the engine",
     "redeem_sign_in_code": "the code tells the user, who may be a member anywhere",
@@ -195,6 +201,10 @@ OPERATIONS_ACROSS = {
 }
 """Operation -> why it sees the rows of every workspace."""
 
+_OF_WORKSPACES = """
+select c.table_name from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
+where c.table_schema = 'public' and c.column_name = 'workspace_id' and t.table_type = 'BASE TABLE'
+"""
 _ACROSS = re.compile(r"^\s*(?:with across_workspaces\(\)|across\.set\(True\))", re.MULTILINE)
 _TABLE = "|".join(sorted(OWNERS, key=len, reverse=True))
 _WRITE = re.compile(rf"(?:insert into|(?<!for )(?<!key )update|delete from)\s+({_TABLE})\b")
@@ -269,3 +279,15 @@ def test_nothing_reads_upward_unless_it_is_listed_as_such() -> None:
         if room in floors and OWNERS[table] in floors and floors.index(OWNERS[table]) > floors.index(room)
     }
     assert {crossing for crossing in upward if "upward" not in READS[crossing]} == set()
+
+
+async def test_every_table_of_workspaces_is_erased_with_them_or_kept_for_a_reason(dsn: str) -> None:
+    """A table that is added has to be listed: in the order in which rows can go, or with the reason why they stay."""
+    connection = await asyncpg.connect(dsn)
+    try:
+        rows = await connection.fetch(_OF_WORKSPACES)
+    finally:
+        await connection.close()
+
+    assert {row[0] for row in rows} == {*ERASED} | KEPT.keys()
+    assert not {*ERASED} & KEPT.keys()

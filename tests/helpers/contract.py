@@ -105,7 +105,13 @@ class Sample:
         return request
 
     def _value(self, name: str) -> str:
-        return {"profileId": self.ids["prof"], "expires": "4102444800", "hub.mode": "subscribe"}.get(name, "x" * 24)
+        values = {
+            "profileId": self.ids["prof"],
+            "expires": "4102444800",
+            "hub.mode": "subscribe",
+            "name": f"Acme {self.owner.email[6:16]}",
+        }
+        return values.get(name, "x" * 24)
 
     def _own(self, example: Any) -> Any:
         text = _ID.sub(lambda match: self.ids.get(match[1], match[0]), json.dumps(example))

@@ -54,7 +54,8 @@ async def test_the_life_of_a_key(api: Api, owner: Login) -> None:
     assert made["scopes"] == sorted(scope for scope in SCOPES if scope.endswith(":read"))
     me = (await api.get("/auth/me", key=made["key"])).json()
     assert me["auth"] == {
-        "type": "api_key", "keyId": made["id"], "mode": "live", "scopes": made["scopes"], "expiresAt": None
+        "type": "api_key", "keyId": made["id"], "mode": "live", "scopes": made["scopes"], "expiresAt": None,
+        "needsSecondFactor": False,
     }  # fmt: skip
     listed = (await api.get("/api-keys", key=owner.key)).json()["data"]
     assert [one["name"] for one in listed] == ["Robot", "test", "live"]

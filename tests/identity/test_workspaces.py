@@ -25,7 +25,8 @@ async def test_a_workspace_is_changed(api: Api) -> None:
     made = await register(api, workspaceName="Before")
     changed = await patch(api, made, {"name": "After", "timezone": "Europe/Berlin"})
     assert changed == made["workspace"] | {
-        "name": "After", "timezone": "Europe/Berlin", "role": "owner", "redirectUrls": []
+        "name": "After", "timezone": "Europe/Berlin", "role": "owner", "redirectUrls": [],
+        "secondFactor": "optional",
     }  # fmt: skip
     urls = ["https://app.example.test/done?x=1", "http://127.0.0.1:3000/cb", "http://localhost/cb", "http://[::1]/"]
     assert (await patch(api, made, {"redirectUrls": [*urls, urls[0]]}))["redirectUrls"] == urls

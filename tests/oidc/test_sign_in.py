@@ -230,6 +230,26 @@ async def test_a_changed_mailbox_keeps_the_user(api: Api, provider: FakeProvider
     assert signed_in.json()["user"]["id"] == user["user"]["id"]
 
 
+async def test_the_console_is_signed_in_by_a_cookie(api: Api, provider: FakeProvider, browser: Browser) -> None:
+    """Its page has the button; what follows is the console, and no token in an address."""
+    await known(api, provider)
+    page = await browser.pages.get("/login")
+    started = await browser.pages.get("/sign-in/oidc")
+    await browser.pages.get(provider.consent(started.headers["location"]))
+    done = await browser.answer(password=PASSWORD)
+
+    assert 'href="/sign-in/oidc">Sign in with Acme ID' in page.text
+    assert (done.status_code, done.headers["location"]) == (303, "/console")
+    me = await browser.pages.get("/api/v1/auth/me", headers={"Sec-Fetch-Site": "same-origin", "Accept": "*/*"})
+    assert me.json()["user"]["email"] == provider.claims["email"]
+
+
+async def test_without_a_provider_the_pages_offer_none(context: AppContext, provider: FakeProvider) -> None:
+    page = await Browser(context, provider).pages.get("/login")
+
+    assert "oidc" not in page.text
+
+
 OTHER = jwk.RSAKey.generate_key(2048, {"kid": "first"})
 SHARED = jwk.OctKey.import_key("a secret/of the tests")
 

@@ -5,9 +5,12 @@ from typing import Any
 
 import pytest
 from tests.helpers.api import Api
+from tests.helpers.contract import invited_email
 from tests.helpers.factories import Login, Make
+from tests.helpers.identity import PASSWORD
 
 from signalpost.context import AppContext
+from signalpost.identity import actions as identity
 from signalpost.kit import ids
 from signalpost.plans import actions as plans
 from signalpost.plans import queries, work
@@ -164,3 +167,57 @@ class _Lease:
 
     def __init__(self, context: AppContext) -> None:
         self.transaction = context.database.transaction
+
+
+async def test_members_beyond_the_limit_act_as_viewers_until_the_plan_covers_them(
+    sold: AppContext, shop: Api, make: Make
+) -> None:
+    """The owner and those who joined first stay what they are; what they act as is said where they ask."""
+    owner = await make.owner(plan="pro")
+    people = [await make.member(owner, role=role) for role in ("admin", "editor", "editor")]
+
+    async with sold.database.transaction() as db:
+        opened = [
+            await identity.open_session(db, sold.keys, who.user_id, owner.workspace_id, "owner", "203.0.113.1")
+            for who in (owner, *people)
+        ]
+    tokens = [session.access_token for session in opened]
+
+    async def acting() -> list[str]:
+        return [(await shop.get("/auth/me", key=token)).json()["role"] for token in tokens]
+
+    async def listed_roles() -> list[tuple[str, bool]]:
+        team = (await shop.get("/team", key=owner.key)).json()["data"]
+        rows = {row["email"]: (row["role"], row["overLimit"]) for row in team}
+        return [rows[person.email] for person in people if person.email in rows]
+
+    await move(sold, owner, "starter")
+    assert await acting() == ["owner", "admin", "viewer", "viewer"]
+    assert await listed_roles() == [("admin", False), ("editor", True), ("editor", True)]
+    refused = await shop.post("/posts", json={"text": "Hi"}, key=tokens[3])
+    assert refused.status_code == 403
+
+    team = (await shop.get("/team", key=owner.key)).json()["data"]
+    first = next(row["id"] for row in team if row["email"] == people[0].email)
+    assert (await shop.delete(f"/team/{first}", key=owner.key)).status_code == 204
+    assert await listed_roles() == [("editor", False), ("editor", True)]
+
+    await move(sold, owner, "free")
+    assert await listed_roles() == [("editor", True), ("editor", True)]
+    await move(sold, owner, "pro")
+    assert await listed_roles() == [("editor", False), ("editor", False)]
+
+
+async def test_an_invitation_that_is_accepted_after_a_downgrade_makes_a_viewer(
+    sold: AppContext, shop: Api, make: Make
+) -> None:
+    owner = await make.owner(plan="pro")
+    data = {"email": invited_email(), "role": "editor"}
+    invited = (await shop.post("/team/invite", json=data, key=owner.key)).json()
+    await move(sold, owner, "free")
+
+    token = invited["inviteUrl"].rpartition("/")[2]
+    joined = (await shop.post(f"/team/invites/{token}/accept", json={"password": PASSWORD})).json()
+
+    assert (joined["member"]["role"], joined["member"]["overLimit"]) == ("editor", True)
+    assert (await shop.get("/auth/me", key=joined["accessToken"])).json()["role"] == "viewer"

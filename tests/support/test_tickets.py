@@ -536,3 +536,15 @@ def test_mails_show_the_text_as_markdown_and_a_subject_cannot_become_html(contex
     assert "<b>" not in html.get_content()
     assert "<i>" not in html.get_content()
     assert email["Subject"] == "Ticket 7 is open: <b>Late</b>"
+
+
+async def test_the_limit_of_open_tickets_holds_for_requests_at_once(
+    api: Api, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("signalpost.support.actions.create.OPEN_MAX", 3)
+    owner = await make.owner()
+    data = {"subject": "Late", "body": "Since Sunday."}
+
+    answers = await asyncio.gather(*(api.post("/support", json=data, key=owner.key) for _ in range(8)))
+
+    assert sorted(answer.status_code for answer in answers) == [201] * 3 + [422] * 5

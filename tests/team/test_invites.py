@@ -1,5 +1,6 @@
 """An invitation from the mail to the membership: by link, by page, by API; and how it ends otherwise."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from typing import Any
@@ -13,6 +14,7 @@ from tests.helpers.identity import PASSWORD, login, register
 from tests.helpers.mail import Inbox, InTest, send_waiting, serving, text_of, with_smtp
 
 from signalpost.context import AppContext
+from signalpost.identity import actions as identity
 from signalpost.identity import members
 from signalpost.kit import ids
 from signalpost.kit.db import Database
@@ -237,3 +239,28 @@ async def test_the_page_accepts_and_declines_without_a_script(context: AppContex
         assert (await browser.post(path, data={"decision": "accept", "password": PASSWORD})).status_code == 410
         assert (await browser.get("/invites/unknown")).status_code == 404
     await login(api, email)
+
+
+async def test_a_password_that_was_replaced_meanwhile_joins_nothing(
+    api: Api, context: AppContext, owner: Login, database: Database
+) -> None:
+    """The password is checked before the team is locked, and whoever lost it may have chosen another by then."""
+    guest = await register(api)
+    url = (await invite(api, owner, guest["email"]))["inviteUrl"]
+    async with database.transaction() as db:
+        await members.lock(db, owner.workspace_id)
+        joining = asyncio.create_task(answered(api, url, "accept", {"password": PASSWORD}))
+        await waits_for_a_lock(database)
+        async with database.transaction() as other:
+            await identity.reset_password(context, other, email=guest["email"], password="another horse battery")
+    answer = await joining
+
+    assert answer.status_code == 401, answer.text
+    assert (await login(api, guest["email"], "another horse battery"))["workspaces"][0]["role"] == "owner"
+
+
+async def waits_for_a_lock(database: Database) -> None:
+    """Return when a request waits for the lock of the team."""
+    async with asyncio.timeout(10), database.connection() as db:
+        while not await db.fetchval("select exists (select from pg_locks where locktype = 'advisory' and not granted)"):
+            await asyncio.sleep(0.01)

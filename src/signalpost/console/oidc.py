@@ -4,13 +4,15 @@ from signalpost.accounts.actions.oauth_flows import is_https
 from signalpost.console.connect import PRIVATE
 from signalpost.console.forms import read_form
 from signalpost.console.site import SECURITY_HEADERS, Site, check_origin
+from signalpost.identity import actions as identity
 from signalpost.identity.errors import InvalidCredentials, LoginThrottled, SecondFactorRequired
 from signalpost.kit.tenant import across_workspaces
 from signalpost.oidc import actions
 from signalpost.oidc.actions import Question
-from signalpost.oidc.flow import LIFETIME_SECONDS
+from signalpost.oidc.flow import CONSOLE, LIFETIME_SECONDS, Client, SignedIn
 from signalpost.web.request import Request, address_bucket, client_address, cookie_value, query_values
 from signalpost.web.response import Headers, Response
+from signalpost.web.session_cookie import set_cookie
 
 START, CALLBACK = actions.START_PATH, actions.CALLBACK_PATH
 ANSWER = "/sign-in/oidc/confirm"
@@ -27,20 +29,18 @@ class OidcPages:
     async def start(self, request: Request) -> Response:
         """Send the browser to the provider."""
         query = query_values(request)
-        started = await actions.start(
-            self.context,
-            redirect_url=query.get("redirectUrl", ""),
-            code_challenge=query.get("codeChallenge", ""),
-            state=query.get("state"),
-        )
+        client = CONSOLE
+        if query:
+            client = Client(query.get("redirectUrl", ""), query.get("codeChallenge", ""), query.get("state"))
+        started = await actions.start(self.context, client)
         return self._redirect(started.url, [self._cookie("flow", started.cookie)])
 
     async def finish(self, request: Request) -> Response:
         """Take the provider's answer; go on to whoever began, or ask the person first."""
         outcome = await actions.finish(self.context, query_values(request), self._read(request, "flow"))
         over = self._cookie("flow", "")
-        if isinstance(outcome, str):
-            return self._redirect(outcome, [over])
+        if isinstance(outcome, SignedIn):
+            return await self._signed_in(request, outcome, over)
         return self._redirect(self.site.common["root"] + ANSWER, [over, self._cookie("question", outcome.cookie)])
 
     async def show(self, request: Request) -> Response:
@@ -51,16 +51,28 @@ class OidcPages:
         """Take what the person entered."""
         check_origin(request)
         form = await read_form(request, ["password", "code"])
-        address = address_bucket(client_address(request.scope, self.context.settings.trusted_proxies))
         try:
             with across_workspaces():  # who signs in may be a member, or invited, anywhere
-                location = await actions.answer(
+                signed_in = await actions.answer(
                     self.context, self._read(request, "question"), password=form["password"], code=form["code"],
-                    address=address,
+                    address=self._address(request),
                 )  # fmt: skip
         except _WRONG as problem:
             return self._form(await self._question(request), problem.detail, status=problem.status)
-        return self._redirect(location, [self._cookie("question", "")])
+        return await self._signed_in(request, signed_in, self._cookie("question", ""))
+
+    async def _signed_in(self, request: Request, signed_in: SignedIn, over: str) -> Response:
+        """Go on to whoever began: with a code for a client, with a session for the console."""
+        if signed_in.client != CONSOLE:
+            return self._redirect(actions.return_url(self.context, signed_in), [over])
+        with across_workspaces():  # see above
+            opened = await actions.open_session(self.context, signed_in.user_id, self._address(request))
+        response = self._redirect(self.site.common["root"] + "/console", [over])
+        response.headers += set_cookie(self.context, identity.session_cookie(self.context, opened.access_token))
+        return response
+
+    def _address(self, request: Request) -> str:
+        return address_bucket(client_address(request.scope, self.context.settings.trusted_proxies))
 
     async def _question(self, request: Request) -> Question:
         with across_workspaces():  # see above

@@ -63,9 +63,15 @@ class SignInPages:
     def _form(
         self, values: dict[str, str], message: str, *, status: int = 200, headers: Headers | None = None
     ) -> Response:
-        has_mail = self.context.settings.smtp_url is not None
+        settings = self.context.settings
         return self.site.page(
-            "login", status=status, headers=headers, email=values.get("email", ""), message=message, has_mail=has_mail
+            "login",
+            status=status,
+            headers=headers,
+            email=values.get("email", ""),
+            message=message,
+            has_mail=settings.smtp_url is not None,
+            provider=settings.oidc_label if settings.oidc_issuer else "",
         )
 
 

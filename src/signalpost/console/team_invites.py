@@ -69,7 +69,13 @@ class TeamInvitePages:
         except _ENDED as problem:
             return self._ended(problem)
         name = values.get("name", "")
-        return self.site.page("team_invite", status=status, invite=invite, name=name, message=message)
+        return self.site.page(
+            "team_invite", status=status, invite=invite, name=name, message=message, provider=self._provider()
+        )
+
+    def _provider(self) -> str:
+        settings = self.context.settings
+        return settings.oidc_label if settings.oidc_issuer else ""
 
     def _ended(self, problem: problems.Problem) -> Response:
         return self.site.notice(

@@ -208,6 +208,9 @@ class _Credentials:
             is_staff=row.is_staff,
             requests_per_minute=requests,
             writes_per_minute=writes,
+            has_second_factor=row.has_second_factor,
+            needs_second_factor=not row.has_second_factor
+            and roles.needs_second_factor(membership.granted_role, membership.second_factor),
         )
 
 

@@ -31,6 +31,7 @@ class MemberRow(Struct):
     role: Role
     profile_ids: list[UUID] | None
     status: MemberStatus
+    over_limit: bool
     invited_by: UUID | None
     inviter_name: str | None
     invited_at: datetime
@@ -245,6 +246,23 @@ async def remove(context: AppContext, db: Db, row: MemberRow) -> None:
     if row.user_id is not None:
         await db.execute(_REVOKE_KEYS, row.workspace_id, row.user_id)
         context.state(CallerCache).invalidate(row.user_id)
+
+
+_FIT: Final = """
+update member m set over_limit = r.over
+from (
+    select id, row_number() over (order by role = 'owner' desc, joined_at, id) > coalesce($2, 2147483647) as over
+    from member where workspace_id = $1 and status in ('active', 'suspended')
+) r
+where m.id = r.id and m.workspace_id = $1 and m.over_limit <> r.over
+returning m.id
+"""
+
+
+async def fit(context: AppContext, db: Db, workspace_id: UUID, maximum: int | None) -> None:
+    """Have the newest members beyond the maximum act as viewers, and all others as what they are."""
+    if await db.fetch(_FIT, workspace_id, maximum):
+        context.state(CallerCache).invalidate(workspace_id)
 
 
 _EXPIRE: Final = "update member set status = 'expired' where status = 'invited' and expires_at <= now()"

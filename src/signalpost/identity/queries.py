@@ -28,6 +28,12 @@ def plan_in_force(settings: Settings, bought: str) -> str:
     return bought if settings.billing_enabled else "self_hosted"
 
 
+ROLE_SQL: Final = "case when m.over_limit then 'viewer' else m.role end"
+"""What the member `m` may do now: one that the plan does not cover reads."""
+SecondFactor = Literal["optional", "admins", "everyone"]
+"""Whom a workspace requires a second factor of."""
+
+
 class KeyCredential(Struct):
     """An API key with all that decides what it may do. `role` is None if its issuer is not an active member."""
 
@@ -69,7 +75,7 @@ _KEY_CREDENTIAL_COLUMNS = columns(
     plan="w.plan",
     workspace_timezone="w.timezone",
     workspace_zone_chosen="w.zone_chosen",
-    role="m.role",
+    role=ROLE_SQL,
     member_profile_ids="m.profile_ids",
     older_keys="(select count(*) from api_key o where o.workspace_id = k.workspace_id and o.revoked_at is null"
     " and (o.expires_at is null or o.expires_at > now()) and (o.created_at, o.id) < (k.created_at, k.id))",
@@ -113,6 +119,8 @@ class Membership(Struct):
     role: Role
     status: Literal["active", "suspended"]
     profile_ids: list[UUID] | None
+    second_factor: SecondFactor
+    granted_role: Role  # also while the plan does not cover the member
     stale: bool  # last activity was noted more than a minute ago, or in another workspace
 
 
@@ -123,6 +131,7 @@ class SessionCredential(Struct):
     user_id: UUID
     user_name: str
     is_staff: bool
+    has_second_factor: bool
     membership: Membership | None
 
 
@@ -134,6 +143,9 @@ _MEMBERSHIP_COLUMNS = columns(
     plan="w.plan",
     timezone="w.timezone",
     zone_chosen="w.zone_chosen",
+    role=ROLE_SQL,
+    second_factor="w.second_factor",
+    granted_role="m.role",
     stale="coalesce(m.last_active_at < now() - interval '1 minute', true) or u.last_workspace_id is distinct from w.id",
 )
 _SESSION_CREDENTIAL_COLUMNS = columns(
@@ -142,6 +154,7 @@ _SESSION_CREDENTIAL_COLUMNS = columns(
     user_id="u.id",
     user_name="coalesce(u.name, u.email)",
     is_staff="u.is_staff",
+    has_second_factor="u.totp_confirmed_at is not null or s.second_factor",
     membership=_MEMBERSHIP_COLUMNS,
 )
 _SESSION_CREDENTIAL = f"""
@@ -161,8 +174,9 @@ async def find_session_credential(
     record = await db.fetchrow(_SESSION_CREDENTIAL, session_id, user_id, workspace_id)
     if record is None:
         return None
-    ended, user_id, user_name, is_staff, *membership = record
-    return SessionCredential(ended, user_id, user_name, is_staff, Membership(*membership) if membership[0] else None)
+    ended, user_id, user_name, is_staff, has_second_factor, *membership = record
+    of_workspace = Membership(*membership) if membership[0] else None
+    return SessionCredential(ended, user_id, user_name, is_staff, has_second_factor, of_workspace)
 
 
 _MEMBERSHIP = f"""
@@ -258,11 +272,12 @@ class WorkspaceRow(Struct):
     timezone: str
     redirect_urls: list[str]
     created_at: datetime
+    second_factor: SecondFactor
     role: Role
 
 
 _WORKSPACES = f"""
-select {columns(WorkspaceRow, "w", role="m.role")}
+select {columns(WorkspaceRow, "w", role=ROLE_SQL)}
 from member m
 join workspace w on w.id = m.workspace_id and w.deleted_at is null
 join app_user u on u.id = m.user_id

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from signalpost.web.caller import SCOPES, Role
 
@@ -45,6 +45,11 @@ def _is(wanted_role: Role, role: Role) -> bool:
 def outranks(role: Role, other: Role) -> bool:
     """Whether the role may invite, change and remove members with the other one: admins all below them."""
     return role in _ADMINS and _RANK[role] > _RANK[other]
+
+
+def needs_second_factor(role: Role, required: Literal["optional", "admins", "everyone"]) -> bool:
+    """Whether a workspace that requires it of these people requires a second factor of the role."""
+    return required == "everyone" or (required == "admins" and role in _ADMINS)
 
 
 def may_manage_workspace(role: Role) -> bool:

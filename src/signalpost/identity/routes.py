@@ -107,13 +107,25 @@ async def refresh(context: AppContext, data: SessionRefresh) -> Tokens:
     return await actions.refresh(context, data.refresh_token)
 
 
-@routes.post("/auth/logout", scope=SIGNED_IN, status=204, across_workspaces=True, raises=(InvalidState,))
+@routes.post(
+    "/auth/logout",
+    scope=SIGNED_IN,
+    status=204,
+    across_workspaces=True,
+    before_second_factor=True,
+    raises=(InvalidState,),
+)
 async def logout(context: AppContext, db: Db, caller: Caller) -> None:
     """End the session: its access and refresh tokens stop working."""
     await actions.logout(context, db, caller)
 
 
-@routes.post("/auth/totp", scope=SIGNED_IN, raises=(Forbidden, AlreadyExists, InvalidCredentials, LoginThrottled))
+@routes.post(
+    "/auth/totp",
+    scope=SIGNED_IN,
+    before_second_factor=True,
+    raises=(Forbidden, AlreadyExists, InvalidCredentials, LoginThrottled),
+)
 async def enrol_totp(context: AppContext, caller: Caller, data: TotpEnrol) -> TotpEnrolment:
     """Begin to use an authenticator app as a second factor. Repeating this makes another secret.
 
@@ -125,6 +137,7 @@ async def enrol_totp(context: AppContext, caller: Caller, data: TotpEnrol) -> To
 @routes.post(
     "/auth/totp/confirm",
     scope=SIGNED_IN,
+    before_second_factor=True,
     status=200,
     raises=(Forbidden, InvalidState, InvalidCredentials, LoginThrottled),
 )
@@ -139,6 +152,7 @@ async def confirm_totp(context: AppContext, db: Db, caller: Caller, data: TotpCo
 @routes.post(
     "/auth/totp/disable",
     scope=SIGNED_IN,
+    before_second_factor=True,
     status=204,
     raises=(Forbidden, InvalidCredentials, LoginThrottled, SecondFactorRequired),
 )
@@ -169,7 +183,7 @@ async def reset_password(context: AppContext, data: PasswordReset) -> None:
     await actions.reset_with_token(context, data)
 
 
-@routes.get("/auth/me", scope=SIGNED_IN, across_workspaces=True)
+@routes.get("/auth/me", scope=SIGNED_IN, across_workspaces=True, before_second_factor=True)
 async def get_me(db: Db, caller: Caller, context: AppContext) -> Me:
     """Return the caller: user, workspace, role, and how the request was authenticated."""
     workspace = await queries.find_my_workspace(db, caller, caller.workspace_id)
@@ -184,7 +198,7 @@ async def get_me(db: Db, caller: Caller, context: AppContext) -> Me:
     )
 
 
-@routes.get("/workspaces", scope=SIGNED_IN, across_workspaces=True, limit_default=LIST_ALL)
+@routes.get("/workspaces", scope=SIGNED_IN, across_workspaces=True, before_second_factor=True, limit_default=LIST_ALL)
 async def list_workspaces(db: Db, caller: Caller, page: Page, context: AppContext) -> Listing[Workspace]:
     """List the workspaces you are a member of, newest first. An API key sees only its own."""
     return page.of(await queries.workspaces_page(db, caller, page), partial(views.workspace, context.settings))
@@ -196,11 +210,11 @@ async def create_workspace(db: Db, caller: Caller, context: AppContext, data: Wo
     return await actions.add_workspace(context, db, caller, data)
 
 
-@routes.patch("/workspaces/{id}", scope=SIGNED_IN, across_workspaces=True, raises=(Forbidden,))
+@routes.patch("/workspaces/{id}", scope=SIGNED_IN, across_workspaces=True, raises=(Forbidden, InvalidState))
 async def update_workspace(
     workspace: MyWorkspace, db: Db, caller: Caller, context: AppContext, data: WorkspaceUpdate
 ) -> Workspace:
-    """Change the name, time zone or redirect addresses of a workspace that you own or administer.
+    """Change the name, time zone, redirect addresses or second factor of a workspace that you own or administer.
 
     API keys cannot do this.
     """

@@ -52,6 +52,16 @@ Scopes = Annotated[list[str], Meta(examples=[["posts:read", "posts:write"]])]
 ProfileIds = Annotated[list[str] | None, Meta(examples=[["prof_01M7Z0000000000000000000AB"]])]
 AccessToken = Annotated[str, Meta(examples=["eyJhbGciOi…"])]
 RefreshToken = Annotated[str, Meta(examples=["spr_AZH_qgk…"])]
+SecondFactor = Annotated[
+    Literal["optional", "admins", "everyone"],
+    Meta(
+        description=(
+            "Of whom the workspace requires a second factor. `admins`: the owner and admins. Who has none can only set"
+            " one up."
+        ),
+        examples=["admins"],
+    ),
+]
 Seconds = Annotated[int, Meta(description="How many seconds the access token is valid.", examples=[900])]
 
 
@@ -81,6 +91,7 @@ class Workspace(WorkspaceSummary):
 
     role: Annotated[Role, Meta(examples=["owner"])]
     redirect_urls: Annotated[list[str], Meta(examples=[["https://app.example.com/connected"]])]
+    second_factor: SecondFactor
 
 
 class UserRegister(Input):
@@ -211,6 +222,9 @@ class Authentication(Output):
     mode: Mode
     scopes: Scopes
     expires_at: Instant | None
+    needs_second_factor: Annotated[
+        bool, Meta(description="Whether you have to set up a second factor first, since the workspace requires it.")
+    ]
 
 
 class Me(Output):
@@ -241,6 +255,13 @@ class WorkspaceUpdate(Input):
         Meta(
             description="Where authorization flows may send the browser at the end: https, or http on loopback.",
             examples=[["https://app.example.com/connected"]],
+        ),
+    ] = UNSET
+    second_factor: Annotated[
+        Literal["optional", "admins", "everyone"] | UnsetType,
+        Meta(
+            description="Of whom the workspace requires a second factor; `admins`: the owner and admins.",
+            examples=["admins"],
         ),
     ] = UNSET
 

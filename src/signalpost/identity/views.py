@@ -59,6 +59,7 @@ def workspace(settings: Settings, row: WorkspaceRow) -> Workspace:
         created_at=clock.wire(row.created_at),
         role=row.role,
         redirect_urls=row.redirect_urls,
+        second_factor=row.second_factor,
     )
 
 
@@ -77,6 +78,7 @@ def me(
             mode=caller.mode,
             scopes=sorted(caller.scopes),
             expires_at=clock.wire_or_none(expires_at),
+            needs_second_factor=caller.needs_second_factor,
         ),
     )
 

@@ -102,6 +102,13 @@ class InsufficientScope(Problem, status=403):
     """
 
 
+class SecondFactorMissing(Problem, status=403):
+    """The workspace requires a second factor of you, and you have none.
+
+    Set one up: `POST /auth/totp` with your password, then `POST /auth/totp/confirm` with the first code.
+    """
+
+
 class NotFound(Problem, status=404):
     """Not found.
 

@@ -47,7 +47,7 @@ def _group(name: str, about: str) -> click.Group:
 
 
 users = _group("users", "Manage users.")
-workspaces = _group("workspaces", "Look at workspaces.")
+workspaces = _group("workspaces", "Look at workspaces, and restore deleted ones.")
 keys = _group("keys", "Manage API keys.")
 accounts = _group("accounts", "Look at connected accounts.")
 posts = _group("posts", "Look at posts.")
@@ -247,6 +247,17 @@ def users_reset_totp(email: str, data_dir: Path | None) -> None:
 
     with_context(load_settings(data_dir), lambda context: operations.reset_totp(context, email))
     sys.stdout.write("The user signs in without a code now.\n")
+
+
+@workspaces.command("restore")
+@click.option("--workspace", required=True, help="Id or slug of the workspace.")
+@data_dir_option
+def workspaces_restore(workspace: str, data_dir: Path | None) -> None:
+    """Restore a workspace that was deleted less than 30 days ago, with everything it had."""
+    from signalpost.main import operations  # noqa: PLC0415 - see above
+
+    with_context(load_settings(data_dir), lambda context: operations.restore_workspace(context, workspace))
+    sys.stdout.write(f"{workspace} is restored: its members and keys work again.\n")
 
 
 @staff.command("add")

@@ -22,6 +22,7 @@ from signalpost.mail.messages import read as read_message
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.web.fields import ProfileId
+from signalpost.workspaces import actions as workspaces
 
 
 def _checked_email(email: str) -> str:
@@ -186,6 +187,19 @@ async def synchronise_prices(context: AppContext) -> dict[str, str]:
     async with context.database.transaction() as db:
         await audit.command(db, "billing sync")
     return done
+
+
+_DELETED = "select id from workspace where deleted_at is not null and erased_at is null and (id = $1 or slug = $2)"
+
+
+async def restore_workspace(context: AppContext, workspace: str) -> None:
+    """Give a deleted workspace back to its members."""
+    async with context.database.transaction() as db:
+        workspace_id = await db.fetchval(_DELETED, ids.decode("wsp", workspace), workspace)
+        if workspace_id is None:
+            raise problems.NotFound(f"No deleted workspace is called {workspace!r}. Use its id (wsp_…) or slug.")
+        await workspaces.restore_workspace(context, db, workspace_id)
+        await audit.command(db, "workspaces restore", workspace_id=workspace_id)
 
 
 async def show_mail(context: AppContext, message_id: str) -> str:

@@ -66,6 +66,7 @@ from signalpost.status import routes as status_routes
 from signalpost.support import routes as support_routes
 from signalpost.support import work as support_work
 from signalpost.team import routes as team_routes
+from signalpost.team import subscriber as team
 from signalpost.team import work as team_work
 from signalpost.web import idempotency
 from signalpost.web.routing import Endpoint, Routes
@@ -74,10 +75,13 @@ from signalpost.webhooks import routes as webhook_routes
 from signalpost.webhooks import subscriber as webhooks
 from signalpost.webhooks import work as webhook_work
 from signalpost.webhooks.actions.deliveries import LISTENING
+from signalpost.workspaces import routes as workspace_routes
+from signalpost.workspaces import work as workspace_work
 
 ROUTES: tuple[Routes, ...] = (
     identity_routes.routes,
     oidc_routes.routes,
+    workspace_routes.routes,
     team_routes.routes,
     audit_routes.routes,
     plan_routes.routes,
@@ -132,6 +136,7 @@ JOBS = (
     analytics_work.jobs,
     billing_work.jobs,
     messenger_work.jobs,
+    workspace_work.jobs,
 )
 
 
@@ -159,6 +164,7 @@ def hooks() -> Hooks:
 def subscribe(context: AppContext) -> None:
     """Subscribe each room to the events that it acts upon; within an event, in this order."""
     for on_plan_changed in (
+        team.on_plan_changed,
         profiles.on_plan_changed,
         accounts.on_plan_changed,
         webhooks.on_plan_changed,

@@ -9,8 +9,7 @@ from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import Handler, JobKind, RunAgain
 from signalpost.kit import ids, log
 from signalpost.kit.storage import StorageFailure
-from signalpost.media import storage_paths
-from signalpost.media.actions import encode, receive_object, resume, sweep
+from signalpost.media.actions import encode, receive_object, remove_bytes, sweep
 from signalpost.media.queries import MediaRow
 
 SWEEP_EVERY_SECONDS = 3_600
@@ -67,9 +66,7 @@ async def _remove_bytes(context: AppContext, lease: Lease, rows: Sequence[MediaR
     failed: list[MediaRow] = []
     for row in rows:
         try:
-            await context.storage.delete(_paths(row))
-            if row.upload_method == "resumable":
-                await resume.remove_pieces(context, row)
+            await remove_bytes.remove(context, row)
             removed.append(row)
         except StorageFailure:  # one bad object must not stop the others
             _logger.warning("media.removal_failed", media=ids.encode("med", row.id))
@@ -78,11 +75,3 @@ async def _remove_bytes(context: AppContext, lease: Lease, rows: Sequence[MediaR
         await sweep.record_removed(db, removed)
         await sweep.retry_later(db, failed)
     lease.count("removed")
-
-
-def _paths(row: MediaRow) -> list[str]:
-    """Return where bytes of a file may be."""
-    paths = [row.storage_path, *(variant.storage_path for variant in row.variants)]
-    if row.thumbnail_path is not None:
-        paths.append(row.thumbnail_path)
-    return paths if row.upload_method != "object" else [*paths, storage_paths.of_upload(row.workspace_id, row.id)]

@@ -29,6 +29,10 @@ class Client(Struct, frozen=True):
     state: str | None = None
 
 
+CONSOLE: Final = Client("", "")
+"""The browser itself: it gets a session in a cookie."""
+
+
 class Flow(Struct, frozen=True):
     """A sign-in whose browser is at the provider."""
 
@@ -54,6 +58,13 @@ class Pending(Struct, frozen=True):
     user_id: UUID | None
     client: Client
     expires: float
+
+
+class SignedIn(Struct, frozen=True):
+    """A user who signed in, and for whom."""
+
+    user_id: UUID
+    client: Client
 
 
 class Grant(Struct, frozen=True):

@@ -110,7 +110,8 @@ async def change_plan(context: AppContext, db: Db, workspace_id: UUID, plan: str
 
 async def fit(context: AppContext, db: Db, workspace_id: UUID, plan: str) -> None:
     """Have each room make read-only what the plan does not cover, and writable what it does."""
-    in_force = plan_in_force(context.settings, plan)
+    deleted = await identity.is_deleted(db, workspace_id)
+    in_force = limits.DELETED if deleted else plan_in_force(context.settings, plan)
     await context.emit(db, PlanChanged(workspace_id=workspace_id, at=clock.now(), plan=in_force))
 
 

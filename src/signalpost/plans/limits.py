@@ -14,6 +14,9 @@ SELF_HOSTED: Final = "self_hosted"
 
 PLANS: Final = ("free", "starter", "pro", "max", SELF_HOSTED)
 
+DELETED: Final = "deleted"
+"""The plan of a deleted workspace: nothing fits."""
+
 _GB: Final = 10**9
 
 
@@ -27,7 +30,7 @@ class Limit:
 
     def of(self, plan: str) -> int | None:
         """Return the limit of this plan; None is unlimited."""
-        return self.by_plan[plan]
+        return 0 if plan == DELETED else self.by_plan[plan]
 
 
 @dataclass(frozen=True, slots=True)

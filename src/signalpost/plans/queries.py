@@ -31,6 +31,7 @@ _OVER_LIMIT: Final = """
 select w.id, w.plan from workspace w where w.id in (
     select workspace_id from profile where over_limit and deleted_at is null
     union select workspace_id from account where over_limit
+    union select workspace_id from member where over_limit
     union select workspace_id from webhook where disabled_reason = 'plan_limit' and deleted_at is null
 ) and ($1::uuid is null or w.id > $1) order by w.id limit $2
 """

@@ -128,6 +128,7 @@ async def remove_member(context: AppContext, db: Db, caller: Caller, seen: Membe
         Forbidden: the member has an equal or higher role.
     """
     await members.remove(context, db, await _lock_manageable(db, caller, seen))
+    await fit(context, db, caller.workspace_id)
 
 
 async def leave_team(context: AppContext, db: Db, caller: Caller) -> None:
@@ -139,6 +140,7 @@ async def leave_team(context: AppContext, db: Db, caller: Caller) -> None:
     """
     await members.lock(db, caller.workspace_id)
     await members.remove(context, db, await _own_membership(db, caller, "leave a workspace", owner=False))
+    await fit(context, db, caller.workspace_id)
 
 
 async def transfer_ownership(context: AppContext, db: Db, caller: Caller, member_id: UUID) -> Member:
@@ -160,7 +162,14 @@ async def transfer_ownership(context: AppContext, db: Db, caller: Caller, member
             remediation="`GET /team` shows who is active.",
         )
     await members.transfer(context, db, mine, row)
+    await fit(context, db, caller.workspace_id)
     return views.member(caller, row)
+
+
+async def fit(context: AppContext, db: Db, workspace_id: UUID) -> None:
+    """Have the newest members beyond what the plan covers act as viewers; the owner is the last to be one."""
+    plan = (await queries.workspace_terms(context.settings, db, workspace_id)).plan
+    await members.fit(context, db, workspace_id, limits.MEMBERS.of(plan))
 
 
 async def _own_membership(db: Db, caller: Caller, what: str, *, owner: bool) -> MemberRow:

@@ -13,7 +13,7 @@ from signalpost.identity.errors import InviteExpired, InviteRevoked, InviteUsed,
 from signalpost.identity.members import InviteRow, MemberRow
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
-from signalpost.team import views
+from signalpost.team import actions, views
 from signalpost.team.schemas import AcceptedInvite, InviteAcceptance
 from signalpost.web.caller import Caller
 
@@ -59,13 +59,14 @@ async def accept(
     async with context.database.connection() as db:
         invite, _ = await find_open(context, db, token)
     caller = await _signed_in(context, invite, bearer, address) if bearer else None
-    user_id = (
-        caller.user_id if caller else await identity.find_user(context, invite.email, data.password, data.code, address)
-    )
+    proved = None if caller else await identity.find_user(context, invite.email, data.password, data.code, address)
+    user_id = caller.user_id if caller else proved[0] if proved else None
     password_hash = None if user_id else await _new_password(context, data)
     async with context.database.transaction() as db:
         await members.lock(db, invite.workspace_id)
         invite, mailed = await find_open(context, db, token)
+        if proved is not None:
+            await identity.require_unchanged(context, db, *proved)
         if user_id is None:
             user_id = await identity.create_user(db, email=invite.email, password_hash=password_hash, name=data.name)
         return await _join(context, db, invite, user_id, mailed=mailed, sign_in_from=None if caller else address)
@@ -98,6 +99,7 @@ async def join(context: AppContext, db: Db, invite: InviteRow, user_id: UUID, *,
     if await members.find_of_user(db, invite.workspace_id, user_id):
         raise problems.AlreadyExists("You are a member of this workspace already.")
     await members.join(context, db, invite.id, user_id, email_verified=mailed)
+    await actions.fit(context, db, invite.workspace_id)  # the plan may be smaller than when the invitation was sent
     row = await members.find_of_user(db, invite.workspace_id, user_id)
     assert row is not None  # noqa: S101 - joined above
     await _record(db, invite, "accept_team_invite", audit.user(user_id, row.name or row.email))

@@ -100,7 +100,7 @@ async def remove_member(member: MyMember, db: Db, caller: Caller, context: AppCo
     await actions.remove_member(context, db, caller, member)
 
 
-@routes.post("/team/leave", scope=SIGNED_IN, status=204, raises=(Forbidden, LastOwner))
+@routes.post("/team/leave", scope=SIGNED_IN, status=204, before_second_factor=True, raises=(Forbidden, LastOwner))
 async def leave_team(db: Db, caller: Caller, context: AppContext) -> None:
     """End your own membership in this workspace, with your API keys. The owner transfers the ownership first.
 

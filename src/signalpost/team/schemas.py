@@ -39,6 +39,9 @@ class Member(Output):
     status: Annotated[
         Literal["invited", "active", "suspended", "declined", "expired", "removed"], Meta(examples=["active"])
     ]
+    over_limit: Annotated[
+        bool, Meta(description="Whether this is one more than the plan covers: such a member may do what a viewer may.")
+    ]
     invited_by: Inviter | None
     invited_at: Instant
     joined_at: Instant | None

@@ -18,6 +18,7 @@ def member(caller: Caller | None, row: MemberRow) -> Member:
         role=row.role,
         profile_ids=None if profile_ids is None else [ids.encode("prof", profile_id) for profile_id in profile_ids],
         status=row.status,
+        over_limit=row.over_limit,
         invited_by=None
         if row.invited_by is None
         else Inviter(id=ids.encode("usr", row.invited_by), name=row.inviter_name or ""),

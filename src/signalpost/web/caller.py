@@ -50,6 +50,8 @@ class Caller:
     requests_per_minute: int = 600_000
     writes_per_minute: int = 600_000
     ip_allow_list: tuple[str, ...] = field(default=())
+    has_second_factor: bool = False  # of a session: the user has one here, or the provider asked for one
+    needs_second_factor: bool = False  # the workspace requires one of this member, who has none
 
     @property
     def actor(self) -> Actor:

@@ -91,6 +91,8 @@ class Endpoint:
     """What a write leaves in the audit log: a row of the operation as such, rows of its action, or nothing to tell."""
     limit_default: int = LIMIT_DEFAULT  # of a list; LIST_ALL where clients expect all of it at once
     bucket: str | None = None  # of a stricter rate limit per address: "login"
+    before_second_factor: bool = False
+    """Whether a member may call it who has yet to set up the second factor that the workspace requires."""
     unlimited: bool = False  # no rate limit per address: health checks, signed incoming webhooks
     cached_seconds: float = 0.0  # how old the answer may be that all clients of a public read share
     body_bytes_max: int = BODY_BYTES_MAX

@@ -92,6 +92,12 @@ async def _identify(web: Web, endpoint: Endpoint, call: Call) -> None:
         "writes" if writes else "requests",
         caller.writes_per_minute if writes else caller.requests_per_minute,
     )
+    _check_rights(endpoint, caller)
+
+
+def _check_rights(endpoint: Endpoint, caller: Caller) -> None:
+    if caller.needs_second_factor and not endpoint.before_second_factor:
+        raise problems.SecondFactorMissing("This workspace requires a second factor of you, and you have none.")
     if endpoint.scope != SIGNED_IN and endpoint.scope not in caller.scopes:
         if caller.auth == "api_key":
             raise problems.InsufficientScope(f"This API key lacks the scope {endpoint.scope}.")

@@ -27,7 +27,7 @@ from signalpost.accounts.actions.oauth_flows import (
 from signalpost.accounts.errors import OVER, UNREADABLE, OauthStateInvalid, PlatformNotConfigured
 from signalpost.accounts.platforms import installation, redirect_uri, server_of
 from signalpost.context import AppContext
-from signalpost.identity.queries import tenant_sql
+from signalpost.identity.queries import ROLE_SQL, tenant_sql
 from signalpost.identity.roles import SCOPES_OF
 from signalpost.kit import crypto, problems, rows
 from signalpost.kit.crypto import Undecipherable
@@ -52,7 +52,7 @@ class Starter(Struct, frozen=True):
 
 
 _STARTER = f"""
-select m.role, {tenant_sql("m.workspace_id")}, m.profile_ids, k.profile_ids, w.name, p.name, u.name, u.email, k.name
+select {ROLE_SQL}, {tenant_sql("m.workspace_id")}, m.profile_ids, k.profile_ids, w.name, p.name, u.name, u.email, k.name
 from member m join workspace w on w.id = m.workspace_id join app_user u on u.id = m.user_id
 left join profile p on p.id = $4 and p.workspace_id = m.workspace_id and p.deleted_at is null
 left join api_key k on k.id = $3

@@ -1,6 +1,7 @@
 """Writes: sign up, sign in, change a password, create keys, change workspaces."""
 
 from signalpost.identity.actions.api_keys import KeyTerms, create_api_key, create_key_for, revoke_api_key, revoke_key
+from signalpost.identity.actions.deletion import deleted_before, is_deleted, mark_deleted, mark_erased, unmark_deleted
 from signalpost.identity.actions.one_time import use_once
 from signalpost.identity.actions.passwords import (
     forgot_password,
@@ -21,6 +22,7 @@ from signalpost.identity.actions.sign_in import (
     open_session,
     record_in_workspaces,
     refresh,
+    require_unchanged,
     session_cookie,
     sign_in,
 )
@@ -33,7 +35,12 @@ from signalpost.identity.actions.sign_up import (
     register,
 )
 from signalpost.identity.actions.staff import make_staff
-from signalpost.identity.actions.workspaces import may_redirect_to, set_plan, update_workspace
+from signalpost.identity.actions.workspaces import (
+    may_redirect_to,
+    require_second_factor,
+    set_plan,
+    update_workspace,
+)
 
 __all__ = [
     "KeyTerms",
@@ -47,6 +54,7 @@ __all__ = [
     "create_owner",
     "create_user",
     "create_workspace",
+    "deleted_before",
     "disable",
     "end_session",
     "end_session_of_cookie",
@@ -55,15 +63,20 @@ __all__ = [
     "find_user",
     "forgot_password",
     "forgotten_password_message",
+    "is_deleted",
     "is_reset_valid",
     "login",
     "logout",
     "make_staff",
+    "mark_deleted",
+    "mark_erased",
     "may_redirect_to",
     "open_session",
     "record_in_workspaces",
     "refresh",
     "register",
+    "require_second_factor",
+    "require_unchanged",
     "reset_password",
     "reset_second_factor",
     "reset_with_token",
@@ -72,6 +85,7 @@ __all__ = [
     "session_cookie",
     "set_plan",
     "sign_in",
+    "unmark_deleted",
     "update_workspace",
     "use_once",
 ]

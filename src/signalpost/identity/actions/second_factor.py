@@ -8,6 +8,7 @@ from msgspec import Struct
 from signalpost.audit import actions as audit
 from signalpost.context import AppContext
 from signalpost.identity import passwords, queries, totp
+from signalpost.identity.caller_cache import CallerCache
 from signalpost.identity.errors import InvalidCredentials, LoginThrottled, SecondFactorRequired
 from signalpost.identity.schemas import RecoveryCodes, TotpCode, TotpDisable, TotpEnrol, TotpEnrolment
 from signalpost.kit import clock, crypto, ids, problems
@@ -123,6 +124,7 @@ async def confirm(context: AppContext, db: Db, caller: Caller, data: TotpCode) -
     context.state(CodeThrottle).forgive(row.id)
     codes = [totp.new_recovery_code() for _ in range(RECOVERY_CODES)]
     await db.execute(_CONFIRM, row.id, step, [_hashes(context.keys, code)[0] for code in codes])
+    context.state(CallerCache).invalidate(row.id)  # the workspace may require it
     return RecoveryCodes(recovery_codes=codes)
 
 
@@ -138,6 +140,7 @@ async def disable(context: AppContext, caller: Caller, data: TotpDisable) -> Non
         await check_code(context, row.id, data.code)
     async with context.database.transaction() as db:
         await db.execute(_END + "where id = $1", row.id)
+        context.state(CallerCache).invalidate(row.id)
 
 
 async def check_code(context: AppContext, user_id: UUID, code: str | None) -> None:

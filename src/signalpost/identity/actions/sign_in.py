@@ -25,7 +25,8 @@ GRACE_SECONDS = 30
 _PASSWORD_UNCHANGED = "select true from app_user where id = $1 and password_hash = $2 for share"  # noqa: S105 - SQL
 _REHASH = "update app_user set password_hash = $2 where id = $1 and password_hash = $3"
 _INSERT = """
-insert into session (id, user_id, workspace_id, address, expires_at) values ($1, $2, $3, $4, now() + $5)
+insert into session (id, user_id, workspace_id, address, expires_at, second_factor)
+values ($1, $2, $3, $4, now() + $5, $6)
 """
 
 
@@ -43,15 +44,18 @@ async def login(context: AppContext, data: UserLogin, address: str) -> Login:
     row, stored = await check_credentials(context, data.email, data.password, data.code, address)
     rehashed = await passwords.hash_password(data.password) if crypto.needs_rehash(stored) else None
     async with context.database.transaction() as db:
-        if not await db.fetchval(_PASSWORD_UNCHANGED, row.user_id, stored):  # a new password was chosen meanwhile
-            raise _wrong_password(context)
+        await require_unchanged(context, db, row.user_id, stored)
         if rehashed:
             await db.execute(_REHASH, row.user_id, rehashed, stored)
         return await sign_in(context, db, row.user_id, address, "login")
 
 
-async def sign_in(context: AppContext, db: Db, user_id: UUID, address: str, action: str) -> Login:
+async def sign_in(
+    context: AppContext, db: Db, user_id: UUID, address: str, action: str, *, second_factor: bool = False
+) -> Login:
     """Open a session for a user who has proved who they are; history calls it `action`.
+
+    `second_factor`: whether someone else whom the operator trusts asked for one.
 
     Raises:
         Forbidden: the user is not an active member of any workspace.
@@ -59,7 +63,9 @@ async def sign_in(context: AppContext, db: Db, user_id: UUID, address: str, acti
     user = await queries.read_user(db, user_id)
     workspaces = await queries.workspaces_of(db, user_id)
     current = _first(workspaces)
-    opened = await open_session(db, context.keys, user_id, current.id, current.role, address)
+    opened = await open_session(
+        db, context.keys, user_id, current.id, current.role, address, second_factor=second_factor
+    )
     await _record(db, current.id, user_id, user.name, action)
     return Login(
         user=views.user(user),
@@ -100,10 +106,20 @@ async def check_credentials(
     return row, stored
 
 
+async def require_unchanged(context: AppContext, db: Db, user_id: UUID, password_hash: str) -> None:
+    """Ensure that the password which was checked is still the user's, until the transaction ends.
+
+    Raises:
+        InvalidCredentials: another one was chosen meanwhile.
+    """
+    if not await db.fetchval(_PASSWORD_UNCHANGED, user_id, password_hash):
+        raise _wrong_password(context)
+
+
 async def find_user(
     context: AppContext, email: str, password: str | None, code: str | None, address: str
-) -> UUID | None:
-    """Return the user with this address if password and second factor are theirs; None if there is no such user.
+) -> tuple[UUID, str] | None:
+    """Return the user with this address and the hash of the password; None if there is no such user.
 
     Raises:
         InvalidCredentials, SecondFactorRequired: one of them is wrong or missing.
@@ -112,8 +128,8 @@ async def find_user(
     async with context.database.connection() as db:
         if await queries.find_password(db, email, address) is None:
             return None
-    row, _ = await check_credentials(context, email, password or "", code, address)
-    return row.user_id
+    row, stored = await check_credentials(context, email, password or "", code, address)
+    return row.user_id, stored
 
 
 async def _record(db: Db, workspace_id: UUID, user_id: UUID, name: str | None, action: str) -> None:
@@ -132,10 +148,12 @@ async def _record_failure(context: AppContext, user_id: UUID) -> None:
         await record_in_workspaces(db, user_id, "login_failed")
 
 
-async def open_session(db: Db, keys: KeyRing, user_id: UUID, workspace_id: UUID, role: str, address: str) -> Tokens:
+async def open_session(
+    db: Db, keys: KeyRing, user_id: UUID, workspace_id: UUID, role: str, address: str, *, second_factor: bool = False
+) -> Tokens:
     """Write a session that was opened from this address, and return its first tokens."""
     session = tokens.Access(user_id=user_id, workspace_id=workspace_id, session_id=ids.new_id())
-    await db.execute(_INSERT, session.session_id, user_id, workspace_id, address, tokens.REFRESH)
+    await db.execute(_INSERT, session.session_id, user_id, workspace_id, address, tokens.REFRESH, second_factor)
     return Tokens(
         access_token=tokens.mint(keys, session, role),
         refresh_token=tokens.refresh_token(keys, session.session_id, 0),

@@ -1,7 +1,7 @@
 """Sign-in with a provider, from its beginning in a browser to the session of whoever began it."""
 
-from signalpost.oidc.actions.answer import Question, answer, question
-from signalpost.oidc.actions.finish import finish, redeem
+from signalpost.oidc.actions.answer import Question, answer, question, return_url
+from signalpost.oidc.actions.finish import finish, open_session, redeem
 from signalpost.oidc.actions.start import CALLBACK_PATH, START_PATH, Started, is_on, start
 
 __all__ = [
@@ -12,7 +12,9 @@ __all__ = [
     "answer",
     "finish",
     "is_on",
+    "open_session",
     "question",
     "redeem",
+    "return_url",
     "start",
 ]

@@ -15,7 +15,7 @@ from signalpost.identity.members import InviteRow
 from signalpost.kit.db import Db
 from signalpost.oidc import flow, queries
 from signalpost.oidc.errors import SignInRefused
-from signalpost.oidc.flow import Client, Grant, Pending, Person
+from signalpost.oidc.flow import Grant, Pending, Person, SignedIn
 from signalpost.team import invites
 
 _STALE: Final = "This sign-in took more than ten minutes, or was begun in another browser."
@@ -32,7 +32,7 @@ class Question(Struct, frozen=True):
 
 
 async def ask(context: AppContext, pending: Pending) -> Question | None:
-    """Return what this person is open_question; None if they may become a user at once.
+    """Return what to ask this person; None if they may become a user at once.
 
     Raises:
         SignInRefused: nobody invited them.
@@ -60,7 +60,7 @@ async def ask(context: AppContext, pending: Pending) -> Question | None:
 
 
 async def question(context: AppContext, cookie: str | None) -> Question:
-    """Return what the person with this cookie is open_question.
+    """Return what to ask the person with this cookie.
 
     Raises:
         SignInRefused: the question is too old, or nobody may answer it any more.
@@ -68,8 +68,8 @@ async def question(context: AppContext, cookie: str | None) -> Question:
     return (await _reopen(context, cookie))[1]
 
 
-async def answer(context: AppContext, cookie: str | None, *, password: str, code: str, address: str) -> str:
-    """Finish the sign-in with what the person entered; return where the browser goes.
+async def answer(context: AppContext, cookie: str | None, *, password: str, code: str, address: str) -> SignedIn:
+    """Finish the sign-in with what the person entered; return who signed in.
 
     Raises:
         SignInRefused: see `question`.
@@ -82,11 +82,12 @@ async def answer(context: AppContext, cookie: str | None, *, password: str, code
     elif open_question.invite is not None:
         user_id = await _join(context, open_question.invite, person)
     else:
-        row, _ = await identity.check_credentials(context, person.email, password, code or None, address)
+        row, stored = await identity.check_credentials(context, person.email, password, code or None, address)
         user_id = row.user_id
         async with context.database.transaction() as db:
+            await identity.require_unchanged(context, db, user_id, stored)
             await _link(context, db, person, user_id)
-    return granted(context, user_id, pending.client)
+    return SignedIn(user_id, pending.client)
 
 
 async def _reopen(context: AppContext, cookie: str | None) -> tuple[Pending, Question]:
@@ -97,9 +98,10 @@ async def _reopen(context: AppContext, cookie: str | None) -> tuple[Pending, Que
     return pending, open_question
 
 
-def granted(context: AppContext, user_id: UUID, client: Client) -> str:
+def return_url(context: AppContext, signed_in: SignedIn) -> str:
     """Return where the browser goes: to whoever began, with a code that only they can redeem."""
-    grant = Grant(user_id, client.code_challenge, flow.expires_in(flow.CODE_SECONDS))
+    client = signed_in.client
+    grant = Grant(signed_in.user_id, client.code_challenge, flow.expires_in(flow.CODE_SECONDS))
     parameters = {"code": flow.CODE_PREFIX + flow.seal(context.keys, grant)}
     if client.state is not None:
         parameters["state"] = client.state

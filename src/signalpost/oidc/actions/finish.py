@@ -1,6 +1,7 @@
 """The end: the provider sends the browser back, and whoever began the sign-in gets a session."""
 
 from typing import Any, Final
+from uuid import UUID
 
 import msgspec
 
@@ -10,12 +11,13 @@ from signalpost.identity import queries as identity_queries
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.identity.schemas import Email, Login
 from signalpost.kit import crypto, log
+from signalpost.kit.db import Db
 from signalpost.kit.tenant import across_workspaces
 from signalpost.oidc import flow, id_token, provider, queries
-from signalpost.oidc.actions.answer import Question, ask, create_with_workspace, granted
+from signalpost.oidc.actions.answer import Question, ask, create_with_workspace
 from signalpost.oidc.actions.start import callback_url
 from signalpost.oidc.errors import SignInNotConfigured, SignInRefused
-from signalpost.oidc.flow import Client, Flow, Grant, Pending, Person
+from signalpost.oidc.flow import Client, Flow, Grant, Pending, Person, SignedIn
 from signalpost.oidc.provider import Metadata, Provider
 from signalpost.oidc.schemas import SignInCode
 
@@ -24,8 +26,8 @@ _NAME_MAX: Final = 100
 _logger = log.get("oidc")
 
 
-async def finish(context: AppContext, query: dict[str, str], cookie: str | None) -> str | Question:
-    """Look at what the provider says; return where the browser goes, or what the person is asked first.
+async def finish(context: AppContext, query: dict[str, str], cookie: str | None) -> SignedIn | Question:
+    """Look at what the provider says; return who signed in, or what to ask the person first.
 
     Raises:
         SignInRefused: the answer belongs to no sign-in of this browser, is not the provider's, or is of nobody who may
@@ -33,7 +35,7 @@ async def finish(context: AppContext, query: dict[str, str], cookie: str | None)
         ProviderUnavailable: the provider cannot be reached.
     """
     if context.settings.oidc_issuer is None:
-        raise SignInNotConfigured
+        raise SignInNotConfigured("This instance has no OpenID provider.")
     begun = flow.unseal(context.keys, Flow, cookie)
     if begun is None or not crypto.equal(begun.state, query.get("state", "")):
         raise SignInRefused(_STALE)
@@ -64,7 +66,7 @@ def _check_sender(context: AppContext, metadata: Metadata, query: dict[str, str]
         raise SignInRefused("This answer is that of another OpenID provider.")
 
 
-async def _resolve(context: AppContext, claims: dict[str, Any], client: Client) -> str | Question:
+async def _resolve(context: AppContext, claims: dict[str, Any], client: Client) -> SignedIn | Question:
     issuer = context.settings.oidc_issuer or ""
     person = _person(claims)
     with across_workspaces():  # the user may be a member of any
@@ -74,7 +76,7 @@ async def _resolve(context: AppContext, claims: dict[str, Any], client: Client) 
                 _require_allowed(context, person)
                 user = await identity_queries.read_user(db, user_id)
                 if not user.totp_enabled or context.settings.oidc_second_factor:
-                    return granted(context, user_id, client)
+                    return SignedIn(user_id, client)
                 email = person.email if person else user.email
                 person = Person(subject=claims["sub"], email=email, name=user.name)
         if person is None:
@@ -86,7 +88,7 @@ async def _resolve(context: AppContext, claims: dict[str, Any], client: Client) 
         question = await ask(context, pending)
         if question is not None:
             return question
-        return granted(context, await create_with_workspace(context, person), client)
+        return SignedIn(await create_with_workspace(context, person), client)
 
 
 def _person(claims: dict[str, Any]) -> Person | None:
@@ -125,7 +127,22 @@ async def redeem(context: AppContext, data: SignInCode, address: str) -> Login:
     async with context.database.transaction() as db:
         if not await identity.use_once(db, data.code, lifetime_seconds=flow.CODE_SECONDS):
             raise _not_redeemable()
-        return await identity.sign_in(context, db, grant.user_id, address, "login_oidc")
+        return await _open_session(context, db, grant.user_id, address)
+
+
+async def open_session(context: AppContext, user_id: UUID, address: str) -> Login:
+    """Open a session for the browser in which the user signed in.
+
+    Raises:
+        Forbidden: the user is not an active member of any workspace.
+    """
+    async with context.database.transaction() as db:
+        return await _open_session(context, db, user_id, address)
+
+
+async def _open_session(context: AppContext, db: Db, user_id: UUID, address: str) -> Login:
+    trusted = context.settings.oidc_second_factor
+    return await identity.sign_in(context, db, user_id, address, "login_oidc", second_factor=trusted)
 
 
 def _not_redeemable() -> InvalidCredentials:

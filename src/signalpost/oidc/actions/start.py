@@ -11,7 +11,7 @@ from signalpost.kit import problems
 from signalpost.kit.problems import Issue
 from signalpost.oidc import flow, provider
 from signalpost.oidc.errors import SignInNotConfigured
-from signalpost.oidc.flow import Client, Flow
+from signalpost.oidc.flow import CONSOLE, Client, Flow
 from signalpost.oidc.provider import Provider
 from signalpost.settings import Settings
 
@@ -34,8 +34,8 @@ def is_on(settings: Settings) -> bool:
     return settings.oidc_issuer is not None
 
 
-async def start(context: AppContext, *, redirect_url: str, code_challenge: str, state: str | None) -> Started:
-    """Begin a sign-in for a client that waits at `redirect_url`.
+async def start(context: AppContext, client: Client = CONSOLE) -> Started:
+    """Begin a sign-in for the browser itself, or for a client that waits elsewhere.
 
     Raises:
         SignInNotConfigured: there is no provider.
@@ -44,15 +44,15 @@ async def start(context: AppContext, *, redirect_url: str, code_challenge: str, 
         ProviderUnavailable: the provider cannot be reached.
     """
     if not is_on(context.settings):
-        raise SignInNotConfigured
-    if issues := _issues(context, redirect_url, code_challenge, state):
+        raise SignInNotConfigured("This instance has no OpenID provider.")
+    if client != CONSOLE and (issues := _issues(context, client)):
         raise problems.ValidationFailed(errors=issues)
     metadata = await context.state(Provider).metadata(context)
     begun = Flow(
         state=secrets.token_urlsafe(24),
         nonce=secrets.token_urlsafe(24),
         verifier=secrets.token_urlsafe(48),
-        client=Client(redirect_url, code_challenge, state),
+        client=client,
         expires=flow.expires_in(flow.LIFETIME_SECONDS),
     )
     parameters = {
@@ -73,7 +73,8 @@ def callback_url(context: AppContext) -> str:
     return context.fixed_url + CALLBACK_PATH
 
 
-def _issues(context: AppContext, redirect_url: str, code_challenge: str, state: str | None) -> list[Issue]:
+def _issues(context: AppContext, client: Client) -> list[Issue]:
+    redirect_url, code_challenge, state = client.redirect_url, client.code_challenge, client.state
     issues = []
     if len(redirect_url) > _TEXT_MAX or not _may_return_to(context, redirect_url):
         message = "Must be an address of this service, or http on the loopback of the person's own machine."

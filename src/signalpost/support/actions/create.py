@@ -24,6 +24,7 @@ _COUNT_OPEN: Final = """
 select count(*) from (
     select from ticket where workspace_id = $1 and status not in ('closed', 'shipped', 'declined') limit $2) t
 """
+_LOCK: Final = "select pg_advisory_xact_lock(hashtextextended('tickets:' || $1::text, 0))"
 _INSERT: Final = """
 insert into ticket (id, workspace_id, author_id, type, priority, subject, context, words, last_message_at, created_at,
     updated_at)
@@ -45,6 +46,7 @@ async def create_ticket(context: AppContext, db: Db, caller: Caller, data: Ticke
     body = _text(data)
     document = await _context(db, caller, data.context)
     files = await write.attachments(db, caller, data.attachments)
+    await db.execute(_LOCK, str(caller.workspace_id))  # or several at once would all find room
     if await db.fetchval(_COUNT_OPEN, caller.workspace_id, OPEN_MAX) >= OPEN_MAX:
         raise problems.TooManyItems(f"The workspace has {OPEN_MAX} open tickets. Close some first.")
     ticket_id, now = ids.new_id(), clock.now()

@@ -1,0 +1,55 @@
+"""Erasure: in small transactions, so that a large workspace holds up nobody."""
+
+from typing import Final
+from uuid import UUID
+
+from signalpost.context import AppContext
+from signalpost.engine.contract import Lease
+from signalpost.identity import actions as identity
+from signalpost.kit.db import Db
+from signalpost.media.actions.erase import erase_files
+from signalpost.workspaces.tables import ERASED, WAITS_FOR_FILES
+
+ROWS: Final = 1_000
+FILES: Final = 50
+# The newest first: what was made by another row of the table is younger than that one.
+_DELETE: Final = """
+delete from {table} where ctid = any(array(
+    select ctid from {table} where workspace_id = $1 {condition} order by {order} limit $2))
+"""
+_ORDERS: Final = {"account": "created_at desc", "api_key": "created_at desc"}
+_CONDITIONS: Final = {"lane": "and owner is null"}
+_UNTIE: Final = "update account set parent_account_id = null where workspace_id = $1 and parent_account_id is not null"
+_LANES: Final = "select exists (select from lane where workspace_id = $1)"
+
+
+async def find_expired(db: Db, limit: int) -> list[UUID]:
+    """Return workspaces that were deleted 30 days ago and still have something."""
+    return await identity.deleted_before(db, days=30, limit=limit)
+
+
+async def erase_step(context: AppContext, lease: Lease, workspace_id: UUID) -> bool:
+    """Erase up to a thousand rows, or the bytes of fifty files; return whether the workspace is erased.
+
+    May run again: what is gone is gone, and a file whose bytes cannot be removed keeps its row until they can.
+    """
+    for table in ERASED:
+        if table == WAITS_FOR_FILES:
+            if await erase_files(context, lease, workspace_id, FILES):
+                return False
+            continue
+        async with lease.transaction() as db:
+            if table == "account":
+                await db.execute(_UNTIE, workspace_id)
+            done = await db.execute(_statement(table), workspace_id, ROWS)
+        if done != "DELETE 0":
+            return False
+    async with lease.transaction() as db:
+        if await db.fetchval(_LANES, workspace_id):  # a worker has it
+            return False
+        await identity.mark_erased(db, workspace_id)
+    return True
+
+
+def _statement(table: str) -> str:
+    return _DELETE.format(table=table, condition=_CONDITIONS.get(table, ""), order=_ORDERS.get(table, "ctid"))

@@ -1,0 +1,30 @@
+"""All tables that have rows of workspaces. A test compares them with the database, so that a new one has to be listed.
+
+The statements of erasure are made of these names, which are our own: a room for each table would answer one question.
+"""
+
+from typing import Final
+
+ERASED: Final = (
+    "ticket_vote", "ticket_message", "ticket",
+    "messenger_reply", "messenger_message", "messenger_code", "messenger_link",
+    "metric_schedule", "metric", "metric_latest", "metric_day", "metric_account", "metric_followers", "metric_profile",
+    "slot_reservation", "slot_queue", "recurrence_occurrence", "recurrence_series",
+    "attempt", "target", "search_pending", "search_block", "post",
+    "delivery", "webhook", "oauth_flow", "account", "platform_invite", "profile_link_history", "profile_link", "media",
+    "profile", "api_key", "session", "member", "mail_message", "job", "lane", "sandbox_clock", "usage_notice",
+)  # fmt: skip
+"""What is erased, in this order: what refers to a table comes before it."""
+
+KEPT: Final = {
+    "audit": "history outlives what it tells of, until the plan's retention is over",
+    "audit_seal": "the seals of that history",
+    "billing_event": "a record of billing, until its job purges it",
+    "billing_feedback": "a record of billing",
+    "subscription": "a record of billing",
+    "usage": "a record of billing: how much of a month was used",
+}
+"""Table -> why its rows stay."""
+
+WAITS_FOR_FILES: Final = "media"
+"""Its rows go with the bytes of their files, not by themselves."""

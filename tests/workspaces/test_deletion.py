@@ -1,0 +1,183 @@
+"""The end of a workspace: closed at once, restored with all it had, and erased without a rest after 30 days."""
+
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from tests.helpers.api import Api
+from tests.helpers.contract import create_sample
+from tests.helpers.factories import Login, Make
+from tests.helpers.identity import code
+from tests.helpers.mail import InTest
+
+from signalpost.context import AppContext
+from signalpost.identity import actions as identity
+from signalpost.kit import ids
+from signalpost.kit.db import Database
+from signalpost.main import operations
+from signalpost.plans import actions as plans
+from signalpost.workspaces import work
+from signalpost.workspaces.tables import ERASED, KEPT
+
+
+class Lease(InTest):
+    """Counts nothing."""
+
+    def count(self, _name: str) -> None:
+        pass
+
+
+async def sign_in(context: AppContext, owner: Login) -> str:
+    async with context.database.transaction() as db:
+        opened = await identity.open_session(
+            db, context.keys, owner.user_id, owner.workspace_id, "owner", "203.0.113.9"
+        )
+    return opened.access_token
+
+
+async def delete(api: Api, context: AppContext, owner: Login) -> dict[str, Any]:
+    token = await sign_in(context, owner)
+    [row] = (await api.get("/workspaces", key=token)).json()["data"]
+    answer = await api.delete(f"/workspaces/{row['id']}", params={"name": row["name"]}, key=token)
+    assert answer.status_code == 200, answer.text
+    body: dict[str, Any] = answer.json()
+    return body
+
+
+async def process(api: Api, context: AppContext) -> None:
+    secret = {"X-Queue-Secret": context.settings.queue_secret or ""}
+    assert (await api.post("/queue/process", json={"limit": 500}, headers=secret)).status_code == 200
+
+
+async def test_only_the_signed_in_owner_deletes_and_says_the_name(api: Api, context: AppContext, make: Make) -> None:
+    owner = await make.owner()
+    token = await sign_in(context, owner)
+    admin = await make.member(owner, role="admin")
+    path = f"/workspaces/{ids.encode('wsp', owner.workspace_id)}"
+    [row] = (await api.get("/workspaces", key=token)).json()["data"]
+    name = {"name": row["name"]}
+
+    answers = [
+        await api.delete(path, params=name, key=owner.key),
+        await api.delete(path, params=name, key=await sign_in(context, admin)),
+        await api.delete(path, params={"name": "Another"}, key=token),
+        await api.delete(path, key=token),
+        await api.delete(path, params=name, key=(await make.owner()).key),
+    ]
+
+    assert [answer.status_code for answer in answers] == [403, 403, 422, 422, 404]
+    assert await code(api, "/profiles", owner.key) == 200
+
+
+async def test_everything_stops_at_once_and_comes_back_when_it_is_restored(
+    api: Api, context: AppContext, make: Make
+) -> None:
+    """What was due meanwhile is held, neither sent nor lost."""
+    owner = await make.owner()
+    token = await sign_in(context, owner)
+    await make.account(owner)
+    post = await make.post(owner)
+
+    deleted = await delete(api, context, owner)
+    await process(api, context)
+
+    assert deleted["deleted"] is True
+    assert await code(api, "/profiles", owner.key) == "key_revoked"
+    assert await code(api, "/profiles", token) == "unauthenticated"
+    async with context.database.connection() as db:
+        target = ids.decode("tgt", post["targets"][0]["id"])
+        assert await db.fetchval("select held_reason from target where id = $1", target) == "plan"
+
+    await operations.restore_workspace(context, deleted["id"])
+    await process(api, context)
+
+    assert (await api.get(f"/posts/{post['id']}", key=owner.key)).json()["status"] == "published"
+    assert await code(api, "/profiles", token) == 200
+
+
+async def test_a_workspace_that_is_charged_for_is_cancelled_first(
+    api: Api, context: AppContext, make: Make, database: Database
+) -> None:
+    owner = await make.owner()
+    async with database.transaction() as db:
+        await db.execute(
+            "insert into subscription (workspace_id, customer_id, status) values ($1, $2, 'active')",
+            owner.workspace_id, owner.workspace_id.hex,
+        )  # fmt: skip
+    token = await sign_in(context, owner)
+    [row] = (await api.get("/workspaces", key=token)).json()["data"]
+
+    refused = await api.delete(f"/workspaces/{row['id']}", params={"name": row["name"]}, key=token)
+    async with database.transaction() as db:
+        await db.execute(
+            "update subscription set cancel_at_period_end = true where workspace_id = $1", owner.workspace_id
+        )
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "invalid_state")
+    assert (await delete(api, context, owner))["deleted"] is True
+
+
+async def test_a_plan_that_changes_meanwhile_releases_nothing(
+    api: Api, context: AppContext, make: Make, database: Database
+) -> None:
+    """The notification of a payment may come late."""
+    owner = await make.owner()
+    await make.account(owner)
+    await delete(api, context, owner)
+
+    async with database.transaction() as db:
+        await plans.change_plan(context, db, owner.workspace_id, "max")
+
+    async with database.connection() as db:
+        assert await db.fetchval("select bool_and(over_limit) from account where workspace_id = $1", owner.workspace_id)
+
+
+async def rows_by_table(database: Database, workspace_id: UUID) -> dict[str, int]:
+    counts = {}
+    async with database.connection() as db:
+        for table in (*ERASED, *KEPT):
+            counts[table] = await db.fetchval(f"select count(*) from {table} where workspace_id = $1", workspace_id)
+    return counts
+
+
+async def test_after_thirty_days_nothing_is_left_but_history_and_billing(
+    api: Api, context: AppContext, make: Make, database: Database, data_dir: Path
+) -> None:
+    """One of each thing is made, published and deleted; the neighbour keeps every row."""
+    sample, neighbour = await create_sample(api, make), await create_sample(api, make)
+    owner, name = sample.owner, ids.encode("wsp", sample.owner.workspace_id)
+    await make.post(owner)
+    await process(api, context)
+    before = await rows_by_table(database, owner.workspace_id)
+    beside = await rows_by_table(database, neighbour.owner.workspace_id)
+    assert {"post", "target", "media", "account", "webhook", "delivery", "ticket", "audit"} <= {
+        table for table, rows in before.items() if rows
+    }
+    assert files_of(data_dir, name)
+    await delete(api, context, owner)
+
+    lease: Any = Lease(database)
+    await work.erase_expired(context, lease)
+    assert (await rows_by_table(database, owner.workspace_id))["post"] == before["post"]  # the time is not over
+    async with database.transaction() as db:
+        await db.execute(
+            "update workspace set deleted_at = now() - interval '31 days' where id = $1", owner.workspace_id
+        )
+    await work.erase_expired(context, lease)
+    await work.erase_expired(context, lease)
+
+    after = await rows_by_table(database, owner.workspace_id)
+    assert {table for table, rows in after.items() if rows} <= KEPT.keys()
+    assert after["audit"] >= before["audit"]
+    assert files_of(data_dir, name) == []
+    kept = await rows_by_table(database, neighbour.owner.workspace_id)
+    assert {table: kept[table] for table in ERASED if table not in ("job", "lane")} == {
+        table: beside[table] for table in ERASED if table not in ("job", "lane")
+    }
+    with pytest.raises(Exception, match="No deleted workspace"):
+        await operations.restore_workspace(context, name)
+
+
+def files_of(data_dir: Path, workspace: str) -> list[Path]:
+    return [path for path in data_dir.rglob("*") if path.is_file() and workspace in str(path)]
