@@ -16,6 +16,7 @@ from pathlib import Path
 BENCHES = {
     "api": "Requests: the product, its own statements without it, and the least program that keeps posts",
     "bulk": "Fifty posts in one request, against fifty requests",
+    "limits": "Creating a post where plans have limits, against where they have none",
     "publishing": "Publishing to the sandbox: from due to published, and bursts, against the least loop",
     "tenants": "The same load among 2,000 workspaces and 1,000,000 posts",
     "lists": "A page of posts by each filter, in workspaces with 10,000 and 1,000,000 posts",

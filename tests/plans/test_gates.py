@@ -45,9 +45,20 @@ async def nine_scheduled(make: Make, owner: Login) -> None:
         await make.post(owner, scheduledAt=SOON)
 
 
+async def two_webhooks(make: Make, owner: Login) -> None:
+    for _ in range(2):
+        created = await make.api.post("/webhooks", json=hook(), key=owner.key)
+        assert created.status_code == 201, created.text
+
+
 async def no_keys(make: Make, owner: Login) -> None:
     async with make.context.database.transaction() as db:
         await db.execute("update api_key set revoked_at = now() where workspace_id = $1", owner.workspace_id)
+
+
+def hook() -> dict[str, Any]:
+    """A webhook on a host of its own: their number for one host is bounded too."""
+    return {"url": f"http://127.0.0.{secrets.randbelow(250) + 2}:9/{secrets.token_hex(4)}"}
 
 
 def post(owner: Login, **fields: Any) -> dict[str, Any]:
@@ -67,6 +78,7 @@ RACES: dict[str, tuple[str, Fill, str, Callable[[Login], dict[str, Any]]]] = {
         "starter", nothing, "/team/invite",
         lambda _: {"email": f"{secrets.token_hex(6)}@example.test", "role": "editor", "sendEmail": False},
     ),
+    "webhooks": ("pro", two_webhooks, "/webhooks", lambda _: hook()),
     "platformInvites": (
         "free", nothing, "/platform-invites", lambda owner: {"profileId": owner.profile, "platforms": ["sandbox"]},
     ),
@@ -151,6 +163,25 @@ async def test_what_a_plan_does_not_include_is_refused_by_name(
     assert (refused.status_code, refused.json()["code"]) == (status, code), refused.text
     limit = refused.json()["limit"]
     assert (limit["name"], limit["plan"]) == (name, plan)
+
+
+async def test_webhooks_are_none_none_three_and_any_number(context: AppContext, shop: Api, make: Make) -> None:
+    """Free and Starter have none, the fourth of Pro is refused, Max has no limit of the plan."""
+    created: dict[str, list[int]] = {}
+    names: set[str] = set()
+    for plan in ("free", "starter", "pro", "max"):
+        owner = await make.owner(plan=plan)
+        [bearer] = await sessions(context, owner, 1)
+        answers = [await shop.post("/webhooks", json=hook(), key=bearer) for _ in range(5)]
+        created[plan] = [answer.status_code for answer in answers]
+        names |= {f"{plan} {answer.json()['code']}" for answer in answers if answer.status_code == 402}
+
+    assert created == {
+        "free": [402] * 5, "starter": [402] * 5, "pro": [201] * 3 + [402] * 2, "max": [201] * 5,
+    }  # fmt: skip
+    assert names == {
+        "free plan_feature_unavailable", "starter plan_feature_unavailable", "pro plan_limit_reached",
+    }  # fmt: skip
 
 
 async def test_a_file_above_the_plans_size_is_refused(context: AppContext, shop: Api, make: Make) -> None:
