@@ -185,17 +185,22 @@ async def _write_guarded(context: AppContext, db: Db, caller: Caller, new: NewPo
 async def _write(context: AppContext, db: Db, caller: Caller, new: NewPost) -> Obstacle | None:
     """Write the post: alone, or in a transaction with what subscribers do or with what the plan counts."""
     pending = new.post.approval.state == "pending"
-    tells, limited = (new.seen.heard and new.accepted) or pending, limits.POSTS.of(caller.plan) is not None
-    if not tells and is_unlimited(caller):
-        return await write.create(db, new, counted=new.accepted)
+    tells, limit = (new.seen.heard and new.accepted) or pending, limits.POSTS.of(caller.plan)
+    if not tells and (new.post.status != "scheduled" or limits.SCHEDULED_POSTS.of(caller.plan) is None):
+        return await _spend(db, caller, await write.create(db, new, limit=limit))
     async with db.transaction():
         if new.post.status == "scheduled":
             await guards.require_no_duplicate(db, new.post, new.targets)  # tell of these first
             await guards.require_capacity(db, caller, new.post)
-        obstacle = await write.create(db, new, counted=new.accepted and not limited)
-        if obstacle is None and new.accepted and limited:
-            await plans.spend(db, caller, limits.POSTS, 1)
+        obstacle = await _spend(db, caller, await write.create(db, new, limit=limit))
         if obstacle is None and tells:
             emit_event = emit.approval_requested if pending else emit.post_queued
             await emit_event(context, db, new.post, new.targets)
+    return obstacle
+
+
+async def _spend(db: Db, caller: Caller, obstacle: Obstacle | None) -> Obstacle | None:
+    """Refuse a post for which the plan has no unit left; return any other obstacle."""
+    if obstacle == "limit":
+        await plans.check_spent(db, caller, limits.POSTS, None)
     return obstacle

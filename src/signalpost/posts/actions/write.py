@@ -50,8 +50,8 @@ _OVERRIDES: Final = {
 }
 
 
-Obstacle = Literal["changed", "taken"]
-"""Why a post was not written: what was read for it no longer holds; another post is in the way."""
+Obstacle = Literal["changed", "taken", "limit"]
+"""Why a post was not written: what was read for it no longer holds; another post is in the way; the month is spent."""
 
 
 class _Create:
@@ -70,6 +70,7 @@ class _Create:
         names = [
             *post, *(f"target.{name}" for name in target), *(f"shared.{name}" for name in shared),
             "audit_ids", "audit_actions", "request_id", "address", "digest", "heard", "hashes", "first_due", "month",
+            "limit",
         ]  # fmt: skip
         self.sql = self._sql({name: f"${number}" for number, name in enumerate(names, 1)})
 
@@ -87,7 +88,8 @@ class _Create:
             limits.POSTS,
             workspace_id=p["workspace_id"],
             month=p["month"],
-            source=f"from prepared where obstacle is null and {p['month']}::date is not null",
+            source=f"from prepared where obstacle is null and {p['month']}::date is not null"
+            f" and {p['limit']}::bigint is null",  # else it is spent with the obstacle
         )
         # Locks the files that the post uses: whoever deletes one waits, and then finds the post.
         files, all_ready = "", ""
@@ -101,9 +103,12 @@ class _Create:
             all_ready = f"when (select count(*) from files) < {count} then 'changed' "  # noqa: S608 - as above
         return f"""
 with {files}prepared as materialized (
-    select case {all_ready}when ({self.heard_sql}) is distinct from {p["heard"]} then 'changed' else prepare_post(
-        p.workspace_id, p.id, {p["digest"]}, {p["target.account_id"]}, {p["target.platform"]}, {p["target.due_at"]},
-        {p["first_due"]}, {p["mode"]}, {p["hashes"]}, {p["external_id"]}) end as obstacle
+    select coalesce(
+        case {all_ready}when ({self.heard_sql}) is distinct from {p["heard"]} then 'changed' else prepare_post(
+            p.workspace_id, p.id, {p["digest"]}, {p["target.account_id"]}, {p["target.platform"]}, {p["target.due_at"]},
+            {p["first_due"]}, {p["mode"]}, {p["hashes"]}, {p["external_id"]}) end,
+        case when {p["limit"]}::bigint is not null and {p["month"]}::date is not null and spend_usage(
+            p.workspace_id, '{limits.POSTS.name}', {p["month"]}, 1, {p["limit"]}) is null then 'limit' end) as obstacle
     from (select {p["workspace_id"]}::uuid as workspace_id, {p["profile_id"]}::uuid as id) p
 ), new_post as (
     insert into post ({", ".join(self.post)})
@@ -205,10 +210,11 @@ class NewPost(Struct):
     accepted: bool
 
 
-async def create(db: Db, new: NewPost, *, counted: bool) -> Obstacle | None:
-    """Write a new post, unless something is in the way: then write nothing, and return what it is.
+async def create(db: Db, new: NewPost, *, limit: int | None) -> Obstacle | None:
+    """Write a new post, and spend its unit of the month; unless something is in the way: then write nothing.
 
-    Outside a transaction too, all of it is written or nothing. `counted`: count its unit of a plan without a limit.
+    Return what is in the way. Outside a transaction too, all of it is written or nothing. `limit`: the posts that the
+    plan allows in a month.
 
     Raises:
         ExternalIdConflict: another post took the external id at this moment.
@@ -223,7 +229,7 @@ async def create(db: Db, new: NewPost, *, counted: bool) -> Obstacle | None:
             *(getattr(targets[0], name) if targets else None for name in create_.shared),
             [entry.id for entry in history], [entry.action for entry in history], history[0].request_id,
             history[0].address, seen.digest, seen.heard, _guarded(post, targets), progress.first_due(targets),
-            plans.month_of(post.created_at) if counted else None,
+            plans.month_of(post.created_at) if new.accepted else None, limit,
         )  # fmt: skip
     except asyncpg.UniqueViolationError as error:
         raise _conflict(error, post) from None
