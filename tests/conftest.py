@@ -167,9 +167,10 @@ async def fresh_dsn() -> AsyncIterator[str]:
 
 
 @pytest.fixture
-async def unused_dsn() -> str:
+async def unused_dsn() -> AsyncIterator[str]:
     """Of a second installation."""
-    return await _copy(f"unused_{secrets.token_hex(6)}")
+    async with _copy() as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
