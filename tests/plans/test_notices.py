@@ -83,3 +83,20 @@ async def test_of_two_thresholds_passed_at_once_only_the_higher_is_reported(
         await notices.send_due(context, db)
 
     assert [event.type for event in emitted if event.workspace_id == owner.workspace_id] == ["usage.exceeded"]
+
+
+async def test_what_was_used_in_other_months_is_not_read(make: Make) -> None:
+    """The ledger keeps every month of every workspace, and notices look at one of them every two minutes."""
+    async with make.context.database.transaction() as db:
+        await db.execute(
+            "insert into usage (workspace_id, metric, period, stripe, used)"
+            " select gen_random_uuid(), 'posts', date '2001-01-01' + make_interval(months => n % 200), 0, 1"
+            " from generate_series(1, 20000) n"
+        )
+        await db.execute("analyze usage")
+        await db.execute("set local enable_nestloop = off")  # as with many workspaces, of which this database has few
+        parameters = ([], [], [], plans.month_of(clock.actual()), notices.BATCH)
+        plan = await db.fetchval("explain (format json) " + notices._CLAIM, *parameters)
+        await db.execute("delete from usage where period < '2020-01-01'")
+
+    assert "'Index Name': 'usage_period'" in str(plan)
