@@ -82,10 +82,10 @@ async def test_offline_while_it_is_sent_makes_exactly_one_post(console: OpenPage
 
 async def test_what_was_typed_outlives_the_page_and_the_session(console: OpenPage, owned: Api, account: Any) -> None:
     async with console(expected={401}) as page:
-        await page.goto("/console/compose")
-        await page.get_by_label("Text", exact=True).fill("Half a sentence")
+        await write(page, "Half a sentence")
         await page.reload()
         await expect(page.get_by_label("Text", exact=True)).to_have_value("Half a sentence")
+        await page.get_by_text("Ready for 1 account.").wait_for()  # nothing else asks while there is no session
 
         await page.context.clear_cookies()
         await page.get_by_role("button", name="Save draft").click()
