@@ -169,7 +169,7 @@ async def test_the_guide_connects_every_network(pds: ReferencePds, service: Serv
     bob, guide = pds.accounts[1], "docs/guides/networks.md"
     profile = (await api.post("/profiles", json={"name": "Guide"}))["id"]
     variables = f"API={service.base_url}/api/v1 KEY={api.key} PROFILE={profile}"
-    [sandbox], [bluesky_line] = blocks("Sandbox", guide), blocks("Bluesky", guide)
+    [sandbox], [_, bluesky_line] = blocks("Sandbox", guide), blocks("Bluesky", guide)
     [token, address] = blocks("Mastodon", guide)
 
     async with mastodon_mock() as mastodon:

@@ -73,7 +73,7 @@ async def test_a_read_that_takes_too_long_is_ended(scene: Scene) -> None:
         assert [answer.status_code for answer in answers] == [503, 503], [answer.text for answer in answers]
         assert clock.monotonic() - began < 8
     sleeping = "not exists (select from pg_stat_activity where query like '%pg_sleep%' and pid <> pg_backend_pid())"
-    await scene.until(lambda: scene.value(sleeping), "end of the statement", 5)
+    await scene.until(lambda: scene.value(sleeping), "end of the statement", 15)  # by itself it would take 25 more
 
 
 async def test_health_asks_the_database_once_a_second(scene: Scene) -> None:

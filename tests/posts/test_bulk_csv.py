@@ -168,9 +168,10 @@ def files_in(folder: Path) -> list[Path]:
 
 
 async def test_nothing_of_a_file_stays_on_the_disk(api: Api, owner: Login, data_dir: Path) -> None:
+    before = files_in(data_dir)  # processes that other tests killed leave theirs until they are old
     await send(api, owner, csv_of(row(owner)))
     await send(api, owner, b"profileId,text\n")
-    assert files_in(data_dir) == []
+    assert files_in(data_dir) == before
 
 
 def resident_megabytes() -> float:

@@ -61,8 +61,9 @@ async def settle_again(context: AppContext, owner: Login, post: dict[str, Any], 
     assert post_id is not None
     assert profile_id is not None
     event = events.PostSettled(
-        workspace_id=owner.workspace_id, at=clock.now(), post_id=post_id, profile_id=profile_id, status="published"
-    )
+        workspace_id=owner.workspace_id, at=clock.now(), post_id=post_id, profile_id=profile_id, status="published",
+        source="api",
+    )  # fmt: skip
     async with context.database.transaction() as db:
         await subscriber.on_posts_settled(context, db, [event] * times)
 

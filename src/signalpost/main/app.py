@@ -85,6 +85,7 @@ async def open_context(
             try:
                 yield context
             finally:
+                await context.engine.stop()  # it is registered as soon as it was asked for one round
                 await context.state(Renewals).end()
     finally:
         await database.close()

@@ -38,6 +38,7 @@ from signalpost.mail import work as mail_work
 from signalpost.media import queries as media_queries
 from signalpost.media import routes as media_routes
 from signalpost.media import work as media_work
+from signalpost.messenger import queries as messenger_queries
 from signalpost.messenger import routes as messenger_routes
 from signalpost.messenger import subscriber as messenger
 from signalpost.messenger import work as messenger_work
@@ -114,6 +115,7 @@ SEALED: tuple[SealedColumn, ...] = (
     network_apps.SEALED,
     second_factor.SEALED,
     mail_actions.SEALED,
+    *messenger_queries.SEALED,
 )
 """What is stored for longer than a day and can be opened only with the master key."""
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from signalpost.identity.authenticate import Grant
 from signalpost.kit import crypto
-from signalpost.kit.crypto import KeyRing
+from signalpost.kit.crypto import KeyRing, SealedColumn
 from signalpost.kit.db import Db
 from signalpost.kit.rows import columns, reader
 from signalpost.messenger.schemas import ReplyState
@@ -249,3 +249,12 @@ async def links_of_posts(db: Db, post_ids: Sequence[UUID], workspace_ids: Sequen
     """Return those of the posts whose authors have a link, each with it."""
     records = await db.fetch(_SETTLED, post_ids, workspace_ids)
     return [(record[0], _read_link(list(record.values())[1:])) for record in records]
+
+
+SEALED: Final = tuple(
+    SealedColumn(table, {"id": "uuid"}, column, lambda row: sealed_as(row["id"]))
+    for table, column in (
+        ("messenger_link", "recipient"), ("messenger_message", "body"), ("messenger_reply", "recipient"),
+        ("messenger_reply", "body"),
+    )
+)  # fmt: skip

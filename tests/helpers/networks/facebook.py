@@ -47,7 +47,7 @@ SHARED_ERRORS: list[tuple[ApiError, type, str | None]] = [
     (error(190, 460), NeedsReconnect, None),
     (error(190, 459), NeedsReconnect, None),
     (error(102), NeedsReconnect, None),
-    (error(100, message="Invalid appsecret_proof provided"), NeedsReconnect, None),
+    (error(100, message="Invalid appsecret_proof provided"), TryLater, None),
     (error(3), Refused, "permission_missing"),
     (error(10), Refused, "permission_missing"),
     (error(200, status=403), Refused, "permission_missing"),
