@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from copy import deepcopy
 from datetime import datetime
 from types import TracebackType
 from typing import Self
@@ -16,7 +17,7 @@ from simulator.world import LOGGED_MAX, Fault, Logged, World
 
 Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 BODY_BYTES_MAX = 600_000_000
-FRAME_FAULTS = ("lost", "dropped", "slow", "status", "status_after", "revoked", "answer")
+FRAME_FAULTS = ("lost", "dropped", "slow", "late", "status", "status_after", "revoked", "answer")
 
 
 class Simulator:
@@ -93,6 +94,9 @@ async def _answer(world: World, network: Network, request: Request, fault: Fault
     response = (
         await asyncio.to_thread(network.handle, request, made) if network.fetches else network.handle(request, made)
     )
+    if fault is not None and kind == "late":
+        response = deepcopy(response)
+        await asyncio.sleep(fault.seconds)
     if fault is not None and kind == "status_after":
         return _failure(network, fault)
     if fault is not None and kind == "answer":

@@ -72,9 +72,10 @@ class Fault:
     """Something that goes wrong at a network.
 
     The frame knows these kinds: `lost` (the effect happens, then the connection drops), `dropped` (it drops before),
-    `slow` (waits `seconds`), `status` (answers `status` in the network's words, without effect), `status_after` (the
-    same after the effect), `revoked` (the token dies just before the call), `answer` (the effect happens; answers
-    `status`, `headers` and `body` instead). Each network adds its own: `processing_fails`, `eventual`, ...
+    `slow` (waits `seconds`), `late` (answers with what is there now, `seconds` later), `status` (answers `status` in
+    the network's words, without effect), `status_after` (the same after the effect), `revoked` (the token dies just
+    before the call), `answer` (the effect happens; answers `status`, `headers` and `body` instead). Each network adds
+    its own: `processing_fails`, `eventual`, ...
     """
 
     network: str

@@ -183,13 +183,13 @@ async def test_an_older_reading_never_replaces_a_newer_one(till: Till) -> None:
     buyer = await till.buyer()
     subscription = till.stripe.objects[await till.buy(buyer)]
     first = next(event for event in till.new_events() if event.type == "checkout.session.completed")
-    till.simulator.world.add_fault("stripe", "slow", "GET /v1/subscriptions", seconds=0.3)
-    # `slow` waits before it answers with what is there then: the answer of the second overtakes the first.
-    slow = asyncio.create_task(till.deliver(first))
-    await asyncio.sleep(0)
+    late = till.simulator.world.add_fault("stripe", "late", "GET /v1/subscriptions", seconds=0.5)
+    earlier = asyncio.create_task(till.deliver(first))
+    while late.times:  # until it has read that the subscription is active
+        await asyncio.sleep(0.01)
     till.stripe.life.end(subscription)
     last = till.new_events()[-1]
-    answers = [await till.deliver(last), await slow]
+    answers = [await till.deliver(last), await earlier]
 
     assert [answer.status_code for answer in answers] == [201, 201]
     assert ((await till.status(buyer))["plan"], (await till.status(buyer))["status"]) == ("free", "expired")
