@@ -34,17 +34,25 @@ class Ledger:
         self.entries: list[Entry] = []
         self._by_account: dict[tuple[str, str], list[Entry]] = {}
         self._by_id: dict[tuple[str, str], Entry] = {}
+        self._replies: dict[tuple[str, str], list[Entry]] = {}
 
     def add(self, entry: Entry) -> Entry:
         self.entries.append(entry)
         self._by_account.setdefault((entry.network, entry.account_id), []).append(entry)
         self._by_id[entry.network, entry.remote_id] = entry
+        if entry.parent_id is not None:
+            self._replies.setdefault((entry.network, entry.parent_id), []).append(entry)
         return entry
 
     def of(self, network: str, account_id: str | None = None, *, deleted: bool = False) -> list[Entry]:
         """Return what is public on a network, oldest first; with `deleted` also what no longer is."""
         own = self.entries if account_id is None else self._by_account.get((network, account_id), [])
         return [entry for entry in own if entry.network == network and (deleted or entry.deleted_at is None)]
+
+    def replies(self, network: str, remote_id: str) -> list[Entry]:
+        """Return what is public below a post, oldest first."""
+        below = self._replies.get((network, remote_id), [])
+        return [entry for entry in below if entry.deleted_at is None]
 
     def find(self, network: str, remote_id: str) -> Entry | None:
         """Return what is public under an id."""

@@ -249,7 +249,7 @@ class X(Uploads):
         }
 
     def _public(self, entry: Entry) -> dict[str, int]:
-        replies = [one for one in self.world.ledger.of("x") if one.parent_id == entry.remote_id]
+        replies = self.world.ledger.replies("x", entry.remote_id)
         return {
             "retweet_count": self.count_of(entry, "shares", 1),
             "reply_count": len(replies),
