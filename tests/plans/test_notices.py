@@ -95,7 +95,8 @@ async def test_what_was_used_in_other_months_is_not_read(make: Make) -> None:
             " from generate_series(1, 20000) n"
         )
         await db.execute("analyze usage")
-        await db.execute("set local enable_nestloop = off")  # as with many workspaces, of which this database has few
+        # As with many workspaces and months, of which this database has few.
+        await db.execute("set local enable_nestloop = off; set local enable_seqscan = off")
         parameters = ([], [], [], plans.month_of(clock.actual()), notices.BATCH)
         plan = await db.fetchval("explain (format json) " + notices._CLAIM, *parameters)
         await db.execute("delete from usage where period < '2020-01-01'")
