@@ -108,7 +108,7 @@ class Facebook(Videos):
     def _counts(self, entry: Entry | None) -> dict[str, Any]:
         if entry is None:
             return {"reactions": None, "comments": None, "shares": None}
-        comments = [one for one in self.world.ledger.of(self.key) if one.parent_id == entry.remote_id]
+        comments = self.world.ledger.replies(self.key, entry.remote_id)
         shares = self.count_of(entry, "shares", 1)
         return {
             "reactions": {"data": [], "summary": {"total_count": self.count_of(entry, "likes", 5)}},

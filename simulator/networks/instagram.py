@@ -116,7 +116,7 @@ class Instagram(ContainerNetwork, FacebookLogin):
 
     def _media(self, entry: Entry) -> dict[str, Any]:
         path = {"reel": "reel", "story": "stories"}.get(entry.kind, "p")
-        comments = [one for one in self.world.ledger.of(self.key) if one.parent_id == entry.remote_id]
+        comments = self.world.ledger.replies(self.key, entry.remote_id)
         return {
             "id": entry.remote_id,
             "caption": entry.text or None,

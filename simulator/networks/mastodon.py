@@ -243,7 +243,7 @@ class Mastodon(Network):
             raise self.invalid("Expiration is wrong")
 
     def _status(self, entry: Entry) -> dict[str, Any]:
-        replies = [one for one in self.world.ledger.of(self.key) if one.parent_id == entry.remote_id]
+        replies = self.world.ledger.replies(self.key, entry.remote_id)
         address = f"{self.url}/@{entry.details['username']}/{entry.remote_id}"
         return {
             "id": entry.remote_id,

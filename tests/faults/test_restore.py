@@ -17,7 +17,7 @@ from tests.helpers.contract import upload
 from signalpost.kit import clock
 from signalpost.kit.errors import OperatorError
 from signalpost.main.backup import commands
-from signalpost.main.backup.archive import BadArchive
+from signalpost.main.backup.archive import ArchiveReader, ArchiveWriter, BadArchive
 from signalpost.settings import Settings
 
 
@@ -175,10 +175,18 @@ async def test_a_backup_that_cannot_be_used_changes_nothing(scene: Scene, elsewh
     await refused("no table", broken)
     _changed(file, broken, "database/app_user.copy.gz")
     await refused("damaged", broken)
+    with ArchiveReader(file) as reader:
+        manifest = reader.manifest
+    writer = ArchiveWriter(tmp_path / "outside")
+    writer.add("media/../../escaped", io.BytesIO(b"x"), 1)
+    manifest.digests = writer.digests
+    writer.finish(manifest)
+    await refused("outside", tmp_path / "outside")
     await refused("no key", file, OperatorError)
     await refused("other key", file, OperatorError, master_key="A" * 43 + "=")
     assert "lacks database/post" in bad["no table"]
     assert "app_user" in bad["damaged"]
+    assert "leads outside" in bad["outside"]
     assert "no master.key" in bad["no key"]
     assert "another master key" in bad["other key"]
     assert not elsewhere.data_dir.exists()

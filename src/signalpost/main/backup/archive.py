@@ -212,6 +212,8 @@ class ArchiveReader:
         names = set(self._members) - {MANIFEST}
         if strays := names - set(self.manifest.digests):
             raise BadArchive(f"{self.path} has {min(strays)}, of which its manifest knows nothing.")
+        if outside := [name for name in names if name.startswith("/") or ".." in name.split("/")]:
+            raise BadArchive(f"{self.path} has {min(outside)}, a path that leads outside of the storage.")
         for name, expected in self.manifest.digests.items():
             digest = hashlib.sha256()
             with self.open(name) as stream:

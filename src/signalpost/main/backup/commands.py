@@ -86,11 +86,11 @@ async def restore(settings: Settings, path: Path) -> dict[str, Any]:
         if running_service(settings.data_dir):
             raise OperatorError("The service runs on this data folder. Stop it first.")
         settings.data_dir.mkdir(mode=0o711, parents=True, exist_ok=True)
-        if settings.master_key is None and not key_file.exists():
-            load.write_key(reader, key_file)
         store = storage.open_store(settings.storage_url, settings.data_dir / "media")
         async with _address(settings) as (dsn, superuser_dsn):
             await load.require_unused(dsn, reader.manifest.revision)
+            if settings.master_key is None and not key_file.exists():
+                load.write_key(reader, key_file)
             restored = await load.load(reader, dsn, store, settings.data_dir, superuser_dsn=superuser_dsn)
     return _camel(restored)
 
