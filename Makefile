@@ -7,8 +7,8 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-builtin-rules
 
 ARGS ?=
-# Tests wait for other processes half of the time, so there is work for one more than the cores of a small machine.
-JOBS ?= 3
+# Tests wait for other processes half of the time, so there is work for twice the cores of a small machine.
+JOBS ?= 4
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
@@ -55,11 +55,14 @@ test: export PYTHONDONTWRITEBYTECODE :=
 test: $(DEV) test-tools  ## Set up and run all tests: make test ARGS="--quick", ARGS="tests/kit -k http" JOBS=4
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(ARGS)
 
+# Run alone, figures are stored beside those that ran before, so that a full run can be made in parts.
 .PHONY: faults
-faults: $(DEV) test-tools  ## Run the fault tests in full, with the heavy ones (an hour)
-	$(BIN)/python -m pytest -m "" $(if $(ARGS),$(ARGS),tests/faults tests/engine/test_faults.py tests/contract/test_loop.py \
-		tests/contract/test_schemathesis.py tests/console/test_pages_in_browser.py \
-		tests/analytics/test_many_numbers.py)
+faults: $(DEV) test-tools  ## Run the fault tests in full, hold figures against goals (an hour): make faults ONLY=R1,R4
+	$(BIN)/python -m $(if $(ARGS),pytest -m "" $(ARGS),tests.figures run $(ONLY))
+
+.PHONY: reliability
+reliability: $(DEV)  ## Generate RELIABILITY.md from what `make faults` has measured
+	$(BIN)/python -m tests.figures page
 
 .PHONY: lint
 lint: $(DEV)  ## Check style, import floors and that files are formatted
@@ -93,6 +96,10 @@ bench: $(DEV)  ## Measure speed against bare floors, print ratios
 .PHONY: docs
 docs: $(BASE)  ## Generate docs/reference from the code
 	$(BIN)/python scripts/generate-docs
+
+.PHONY: pictures
+pictures: $(DEV) test-tools  ## Take the pictures of README and the guides, and print when each page shows
+	$(BIN)/python scripts/take-pictures
 
 .PHONY: lock
 lock: $(DEV)  ## Lock requirements/*.in: make lock ARGS="--upgrade-package NAME" (or --upgrade)

@@ -14,7 +14,7 @@ from signalpost.kit.crypto import KeyRing
 
 _COLUMNS = """
 select attname from pg_attribute
-where attrelid = $1::text::regclass and attnum > 0 and not attisdropped and attgenerated = ''
+where attrelid = $1::text::regclass and attnum > 0 and not attisdropped and attgenerated = '' and attidentity = ''
 order by attnum
 """
 _TENANTS = """

@@ -29,6 +29,8 @@ from typing import TYPE_CHECKING
 import asyncpg
 import hypothesis
 import pytest
+from tests.figures.record import record
+from tests.helpers import canaries
 from tests.helpers.api import Api
 from tests.helpers.factories import Make
 from tests.helpers.run_folder import run_folder
@@ -53,6 +55,8 @@ hypothesis.settings.register_profile(
     "signalpost", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("signalpost")
+
+__all__ = ["record"]
 
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
 _ADDRESS = "SIGNALPOST_TEST_CLUSTER"
@@ -125,6 +129,8 @@ def pytest_configure(config: pytest.Config) -> None:
     for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, usual)
+    canaries.watch()
+    config.pluginmanager.register(canaries.Watch())
     across.set(True)  # tests look at all rows; the requests that they make begin anew, as any
     if hasattr(config, "workerinput") or os.environ.get(_ADDRESS):
         return
@@ -164,6 +170,8 @@ async def _copy() -> AsyncIterator[str]:
 async def dsn() -> AsyncIterator[str]:
     async with _copy() as address:
         yield address
+        if found := await canaries.search_database(address):
+            pytest.fail("Secrets in the open:\n" + "\n".join(found))
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ class Settings:
     OPEN_NAMES: ClassVar[tuple[str, ...]] = (
         rf"SIGNALPOST_[A-Z0-9_]+_({'|'.join(NETWORK_SETTINGS)})",
         r"SIGNALPOST_(TEST|BENCH)_[A-Z_]+",
+        r"SIGNALPOST_API_(KEY|URL)",  # of commands that call an instance: not settings of one
     )
 
     OPTIONS: ClassVar[Mapping[str, str]] = {
@@ -101,6 +102,9 @@ class Settings:
     """Name of the model there. Needed with SIGNALPOST_CAPTION_MODEL_URL."""
     caption_model_key: str | None = None
     """API key for the model, if its server requires one."""
+    secret_scanning_keys: str | None = None
+    """File with the public keys of GitHub's secret scanning, as https://api.github.com/meta/public_keys/secret_scanning
+    returns them. Unset: `POST /api-keys/leaked` refuses every report."""
     whatsapp_phone_number_id: str | None = None
     """Id of the WhatsApp number that people write to, from the app at Meta. All settings of WhatsApp up to
     SIGNALPOST_WHATSAPP_VERIFY_TOKEN are needed together. Unset: there is no messenger."""
@@ -119,6 +123,14 @@ class Settings:
     """Language code of that template."""
     whatsapp_base_url: str = "https://graph.facebook.com"
     """Address of the WhatsApp Business Cloud API."""
+    request_log_days: int = 7
+    """For how many days API calls are listed by `GET /logs/requests`, at most 7. 0: no call is recorded."""
+    delivery_log_days: int = 30
+    """For how many days webhook deliveries that have ended are kept, where no plan says it (without billing). 0: for
+    ever, so the database grows with every event."""
+    backup_age_warning_days: int = 7
+    """`doctor` and the console warn when the newest backup is older than so many days. 0: never, such as where the
+    database is saved by other means."""
     requests_per_minute: int = 600_000
     """Requests per minute and credential if the plan sets no limit; it protects the process."""
     writes_per_minute: int = 600_000
@@ -180,9 +192,15 @@ _PATTERNS: Final = {
 _MINIMUMS: Final = {
     "database_connections_max": 2, "media_file_bytes_max": 1, "storage_free_bytes_min": 0, "requests_per_minute": 1,
     "writes_per_minute": 1, "trusted_proxies": 0, "connections_max": 64, "connections_per_address_max": 1,
-    "billing_trial_days": 0,
+    "billing_trial_days": 0, "request_log_days": 0,
+    "delivery_log_days": 0, "backup_age_warning_days": 0,
 }  # fmt: skip
-_MAXIMUMS: Final = {"billing_trial_days": 730}  # what Stripe allows
+_MAXIMUMS: Final = {
+    "billing_trial_days": 730,  # what Stripe allows
+    "request_log_days": 7,  # partitions are dropped then
+    "delivery_log_days": 36_500,
+    "backup_age_warning_days": 3_650,
+}
 _PERCENT_ENCODE: Final = (
     "must be postgresql://user:password@host:port/name; percent-encode special characters of the password:"
     " # is %23, @ is %40, / is %2F, : is %3A, ? is %3F, % is %25, [ is %5B, ] is %5D"

@@ -7,6 +7,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from tests.faults.scene import sizes
+from tests.figures.record import Record, holds
 from tests.helpers.bluesky_accounts import Connected, bluesky, forget_password
 from tests.helpers.factories import Make
 
@@ -15,7 +17,7 @@ from signalpost.accounts import actions, queries, token_store, work
 from signalpost.accounts.token_store import NoCredentials, Renewals
 from signalpost.context import AppContext
 from signalpost.kit import clock
-from signalpost.kit.db import Database
+from signalpost.kit.db import Database, patience
 from signalpost.kit.http import HttpFailure, MaybeSent
 from signalpost.networks.connectors.bluesky.calls import call, refresh
 from signalpost.networks.contract import ApiError, NetworkSession
@@ -28,18 +30,26 @@ async def use(connected: Connected) -> None:
     await call(session, "GET", "com.atproto.server.getSession")
 
 
-async def test_many_holders_spend_a_token_once(context: AppContext, make: Make) -> None:
-    """Each round 64 sessions find the same old token: one redeems it, and all the others use its result."""
+@holds("R6")
+@sizes("rounds", quick=5, heavy=200)
+async def test_many_holders_spend_a_token_once(context: AppContext, make: Make, record: Record, rounds: int) -> None:
+    """Each round 64 sessions of four processes find the same old token: one redeems it, all others use its result."""
     async with bluesky(context, make) as connected:
-        for round_ in range(1, 6):
-            opened = [await token_store.open_session(connected.context, await connected.row()) for _ in range(64)]
+        processes = [replace(connected.context, states={}) for _ in range(4)]
+        for round_ in range(1, rounds + 1):
+            opened = [await token_store.open_session(processes[n % 4], await connected.row()) for n in range(64)]
             await asyncio.gather(*(session.renew(refresh) for session in opened))
 
             assert len(connected.network.redeemed) == round_
             assert {session.secrets["refreshJwt"] for session in opened} == {connected.network.valid_refresh}
             await asyncio.gather(*(call(session, "GET", "com.atproto.server.getSession") for session in opened[:8]))
         row = await connected.row()
-        assert (row.status, row.last_refresh_error, row.secrets_version) == ("active", None, 6)
+        measured = {
+            "redeemed again": len(connected.network.redeemed) - rounds,
+            "accounts lost": int(row.status != "active"),
+        }
+        record("R6", tried={"users": 64, "rounds": rounds}, measured=measured)
+        assert (row.status, row.last_refresh_error, row.secrets_version) == ("active", None, rounds + 1)
         assert row.last_refreshed_at is not None
 
 
@@ -277,3 +287,19 @@ async def test_a_refused_renewal_reaches_the_caller(context: AppContext, make: M
             await session.renew(refresh)
         assert networks.CONNECTORS["bluesky"].explain(refused.value) is not None
         assert (await connected.row()).last_refresh_error == "the grant is dead (status 400)"
+
+
+async def test_what_a_network_has_answered_is_stored_with_more_patience_than_a_request_has() -> None:
+    """Tokens that were used up and not stored would be lost."""
+    limits: list[float | None] = []
+
+    async def renewal() -> bool:
+        limits.append(patience.get())
+        return True
+
+    token = patience.set(6.0)
+    try:
+        assert await Renewals().run(renewal())
+        assert (limits, patience.get()) == ([None], 6.0)
+    finally:
+        patience.reset(token)

@@ -2,6 +2,7 @@
 
 import secrets
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from tests.helpers.api import Api
@@ -10,6 +11,7 @@ from tests.helpers.mail import Inbox, serving, text_of, with_smtp
 
 from signalpost.admin import queries
 from signalpost.context import AppContext
+from signalpost.engine import buckets, jobs
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 from signalpost.main import app
@@ -113,3 +115,102 @@ async def test_without_a_mail_server_the_test_mail_says_so(api: Api, staff: Logi
 
     assert (answer["sent"], answer["transport"]) == (False, "none")
     assert "SIGNALPOST_SMTP_URL" in answer["error"]
+
+
+async def test_staff_find_workspaces_and_users(api: Api, make: Make, staff: Login, database: Database) -> None:
+    """By parts of names, by the owner's address and by ids; numbers are of each; a page says how to read the next."""
+    owner = await make.owner()
+    await make.account(owner)
+    await make.member(owner, role="viewer")
+    workspace, user = ids.encode("wsp", owner.workspace_id), ids.encode("usr", owner.user_id)
+
+    async def workspaces(**query: str) -> list[dict[str, Any]]:
+        answer = await api.get("/admin/workspaces", params=query, key=staff.key)
+        assert answer.status_code == 200, answer.text
+        return list(answer.json()["data"])
+
+    [found] = await workspaces(q=workspace)
+    assert found["ownerEmail"] == owner.email
+    assert (found["members"], found["accounts"], found["state"]) == (2, 1, "active")
+    for text in (owner.email.upper(), found["slug"][1:], found["name"].upper()):
+        assert workspace in [each["id"] for each in await workspaces(q=text)], text
+    assert await workspaces(q=workspace, state="deleted") == []
+    assert await workspaces(q="%") == []
+    first = (await api.get("/admin/workspaces?limit=1", key=staff.key)).json()
+    second = await workspaces(limit="1", cursor=first["nextCursor"])
+    assert second[0]["createdAt"] <= first["data"][0]["createdAt"]
+    assert second[0]["id"] != first["data"][0]["id"]
+
+    people = (await api.get("/admin/users", params={"q": owner.email[1:]}, key=staff.key)).json()["data"]
+    assert [(each["id"], each["staff"], each["workspaces"]) for each in people] == [(user, False, 1)]
+    administrators = (await api.get("/admin/users?staff=true&limit=100", key=staff.key)).json()["data"]
+    assert ids.encode("usr", staff.user_id) in [each["id"] for each in administrators]
+    assert all(each["staff"] for each in administrators)
+
+
+async def test_a_job_that_failed_for_good_runs_again(api: Api, make: Make, staff: Login, database: Database) -> None:
+    """Once: while it runs it is refused. The log of the installation says who had it run."""
+    kind = f"tests.{secrets.token_hex(4)}"
+    async with database.transaction() as db:
+        job = await jobs.enqueue(db, kind, {"secret": "of a workspace"})
+        await db.execute(
+            "update job set state = 'failed', attempts = 5, next_attempt_at = null, failed_at = now(),"
+            " failure_code = 'failed', last_error = 'TimeoutError()' where id = $1", job,
+        )  # fmt: skip
+
+    async def listed(state: str) -> list[dict[str, Any]]:
+        answer = await api.get("/admin/jobs", params={"state": state, "kind": kind}, key=staff.key)
+        return list(answer.json()["data"])
+
+    [failed] = await listed("failed")
+    assert (failed["kind"], failed["attempts"], failed["error"]) == (kind, 5, "TimeoutError()")
+    assert "secret" not in str(failed)
+    again = await api.post(f"/admin/jobs/{failed['id']}/run", key=staff.key)
+    assert (again.status_code, again.json()["state"], again.json()["attempts"]) == (201, "waiting", 0)
+    assert [each["id"] for each in await listed("waiting")] == [failed["id"]]
+    async with database.transaction() as db:
+        lane = await db.fetchval(
+            "select next_due_at <= now() from lane l join job j on j.queue = l.key where j.id = $1", job
+        )
+        await db.execute("update job set started_at = now() where id = $1", job)
+    assert lane
+    running = await api.post(f"/admin/jobs/{failed['id']}/run", key=staff.key)
+    assert (running.status_code, running.json()["code"]) == (409, "invalid_state")
+    assert [each["state"] for each in await listed("running")] == ["running"]
+    async with database.transaction() as db:
+        written = await db.fetch("select actor from audit where action = 'run_job' and subject = $1", failed["id"])
+        await db.execute("delete from job where id = $1", job)
+    assert [row["actor"]["type"] for row in written] == ["api_key"]
+
+
+async def test_what_is_kept_back_is_listed_and_goes_on(api: Api, make: Make, staff: Login, database: Database) -> None:
+    """An account that has something due, and an app at a network; not an account whose posts are for next month."""
+    owner = await make.owner()
+    paused, later = await make.account(owner), await make.account(owner)
+    post = await make.post(owner, targets=[{"accountId": paused["id"]}])
+    await make.post(
+        owner, targets=[{"accountId": later["id"]}], scheduledAt=clock.wire(clock.now() + timedelta(days=30))
+    )
+    app = f"mastodon:{secrets.token_hex(4)}"
+    lanes = [ids.decode("acc", account["id"]) for account in (paused, later)]
+    async with database.transaction() as db:
+        await db.execute("update lane set not_before = now() + interval '1 hour' where key = any($1)", lanes)
+        await buckets.declare(db, app, capacity=1, per_second=1)
+        await buckets.pause(db, app, 3_600)
+
+    async def pauses() -> dict[str, dict[str, Any]]:
+        found = (await api.get("/admin/pauses?limit=100", key=staff.key)).json()["data"]
+        return {pause["subject"]: pause for pause in found}
+
+    seen = await pauses()
+    assert post["targets"][0]["accountId"] == paused["id"]
+    assert (seen[paused["id"]]["kind"], seen[paused["id"]]["platform"]) == ("account", "sandbox")
+    assert seen[paused["id"]]["workspaceId"] == ids.encode("wsp", owner.workspace_id)
+    assert (seen[app]["kind"], seen[app]["platform"], seen[app]["workspaceId"]) == ("network", "mastodon", None)
+    assert later["id"] not in seen
+    for subject in (paused["id"], app):
+        ended = await api.call("DELETE", f"/admin/pauses/{seen[subject]['id']}", key=staff.key)
+        assert ended.json() == {"id": seen[subject]["id"]}
+    assert not {paused["id"], app} & (await pauses()).keys()
+    gone = await api.call("DELETE", f"/admin/pauses/{seen[app]['id']}", key=staff.key)
+    assert gone.status_code == 404

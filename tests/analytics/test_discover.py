@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -15,6 +16,7 @@ from signalpost.analytics import work
 from signalpost.analytics.actions import discover
 from signalpost.kit import ids
 from signalpost.kit.db import Database
+from signalpost.kit.isolation import SERVICE
 
 NUMBERS = ("views", "likes", "comments", "shares", "saves", "clicks", "impressions", "reach", "watch_time_seconds")
 
@@ -166,3 +168,22 @@ async def test_two_looks_at_once_count_nothing_twice(api: Api, make: Make, owner
     lease: Any = InTest(database)
     await asyncio.gather(work.run_plan(lease, {}), work.run_plan(lease, {}), discovered(database, owner))
     assert sum(day["posts"] for day in (await sums(database, owner)).values()) == 4
+
+
+async def test_old_posts_are_not_read_again_where_row_level_security_holds(owner: Login, database: Database) -> None:
+    """Under a policy an index takes only conditions that cannot leak rows; others are checked post by post."""
+    async with database.transaction() as db:
+        await db.execute(f"set local role {SERVICE}; set local signalpost.tenant = '{owner.workspace_id}'")
+        await db.execute("set local enable_seqscan = off")  # as with many posts, of which this database has few
+        plan = await db.fetchval("explain (format json) " + discover._NEW, [], discover.PER_ACCOUNT, False)
+
+    [conditions] = [
+        node["Index Cond"] for node in _nodes(plan[0]["Plan"]) if node.get("Index Name") == "target_account"
+    ]
+    assert "published_at >= " in conditions
+
+
+def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield node
+    for child in node.get("Plans", ()):
+        yield from _nodes(child)

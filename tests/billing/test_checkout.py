@@ -1,15 +1,24 @@
 """From the payment page to a plan in force, and what cannot be bought."""
 
 import asyncio
+import dataclasses
+import json
+import os
+import subprocess
+import sys
 from collections import Counter
 from typing import Any
+from urllib.parse import parse_qsl
 
 import httpx
 import pytest
 from simulator.stripe.lifecycle import DECLINED
+from tests.helpers.api import Api
 from tests.helpers.till import BACK, Till
 
 from signalpost.billing.catalog import OFFERS
+from signalpost.context import AppContext
+from signalpost.main import app
 
 
 async def test_the_prices_of_the_catalogue_are_made_once(till: Till) -> None:
@@ -86,6 +95,49 @@ async def test_a_promotion_code_is_applied_or_refused_by_name(till: Till) -> Non
 
     assert [entry.text for entry in till.simulator.world.ledger.of("stripe")] == ["1450 usd"]
     assert (refused.status_code, refused.json()["errors"][0]["path"]) == (422, "/promotionCode")
+
+
+@pytest.mark.parametrize("tax", [False, True])
+async def test_tax_is_left_to_stripe_where_the_operator_wants_it(till: Till, tax: bool) -> None:
+    """Stripe computes it from the address and the tax number that its page then asks for."""
+    till = dataclasses.replace(till, context=_with(till.context, billing_tax=tax))
+    async with Api(app.create(till.context)) as till.api:
+        opened = await till.checkout(await till.buyer())
+    assert opened.status_code == 201, opened.text
+    sent = [entry for entry in till.simulator.world.log if entry.target == "/v1/checkout/sessions"][-1]
+    fields = dict(parse_qsl(sent.body.decode()))
+
+    wanted = {
+        "automatic_tax[enabled]": "true", "tax_id_collection[enabled]": "true",
+        "customer_update[address]": "auto", "customer_update[name]": "auto",
+    }  # fmt: skip
+    assert {name: value for name, value in fields.items() if "tax" in name or "update" in name} == (
+        wanted if tax else {}
+    )
+
+
+def _with(context: AppContext, **settings: Any) -> AppContext:
+    return dataclasses.replace(context, settings=dataclasses.replace(context.settings, **settings), states={})
+
+
+async def test_the_command_makes_the_prices_and_says_what_it_did(till: Till) -> None:
+    [missing] = [price for price in till.stripe.of_kind("price") if price["lookup_key"] == "signalpost_max_year"]
+    del till.stripe.objects[missing["id"]]
+    settings = till.context.settings
+    variables = {
+        "SIGNALPOST_DATABASE_URL": till.context.database.dsn, "SIGNALPOST_BILLING_ENABLED": "true",
+        "SIGNALPOST_STRIPE_SECRET_KEY": settings.stripe_secret_key,
+        "SIGNALPOST_STRIPE_BASE_URL": settings.stripe_base_url,
+    }  # fmt: skip
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "signalpost", "billing", "sync", "--json", "--data-dir", str(settings.data_dir),
+        env=os.environ | variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    printed, complaint = await process.communicate()
+
+    assert process.returncode == 0, complaint
+    said = json.loads(printed)
+    assert {name: what for name, what in said.items() if what != "unchanged"} == {"signalpost_max_year": "created"}
 
 
 async def test_a_newer_page_ends_the_older_one(till: Till) -> None:

@@ -3,19 +3,22 @@
 import asyncio
 import json
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import stripe as sdk
 from hypothesis import example, given
 from hypothesis import strategies as st
 from simulator.stripe.events import shuffled
+from tests.helpers.mail import InTest
 from tests.helpers.till import Till
 
-from signalpost.billing import signature
+from signalpost.billing import signature, work
 from signalpost.billing.actions.notification import BODY_BYTES_MAX, HEARD
+from signalpost.engine.contract import Lease
 from signalpost.kit.db import Database
 from signalpost.kit.problems import InvalidSignature
+from signalpost.web.signed import UNVERIFIED_BYTES_MAX, Unverified
 
 SECRET = "whsec_of_this_test"
 NOW = 1_800_000_000
@@ -101,6 +104,21 @@ async def test_a_notification_has_its_effect_once(till: Till, database: Database
     assert len(audit) == 1
 
 
+async def test_notifications_are_forgotten_when_stripe_no_longer_sends_them_again(
+    till: Till, database: Database
+) -> None:
+    buyer = await till.buyer()
+    await till.buy(buyer)
+    await till.notify()
+    seen = await noted(database, till)
+    async with database.transaction() as db:
+        await db.execute("update billing_event set received_at = now() - interval '91 days' where id = $1", seen[0])
+    await work.keep_up(till.context, cast("Lease", InTest(database)))
+
+    assert len(seen) > 1
+    assert set(await noted(database, till)) == set(seen[1:])
+
+
 async def test_types_and_customers_that_are_not_ours_are_accepted_and_ignored(till: Till, database: Database) -> None:
     """An account at Stripe may sell other things, and Stripe invents new types."""
     before = len(till.simulator.world.log)
@@ -140,6 +158,21 @@ async def test_a_body_that_is_too_large_is_not_looked_at(till: Till) -> None:
     refused = await till.deliver(event)
 
     assert (refused.status_code, refused.json()["code"]) == (413, "payload_too_large")
+
+
+async def test_large_bodies_of_strangers_share_a_bound(till: Till) -> None:
+    """Anyone can send them: without a bound, some hundred connections would fill the memory."""
+    event = till.stripe.outbox.add("x", {}, till.stripe.make_id("evt"))
+    event.body = b" " * 100_000 + event.body
+    unverified = till.context.state(Unverified)
+    unverified.bytes = UNVERIFIED_BYTES_MAX
+    refused = await till.deliver(event)
+    held = unverified.bytes
+    unverified.bytes = 0
+
+    assert (refused.status_code, refused.json()["code"], held) == (503, "unavailable", UNVERIFIED_BYTES_MAX)
+    assert (await till.deliver(event)).status_code == 201
+    assert unverified.bytes == 0
 
 
 @pytest.mark.parametrize("fault", ["dropped", "lost", "status"])

@@ -1,6 +1,7 @@
 """A real browser, and the services whose pages it opens: one of each for all tests.
 
-Any error in the console, any violation of the content security policy and any failed or foreign request fails a test.
+Any error in the console, any violation of the content security policy, any failed, foreign or undocumented request and
+any refusal that a test does not expect fails it.
 """
 
 import re
@@ -11,13 +12,17 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.async_api import Browser, Page, Response, async_playwright
-from playwright.async_api import Request as PageRequest
+from playwright.async_api import Browser, Page, async_playwright, expect
+from tests.console import world
+from tests.console.watch import Watch
+from tests.console.world import Person, Place
 from tests.counterparts import tools
 from tests.helpers.service_process import Api, Service, installed
 from tests.helpers.sign_in_servers import FakeMastodon
 
 OpenPage = Callable[..., AbstractAsyncContextManager[Page]]
+# How long a page takes says what else the machine does: as patient as every other wait of the browser.
+expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(scope="session")
@@ -38,44 +43,21 @@ async def service() -> AsyncIterator[Service]:
 
 @pytest.fixture
 def open_page(browser: Browser, service: Service) -> OpenPage:
-    """Open a page; when it closes, only the statuses that the test expects may have been errors."""
+    """Open a page; when it closes, only what the test expects may have gone wrong."""
 
     @asynccontextmanager
     async def opened(
-        *, expected: set[int] | None = None, hosts: tuple[str, ...] = (), at: Service = service, **options: Any
+        *, expected: set[int | str] | None = None, hosts: tuple[str, ...] = (), at: Service = service, **options: Any
     ) -> AsyncIterator[Page]:
-        errors: list[str] = []
         address = ".".join(str(part) for part in (10, *_next()))
         context = await browser.new_context(
             base_url=at.base_url, extra_http_headers={"X-Forwarded-For": address}, **options
         )
-        page = await context.new_page()
-
-        def on_response(response: Response) -> None:
-            if not response.url.startswith((at.base_url, "blob:", *hosts)):
-                errors.append(f"foreign request: {response.url}")
-            if response.status >= 400 and response.status not in (expected or set()):
-                errors.append(f"{response.status} {response.url}")
-
-        page.on("response", on_response)
-
-        def on_failure(request: PageRequest) -> None:
-            if request.failure != "net::ERR_ABORTED":  # by the page itself: it no longer needs the answer
-                errors.append(f"failed: {request.url} {request.failure}")
-
-        page.on("requestfailed", on_failure)
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on(
-            "console",
-            lambda message: (
-                errors.append(message.text)
-                if message.type in ("error", "warning") and not re.search(r"status of [45]\d\d", message.text)
-                else None
-            ),
-        )
-        yield page
+        watch = Watch(context, at.base_url, hosts, expected or set())
+        await watch.begin()
+        yield await context.new_page()
         await context.close()
-        assert not errors, errors
+        assert not watch.errors, watch.errors
 
     return opened
 
@@ -120,10 +102,9 @@ async def violations(page: Page, axe: str, only: tuple[str, ...] = TAGS) -> list
     return [(rule["id"], [node["target"] for node in rule["nodes"]][:5]) for rule in found]
 
 
-@pytest.fixture(scope="session")
-async def signed_in(owned: Api) -> dict[str, Any]:
-    """What the browser of the owner has stored."""
-    async with httpx.AsyncClient(base_url=owned.service.base_url, timeout=60) as client:
+async def sign_in(service: Service) -> dict[str, Any]:
+    """Return what the browser of the owner has stored after the form."""
+    async with httpx.AsyncClient(base_url=service.base_url, timeout=60) as client:
         form = {"email": "owner@example.test", "password": "correct horse battery", "code": ""}
         answer = await client.post("/login", data=form, headers={"X-Forwarded-For": "10.255.0.1"})
     assert answer.status_code == 303, answer.text
@@ -137,6 +118,33 @@ async def signed_in(owned: Api) -> dict[str, Any]:
         "sameSite": "Lax",
     }
     return {"cookies": [cookie | {"expires": -1, "secure": False}], "origins": []}
+
+
+@pytest.fixture(scope="session")
+async def signed_in(owned: Api) -> dict[str, Any]:
+    """What the browser of the owner has stored."""
+    return await sign_in(owned.service)
+
+
+@pytest.fixture(scope="session")
+async def places(owned: Api, signed_in: dict[str, Any]) -> dict[str, Place]:
+    """Workspaces of the owner for looking at pages: empty, full, and with 10,000 of everything that grows."""
+    await owned.service.command("staff", "add", "--email", "owner@example.test")
+    return await world.build(Person(owned.service, signed_in["cookies"][0]["value"]))
+
+
+@pytest.fixture
+def console_at(
+    console: OpenPage, owned: Api, signed_in: dict[str, Any], places: dict[str, Place]
+) -> Callable[..., AbstractAsyncContextManager[Page]]:
+    """Open the console as the owner, in one of these workspaces."""
+
+    def opened(place: str, **options: Any) -> AbstractAsyncContextManager[Page]:
+        chosen = [{"name": "workspace", "value": places[place].workspace}]
+        state = signed_in | {"origins": [{"origin": owned.service.base_url, "localStorage": chosen}]}
+        return console(storage_state=state, **options)
+
+    return opened
 
 
 @pytest.fixture

@@ -2,14 +2,36 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
-from tests.console.browser import axe, browser, console, mastodon, open_page, owned, service, signed_in
+from tests.console.browser import (
+    axe,
+    browser,
+    console,
+    console_at,
+    mastodon,
+    open_page,
+    owned,
+    places,
+    service,
+    signed_in,
+)
 
 from signalpost.context import AppContext
 from signalpost.identity.actions import first_run
 from signalpost.main import app
 from signalpost.settings import Settings
 
-__all__ = ["axe", "browser", "console", "mastodon", "open_page", "owned", "service", "signed_in"]
+__all__ = [
+    "axe",
+    "browser",
+    "console",
+    "console_at",
+    "mastodon",
+    "open_page",
+    "owned",
+    "places",
+    "service",
+    "signed_in",
+]
 
 
 @pytest.fixture

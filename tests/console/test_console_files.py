@@ -5,8 +5,10 @@ import json
 import re
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
 
 import httpx
 import pytest
@@ -16,7 +18,9 @@ from signalpost.console import app_pages
 
 FOLDER = tools.CHECKOUT / "src/signalpost/console/static/console"
 WEIGHT_MAX = 60_000
-MODULES = sorted(path for path in FOLDER.rglob("*.js") if path.parent.name not in ("vendor", "messages"))
+MODULES = sorted(
+    path for path in FOLDER.rglob("*.js") if not {"vendor", "messages"} & {*path.relative_to(FOLDER).parts}
+)
 
 
 async def test_the_page_allows_nothing_inline_and_nothing_foreign(visit: httpx.AsyncClient) -> None:
@@ -55,6 +59,17 @@ def _closure(name: str) -> set[str]:
     return found
 
 
+@pytest.mark.parametrize(
+    ("address", "page"), [("/console", "home"), ("/console/compose/pst_1", "composer"), ("/console/nowhere", "")]
+)
+async def test_all_modules_of_a_page_are_asked_for_at_once(visit: httpx.AsyncClient, address: str, page: str) -> None:
+    """None waits until another one says that it needs it."""
+    answer = await visit.get(address)
+
+    preloaded = re.findall(r'rel="modulepreload" href="/assets/console-\w+/([^"]+)"', answer.text)
+    assert set(preloaded) == _closure("app.js") | (_closure(f"pages/{page}.js") if page else set())
+
+
 @pytest.mark.parametrize("page", sorted(path.name for path in (FOLDER / "pages").glob("*.js")))
 def test_the_heaviest_page_weighs_at_most_60_kilobytes(page: str) -> None:
     """Script and style together, as they are sent; a page in another language has a catalog besides."""
@@ -81,21 +96,31 @@ _TEXT = re.compile(r'\bt\((?:"((?:[^"\\]|\\.)*)")')
 _PLURAL = re.compile(r'\btn\([^"]*"([^"]*)", "([^"]*)"\)')
 
 
-def _texts() -> set[str]:
-    found = set[str]()
-    for path in MODULES:
-        source = path.read_text(encoding="utf-8")
-        found |= {json.loads(f'"{text}"') for text in _TEXT.findall(source)}
-        for one, other in _PLURAL.findall(source):
-            found |= {one, other}
-        if path.name == "ui.js":  # the words of states are translated where they are shown
-            states = source[source.index("const STATES") : source.index("});", source.index("const STATES"))]
-            found |= set(re.findall(r'\["\w+", "\w+", "([^"]+)"\]', states))
+def _texts(path: Path) -> set[str]:
+    source = path.read_text(encoding="utf-8")
+    found = {json.loads(f'"{text}"') for text in _TEXT.findall(source)}
+    for one, other in _PLURAL.findall(source):
+        found |= {one, other}
+    if path.name == "ui.js":  # the words of states are translated where they are shown
+        states = source[source.index("const STATES") : source.index("});", source.index("const STATES"))]
+        found |= set(re.findall(r'\["\w+", "\w+", "([^"]+)"\]', states))
     return found
 
 
-def _catalog(language: str) -> dict[str, str]:
-    source = (FOLDER / "messages" / f"{language}.js").read_text(encoding="utf-8")
+def _texts_by_catalog() -> dict[str, set[str]]:
+    """What each catalog must hold: a page's own texts in its own; the frame's, and what two pages share, in ""."""
+    users = defaultdict[str, set[str]](set)
+    for path in MODULES:
+        for text in _texts(path):
+            users[text].add(path.stem.partition("-")[0] if path.parent.name == "pages" else "")
+    catalogs = defaultdict[str, set[str]](set)
+    for text, pages in users.items():
+        catalogs[pages.pop() if len(pages) == 1 else ""].add(text)
+    return catalogs
+
+
+def _catalog(language: str, page: str) -> dict[str, str]:
+    source = (FOLDER / "messages" / language / page).with_suffix(".js").read_text(encoding="utf-8")
     entries = re.findall(r'^\s*"((?:[^"\\]|\\.)*)": "((?:[^"\\]|\\.)*)",?$', source, re.MULTILINE)
     return {json.loads(f'"{key}"'): json.loads(f'"{value}"') for key, value in entries}
 
@@ -103,14 +128,17 @@ def _catalog(language: str) -> dict[str, str]:
 @pytest.mark.parametrize("language", ["de"])
 def test_catalogs_are_complete(language: str) -> None:
     """Every text has its translation, with the same values in it, and no translation is left over."""
-    texts, catalog = _texts(), _catalog(language)
-
-    assert texts - catalog.keys() == set()
-    assert catalog.keys() - texts == set()
     placeholders = re.compile(r"\{\w+\}")
-    assert [
-        key for key, value in catalog.items() if {*placeholders.findall(key)} != {*placeholders.findall(value)}
-    ] == []
+    for page, texts in _texts_by_catalog().items():
+        catalog = _catalog(language, page)
+
+        assert (page, texts - catalog.keys()) == (page, set())
+        assert (page, catalog.keys() - texts) == (page, set())
+        assert [
+            key for key, value in catalog.items() if {*placeholders.findall(key)} != {*placeholders.findall(value)}
+        ] == []
+    files = (FOLDER / "messages" / language).glob("*.js")
+    assert {path.stem for path in files} == _texts_by_catalog().keys() - {""}
 
 
 PAIRS = [
@@ -149,8 +177,8 @@ def _luminance(colour: str) -> float:
 
 def test_no_module_writes_markup_or_leaves_the_api() -> None:
     """Text is never markup, and what a page does goes through the one module that records it."""
-    # Pieces of a file; who is signed in, and the form of the sign-in; what the drawer shows of a call.
-    allowed = {"api.js", "upload.js", "app.js", "drawer.js"}
+    # Pieces of a file; who is signed in, and the form of the sign-in; a call as a program; what the explorer sends.
+    allowed = {"api.js", "upload.js", "app.js", "samples.js", "explorer.js"}
     for path in MODULES:
         source = path.read_text(encoding="utf-8")
         assert not re.search(r"innerHTML|insertAdjacentHTML|document\.write|\beval\(", source), path
@@ -160,8 +188,8 @@ def test_no_module_writes_markup_or_leaves_the_api() -> None:
 def test_the_pages_that_addresses_name_exist() -> None:
     """No key, link or command leads to a page that is not there."""
     source = (FOLDER / "app.js").read_text(encoding="utf-8")
-    for module in re.findall(r'import\("(\./pages/[\w-]+\.js)"\)', source):
-        assert (FOLDER / module).exists()
-    pages = set(re.findall(r'^  "?(\w*)"?: \(\) => import\("\./pages/', source, re.MULTILINE))
+    table = source[source.index("const PAGES") : source.index("});", source.index("const PAGES"))]
+    pages = dict(re.findall(r'^  "?(\w*)"?: "([\w-]+)",$', table, re.MULTILINE))
+    assert {name for name in pages.values() if not (FOLDER / f"pages/{name}.js").exists()} == set()
     texts = [path.read_text(encoding="utf-8") for path in MODULES]
-    assert {name for text in texts for name in re.findall(r'\b(?:go|to)\(["`](\w*)', text)} - pages == set()
+    assert {name for text in texts for name in re.findall(r'\b(?:go|to)\(["`](\w*)', text)} - pages.keys() == set()

@@ -17,6 +17,7 @@ from signalpost.identity import tokens
 from signalpost.kit import machine_zone
 from signalpost.kit.problems import Problem
 from signalpost.main import app
+from signalpost.networks import PLATFORMS
 
 FORM = {
     "email": "ada@example.test", "password": "correct horse battery", "workspaceName": "Bakery <b>& Söhne</b>",
@@ -313,8 +314,8 @@ async def test_a_new_password_is_chosen_on_the_page_of_the_mailed_link(visit: ht
     url = f"/reset-password?token={reset}"
     pages = [await visit.get(url) for _ in range(3)]
     short = await visit.post(url, data={"password": "short"})
-    foreign = await visit.post(url, data={"password": "a new password"}, headers={"Sec-Fetch-Site": "cross-site"})
-    made = await visit.post(url, data={"password": "a new password"}, headers={"Sec-Fetch-Site": "same-origin"})
+    foreign = await visit.post(url, data={"password": "chosen on the page"}, headers={"Sec-Fetch-Site": "cross-site"})
+    made = await visit.post(url, data={"password": "chosen on the page"}, headers={"Sec-Fetch-Site": "same-origin"})
     again = await visit.post(url, data={"password": "another password"})
 
     assert [page.status_code for page in pages] == [200] * 3
@@ -322,7 +323,7 @@ async def test_a_new_password_is_chosen_on_the_page_of_the_mailed_link(visit: ht
     assert "Must have at least 10 characters; it has 5." in short.text
     assert "users reset-password" in again.text  # this instance sends no mail
     assert reset not in "".join(page.text for page in (*pages, short, made, again))
-    for password, status in (("a new password", 200), (FORM["password"], 401)):
+    for password, status in (("chosen on the page", 200), (FORM["password"], 401)):
         login = {"email": FORM["email"], "password": password}
         assert (await visit.post("/api/v1/auth/login", json=login)).status_code == status
 
@@ -331,3 +332,22 @@ async def test_a_link_that_is_none_is_not_valid(visit: httpx.AsyncClient) -> Non
     for query, status in (("", 410), ("?token=", 410), ("?token=x", 410), ("?token=" + "x" * 500, 410)):
         assert (await visit.get("/reset-password" + query)).status_code == status
         assert (await visit.post("/reset-password" + query, data={"password": "long enough"})).status_code == status
+
+
+async def test_an_address_that_is_nearly_right_leads_on(visit: httpx.AsyncClient) -> None:
+    for path in ("/posts", "/api/posts"):
+        answer = await visit.get(path)
+        assert (answer.status_code, answer.json()["detail"]) == (
+            404,
+            f"No operation at {path}. Did you mean /api/v1/posts?",
+        )
+    assert (await visit.get("/nothing")).json()["detail"] == "No operation at /nothing."
+    for folder in ("guides", "reference"):
+        answer = await visit.get(f"/docs/{folder}")
+        assert (answer.status_code, answer.headers["location"]) == (302, "/docs")
+
+
+async def test_the_example_of_an_error_names_the_networks_of_today(visit: httpx.AsyncClient) -> None:
+    page = await visit.get("/problems/validation_failed", headers=HTML)
+
+    assert all(platform in page.text for platform in PLATFORMS)

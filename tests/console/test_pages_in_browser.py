@@ -4,7 +4,9 @@ import asyncio
 import re
 
 import pytest
+from playwright.async_api import Page, expect
 from tests.console.browser import OpenPage, violations
+from tests.counterparts import tools
 from tests.helpers.service_process import Api, Service
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -56,6 +58,20 @@ async def test_pages_are_accessible_at_every_size(service: Service, open_page: O
             if path not in DOCS or (width, scheme) == SIZES[1]:
                 assert await violations(page, axe, only=("color-contrast", "target-size")) == [], (width, scheme)
             assert await page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+SPLIT = """() => [...document.querySelectorAll(".prose td:first-child code")]
+  .filter((code) => code.textContent.length <= 10 && code.getClientRects().length > 1)
+  .map((code) => code.textContent)"""
+
+
+async def test_short_names_in_the_tables_of_guides_stay_whole_on_a_phone(open_page: OpenPage) -> None:
+    async with open_page(viewport=_size(390)) as page:
+        for guide in ("operate", "outcomes"):
+            await page.goto(f"/docs/guides/{guide}")
+            assert await page.locator(".prose td:first-child code").count() > 3
+            assert await page.evaluate(SPLIT) == []
+            assert await page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def _size(width: int) -> dict[str, int]:
@@ -119,7 +135,7 @@ async def test_an_operation_is_tried_in_its_page(service: Service, open_page: Op
 async def test_first_run_from_the_link_to_a_published_post(service: Service, open_page: OpenPage) -> None:
     """The path of a new user: the form, a mistake in it, the key, and the commands, which are then run."""
     link = first_run_link(service)
-    async with open_page(expected={410, 422}) as page:
+    async with open_page(expected={410, 422, OFFLINE}) as page:
         await page.goto(link)
         await page.get_by_label("E-mail").fill("ada@example.test")
         await page.get_by_label("Password").fill("correct horse battery")
@@ -139,6 +155,8 @@ async def test_first_run_from_the_link_to_a_published_post(service: Service, ope
         await page.get_by_role("heading", name="Ada's bakery is ready").wait_for()
         assert link.partition("token=")[2] not in await page.content()
         commands = await page.locator("ol.steps pre").all_inner_texts()
+        await page.get_by_role("link", name="Open the console").click()
+        await publish_as_readme_says(page)
 
         connect, publish, status = commands
         assert '"status": "active"' in await run(connect)
@@ -147,6 +165,28 @@ async def test_first_run_from_the_link_to_a_published_post(service: Service, ope
 
         await page.goto(link)
         assert await page.get_by_role("heading", name="This link is no longer valid").is_visible()
+
+
+OFFLINE = "net::ERR_INTERNET_DISCONNECTED"
+
+
+async def publish_as_readme_says(page: Page) -> None:
+    """Its first page names two buttons. The connection is lost at the worst moment, and nothing is sent twice."""
+    start = (tools.CHECKOUT / "README.md").read_text(encoding="utf-8").partition("## Start")[2].partition("\n## ")[0]
+    connect, write = re.findall(r"\*([A-Z][\w ]+)\*", start.replace("\n", " "))
+    await page.get_by_role("button", name=connect).click()
+    await page.get_by_text("The sandbox is connected.").wait_for()
+    await page.get_by_role("link", name=write).first.click()
+    await page.get_by_label("Text", exact=True).fill("Our first post")
+    await page.get_by_text("Ready for 1 account.").wait_for()
+    await page.context.set_offline(True)
+    await page.get_by_role("button", name="Publish now").click()
+    await page.get_by_text("No connection.").wait_for()
+    await page.context.set_offline(False)
+    await page.wait_for_url(re.compile("/console/posts/pst_"))
+    await expect(page.get_by_role("main")).to_contain_text("Published")
+    await page.goto("/console/posts?q=Our+first+post")
+    await expect(page.get_by_text("1 post shown")).to_be_visible()
 
 
 async def connect_link(owned: Api) -> str:

@@ -67,6 +67,34 @@ async def test_other_sites_cannot_use_the_cookie(
     assert [profile["name"] for profile in (await visit.get("/api/v1/profiles")).json()["data"]] == ["Bakery"]
 
 
+async def test_a_page_acts_only_for_the_user_whom_it_shows(
+    visit: httpx.AsyncClient, empty: AppContext, person: str
+) -> None:
+    """Another tab has signed in as somebody else meanwhile, who may be in other workspaces than the page has chosen."""
+    await sign_in(visit)
+    first = (await visit.get("/api/v1/auth/me")).json()
+    async with empty.database.transaction() as db:
+        await identity.create_owner(
+            empty, db, email="bob@example.test", password=PASSWORD, workspace_name="Bar", timezone="UTC"
+        )
+    await sign_in(visit, email="bob@example.test")
+    second = (await visit.get("/api/v1/auth/me")).json()
+    old_tab = OURS | {"X-Console": first["user"]["id"]}
+
+    answers = [
+        await visit.post("/api/v1/profiles", json={"name": "Two"}, headers=old_tab | chosen)
+        for chosen in ({}, {"X-Workspace-Id": first["workspace"]["id"]}, {"X-Workspace-Id": second["workspace"]["id"]})
+    ]
+    new_tab = await visit.post(
+        "/api/v1/profiles", json={"name": "Two"}, headers=OURS | {"X-Console": second["user"]["id"]}
+    )
+
+    assert [answer.json()["code"] for answer in answers] == ["signed_in_as_another"] * 3
+    assert {answer.status_code for answer in answers} == {403}
+    assert new_tab.status_code == 201
+    assert [one["name"] for one in (await visit.get("/api/v1/profiles")).json()["data"]] == ["Two", "Bar"]
+
+
 async def test_a_forged_cookie_and_a_wrong_bearer_are_refused(visit: httpx.AsyncClient, person: str) -> None:
     await sign_in(visit)
     [(name, value)] = visit.cookies.items()

@@ -8,11 +8,13 @@ from xml.etree import ElementTree
 import asyncpg
 import httpx
 import pytest
+from tests.helpers.mail import with_smtp
 from tests.helpers.publishing import until
 
 from signalpost.console import status_page
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids
+from signalpost.main import app
 from signalpost.service_status import tokens
 from signalpost.service_status.actions import samples
 
@@ -135,3 +137,31 @@ async def test_a_link_changes_nothing_until_its_button_is_pressed(visit: httpx.A
                 states.append(await db.fetchval("select active from status_subscriber where id = $1", subscriber_id))
     assert states == [False, True, True, None]
     assert (await visit.post(f"/status/unsubscribe?token={token}")).status_code == 410
+
+
+async def test_the_form_subscribes_without_a_script(visit: httpx.AsyncClient, empty: AppContext) -> None:
+    """Once confirmed by mail; an instance without mail names the webhook and the feed only."""
+    page = (await visit.get("/status")).text
+    assert "<form" not in page
+    assert "/status/subscribe" in page
+    without = (await visit.get("/status/subscribe")).text
+    assert "<form" not in without
+    assert "webhookUrl" in without
+    assert (await visit.post("/status/subscribe", data={"email": "ada@example.test"})).status_code == 409
+
+    context = with_smtp(empty, "127.0.0.1:9")
+    context.state(status_page.Copies).looked_at = float("-inf")
+    transport = httpx.ASGITransport(app=app.create(context), client=("203.0.113.8", 50_000))
+    async with httpx.AsyncClient(transport=transport, base_url="http://signalpost.test") as client:
+        assert 'action="/status/subscribe"' in (await client.get("/status")).text
+        wrong = await client.post("/status/subscribe", data={"email": 'x"><script>'})
+        assert (wrong.status_code, "<script" in wrong.text) == (422, False)
+        assert 'aria-describedby="message"' in wrong.text
+        done = await client.post("/status/subscribe", data={"email": "Ada@example.test"})
+        assert (done.status_code, "mailbox" in done.text) == (200, True)
+        elsewhere = {"Origin": "https://evil.test", "Sec-Fetch-Site": "cross-site"}
+        foreign = await client.post("/status/subscribe", data={"email": "b@example.test"}, headers=elsewhere)
+        assert foreign.status_code == 403
+    async with empty.database.connection() as db:
+        rows = await db.fetch("select email, active from status_subscriber")
+    assert [tuple(row) for row in rows] == [("ada@example.test", False)]

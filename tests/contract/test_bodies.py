@@ -21,7 +21,9 @@ SILENT = [
 ]
 SCHEMAS = DOCUMENT["components"]["schemas"]
 _EVERYTHING = "select string_agg(format('select %L as name, count(*) from %I', relname, relname), ' union all ')"
-_TABLES = f"{_EVERYTHING} from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace"
+_TABLES = (
+    f"{_EVERYTHING} from pg_class where relkind = 'r' and not relispartition and relnamespace = 'public'::regnamespace"
+)
 
 
 async def _rows(database: Database) -> dict[str, int]:

@@ -1,6 +1,7 @@
 """Who may ask: strangers, bad credentials, missing scopes. The same for every endpoint."""
 
 import pytest
+from tests.figures.record import Record, holds
 from tests.helpers.api import Api
 from tests.helpers.contract import ENDPOINTS, Sample, name_of
 
@@ -13,17 +14,24 @@ SCOPED = [endpoint for endpoint in GUARDED if endpoint.scope != SIGNED_IN]
 _TAIL = "A" * 43 + "B" * 6
 
 
+def _record(record: Record, differs: bool) -> None:
+    record("S6", tried={"answers compared": 1}, measured={"answers that differ": int(differs)})
+
+
+@holds("S6")
 @pytest.mark.parametrize("endpoint", GUARDED, ids=name_of)
-async def test_a_stranger_gets_401(api: Api, sample: Sample, endpoint: Endpoint) -> None:
+async def test_a_stranger_gets_401(api: Api, sample: Sample, record: Record, endpoint: Endpoint) -> None:
     answer = await sample.prepare(endpoint).send(api, key=None)
 
+    _record(record, answer.status_code != 401)
     assert (answer.status_code, answer.json()["code"]) == (401, "unauthenticated")
     assert answer.headers["www-authenticate"].startswith("Bearer")
 
 
+@holds("S6")
 @pytest.mark.parametrize("endpoint", GUARDED, ids=name_of)
 async def test_a_credential_that_is_none_gets_401(
-    api: Api, sample: Sample, dead_keys: list[str], endpoint: Endpoint
+    api: Api, sample: Sample, dead_keys: list[str], record: Record, endpoint: Endpoint
 ) -> None:
     junk = [
         "junk",
@@ -35,6 +43,7 @@ async def test_a_credential_that_is_none_gets_401(
     for credential in [*junk, *dead_keys]:
         answer = await sample.prepare(endpoint).send(api, key=credential)
 
+        _record(record, answer.status_code != 401)
         assert answer.status_code == 401, credential
         assert answer.json()["code"] in {"unauthenticated", "token_expired", "key_revoked"}
 
@@ -46,12 +55,14 @@ async def test_another_scheme_gets_401(api: Api, header: str) -> None:
     assert answer.status_code == 401
 
 
+@holds("S6")
 @pytest.mark.parametrize("endpoint", SCOPED, ids=name_of)
 async def test_a_key_without_the_scope_gets_403(
-    api: Api, sample: Sample, narrow_keys: dict[str, str], endpoint: Endpoint
+    api: Api, sample: Sample, narrow_keys: dict[str, str], record: Record, endpoint: Endpoint
 ) -> None:
     answer = await sample.prepare(endpoint).send(api, key=narrow_keys[endpoint.scope])
 
+    _record(record, answer.status_code != 403)
     assert (answer.status_code, answer.json()["code"]) == (403, "insufficient_scope")
     assert endpoint.scope in answer.json()["detail"]
 

@@ -21,6 +21,7 @@ OPTIONAL = {"openfeature-sdk"}
 NOT_IMPORTED_BY_TESTS = {
     "asyncpg-stubs": "types for mypy",
     "import-linter": "make lint",
+    "localstripe": "a test runs it as a process of its own",
     "mypy": "make types",
     "pytest-asyncio": "pytest plugin",
     "pytest-timeout": "pytest plugin",

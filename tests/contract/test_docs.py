@@ -17,6 +17,7 @@ from tests.counterparts.tools import CHECKOUT
 from tests.helpers.contract import DOCUMENT
 
 from signalpost.main import cli
+from signalpost.networks import CONNECTORS
 from signalpost.settings import PREFIX, Settings
 
 PAGES = sorted([*CHECKOUT.glob("*.md"), *CHECKOUT.glob("docs/**/*.md")])
@@ -80,6 +81,15 @@ def test_links_exist(page: Path) -> None:
     assert broken == []
 
 
+def test_the_readme_names_the_networks_of_today() -> None:
+    """All to which an account can be connected, and no other."""
+    text = (CHECKOUT / "README.md").read_text()
+    [listed] = re.findall(r"^(.+ and \w+)\n\(\[what each of them accepts\]", text, re.MULTILINE)
+
+    names = {connector.facts.name for connector in CONNECTORS.values()}
+    assert set(re.split(r", | and ", listed)) == names - {"Sandbox"}
+
+
 def test_every_page_is_reachable_from_the_readme() -> None:
     reached, pending = set(), [CHECKOUT / "README.md"]
     while pending:
@@ -135,6 +145,24 @@ def test_requests_in_the_docs_exist() -> None:
         wrong += [(page, path) for path in paths if not any(pattern.match(path) for pattern in patterns)]
 
     assert wrong == []
+
+
+_PROGRAMS = "curl() { printf '%s\\n' \"$@\"; }; signalpost() { :; }; duckdb() { :; }"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if "curl " in page.read_text()], ids=relative)
+def test_variables_of_requests_are_set_on_their_page_and_reach_the_service(page: Path) -> None:
+    """A reader comes to one page from a search. In single quotes a shell would send the name of the variable itself."""
+    text = page.read_text()
+    variables = dict.fromkeys(re.findall(r"\b([A-Z][A-Z_]*)=", text), "x")
+    blocks = [block for block in _BLOCK.findall(text) if "curl " in block]
+    for block in blocks:
+        done = subprocess.run(
+            ["bash", "-u", "-c", f"{_PROGRAMS}\n{block}"], capture_output=True, text=True, check=False,
+            env=variables | {"PATH": "/usr/bin:/bin"},
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, ""), block
+        assert "$" not in done.stdout, block
 
 
 def test_settings_in_the_docs_exist() -> None:

@@ -9,7 +9,9 @@ from signalpost.web.caller import PUBLIC
 from signalpost.web.routing import Endpoint
 
 NAMED = [endpoint for endpoint in ENDPOINTS if any(prefix_of(path_input) for path_input in endpoint.path_inputs)]
-MINE = [endpoint for endpoint in NAMED if endpoint.scope not in (PUBLIC, "instance:admin")]
+OF_ALL = (PUBLIC, "instance:admin")
+"""Scopes of what belongs to no workspace, or to staff, who see those of all."""
+MINE = [endpoint for endpoint in NAMED if endpoint.scope not in OF_ALL]
 """What staff change belongs to the installation, not to a workspace."""
 
 SPOILT = (
@@ -66,7 +68,7 @@ async def test_a_profile_outside_the_members_reach_is_not_there(
 
 
 async def test_lists_show_nothing_of_others(api: Api, sample: Sample, foreign: Sample) -> None:
-    listing = [e for e in ENDPOINTS if e.has("page") and not e.path_inputs and e.scope != PUBLIC]
+    listing = [e for e in ENDPOINTS if e.has("page") and not e.path_inputs and e.scope not in OF_ALL]
     for endpoint in listing:
         answer = await sample.prepare(endpoint).send(api)
 

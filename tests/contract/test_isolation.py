@@ -7,7 +7,7 @@ from uuid import UUID
 
 import asyncpg
 import pytest
-from tests.contract.test_ids import MINE
+from tests.contract.test_ids import MINE, OF_ALL
 from tests.helpers.api import Api
 from tests.helpers.contract import ENDPOINTS, Sample, name_of
 
@@ -16,13 +16,13 @@ from signalpost.kit import ids, isolation
 from signalpost.kit.db import Database, Db
 from signalpost.kit.isolation import ENGINE, SERVICE
 from signalpost.kit.tenant import Tenant, across, tenant, work_for
-from signalpost.web.caller import PUBLIC
 from signalpost.web.routing import Endpoint
 
 ROLES = [SERVICE, ENGINE]
 _TENANT_TABLES = """
 select c.relname, case c.relname when 'workspace' then 'id' else 'workspace_id' end as column from pg_class c
-where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and (c.relname = 'workspace' or exists (
+where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace
+    and (c.relname = 'workspace' or exists (
     select from pg_attribute a where a.attrelid = c.oid and a.attname = 'workspace_id' and not a.attisdropped))
 order by 1
 """
@@ -229,14 +229,15 @@ async def test_a_forgotten_condition_shows_nothing_of_others(
     theirs = await foreign.prepare(endpoint).send(api, key=sample.owner.key)
 
     assert (theirs.status_code, theirs.json()["code"]) == (404, "not_found")
-    assert unscoped or endpoint.path == "/workspaces/{id}"
+    assert unscoped or endpoint.path.startswith("/workspaces/{id}")
 
 
 async def test_lists_without_a_condition_show_nothing_of_others(
     api: Api, context: AppContext, sample: Sample, foreign: Sample, unscoped: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same lists do show it if the policies are left out: so the conditions are gone indeed."""
-    listing = [e for e in ENDPOINTS if e.has("page") and not e.path_inputs and e.scope != PUBLIC]
+    listing = [e for e in ENDPOINTS if e.has("page") and not e.path_inputs and e.scope not in OF_ALL]
+    listing = [e for e in listing if e.name != "list_requests"]  # shows what its own tenant asked for: ids of others
 
     async def leaks() -> set[str]:
         texts = {endpoint.path: (await sample.prepare(endpoint).send(api)).text for endpoint in listing}

@@ -10,6 +10,8 @@ from functools import cache, partial
 from typing import Any
 
 import pytest
+from tests.faults.scene import sizes
+from tests.figures.record import Record, holds
 from tests.helpers.api import Api
 from tests.helpers.contract import ENDPOINTS, Sample, name_of
 from tests.helpers.factories import Make
@@ -20,6 +22,7 @@ from signalpost.web.routing import Endpoint
 
 FAMILY = "\U0001f469‍\U0001f469‍\U0001f467"
 SIZE = 1_900_000
+HOLDS = "holds of the loop over 20 ms"
 
 WITH_BODY = [endpoint for endpoint in ENDPOINTS if endpoint.body is not None]
 READS = [endpoint for endpoint in ENDPOINTS if endpoint.method == "GET"]
@@ -60,19 +63,28 @@ def body_text(parts: Mapping[str, str]) -> bytes:
     return ("{" + ", ".join(members) + "}").encode()[:2_000_000]
 
 
+@holds("S11")
 @pytest.mark.slow
+@sizes("every", quick=3, heavy=1)
 @pytest.mark.parametrize("endpoint", WITH_BODY, ids=name_of)
-async def test_no_body_holds_the_loop(api: Api, sample: Sample, endpoint: Endpoint, steps: Steps) -> None:
-    """Each attack in all fields at once, and in one field, in turn; in every field: below."""
+async def test_no_body_holds_the_loop(
+    api: Api, sample: Sample, endpoint: Endpoint, steps: Steps, record: Record, every: int
+) -> None:
+    """Each attack in all fields at once, and in one field, in turn; in every field: below.
+
+    `every`: 3 takes a third of the attacks for each endpoint, in turn, so that every attack meets many of them.
+    """
     request = sample.prepare(endpoint)
     good = {name: json.dumps(value) for name, value in (request.body or {}).items()}
     fields = [*good, "unknown"]
-    for number, attack in enumerate(ATTACKS):
+    attacks = list(enumerate(ATTACKS))[WITH_BODY.index(endpoint) % every :: every]
+    for number, attack in attacks:
         share = attack_text(attack, SIZE // len(fields))
         field = fields[number % len(fields)]
         for parts in (dict.fromkeys(fields, share), good | {field: attack_text(attack, SIZE)}):
             await steps.during(partial(request.send, api, content=body_text(parts)))
 
+    record("S11", tried={"hostile inputs": 2 * len(attacks)}, measured={HOLDS: len(steps)})
     assert steps == []
 
 
@@ -88,18 +100,24 @@ async def test_no_field_holds_the_loop(api: Api, sample: Sample, endpoint: Endpo
     assert steps == []
 
 
+@holds("S11")
+@sizes("every", quick=4, heavy=1)
 @pytest.mark.parametrize("endpoint", READS, ids=name_of)
-async def test_no_query_holds_the_loop(api: Api, sample: Sample, endpoint: Endpoint, steps: Steps) -> None:
-    """Servers accept about 60 KB of query string and headers."""
-    request = sample.prepare(endpoint)
+async def test_no_query_holds_the_loop(
+    api: Api, sample: Sample, endpoint: Endpoint, steps: Steps, record: Record, every: int
+) -> None:
+    """Servers accept about 60 KB of query string and headers. `every`: as above."""
+    request, first = sample.prepare(endpoint), READS.index(endpoint) % every
     known = [parameter for parameter in ("cursor", "limit", "q", "status", "from") if endpoint.paged]
-    for value in ("%41" * 200, "a" * 600, "%C3%BC" * 100, "a-" * 300):
+    for value in ("%41" * 200, "a" * 600, "%C3%BC" * 100, "a-" * 300)[first::every]:
         queries = ["&".join(f"{number}={value}" for number in range(100)), *(f"{name}={value * 100}" for name in known)]
         for query in queries:
             await steps.during(partial(request.send, api, params=query))
-    for header in ("accept", "authorization", "x-request-id", "if-none-match", "x-workspace-id", "range", "cookie"):
+    headers = ("accept", "authorization", "x-request-id", "if-none-match", "x-workspace-id", "range", "cookie")
+    for header in headers[first::every]:
         await steps.during(partial(request.send, api, headers={header: "a/b;q=0.1, " * 5_000}))
 
+    record("S11", tried={}, measured={HOLDS: len(steps)})
     assert steps == []
 
 

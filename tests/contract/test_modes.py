@@ -7,6 +7,7 @@ nothing live that the request did not name, and none of them may change a live r
 import json
 
 import pytest
+from tests.figures.record import holds
 from tests.helpers.api import Api
 from tests.helpers.contract import ENDPOINTS, Sample, create_sample, name_of, prefix_of
 from tests.helpers.factories import Make
@@ -17,8 +18,8 @@ from signalpost.web.caller import PUBLIC
 from signalpost.web.routing import Endpoint
 
 GUARDED = [endpoint for endpoint in ENDPOINTS if endpoint.scope != PUBLIC]
-BOTH_MODES = {"mem", "wsp", "inc"}
-"""What live and test mode share: the workspace, its members, and public incidents. A test key changes none of them."""
+BOTH_MODES = {"mem", "wsp", "inc", "job", "pau"}
+"""What live and test mode share: workspace, members, incidents, and what staff see. A test key changes none of them."""
 PAST = {"X-Test-Now": "2000-01-01T00:00:00Z"}
 _LIVE_ROWS = """
 select json_build_object(
@@ -66,6 +67,7 @@ async def live_rows(sample: Sample) -> dict[str, object]:
     return rows
 
 
+@holds("S6")
 @pytest.mark.parametrize("endpoint", GUARDED, ids=name_of)
 async def test_nothing_live_exists_for_a_test_key(
     api: Api, context: AppContext, live: Sample, endpoint: Endpoint

@@ -133,7 +133,8 @@ async def test_a_list_is_bounded_and_in_its_envelope(api: Api, sample: Sample, e
     if one.json()["hasMore"]:
         following = await request.send(api, params={**request.params, "limit": "1", "cursor": one.json()["nextCursor"]})
         assert following.json()["data"] != one.json()["data"]
-        assert following.json()["data"][0] in whole.json()["data"]
+        if endpoint.name != "list_requests":  # grows by the calls of this very test
+            assert following.json()["data"][0] in whole.json()["data"]
 
 
 @pytest.mark.parametrize("endpoint", PAGED, ids=name_of)

@@ -48,6 +48,7 @@ ELSEWHERE = {
     "POST /billing/portal": "tests/billing/test_checkout.py",
     "PATCH /billing/subscription": "tests/billing/test_changes.py",
     "POST /billing/webhook": "tests/billing/test_notifications.py",
+    "POST /api-keys/leaked": "tests/identity/test_leaked_keys.py",
 }
 """What needs another server to succeed, and where that is shown."""
 RECORDED_LATER = {"POST /auth/password/forgot", "POST /team/invites/{token}/decline"}
@@ -87,6 +88,16 @@ async def _own_workspace(sample: Sample, request: PreparedRequest) -> None:
     await _signed_in(sample, request)
     [workspace] = (await sample.api.get("/workspaces", key=request.key)).json()["data"]
     request.params["name"] = workspace["name"]
+
+
+async def _exported(sample: Sample, request: PreparedRequest) -> None:
+    await _signed_in(sample, request)
+    path = request.path.removesuffix("/content")
+    assert (await sample.api.post(path, key=request.key)).status_code == 202
+    if path != request.path:
+        await _process(sample)
+        url = (await sample.api.get(path, key=request.key)).json()["downloadUrl"]
+        request.params = dict(parse_qsl(urlsplit(url).query))
 
 
 async def _of_the_sandbox(sample: Sample, request: PreparedRequest) -> None:
@@ -219,8 +230,30 @@ async def _failed(sample: Sample, request: PreparedRequest) -> None:
     request.body = {"targetIds": [post["targets"][0]["id"]]}
 
 
+async def _lost(sample: Sample, request: PreparedRequest) -> None:
+    post = await sample.make.post(sample.owner, text="[[fail:outcome_unknown]] " + secrets.token_hex(8))
+    await _process(sample)
+    request.path = request.path.replace(sample.ids["pst"], post["id"])
+    request.body = {"targetId": post["targets"][0]["id"], "outcome": "published"}
+
+
 async def _delivered(sample: Sample, request: PreparedRequest) -> None:
     await _process(sample)
+
+
+async def _next_secret(sample: Sample, request: PreparedRequest) -> None:
+    path = request.path.replace("activate", "rotate")
+    assert (await sample.api.post(path, json={"activate": False}, key=sample.owner.key)).status_code == 201
+
+
+async def _fetched(sample: Sample, request: PreparedRequest) -> None:
+    data = {"url": "http://localhost:3000/", "deliveryMode": "poll"}
+    created = await sample.api.post("/webhooks", json=data, key=sample.owner.key)
+    request.path = request.path.replace(sample.ids["whk"], created.json()["id"])
+
+
+async def _all_missed(sample: Sample, request: PreparedRequest) -> None:
+    request.body = {}
 
 
 async def _process(sample: Sample) -> None:
@@ -274,6 +307,9 @@ PREPARED: dict[str, Prepare] = {
     "POST /workspaces": _signed_in,
     "PATCH /workspaces/{id}": _signed_in,
     "DELETE /workspaces/{id}": _own_workspace,
+    "POST /workspaces/{id}/export": _signed_in,
+    "GET /workspaces/{id}/export": _exported,
+    "GET /workspaces/{id}/export/content": _exported,
     "POST /auth/totp": _totp,
     "POST /auth/totp/confirm": _totp,
     "POST /auth/totp/disable": _totp,
@@ -298,12 +334,17 @@ PREPARED: dict[str, Prepare] = {
     "POST /posts/auto-schedule": _drafts,
     "POST /queue/submit/{postId}": _draft,
     "POST /posts/{id}/retry": _failed,
+    "POST /posts/{id}/resolve": _lost,
     "POST /support/{id}/vote": _suggestion,
     "DELETE /support/{id}/vote": _suggestion,
     "GET /sandbox/clock": _of_the_sandbox,
     "POST /sandbox/clock": _of_the_sandbox,
     "DELETE /sandbox/clock": _of_the_sandbox,
     "POST /webhooks/{id}/deliveries/{deliveryId}/resend": _delivered,
+    "POST /webhooks/{id}/activate-secret": _next_secret,
+    "POST /webhooks/{id}/replay": _all_missed,
+    "GET /webhooks/{id}/pending": _fetched,
+    "POST /webhooks/{id}/results": _fetched,
     "POST /status/subscribe": _local_webhook,
     "POST /status/subscriptions/confirm": _subscribed,
     "POST /status/subscriptions/unsubscribe": _subscribed,
@@ -367,7 +408,7 @@ def _secrets(value: Any, name: str = "") -> Iterator[str]:
 
 
 def test_what_leaves_no_history_is_listed() -> None:
-    """An operation that changes nothing for good, or whose changes each leave entries of their own."""
+    """An operation that changes nothing for good, or whose changes each leave entries of their own, in some log."""
     silent = {name_of(endpoint) for endpoint in ENDPOINTS if endpoint.writes and endpoint.history == "nothing"}
     assert silent == {
         "POST /posts/validate",
@@ -376,6 +417,7 @@ def test_what_leaves_no_history_is_listed() -> None:
         "POST /admin/sync-metrics-cron",
         "POST /status/subscribe",
         "POST /wa/webhook",
+        "POST /webhooks/{id}/results",
         "POST /status/subscriptions/confirm",
         "POST /status/subscriptions/unsubscribe",
     }

@@ -36,6 +36,7 @@ WITHOUT_CREDENTIALS = """
     POST /queue/process
     POST /admin/sync-metrics-cron
     POST /auth/register
+    POST /api-keys/leaked
     POST /auth/login
     POST /auth/refresh
     POST /auth/password/forgot
@@ -46,6 +47,7 @@ WITHOUT_CREDENTIALS = """
     POST /team/invites/{token}/decline
     GET /media/{id}/content
     PUT /media/{id}/upload
+    GET /workspaces/{id}/export/content
 """
 """Contract C1, the signed addresses of files (C8), and invitations and subscriptions, whose token is the right."""
 

@@ -19,7 +19,7 @@ TEXTS = [
     *(page for page in (*CHECKOUT.glob("*.md"), *CHECKOUT.glob("docs/**/*.md")) if page != GLOSSARY),
     *CHECKOUT.glob("src/**/*.html"),
 ]
-_ROW = re.compile(r"^\| (?P<words>`.+?) \| .+ \| (?P<where>everywhere|names) \|$", re.MULTILINE)
+_ROW = re.compile(r"^\| (?P<words>`.+?) \| (?P<instead>.+) \| (?P<where>everywhere|names) \|$", re.MULTILINE)
 
 
 def unused(where: str) -> list[str]:
@@ -35,6 +35,17 @@ def pattern(word: str) -> str:
 
 EVERYWHERE = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(map(pattern, unused('everywhere')))})(?! longer)(?![A-Za-z])")
 NAMES = set(unused("names"))
+
+
+def instead_of(use: str) -> str:
+    """Return what the table says in place of a word, as it was found."""
+    rows = _ROW.finditer(GLOSSARY.read_text())
+    return next(
+        row["instead"]
+        for row in rows
+        for word in re.findall(r"`([^`]+)`", row["words"])
+        if re.fullmatch(pattern(word), use)
+    )
 
 
 def spaced(name: str) -> str:
@@ -81,7 +92,7 @@ def test_plain_words_are_used(folder: Path) -> None:
     uses = [f"{path.name}:{use}" for path in MODULES if path.parent == folder for use in in_module(path.read_text())]
     uses += [f"{path.name}:{use}" for path in TEXTS if path.parent == folder for use in in_text(path.read_text())]
 
-    assert uses == []
+    assert [f"{use} (docs/glossary.md: {instead_of(use.rpartition(': ')[2])})" for use in uses] == []
 
 
 def test_the_places_of_the_glossary_exist() -> None:
@@ -103,4 +114,6 @@ def test_the_places_of_the_glossary_exist() -> None:
 def test_the_check_looks_at_names_strings_comments_and_definitions() -> None:
     source = 'def compose(found):  # anew\n    """This is no time; it is no longer."""\n    OldWishes = my_wish = 1\n'
 
+    assert instead_of("found").startswith("the noun")
+    assert all(instead_of(use.partition(": ")[2]) for use in in_module(source))
     assert sorted(in_module(source)) == ["1: anew", "1: compose", "1: found", "2: This is no", "3: Wishes", "3: wish"]

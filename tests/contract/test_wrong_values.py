@@ -338,6 +338,7 @@ CASES: dict[str, tuple[Request, Expected]] = {
         Expected(415, "gzip"),
     ),
     "a picture, please": (("GET", "/posts", {"headers": {"Accept": "image/png"}}), Expected(406, "image/png")),
+    "a filter that is null": (get("/posts", status="null"), Expected(422, "Leave the parameter out", "status")),
     "a path": (get("/post"), Expected(404, "No operation at /api/v1/post.")),
     "a body for nothing": (
         ("POST", "/posts/{draft}/restore", {"json": {"a": 1}}),

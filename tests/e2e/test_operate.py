@@ -168,13 +168,33 @@ async def test_the_service_works_behind_a_proxy(proxy: Any, tmp_path: Path) -> N
                 refused = await client.get("/api/v1/posts", headers={"Authorization": ""})
                 page = await client.get("/docs/posts")
                 upload = await client.post("/api/v1/media/upload", files={"file": ("a.mp4", large, "video/mp4")})
+                denied = [
+                    await client.post(
+                        "/api/v1/media/upload", files={"file": ("a.mp4", large, "video/mp4")},
+                        headers={"Authorization": ""},
+                    )
+                    for _ in range(3)
+                ]  # fmt: skip
+                events = await first_event(client)
                 metrics = await client.get("/metrics")
 
     assert refused.json()["type"] == "https://social.example.com/problems/unauthenticated"
     assert "curl https://social.example.com/api/v1/" in page.text
     assert upload.status_code == 201, upload.text
     assert upload.json()["url"].startswith("https://social.example.com/")
+    assert [answer.json()["code"] for answer in denied] == ["unauthenticated"] * 3, "not a broken connection"
+    assert events == "event: ready"
     assert metrics.status_code == 404
+
+
+async def first_event(client: httpx.AsyncClient) -> str:
+    """The first event of a stream, as it comes: it never ends."""
+    async with client.stream("GET", "/api/v1/events/stream", headers={"Accept": "text/event-stream"}) as answer:
+        async with asyncio.timeout(20):
+            async for line in answer.aiter_lines():
+                if line.startswith("event:"):
+                    return line
+    raise AssertionError("the stream has ended")
 
 
 def test_the_unit_is_valid(tmp_path: Path) -> None:

@@ -81,6 +81,48 @@ async def test_a_quiet_tenant_does_not_wait_for_the_list_to_be_used_up(store: Da
     assert sorted(behind)[-2] < 150, behind  # of 8,000
 
 
+class Refilled(Work):
+    """While old lanes wait, two new ones become ready for each item that ends: of its tenant, or of one that is new."""
+
+    per_lane = 1
+    lanes = 16
+    lanes_per_workspace = 8
+    ENDED_MAX = 3_000
+
+    def __init__(self, database: Database, old: UUID) -> None:
+        super().__init__(database)
+        self.old = old
+        self.ended = 0
+        self.old_left = 0
+
+    async def run(self, lease: Lease, item: UUID) -> str | None:
+        assert lease.workspace_id is not None
+        await super().run(lease, item)
+        self.ended += 1
+        self.old_left -= lease.workspace_id == self.old
+        if self.old_left > 0 and self.ended < self.ENDED_MAX:
+            tenant = ids.new_id() if lease.workspace_id == self.old else lease.workspace_id
+            await add(self.database, [ids.new_id(), ids.new_id()], workspace_id=tenant)
+        return None
+
+
+async def test_what_is_due_for_long_is_served_however_much_becomes_due_meanwhile(store: Database) -> None:
+    """Arrivals are read newest first, and more arrive than can be served: nobody waits behind those who come later."""
+    old = ids.new_id()
+    lanes = [ids.new_id() for _ in range(10)]
+    await add(store, lanes, workspace_id=old, in_seconds=-60)
+    for _ in range(30):
+        await add(store, [ids.new_id() for _ in range(4)], workspace_id=ids.new_id())
+    source = Refilled(store, old)
+    source.old_left = 10
+
+    async with running(Engine(store, [source])):
+        await until(store, "not exists (select from work where lane = any($1) and done_at is null)", lanes)
+        served = source.ended
+
+    assert served < 10 * 2 * 41, "ten turns of about forty tenants"
+
+
 async def test_a_workspace_never_holds_more_lanes_than_its_share(store: Database) -> None:
     workspace = ids.new_id()
     await add(store, [ids.new_id() for _ in range(50)], workspace_id=workspace)
@@ -105,7 +147,7 @@ async def test_workers_of_one_backlog_do_everything_once(store: Database, worker
     tasks = [running(engine) for engine in engines]
     for task in tasks:
         await task.__aenter__()
-    await until(store, ALL_DONE, seconds=10)
+    await until(store, ALL_DONE)
     for task in tasks:
         await task.__aexit__(None, None, None)
 
@@ -126,6 +168,19 @@ async def test_the_list_is_ranked_by_turn(store: Database) -> None:
     assert [row["key"] for row in fresh] == [first, late[0], second, late[1], late[2]]
     assert [row["key"] for row in served] == [late[0], first, late[1], second, late[2]]
     assert {row["seen_until"] for row in served} == {max(row["wake_at"] for row in served)}
+
+
+async def test_who_arrives_is_found_behind_thousands_that_became_ready_at_once(store: Database) -> None:
+    """A burst that is due at one second must not hide for as long as the list is used what becomes ready after it."""
+    quiet = ids.new_id()
+    await add(store, [ids.new_id() for _ in range(1_500)], workspace_id=ids.new_id())
+    async with store.connection() as db:
+        statements = LaneStatements(Work(store))
+        listed = await statements.by_turn(db, ([], []))
+        await add(store, [quiet], workspace_id=ids.new_id())
+        arrived = await statements.arrived(db, listed[0]["seen_until"])
+
+    assert quiet in {row["key"] for row in arrived}
 
 
 def owned_by(owner: UUID, workspaces: Collection[UUID]) -> Callable[[str], str]:

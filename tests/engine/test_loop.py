@@ -97,7 +97,7 @@ async def test_nothing_that_is_woken_while_lanes_are_released_is_lost(store: Dat
 
     async with running(Engine(store, [Work(store, batch=True)])), running(Engine(store, [Work(store, batch=True)])):
         await asyncio.gather(*(write(seed) for seed in range(12)))
-        await until(store, ALL_DONE, seconds=5)
+        await until(store, ALL_DONE)
 
     assert await value(store, "count(*) from work where runs <> 1") == 0
 

@@ -142,8 +142,8 @@ async def test_a_release_waits_for_no_writer(store: Database) -> None:
         writer = Writer(db, lane, now)
         for step in writer.steps[:-1]:
             await step()
-        await until(store, "count(*) = 1 from work where done_at is not null", seconds=1)
-        await until(store, "owner is null and fence > 3 from lane", seconds=2)
+        await until(store, "count(*) = 1 from work where done_at is not null")
+        await until(store, "owner is null and fence > 3 from lane")
         await writer.steps[-1]()
         seconds = await until(store, ALL_DONE)
 

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 from tests.counterparts.tools import NotInstalled, free_port
@@ -36,6 +37,10 @@ class OwnPostgres:
         return self.folder / "data"
 
     @property
+    def socket(self) -> Path:
+        return self.folder / ".s.PGSQL.5432"
+
+    @property
     def runs(self) -> bool:
         return self._process is not None and self._process.returncode is None
 
@@ -54,6 +59,15 @@ class OwnPostgres:
         self._account.own(self.folder)
         command = self.run_as_account("cp", "-r", "--preserve=mode", str(files), str(self.data))
         await asyncio.to_thread(subprocess.run, command, check=True, cwd="/")
+        await self.start()
+
+    async def follow(self, primary: "OwnPostgres") -> None:
+        """Start as a standby of another server, with a copy of what it has."""
+        self._account.own(self.folder)
+        options = ["-h", str(primary.folder), "-U", "postgres", "-D", str(self.data), "-R", "-c", "fast", "--no-sync"]
+        command = self.run_as_account(str(self._bin / "pg_basebackup"), *options)
+        done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=False, cwd="/")
+        assert done.returncode == 0, done.stderr
         await self.start()
 
     async def create(self) -> None:
@@ -86,6 +100,13 @@ class OwnPostgres:
                     return
                 await asyncio.sleep(0.05)
 
+    async def lag(self) -> None:
+        """As a standby: receive nothing more from the primary."""
+        await self.execute("alter system set primary_conninfo = ''", "select pg_reload_conf()")
+        async with asyncio.timeout(_READY_SECONDS_MAX):
+            while await self.value("exists (select from pg_stat_wal_receiver)"):
+                await asyncio.sleep(0.02)
+
     async def stop(self, how: signal.Signals = signal.SIGINT) -> None:
         """End it: SIGINT rolls back and shuts down, SIGQUIT ends it at once."""
         assert self._process is not None
@@ -100,6 +121,14 @@ class OwnPostgres:
         try:
             for statement in statements:
                 await connection.execute(statement)
+        finally:
+            await connection.close()
+
+    async def value(self, expression: str) -> Any:
+        """Ask for one value as its superuser."""
+        connection = await asyncpg.connect(self.dsn, timeout=5)
+        try:
+            return await connection.fetchval(f"select {expression}")
         finally:
             await connection.close()
 
@@ -143,6 +172,14 @@ async def own_postgres(files: Path, environment: Mapping[str, str] | None = None
     """A server that runs with a copy of these files."""
     async with _folder_of_server(environment or {}) as server:
         await server.copy(files)
+        yield server
+
+
+@asynccontextmanager
+async def standby_of(primary: OwnPostgres) -> AsyncIterator[OwnPostgres]:
+    """A server that follows another one, and takes reads until somebody promotes it."""
+    async with _folder_of_server({}) as server:
+        await server.follow(primary)
         yield server
 
 

@@ -100,7 +100,7 @@ def _run(
     for build_in in sabotage:
         build_in()
     loaded = settings.load(environment)
-    log.set_up(level="info", human=False)
+    log.set_up(level="debug", human=False)
     if port is None:
         uvloop.run(serve.work(loaded))
     else:

@@ -31,7 +31,7 @@ class Receivers:
         self.got: dict[str, list[Delivery]] = defaultdict(list)
         self.hanging = 0
         self.port = 0
-        self._fails = fails
+        self.fails = fails
         self._random = random.Random(seed)
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -79,18 +79,18 @@ class Receivers:
             finally:
                 self.hanging -= 1
         fate = self._random.random()
-        self.got[path].append(Delivery(headers["webhook-id"], body, fate >= self._fails, time.time()))
-        if fate < self._fails / 2:
+        self.got[path].append(Delivery(headers["webhook-id"], body, fate >= self.fails, time.time()))
+        if fate < self.fails / 2:
             return False
-        status = 500 if fate < self._fails else 200
+        status = 500 if fate < self.fails else 200
         writer.write(b"HTTP/1.1 %d X\r\nContent-Length: 0\r\n\r\n" % status)
         await writer.drain()
         return True
 
-    def bodies_differ(self) -> bool:
-        """Whether one id was ever sent with two bodies."""
+    def differing(self) -> set[str]:
+        """The ids that were sent with more than one body."""
         bodies = defaultdict(set)
         for deliveries in self.got.values():
             for one in deliveries:
                 bodies[one.webhook_id].add(hashlib.sha256(one.body).digest())
-        return any(len(found) > 1 for found in bodies.values())
+        return {name for name, found in bodies.items() if len(found) > 1}

@@ -37,9 +37,9 @@ def short_waits() -> None:
 
 
 def short_claims() -> None:
-    """Short waits; who died while it renewed tokens is replaced after ten seconds, also on a busy machine."""
+    """Short waits; who died while it renewed tokens is replaced after sixteen seconds, also on a busy machine."""
     short_waits()
-    constants(CLAIM_SECONDS=10, RENEWAL_SECONDS_MAX=3.0, SAVE_SECONDS_MAX=3.0)
+    constants(CLAIM_SECONDS=16, RENEWAL_SECONDS_MAX=7.0, SAVE_SECONDS_MAX=7.0)
 
 
 def named(name: str) -> None:

@@ -21,6 +21,7 @@ from tests.faults.hostile import HostileNetwork
 from tests.faults.processes import Process, Sabotage
 from tests.faults.sabotage import named
 from tests.helpers.api import Api
+from tests.helpers.canaries import CANARIES
 from tests.helpers.factories import Login, Make
 from tests.helpers.sign_in_servers import DidDirectory
 
@@ -37,7 +38,8 @@ _ALL_DONE = "not exists (select from target where next_attempt_at is not null)"
 def sizes(name: str, *, quick: Any, heavy: Any) -> pytest.MarkDecorator:
     """Run a test with two sizes: a small one in `make test`, and the whole figure in `make faults`."""
     heavy_one = pytest.param(heavy, id="heavy", marks=[pytest.mark.heavy, pytest.mark.timeout(1200)])
-    return pytest.mark.parametrize(name, [pytest.param(quick, id="quick"), heavy_one])
+    quick_one = pytest.param(quick, id="quick", marks=pytest.mark.small)
+    return pytest.mark.parametrize(name, [quick_one, heavy_one])
 
 
 @dataclass
@@ -155,9 +157,11 @@ class Scene:
         await self.until(registered, "a registered worker")
         return process
 
-    async def serve(self, *sabotage: Sabotage, with_worker: bool = False, **environment: str) -> Process:
-        """Start `serve` and wait until it answers."""
-        port = free_port()
+    async def serve(
+        self, *sabotage: Sabotage, with_worker: bool = False, port: int | None = None, **environment: str
+    ) -> Process:
+        """Start `serve` and wait until it answers; without a port, at a free one."""
+        port = port or free_port()
         process = processes.start(
             "serve", self.environment(**environment), self.folder / f"serve-{port}.log", port=port,
             with_worker=with_worker, sabotage=sabotage,
@@ -224,13 +228,17 @@ class Scene:
 
     def last_words(self) -> str:
         """The ends of the logs of all processes."""
-        files = {process.log_file for process in self.processes}
-        return "\n".join(f"{file.name}: {file.read_text()[-1500:]}" for file in files if file.exists())
+        return "\n".join(f"{file.name}: {file.read_text()[-1500:]}" for file in self._log_files())
+
+    def _log_files(self) -> set[Path]:
+        return {process.log_file for process in self.processes if process.log_file.exists()}
 
     def close(self) -> None:
         for process in self.processes:
             if process.runs:
                 process.kill()
+        for file in self._log_files():
+            CANARIES.says(file.read_text(errors="replace"))
 
 
 def post_id(text: str) -> UUID:

@@ -10,12 +10,14 @@ import pytest
 from tests.faults.hostile import HostileNetwork
 from tests.faults.own_postgres import OwnPostgres, fake_clock, own_postgres
 from tests.faults.scene import Scene, open_scene
+from tests.figures.record import Record, holds
 from tests.helpers.service_process import Service
 
 from signalpost.kit import clock
 from signalpost.settings import Settings
 
-STEP = timedelta(minutes=30)
+WORKER, QUEUE = "a worker that starts then", "POST /queue/process"
+HEAVY = (pytest.mark.heavy,)
 
 
 @pytest.fixture
@@ -30,11 +32,23 @@ async def stepping(server_files: Path) -> AsyncIterator[tuple[OwnPostgres, Path]
     clock.follow(datetime.now(UTC))  # the clock of this process went by that server
 
 
-@pytest.mark.parametrize("who", ["a worker that starts then", "POST /queue/process"])
+@holds("R2")
+@pytest.mark.parametrize(
+    ("who", "step"),
+    [
+        (WORKER, timedelta(hours=1)),
+        (QUEUE, timedelta(hours=1)),
+        pytest.param(WORKER, timedelta(minutes=-30), marks=HEAVY),
+        pytest.param(WORKER, timedelta(days=400), marks=HEAVY),
+        pytest.param(QUEUE, timedelta(days=400), marks=HEAVY),
+    ],
+    ids=str,
+)
 async def test_nothing_is_early_after_a_step_of_the_database_clock(
-    settings: Settings, stepping: tuple[OwnPostgres, Path], network: HostileNetwork, tmp_path: Path, who: str
-) -> None:
-    """The clock steps forward by half an hour; the post is due in twenty minutes."""
+    settings: Settings, stepping: tuple[OwnPostgres, Path], network: HostileNetwork, tmp_path: Path, record: Record,
+    who: str, step: timedelta,
+) -> None:  # fmt: skip
+    """The clock steps while a post is due in twenty minutes."""
     server, offset = stepping
     async with open_scene(settings, server.dsn, tmp_path) as scene:
         tenant = await scene.tenant()
@@ -43,20 +57,21 @@ async def test_nothing_is_early_after_a_step_of_the_database_clock(
         post = await tenant.post(account, text="on time", scheduledAt=clock.wire(clock.now() + timedelta(minutes=20)))
         canary = await tenant.sandbox()
         await tenant.ends(await tenant.post(canary, text="before the step"), "published")
-        offset.write_text(f"+{STEP.seconds}")
+        offset.write_text(f"{step.total_seconds():+.0f}")
 
         async def told() -> bool:
             health = await scene.api.get("/healthz/api")
             return any("clock" in reason.lower() for reason in health.json()["reasons"])
 
         await scene.until(told, "word of the clock in /healthz/api")
-        if who == "POST /queue/process":
+        if who == QUEUE:
             headers = {"X-Queue-Secret": "queue-secret-of-the-tests"}
             for _ in range(2):
                 await scene.api.post("/queue/process", headers=headers)
         else:
             await scene.worker()
         await scene.until(told, "word of the clock, again")
+        record("R2", tried={"moves of the clock": 1}, measured={"early": len(network.calls)})
         assert network.calls == []
 
         offset.write_text("+0")  # it is set right again

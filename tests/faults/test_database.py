@@ -5,8 +5,9 @@ import random
 import re
 import signal
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.faults import sabotage
 from tests.faults.hostile import HostileNetwork, slow
 from tests.faults.own_postgres import OwnPostgres, own_postgres, pgbouncer
 from tests.faults.scene import open_scene, post_id, sizes
+from tests.figures.record import Record, holds
 from tests.helpers.service_process import Service
 
 from signalpost.kit import clock
@@ -68,11 +70,13 @@ FAULTS: dict[str, Callable[[OwnPostgres, int], Awaitable[None]]] = {
 }
 
 
-@sizes("times", quick=2, heavy=8)
+@holds("R10")
+@sizes("times", quick=2, heavy=20)
 @pytest.mark.parametrize("fault", FAULTS)
 async def test_faults_of_the_database_under_load(
-    settings: Settings, server: OwnPostgres, network: HostileNetwork, tmp_path: Path, fault: str, times: int
-) -> None:
+    settings: Settings, server: OwnPostgres, network: HostileNetwork, tmp_path: Path, record: Record, fault: str,
+    times: int,
+) -> None:  # fmt: skip
     """Three callers and two workers go on meanwhile; what was acknowledged is published, once."""
     network.on("", slow(0.05))
     network.loses = 0.02
@@ -115,11 +119,26 @@ async def test_faults_of_the_database_under_load(
         await scene.all_done(150)
 
         rows = {row["id"]: row["status"] for row in await scene.query("select post_id as id, status from target")}
+        _check(
+            partial(record, "R10", tried={"restarts": times} if fault == "restarts" else {}),
+            acknowledged,
+            rows,
+            network,
+        )
         assert codes.keys() <= {201, 503}, codes
-        assert {rows.get(post_id(post)) for post in acknowledged} == {"published"}
-        assert network.doubles() == {}
         assert {post.text for post in network.made()} >= set(acknowledged.values())
         assert all(worker.runs for worker in workers)
+
+
+def _check(
+    record: Callable[..., None], acknowledged: Collection[str], rows: Mapping[Any, str], network: HostileNetwork
+) -> None:
+    """Record and ensure that what was acknowledged is published, once."""
+    lost = [post for post in acknowledged if rows.get(post_id(post)) != "published"]
+    record(measured={"acknowledged and lost": len(lost), "doubles": len(network.doubles())})
+    assert acknowledged
+    assert lost == []
+    assert network.doubles() == {}
 
 
 @pytest.mark.parametrize("command", ["serve", "worker", "doctor"])
@@ -127,7 +146,9 @@ async def test_a_pooler_in_transaction_mode_is_refused(server: OwnPostgres, tmp_
     """In one sentence, at start: sessions are needed for locks, and each statement would get another one."""
     (tmp_path / "data").mkdir()
     async with pgbouncer(server, "transaction") as dsn:
-        done = await Service(tmp_path).command(command, SIGNALPOST_DATABASE_URL=dsn)
+        service = Service(tmp_path)
+        port = ("--port", str(service.port)) if command == "serve" else ()
+        done = await service.command(command, *port, SIGNALPOST_DATABASE_URL=dsn)
     assert done.returncode == 1
     said = (done.stderr or done.stdout[done.stdout.index("PROBLEM  database") :]).strip().splitlines()
     assert len(said) == 1 or command == "doctor", done.stderr
@@ -154,7 +175,8 @@ async def test_a_database_that_cannot_store_every_text_is_refused_at_start(
     await server.execute(f"create database foreign_{encoding} encoding '{encoding}' locale 'C' template template0")
     dsn = server.dsn.replace("/postgres?", f"/foreign_{encoding.lower()}?")
 
-    done = await Service(tmp_path).command("serve", SIGNALPOST_DATABASE_URL=dsn)
+    service = Service(tmp_path)
+    done = await service.command("serve", "--port", str(service.port), SIGNALPOST_DATABASE_URL=dsn)
 
     assert done.returncode == 1
     assert re.fullmatch(rf".* encoding {encoding}, .* template0`\.\n", done.stderr), done.stderr
@@ -193,9 +215,10 @@ int posix_fallocate(int fd, off_t offset, off_t size) {
 """Makes a server believe that its disk is full while a file exists."""
 
 
+@holds("R11")
 @sizes("seconds", quick=3, heavy=20)
 async def test_a_full_disk_loses_nothing(
-    settings: Settings, network: HostileNetwork, tmp_path: Path, server_files: Path, seconds: int
+    settings: Settings, network: HostileNetwork, tmp_path: Path, server_files: Path, record: Record, seconds: int
 ) -> None:
     """The server's disk is full under load, until somebody frees it and starts the server again."""
     library, switch = await _build_full_disk()
@@ -236,10 +259,9 @@ async def test_a_full_disk_loses_nothing(
             await scene.until(lambda: len(network.made()) > before, "publishing after space is there", 40)
         await scene.all_done(120)
         rows = {row["id"]: row["status"] for row in await scene.query("select post_id as id, status from target")}
+        _check(partial(record, "R11", tried={"full disks": 1}), acknowledged, rows, network)
         assert codes.keys() <= {201, 503}, codes
         assert codes[503] > 0
-        assert {rows.get(post_id(post)) for post in acknowledged} == {"published"}
-        assert network.doubles() == {}
         assert worker.runs
     library.unlink()
 

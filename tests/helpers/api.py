@@ -3,6 +3,7 @@
 from typing import Any, Self
 
 import httpx
+from tests.helpers.canaries import CANARIES
 
 from signalpost.kit.problems import Problem
 from signalpost.web.app import Application
@@ -35,6 +36,7 @@ class Api:
         headers = {"X-Forwarded-For": f"10.{self._address >> 16}.{self._address >> 8 & 255}.{self._address & 255}"}
         headers |= dict(options.pop("headers", None) or {})
         if key is not None:
+            CANARIES.add(key)
             headers["Authorization"] = f"Bearer {key}"
         answer = await self._client.request(method, path, headers=headers, **options)
         check(answer)
@@ -61,6 +63,7 @@ def check(answer: httpx.Response) -> None:
     assert answer.headers["x-request-id"]
     if answer.status_code >= 400:
         assert answer.headers["content-type"] == "application/problem+json", answer.text
+        CANARIES.says(answer.text)
         if answer.request.method == "HEAD":
             return
         problem = answer.json()

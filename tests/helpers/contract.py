@@ -16,6 +16,7 @@ from tests.helpers.factories import Login, Make
 
 from signalpost.console.openapi import openapi_document
 from signalpost.console.samples import example_bodies
+from signalpost.engine import buckets, jobs
 from signalpost.identity import actions as identity
 from signalpost.identity.schemas import Tokens
 from signalpost.kit import clock, ids
@@ -166,11 +167,27 @@ async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = EN
     await create("inv", "/platform-invites", {"profileId": owner.profile, "platforms": ["sandbox"]})
     if "med" in needed:
         found["med"] = await upload(api, owner)
+    await _work(make, found, needed)
     incident = {"title": "Slow", "body": "We look into it.", "impact": "none", "componentIds": [], "notify": False}
     await create("inc", "/status/admin/incidents", incident, staff)
     return Sample(api, make, owner, found, staff)
 
 
+async def _work(make: Make, found: dict[str, str], needed: set[str]) -> None:
+    """Add a job that failed for good, and an app that is paused."""
+    async with make.context.database.transaction() as db:
+        if "job" in needed:
+            job_id = await jobs.enqueue(db, "contract.sample", {}, queue=f"contract.{secrets.token_hex(4)}")
+            await db.execute(_FAILED, job_id)
+            found["job"] = ids.encode("job", job_id)
+        if "pau" in needed:
+            key = f"sandbox:contract.{secrets.token_hex(4)}"
+            await buckets.declare(db, key, capacity=1, per_second=1)
+            await buckets.pause(db, key, 3_600)
+            found["pau"] = ids.encode("pau", await db.fetchval("select md5($1)::uuid", key))
+
+
+_FAILED = "update job set state = 'failed', next_attempt_at = null, failed_at = now() where id = $1"
 _OF_A_WORKSPACE = {"lnk", "slq", "tkt", "whk", "dlv", "key", "mem", "inv"}
 
 

@@ -118,7 +118,7 @@ async def running(engine: Engine, *, grace_seconds: float = 10.0) -> AsyncIterat
         await asyncio.wait_for(task, 10)
 
 
-async def until(database: Database, condition: str, *values: object, seconds: float = 20.0) -> float:
+async def until(database: Database, condition: str, *values: object, seconds: float = 60.0) -> float:
     """Wait until an SQL condition is true; return after how many seconds."""
     started = clock.monotonic()
     while clock.monotonic() - started < seconds:

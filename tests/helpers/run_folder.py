@@ -6,6 +6,7 @@ faster. It is removed at the end; `--basetemp FOLDER` keeps the files of single 
 
 import contextlib
 import fcntl
+import multiprocessing.util
 import os
 import shutil
 import tempfile
@@ -28,6 +29,7 @@ def run_folder() -> Iterator[Path]:
     folder.chmod(0o755)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        multiprocessing.util.get_temp_dir()  # of this process, which removes it at its exit: later than this folder
         os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
         yield folder
         shutil.rmtree(folder)

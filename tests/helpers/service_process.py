@@ -14,6 +14,7 @@ from typing import Any, Self
 
 import httpx
 from tests.counterparts.tools import CHECKOUT, free_port
+from tests.helpers.canaries import CANARIES, secrets_of
 
 PROGRAM = CHECKOUT / ".venv" / "bin" / "signalpost"
 KILLED_BY_FAILPOINT = 137
@@ -23,6 +24,7 @@ _ENVIRONMENT = {
     "SIGNALPOST_ALLOWED_PRIVATE_HOSTS": "127.0.0.1",
     "SIGNALPOST_ALLOW_PRIVATE_WEBHOOKS": "true",
     "SIGNALPOST_LOG_FORMAT": "json",
+    "SIGNALPOST_LOG_LEVEL": "debug",
 }
 
 
@@ -134,6 +136,8 @@ class Service:
         """End the service and its database, whatever state they are in, and remove the folder."""
         if self.runs:
             await self.kill()
+        if (self.folder / "log").exists():
+            CANARIES.says(self.log)
         if (self.folder / "data" / "postgres").exists():
             from signalpost.embedded_postgres.start import start_postgres
 
@@ -149,6 +153,7 @@ class Api:
         self.service = service
         self.profile: str = owner["profileId"]
         self.key: str = owner["apiKey"]
+        CANARIES.add(self.key)
 
     async def call(self, method: str, path: str, **options: Any) -> Any:
         headers = {"Authorization": f"Bearer {self.key}"}
@@ -156,7 +161,11 @@ class Api:
         async with httpx.AsyncClient(base_url=f"{self.service.base_url}/api/v1", headers=headers, timeout=60) as client:
             answer = await client.request(method, path, **options)
         assert answer.is_success, f"{answer.status_code} {answer.text}\n{self.service.log[-3000:]}"
-        return answer.json() if answer.content else None
+        document = answer.json() if answer.content else None
+        if method == "POST":
+            for secret in secrets_of(document):
+                CANARIES.add(secret)
+        return document
 
     async def get(self, path: str, **options: Any) -> Any:
         return await self.call("GET", path, **options)
@@ -165,6 +174,8 @@ class Api:
         return await self.call("POST", path, **options)
 
     async def connect(self, platform: str, **fields: str) -> Any:
+        for secret in secrets_of(fields):
+            CANARIES.add(secret)
         return await self.post(f"/platforms/{platform}/connect", json={"profileId": self.profile, "fields": fields})
 
     async def publish(self, platforms: Sequence[str], text: str, **fields: Any) -> Any:

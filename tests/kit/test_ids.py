@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signalpost.kit import ids
+from signalpost.web.fields import AccountId, PostId
 
 
 @given(st.uuids())
@@ -25,6 +26,16 @@ def test_an_id_comes_back(value: UUID) -> None:
 def test_the_outside_order_is_the_inside_order(left: UUID, right: UUID) -> None:
     """Lists are ordered by id; a client may compare the texts."""
     assert (ids.encode("a", left) < ids.encode("a", right)) == (left.int < right.int)
+
+
+def test_an_id_that_is_read_again_is_of_its_own_kind() -> None:
+    """Parsed ids are kept: one kind must not be given another one's."""
+    number = UUID(int=5)
+    for _ in range(2):
+        parsed = PostId.parse(ids.encode("pst", number))
+        assert (type(parsed), parsed) == (PostId, number)
+        assert AccountId.parse(ids.encode("pst", number)) is None
+        assert AccountId.parse(ids.encode("acc", number)) == number
 
 
 @pytest.mark.parametrize(

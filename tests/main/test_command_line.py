@@ -18,6 +18,8 @@ import pytest
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 OWNER = ("create-owner", "--email", "owner@example.test", "--password", "-", "--workspace", "Bakery")
 PASSWORD = "correct horse battery\n"
+NOBODY = "http://127.0.0.1:9"
+"""An address at which no service is, also while a developer runs one at the usual port."""
 
 
 def environment(dsn: str, folder: Path) -> dict[str, str]:
@@ -76,10 +78,11 @@ def test_each_command_of_an_operator(command: Command) -> None:
             "--workspace: Must have",
         ),
         (("keys", "create", "--workspace", "nowhere", "--name", "x"), "No workspace is called 'nowhere'"),
+        (("keys", "revoke", "key_x"), "There is no valid key 'key_x'"),
         (("keys", "create", "--workspace", "nowhere", "--name", "x", "--mode", "fast"), "live or test"),
         (("users", "reset-password", "--email", "x@y.test", "--password", "long enough 1"), "no user x@y.test"),
         (("staff", "add", "--email", "x@y.test"), "no user x@y.test"),
-        (("mail", "show", "f" * 32), "No unsent message"),
+        (("mail", "show", "f" * 32), "There is no unsent message"),
         (("plans", "set", "--workspace", "nowhere", "--plan", "gold"), "free, starter, pro, max, self_hosted"),
         (("plans", "set", "--workspace", "nowhere", "--plan", "pro"), "No workspace is called 'nowhere'"),
     ],
@@ -92,6 +95,7 @@ def test_an_error_of_the_operator_is_a_message_without_traceback(
     assert (done.returncode, done.stdout) == (1, "")
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+    assert "credential" not in done.stderr  # advice for clients of the API
 
 
 def test_an_ambiguous_name_is_refused(command: Command) -> None:
@@ -146,7 +150,7 @@ async def test_a_database_of_a_newer_version_is_not_changed(command: Command, fr
 async def test_doctor_reports_problems_and_exits_with_1(command: Command, fresh_dsn: str) -> None:
     """Overdue work, and a wrong master key. Whoever reads the list knows of each check whether it is well."""
     await asyncio.to_thread(command, "demo")
-    first = await asyncio.to_thread(command, "doctor", "--json")
+    first = await asyncio.to_thread(command, "doctor", "--json", SIGNALPOST_BASE_URL=NOBODY)
     connection = await asyncpg.connect(fresh_dsn)
     await connection.execute(
         "insert into lane (kind, key, next_due_at) values ('job', gen_random_uuid(), now() - interval '1 hour')"
@@ -167,13 +171,22 @@ async def test_doctor_reports_problems_and_exits_with_1(command: Command, fresh_
     assert "created with another master key" in locked.stdout
 
 
+def test_doctor_does_not_take_another_instance_for_this_one(command: Command) -> None:
+    """Whatever answers at the usual port may be an instance with another data folder, and says nothing about this."""
+    checks = {check["check"]: check for check in json.loads(command("doctor", "--json").stdout)}
+
+    assert not checks["service"]["ok"]
+    assert checks["service"]["detail"].startswith("No service is running on ")
+
+
 def test_doctor_tells_what_is_wrong_also_without_a_database(command: Command, tmp_path: Path) -> None:
     """A script reads the same list, and the exit code says it in one bit."""
     unreachable = "postgresql://signalpost:hidden-word@127.0.0.1:9/signalpost"
     (tmp_path / ".env").write_text("")
     (tmp_path / ".env").chmod(0o600)
 
-    done = command("doctor", "--json", SIGNALPOST_DATABASE_URL=unreachable, SIGNALPOST_SMTP_URL="smtp://127.0.0.1:9")
+    settings = {"SIGNALPOST_SMTP_URL": "smtp://127.0.0.1:9", "SIGNALPOST_BASE_URL": NOBODY}
+    done = command("doctor", "--json", SIGNALPOST_DATABASE_URL=unreachable, **settings)
 
     checks = {check["check"]: check for check in json.loads(done.stdout)}
     assert done.returncode == 1
@@ -203,15 +216,17 @@ def test_only_serve_creates_a_data_folder(command: Command, tmp_path: Path, argu
 
 
 async def test_a_worker_alone_shuts_down_gracefully(fresh_dsn: str, tmp_path: Path) -> None:
-    """It registers itself, and removes its registration at the end."""
+    """It says that it runs, registers itself, and removes its registration at the end."""
     worker = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "signalpost", "worker", env=environment(fresh_dsn, tmp_path), cwd=tmp_path
-    )
+        sys.executable, "-m", "signalpost", "worker", env=environment(fresh_dsn, tmp_path), cwd=tmp_path,
+        stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
     connection = await asyncpg.connect(fresh_dsn)
     async with asyncio.timeout(30):
         while not await connection.fetchval("select count(*) from worker where looped_at is not null"):
             await asyncio.sleep(0.02)
         worker.send_signal(signal.SIGTERM)
-        assert await worker.wait() == 0
+        printed, _ = await worker.communicate()
+        assert (worker.returncode, printed) == (0, b"The engine is running. Ctrl-C stops it.\n")
     assert await connection.fetchval("select count(*) from worker") == 0
     await connection.close()

@@ -82,15 +82,19 @@ def test_waiting_for_a_database_can_be_interrupted(tmp_path: Path, command: str)
     """The database accepts connections and says nothing, as a firewall or a frozen server does."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"postgresql://signalpost@127.0.0.1:{silent.getsockname()[1]}/x"
-        process = subprocess.Popen(
-            [*PROGRAM, command], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        port = ["--port", str(free_port())] if command == "serve" else []
+        with subprocess.Popen(
+            [*PROGRAM, command, *port], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             env=environment(SIGNALPOST_DATABASE_URL=url, SIGNALPOST_DATA_DIR=str(tmp_path)),
-        )  # fmt: skip
-        silent.settimeout(30)
-        connection, _ = silent.accept()
-        process.send_signal(signal.SIGINT)
-        printed, _ = process.communicate(timeout=30)
-        connection.close()
+        ) as process:  # fmt: skip
+            try:
+                silent.settimeout(30)
+                connection, _ = silent.accept()
+                process.send_signal(signal.SIGINT)
+                printed, _ = process.communicate(timeout=30)
+                connection.close()
+            finally:
+                process.kill()
 
     assert (process.returncode, printed) == (130, b"")
 

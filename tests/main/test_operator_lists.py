@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import asyncpg
+import click
 import pytest
 from click.testing import CliRunner
 from tests.helpers.factories import Login, Make
@@ -53,7 +54,8 @@ async def test_each_list_shows_what_a_workspace_has_and_nothing_of_others(
         for secret in (owner.key, owner.test_key, "secret", "password", "hmac"):
             assert secret not in f"{rows}{table}"
         assert len(await records.listing(connection, name, None, 2)) == 2
-        assert await records.listing(connection, name, "nowhere", 10) == []
+        with pytest.raises(records.NothingThere, match="There is no workspace 'nowhere'"):  # not "no posts"
+            await records.listing(connection, name, "nowhere", 10)
 
 
 async def test_a_post_is_shown_with_its_targets(make: Make, connection: "asyncpg.Connection[Any]") -> None:
@@ -88,6 +90,23 @@ def test_a_list_creates_no_database(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert result.exit_code == 1
         assert f"There is no database in {tmp_path / 'typo'}." in result.stderr
     assert [*tmp_path.iterdir()] == []
+
+
+def test_what_people_read_has_no_words_of_python() -> None:
+    record = {"isDemo": True, "isStaff": False, "events": ["post.failed"]}
+    assert records.table([record, record | {"isStaff": True}]).split() == (
+        ["isDemo", "isStaff", "events", "yes", "no", "post.failed", "yes", "yes", "post.failed"]
+    )
+    assert records.NONE.keys() == records.LISTS.keys()
+    assert records.NONE["mail"] == "There is no unsent mail.\n"
+
+
+def test_lists_of_commands_fit_into_a_terminal() -> None:
+    """Click cuts what does not fit, and half a sentence helps nobody choose."""
+    groups = [name for name, command in app.commands.items() if isinstance(command, click.Group)]
+    for line in ([], *([group] for group in groups)):
+        shown = CliRunner().invoke(app, [*line, "--help"], prog_name="signalpost", terminal_width=80).stdout
+        assert "..." not in shown.partition("Commands:")[2], shown
 
 
 @pytest.mark.parametrize("group", MEMBERS)

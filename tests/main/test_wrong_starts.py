@@ -3,6 +3,7 @@
 The commands run in this process, as the program would run them; their database is one that does not exist.
 """
 
+import errno
 import os
 import shlex
 import socket
@@ -166,6 +167,29 @@ def test_a_folder_of_another_user_is_left_alone(start: Start, tmp_path: Path, li
 
     check(start(line, text_in="long enough 1\n"), "belongs to nobody. Run this command as that user: sudo -u nobody")
     assert [entry.name for entry in folder.iterdir()] == ["master.key"]
+
+
+def test_a_folder_that_may_not_be_read_names_its_owner(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Click would only say that it is not readable. The system says so here, since root may read everything."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "master.key").touch(mode=0o600)
+    os.chown(tmp_path / "data" / "master.key", 65534, 65534)
+    monkeypatch.setattr(os, "access", lambda *_, **__: False)
+
+    check(start("doctor --data-dir data"), "belongs to nobody. Run this command as that user: sudo -u nobody")
+
+
+def test_a_forbidden_file_has_a_next_step(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(path: Path, *_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "mkdir", forbidden)
+
+    check(
+        start("serve --port 65001"), "data: Permission denied. Run this command as its owner, or choose another path."
+    )
 
 
 @pytest.mark.parametrize(

@@ -111,4 +111,4 @@ async def test_a_restored_instance_sends_no_reply_of_the_backup(messenger: Messe
     await later(messenger)
 
     assert len(phone.texts) == count
-    assert await last_reply(messenger, owner) == ("unknown", "restored from a backup")
+    assert await last_reply(messenger, owner) == ("unknown", "restored from a backup, or a failover")

@@ -6,7 +6,10 @@ import pytest
 from tests.helpers.factories import Login
 from tests.helpers.messenger import Messenger
 
-_TABLES = "select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace"
+_TABLES = """
+select relname from pg_class
+where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
+"""
 TABLES_OF_POSTS = {"post", "search_pending", "search_block"}
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import quote
 
@@ -14,6 +15,7 @@ from tests.helpers.messenger import VERIFY_TOKEN, Messenger
 from signalpost.main import app
 from signalpost.messenger import whatsapp
 from signalpost.settings import WHATSAPP_SETTINGS
+from signalpost.web.signed import UNVERIFIED_BYTES_MAX, Unverified
 
 
 def handshake(token: str = VERIFY_TOKEN, challenge: str = "1158201444", mode: str = "subscribe") -> str:
@@ -94,6 +96,36 @@ async def test_a_body_is_bounded_before_it_is_looked_at(messenger: Messenger) ->
     answer = await messenger.api.post("/wa/webhook", content=hook.body, headers=hook.headers)
 
     assert (answer.status_code, answer.json()["code"]) == (413, "payload_too_large")
+
+
+async def test_nothing_is_read_of_a_call_without_a_possible_signature(messenger: Messenger) -> None:
+    read: list[bytes] = []
+
+    async def body() -> AsyncIterator[bytes]:
+        read.append(b"x")
+        yield b"x"
+
+    for headers in ({}, {"X-Hub-Signature-256": "sha256=guess"}):
+        answer = await messenger.api.post("/wa/webhook", content=body(), headers=headers)
+        assert (answer.status_code, answer.json()["code"]) == (401, "invalid_signature")
+    assert read == []
+
+
+async def test_strangers_cannot_fill_the_memory(messenger: Messenger) -> None:
+    """Large calls that are not verified yet share a bound, of which nothing is left behind; small ones still pass."""
+    unverified = messenger.context.state(Unverified)
+    large, small = sign(messenger.app, b" " * 1_000_000 + b"{}"), sign(messenger.app, b"{}")
+    forged = dict(large.headers) | {"X-Hub-Signature-256": "sha256=" + "0" * 64}
+    assert (await messenger.api.post("/wa/webhook", content=large.body, headers=forged)).status_code == 401
+    assert unverified.bytes == 0
+
+    unverified.bytes = UNVERIFIED_BYTES_MAX - 500_000  # others are being received
+    refused = await messenger.api.post("/wa/webhook", content=large.body, headers=large.headers)
+    assert (refused.status_code, refused.headers["retry-after"]) == (503, "5")
+    assert (await messenger.api.post("/wa/webhook", content=small.body, headers=small.headers)).status_code == 200
+    assert unverified.bytes == UNVERIFIED_BYTES_MAX - 500_000
+    unverified.bytes = 0
+    assert (await messenger.api.post("/wa/webhook", content=large.body, headers=large.headers)).status_code == 200
 
 
 _BROKEN: dict[str, Any] = {

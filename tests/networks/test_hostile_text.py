@@ -5,6 +5,7 @@ from itertools import count
 from typing import Any
 
 import pytest
+from tests.faults.scene import sizes
 from tests.helpers.connector_harness import outgoing
 from tests.helpers.growth import require_linear
 
@@ -17,8 +18,6 @@ from signalpost.networks.connectors.bluesky.calls import expires_at
 from signalpost.networks.contract import ApiError, TextRule
 from signalpost.networks.counting import length
 from signalpost.networks.html_text import fingerprint_of_html
-
-SIZE = 60_000
 
 # fmt: off
 REPEATED = (
@@ -99,11 +98,12 @@ LOOKS: dict[str, Callable[[str], Any]] = {
 
 
 @pytest.mark.slow
+@sizes("size", quick=20_000, heavy=60_000)
 @pytest.mark.parametrize("text_of", TEXTS.values(), ids=TEXTS)
-def test_no_text_takes_quadratic_time(text_of: Callable[[int], str]) -> None:
+def test_no_text_takes_quadratic_time(text_of: Callable[[int], str], size: int) -> None:
     for name, look in LOOKS.items():
         try:
-            require_linear(look, text_of, SIZE)
+            require_linear(look, text_of, size)
         except AssertionError as failure:
             raise AssertionError(f"{name}: {failure}") from None
 

@@ -1,10 +1,13 @@
 """Sign-in with an OpenID provider: who becomes whom, what is asked first, and what is never believed."""
 
 import base64
+import os
+import re
 import time
 import warnings
 from collections.abc import AsyncIterator, Callable
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from joserfc import jwk
@@ -18,7 +21,11 @@ from tests.helpers.oidc_provider import BACK, Browser, Claims, FakeProvider, con
 from signalpost.context import AppContext
 from signalpost.identity import totp
 from signalpost.kit import clock
+from signalpost.kit.crypto import KeyRing
+from signalpost.kit.crypto.tokens import BASE62
 from signalpost.kit.db import Database
+from signalpost.oidc import flow
+from signalpost.oidc.flow import Grant
 
 IDENTITIES = "select subject from user_identity i join app_user u on u.id = i.user_id where u.email = $1"
 STALE = "begun in another browser"
@@ -84,6 +91,16 @@ async def test_a_user_confirms_once_with_the_password_and_then_signs_in_without(
 async def database_value(database: Database, statement: str, *values: Any) -> Any:
     async with database.connection() as db:
         return await db.fetchval(statement, *values)
+
+
+def test_a_code_has_one_spelling() -> None:
+    """Codes are used once by their text, and base64 has several texts for the same bytes."""
+    keys = KeyRing.from_master(os.urandom(32))
+    for length in (43, 44, 45):
+        code = flow.seal(keys, Grant(uuid4(), "c" * length, flow.expires_in(60)))
+        others = [f"{code}=", f"{code}==", *(code[:-1] + digit for digit in BASE62 if digit != code[-1])]
+        assert flow.unseal(keys, Grant, code) is not None
+        assert [text for text in others if flow.unseal(keys, Grant, text) is not None] == []
 
 
 async def test_a_code_works_once_and_only_for_who_began(api: Api, provider: FakeProvider, browser: Browser) -> None:
@@ -230,16 +247,26 @@ async def test_a_changed_mailbox_keeps_the_user(api: Api, provider: FakeProvider
     assert signed_in.json()["user"]["id"] == user["user"]["id"]
 
 
-async def test_the_console_is_signed_in_by_a_cookie(api: Api, provider: FakeProvider, browser: Browser) -> None:
-    """Its page has the button; what follows is the console, and no token in an address."""
+@pytest.mark.parametrize(
+    ("query", "leads_to"),
+    [
+        ("", "/console"),
+        ("?next=/console/posts/pst_1%3Fq%3Da", "/console/posts/pst_1?q=a"),
+        ("?next=//evil.example/console", "/console"),
+    ],
+)
+async def test_the_console_is_signed_in_by_a_cookie(
+    api: Api, provider: FakeProvider, browser: Browser, query: str, leads_to: str
+) -> None:
+    """Its page has the button; what follows is the page that the person wanted, and no token in an address."""
     await known(api, provider)
-    page = await browser.pages.get("/login")
-    started = await browser.pages.get("/sign-in/oidc")
+    page = await browser.pages.get(f"/login{query}")
+    [button] = re.findall(r'href="([^"]+)">Sign in with Acme ID', page.text)
+    started = await browser.pages.get(button)
     await browser.pages.get(provider.consent(started.headers["location"]))
     done = await browser.answer(password=PASSWORD)
 
-    assert 'href="/sign-in/oidc">Sign in with Acme ID' in page.text
-    assert (done.status_code, done.headers["location"]) == (303, "/console")
+    assert (done.status_code, done.headers["location"]) == (303, leads_to)
     me = await browser.pages.get("/api/v1/auth/me", headers={"Sec-Fetch-Site": "same-origin", "Accept": "*/*"})
     assert me.json()["user"]["email"] == provider.claims["email"]
 

@@ -5,18 +5,21 @@ import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
+from tests.helpers.mail import InTest
 
 from signalpost.context import AppContext
+from signalpost.engine.contract import Lease
 from signalpost.identity import actions as identity
-from signalpost.kit import clock
+from signalpost.kit import clock, ids
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
+from signalpost.webhooks import work as webhooks_work
 
 SOON = clock.wire(clock.now() + timedelta(days=30))
 AT_ONCE = 50
@@ -209,6 +212,33 @@ async def test_a_plan_sets_the_rate(context: AppContext, shop: Api, make: Make) 
     codes = [(await shop.post("/posts/validate", json=post(owner), key=bearer)).status_code for _ in range(11)]
 
     assert codes == [200] * 10 + [429]
+
+
+_AGED = """
+insert into delivery (id, workspace_id, webhook_id, event_id, type, body, state, created_at)
+select gen_random_uuid(), workspace_id, webhook_id, event_id, type, body, 'delivered', now() - make_interval(days => n)
+from delivery cross join unnest($2::int[]) n where webhook_id = $1
+"""
+_AGES = "select (extract(epoch from now() - created_at) / 86400)::int from delivery where webhook_id = $1 order by 1"
+
+
+@pytest.mark.parametrize(("plan", "kept"), [("pro", [0, 13]), ("max", [0, 13, 15, 29]), ("off", [0, 13, 15, 29])])
+async def test_the_log_of_deliveries_is_kept_as_long_as_the_plan_says(
+    context: AppContext, sold: AppContext, shop: Api, make: Make, plan: str, kept: list[int]
+) -> None:
+    """Where no plans are sold (`off`), for the 30 days of `SIGNALPOST_DELIVERY_LOG_DAYS`."""
+    owner = await make.owner(plan="max" if plan == "off" else plan)
+    [bearer] = await sessions(context, owner, 1)
+    created = (await shop.post("/webhooks", json=hook(), key=bearer)).json()
+    webhook_id = ids.decode("whk", created["id"])
+    assert (await shop.post(f"/webhooks/{created['id']}/test", json={}, key=bearer)).status_code in (200, 201, 202)
+    async with context.database.transaction() as db:
+        await db.execute(_AGED, webhook_id, [13, 15, 29, 31])
+    jobs = {job.kind: job for job in webhooks_work.jobs(context if plan == "off" else sold)}
+    await jobs[webhooks_work.PURGE_JOB].handler(cast("Lease", InTest(context.database)), {})
+
+    async with context.database.connection() as db:
+        assert [row[0] for row in await db.fetch(_AGES, webhook_id)] == kept
 
 
 async def test_a_self_hosted_workspace_has_no_gate(api: Api, make: Make) -> None:

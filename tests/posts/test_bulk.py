@@ -46,9 +46,9 @@ def issues(answer: httpx.Response) -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize("days", [(3, 3, 3), (3, 4, 3), (3,)])
 async def test_what_posts_have_in_common_and_what_differs_is_stored(
-    api: Api, owner: Login, days: tuple[int, ...]
+    api: Api, owner: Login, database: Database, days: tuple[int, ...]
 ) -> None:
-    """A column in which all rows are equal is sent once."""
+    """A column in which all rows are equal is sent once, and one that follows from another column not at all."""
     times = {day: f"2027-01-1{day}T12:00:00.000Z" for day in days}
     posts = [post(owner, scheduledAt=times[day], draft=False, notes=f"day {day}") for day in days]
 
@@ -60,6 +60,10 @@ async def test_what_posts_have_in_common_and_what_differs_is_stored(
         one = stored[sent["text"]]
         assert (one["scheduledAt"], one["notes"], one["status"]) == (sent["scheduledAt"], sent["notes"], "scheduled")
         assert [(target["platform"], target["status"]) for target in one["targets"]] == [("sandbox", "pending")]
+    async with database.connection() as db:
+        targets = await db.fetch("select id, dedupe_key from target where workspace_id = $1", owner.workspace_id)
+    assert len(targets) == len(days)
+    assert {target["dedupe_key"] for target in targets} == {target["id"].hex for target in targets}
 
 
 async def test_each_post_is_created_or_has_its_problem(api: Api, owner: Login) -> None:

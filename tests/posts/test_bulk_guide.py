@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,11 +13,19 @@ from tests.helpers.factories import Make
 GUIDE = (CHECKOUT / "docs" / "guides" / "bulk.md").read_text()
 
 
-def requests() -> Iterator[tuple[str, Any]]:
-    """Path and body of each request with JSON."""
-    for block in re.findall(r"```\n(curl .*?)```", GUIDE, re.DOTALL):
-        if match := re.search(r"--json '(.*?)' \$API(\S+)", block, re.DOTALL):
-            yield match[2], match[1]
+_CURL = "curl() { printf '%s\\0' \"$@\"; }"
+
+
+def requests(**variables: str) -> Iterator[tuple[str, Any]]:
+    """Path and body of each request with JSON, as a shell hands them to curl."""
+    for block in re.findall(r"```sh\n(curl .*?)```", GUIDE, re.DOTALL):
+        typed = subprocess.run(
+            ["bash", "-eu", "-c", f"{_CURL}\n{block}"], capture_output=True, text=True, check=True,
+            env=variables | {"API": "", "KEY": "x"},
+        )  # fmt: skip
+        arguments = typed.stdout.split("\0")
+        if "--json" in arguments:
+            yield arguments[-2], json.loads(arguments[arguments.index("--json") + 1])
 
 
 async def test_the_requests_of_the_guide_succeed(api: Api, make: Make) -> None:
@@ -24,24 +33,23 @@ async def test_the_requests_of_the_guide_succeed(api: Api, make: Make) -> None:
     child = (await make.profile(owner))["id"]
     for profile in (owner.profile, child):
         await make.account(owner, profile=profile)
-    names = {"$PROFILE": owner.profile, "$CHILD": child}
-
-    def filled(text: str) -> str:
-        return re.sub(r"\$[A-Z]+", lambda name: names[name[0]], text)
 
     paths = []
-    for path, body in requests():
-        answer = await api.post(path, json=json.loads(filled(body)), key=owner.key)
+    for path, body in requests(PROFILE=owner.profile, CHILD=child):
+        answer = await api.post(path, json=body, key=owner.key)
         assert answer.status_code == 201, answer.text
         assert not answer.json().get("errors")
         paths.append(path)
     assert paths == ["/posts/bulk", "/posts/fanout", "/profiles/links"]
 
     [table] = re.findall(r"```csv\n(.*?)```", GUIDE, re.DOTALL)
-    [query] = re.findall(r"--data-binary @posts\.csv \$API(\S+)", GUIDE)
+    [query] = re.findall(r'--data-binary @posts\.csv "\$API(\S+)"', GUIDE)
     for path, ids in ((query, [None, None]), (query.partition("?")[0], None)):
         answer = await api.post(
-            path, content=filled(table).encode(), headers={"Content-Type": "text/csv"}, key=owner.key
+            path,
+            content=table.replace("prof_…", owner.profile).encode(),
+            headers={"Content-Type": "text/csv"},
+            key=owner.key,
         )
         assert answer.status_code == 201, answer.text
         assert answer.json()["errors"] == []

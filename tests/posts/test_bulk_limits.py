@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
@@ -88,7 +89,7 @@ async def test_the_number_of_statements_does_not_depend_on_the_number_of_posts(
         await make.account(owner, username=name)
     other = await make.profile(owner)
     await make.account(owner, profile=other["id"])
-    for count in (1, 50):
+    for warm, count in product((False, True), (1, 50)):  # a new connection first asks the database for types
         posts = [post(owner, externalId=secrets.token_hex(8)) for _ in range(count - 1)]
         posts.append(post(owner, profileId=other["id"]))
         await asyncio.sleep(0)
@@ -96,4 +97,4 @@ async def test_the_number_of_statements_does_not_depend_on_the_number_of_posts(
         answer = await send(api, owner, *posts, draft=False)
         await asyncio.sleep(0)
         assert len(answer.json()["created"]) == count
-        assert len(statements) == 5, statements  # begin and commit included
+        assert len(statements) == 5 or not warm, statements  # begin and commit included

@@ -37,10 +37,10 @@ def between(monkeypatch: pytest.MonkeyPatch) -> Between:
     write_post = write.create
 
     def arrange(happens: Callable[[], Awaitable[Any]]) -> None:
-        async def first(db: Any, new: write.NewPost, *, limit: int | None) -> Any:
+        async def first(db: Any, new: write.NewPost) -> Any:
             monkeypatch.setattr(write, "create", write_post)
             await happens()
-            return await write_post(db, new, limit=limit)
+            return await write_post(db, new)
 
         monkeypatch.setattr(write, "create", first)
 
@@ -87,9 +87,9 @@ async def test_a_profile_that_never_rests_is_no_endless_loop(
 ) -> None:
     write_post = write.create
 
-    async def renamed_first(db: Any, new: write.NewPost, *, limit: int | None) -> Any:
+    async def renamed_first(db: Any, new: write.NewPost) -> Any:
         await api.patch(f"/profiles/{owner.profile}", json={"name": ids.new_id().hex}, key=owner.key)
-        return await write_post(db, new, limit=limit)
+        return await write_post(db, new)
 
     monkeypatch.setattr(write, "create", renamed_first)
     refused = await create(api, owner)

@@ -13,6 +13,8 @@ from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
 from signalpost.posts.actions import recent
 
+SOON = clock.wire(clock.now() + timedelta(days=30))
+
 
 @pytest.fixture(autouse=True)
 def recent_enough(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,6 +55,19 @@ async def test_the_next_create_for_the_same_accounts_is_one_statement(
         await asyncio.sleep(0)
         assert len(statements) == expected, statements
         assert [target["accountId"] for target in post["targets"]] == [entry["id"] for entry in accounts]
+
+
+async def test_limits_of_a_plan_add_no_statement(shop: Api, make: Make, statements: list[str]) -> None:
+    """The month's posts are spent, and those that wait are counted, by the statement that writes the post."""
+    owner = await make.owner(plan="max")
+    account = await make.account(owner)
+    for scheduled in ({}, {"scheduledAt": SOON}):
+        await create_ok(shop, owner, account, **scheduled)
+        await asyncio.sleep(0)
+        statements.clear()
+        await create_ok(shop, owner, account, **scheduled)
+        await asyncio.sleep(0)
+        assert len(statements) == 1, statements
 
 
 @pytest.mark.parametrize(

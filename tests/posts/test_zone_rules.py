@@ -5,6 +5,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from tests.figures.record import Record, holds
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 
@@ -68,9 +69,10 @@ async def owner(make: Make) -> Login:
     return owner
 
 
+@holds("R2")
 @pytest.mark.parametrize("hours", [-1, 1])
 async def test_a_post_for_a_wall_time_is_moved(
-    context: AppContext, api: Api, make: Make, owner: Login, hours: int
+    context: AppContext, api: Api, make: Make, owner: Login, record: Record, hours: int
 ) -> None:
     wall = _summer()
     post = await _scheduled(make, owner, wall.isoformat())
@@ -81,6 +83,7 @@ async def test_a_post_for_a_wall_time_is_moved(
     await _run(context)
 
     row = await _row(context, post)
+    record("R2", tried={"changed zone rules": 1}, measured={"early": int(row["next_attempt_at"] < right)})
     assert row["scheduled_at"] == row["due_at"] == row["next_attempt_at"] == right
     assert row["tzdata_version"] == times.tzdata_version()
     assert row["next_due_at"] <= right

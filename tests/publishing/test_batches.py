@@ -164,7 +164,10 @@ async def test_one_lane_that_was_lost_harms_no_other(stage: StagedNetwork, when:
 
     async def lose(session: Any, outgoing: Any, journal: Any) -> Any:
         lost = session.username == "acc03"
-        take = f"update lane set owner = gen_random_uuid(), fence = fence + 1 where key = {lane(session)}"
+        take = (
+            "update lane set owner = gen_random_uuid(), fence = fence + 1, lease_until = now() + interval '1 hour'"
+            f" where key = {lane(session)}"
+        )
         if lost and when == "before the intent":
             await stage.execute(take)
         outcome = await stage.accept(session, outgoing, journal)

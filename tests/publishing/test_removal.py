@@ -8,6 +8,7 @@ from tests.helpers.connector_harness import FakeResponse
 from tests.helpers.publishing import StagedNetwork
 
 from signalpost import networks
+from signalpost.kit import ids
 from signalpost.kit.http import MaybeSent
 from signalpost.main import wiring
 from signalpost.networks.contract import ApiError, Journal, NetworkSession, Outcome, Outgoing, Refused
@@ -149,3 +150,61 @@ async def test_a_thread_does_not_go_on_while_its_public_parts_are_removed(stage:
 
     assert stage.deleted == ["r1"]
     assert (await stage.target(post))["remote_id"] == "r2"
+
+
+async def _run_failed_jobs_again(stage: StagedNetwork) -> None:
+    """What staff do about jobs that failed for good."""
+    staff = await stage.make.staff()
+    failed = await stage.make.api.get("/admin/jobs?kind=publishing.remove&state=failed", key=staff.key)
+    [job] = [one for one in failed.json()["data"] if one["workspaceId"] == ids.encode("wsp", stage.owner.workspace_id)]
+    assert (await stage.make.api.post(f"/admin/jobs/{job['id']}/run", key=staff.key)).status_code == 201
+    await _run_jobs(stage, 1)
+
+
+@pytest.mark.parametrize(("restored", "deleted"), [(False, ["r1"]), (True, [])])
+async def test_a_removal_that_staff_run_again_spares_what_was_restored(
+    stage: StagedNetwork, monkeypatch: pytest.MonkeyPatch, restored: bool, deleted: list[str]
+) -> None:
+    """Whoever was told that the post is still public, and took it out of the trash, keeps it."""
+
+    async def refuse(*_: object) -> None:
+        raise RuntimeError("boom")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(stage, "refuse_delete", refuse)
+        post = await _remove(stage)
+        await _run_jobs(stage, 5)
+    if restored:
+        assert (await stage.make.api.post(f"/posts/{post}/restore", key=stage.owner.key)).status_code == 201
+
+    await _run_failed_jobs_again(stage)
+
+    assert stage.deleted == deleted
+
+
+async def test_a_removal_that_staff_run_again_spares_a_thread_that_went_on(
+    stage: StagedNetwork, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def stop_halfway(session: NetworkSession, outgoing: Outgoing, journal: Journal) -> Outcome:
+        await stage.accept(session, outgoing, journal)
+        return Refused(code="content_rejected", message="Enough.")
+
+    async def refuse(*_: object) -> None:
+        raise RuntimeError("boom")
+
+    api, key = stage.make.api, stage.owner.key
+    stage.publish = stop_halfway
+    post = await stage.post()
+    await stage.work()
+    stage.publish = stage.accept
+    with monkeypatch.context() as patched:
+        patched.setattr(stage, "refuse_delete", refuse)
+        assert (await api.delete(f"/posts/{post}?cascade=true", key=key)).status_code == 200
+        await _run_jobs(stage, 5)
+    assert (await api.post(f"/posts/{post}/restore", key=key)).status_code == 201
+    assert (await api.post(f"/posts/{post}/retry", key=key, json={})).status_code == 201
+
+    await _run_failed_jobs_again(stage)
+    assert stage.deleted == [], "it waits to go on"
+    await stage.work()
+    assert (await api.get(f"/posts/{post}", key=key)).json()["status"] == "published"

@@ -1,12 +1,14 @@
 """Slot queues as such: names, defaults, versions, the preview."""
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 
+from signalpost.kit import clock
 from signalpost.slots.actions import queues
 
 MORNING = [{"time": "09:00"}]
@@ -134,3 +136,18 @@ async def test_a_test_key_knows_no_queues_of_profiles_with_live_accounts(api: Ap
         )  # fmt: skip
     assert (await api.get(f"/queues/{queue['id']}", key=owner.test_key)).status_code == 404
     assert (await api.get("/queues", key=owner.test_key)).json()["data"] == []
+
+
+async def test_slots_are_shown_from_a_later_time_on(api: Api, make: Make) -> None:
+    owner = await make.owner()
+    queue = await create(api, owner)
+    later = (clock.now() + timedelta(days=40)).replace(hour=12, minute=0, second=0, microsecond=0)
+
+    path = f"/queues/{queue['id']}/slots"
+    answer = await api.get(path, params={"from": later.isoformat(), "count": 2}, key=owner.key)
+    assert answer.status_code == 200, answer.text
+    days = [(later + timedelta(days=ahead)).date().isoformat() for ahead in (1, 2)]
+    assert [slot["localTime"] for slot in answer.json()["slots"]] == [f"{day}T09:00:00" for day in days]
+    past = await api.get(f"{path}?from=2020-01-01T00:00:00Z&count=1", key=owner.key)
+    now = await api.get(f"{path}?count=1", key=owner.key)
+    assert past.json() == now.json()

@@ -149,6 +149,7 @@ async def test_an_invitation_is_for_the_invited_person_only(api: Api, make: Make
     for expected, data, key in cases:
         answer = await answered(api, url, "accept", data, key=key)
         assert answer.json()["code"] == expected, data
+        assert answer.json()["instance"] == "/api/v1/team/invites/{token}/accept"
     for token in ("unknown-token", "A" * 52, url[:-1] + ("A" if url[-1] != "A" else "B"), "é" * 52):
         assert (await answered(api, token, "accept", {"password": PASSWORD})).json()["code"] == "not_found"
         assert (await answered(api, token, "decline")).json()["code"] == "not_found"

@@ -1,16 +1,13 @@
 """What strangers and careless proxies send: nothing of it may take the service down, or fool it."""
 
 import asyncio
-import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from granian.constants import HTTPModes, Interfaces
-from granian.server.embed import Server
+from tests.helpers.served import served
 from tests.web.conftest import SmallApp
 
+from signalpost.web import lingering
 from signalpost.web.lingering import Lingering
 from signalpost.web.request import client_address
 
@@ -63,24 +60,6 @@ def test_every_line_of_x_forwarded_for_counts() -> None:
     assert client_address({"headers": headers, "client": ("10.0.0.1", 1)}, 1) == "203.0.113.9"
 
 
-@asynccontextmanager
-async def served(app: Any) -> AsyncIterator[int]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    server = Server(
-        app, address="127.0.0.1", port=port, interface=Interfaces.ASGINL, log_enabled=False, websockets=False,
-        http=HTTPModes.http1,
-    )  # fmt: skip
-    running = asyncio.create_task(server.serve())
-    await asyncio.sleep(0.5)
-    try:
-        yield port
-    finally:
-        server.stop()  # type: ignore[no-untyped-call]
-        await running
-
-
 async def _refuse(_scope: Any, _receive: Any, send: Any) -> None:
     await send({"type": "http.response.start", "status": 413, "headers": [(b"content-length", b"2")]})
     await send({"type": "http.response.body", "body": b"no"})
@@ -97,3 +76,39 @@ async def test_an_early_answer_reaches_a_client_that_sends_first_and_reads_then(
 
         assert (await asyncio.wait_for(reader.readline(), 10)).startswith(b"HTTP/1.1 413")
         writer.close()
+
+
+@pytest.mark.parametrize(
+    ("headers", "pieces", "expected"),
+    [
+        ([], [True, True, False], ["piece", "piece", "piece", "start"]),
+        ([], [True, None], ["piece", "start"]),  # it waits for the response before it sends the rest
+        ([(b"expect", b"100-continue")], [True, False], ["start", "piece", "piece"]),
+        ([(b"content-length", b"250000001")], [True, False], ["start", "piece", "piece"]),  # it would not end in time
+        ([(b"content-length", b"9" * 5_000)], [True, False], ["start", "piece", "piece"]),
+    ],
+)
+async def test_a_refusal_comes_when_the_body_is_here(
+    headers: list[tuple[bytes, bytes]],
+    pieces: list[bool | None],
+    expected: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A proxy that does not buffer closes its connection to the client when it has the response of a refused upload."""
+    monkeypatch.setattr(lingering, "PAUSE_SECONDS", 0.05)
+    monkeypatch.setattr(lingering, "LINGER_SECONDS", 0.1)
+    order, left = [], list(pieces)
+
+    async def receive() -> Any:
+        if (more := left.pop(0)) is None:
+            left.append(None)
+            await asyncio.Event().wait()
+        order.append("piece")
+        return {"type": "http.request", "body": b"x", "more_body": more}
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            order.append("start")
+
+    await Lingering(_refuse)({"type": "http", "method": "POST", "headers": headers}, receive, send)
+    assert order == expected

@@ -46,6 +46,21 @@ async def test_hostile_bodies_are_refused(small_app: SmallApp, body: bytes, stat
     assert answer.status_code == status, answer.text
 
 
+@pytest.mark.parametrize(
+    ("body", "detail"),
+    [
+        (b"", "The body is empty. This operation needs a JSON object."), (b"  ", "The body is empty."),
+        (b"{'name': 'a'}", "Names and strings need double quotes."),
+        (b'{"name": \'a\'}', "Names and strings need double quotes."), (b'{"name": "a"', "it ends too early."),
+    ],
+)  # fmt: skip
+async def test_what_people_type_by_mistake_is_explained(small_app: SmallApp, body: bytes, detail: str) -> None:
+    answer = await small_app.api.post("/things", content=body, headers={"content-type": "application/json"}, key="ann")
+
+    assert answer.status_code == 400
+    assert detail in answer.json()["detail"]
+
+
 async def test_an_escaped_backslash_before_u0000_is_no_nul(small_app: SmallApp) -> None:
     answer = await small_app.api.post("/things", content=rb'{"name":"\\u0000"}', key="ann")
 

@@ -31,6 +31,7 @@ from signalpost.engine import jobs
 from signalpost.engine.engine import Engine
 from signalpost.kit import clock, ids
 from signalpost.kit.db import Database
+from signalpost.settings import Settings
 from signalpost.webhooks import signing, work
 from signalpost.webhooks.actions.deliveries import record_events
 from signalpost.webhooks.states import with_active
@@ -76,9 +77,15 @@ async def test_a_delivery_is_the_event_in_an_envelope(api: Api, make: Make, data
         "lastDurationMs": row["lastDurationMs"], "createdAt": row["createdAt"], "deliveredAt": row["lastAttemptAt"],
     }  # fmt: skip
     detail = (await api.get(f"/webhooks/{webhook['id']}/deliveries/{row['id']}", key=owner.key)).json()
+    told = ("X-Service-Event", "X-Service-Delivery", "X-Service-Attempt", "X-Service-Timestamp")
+    headers = {name: request.headers[name.lower()] for name in ("Content-Type", *told)}
     log = [
-        {"at": row["lastAttemptAt"], "resend": False, "status": 200, "error": None, "durationMs": row["lastDurationMs"]}
-    ]
+        {
+            "at": row["lastAttemptAt"], "resend": False, "status": 200, "error": None,
+            "durationMs": row["lastDurationMs"], "response": "thanks",
+            "request": {"method": "POST", "url": receiver.url, "headers": headers},
+        }
+    ]  # fmt: skip
     assert detail == row | {"body": request.body.decode(), "attemptLog": log}
     current = (await api.get(f"/webhooks/{webhook['id']}", key=owner.key)).json()
     assert (current["lastSuccessAt"], current["consecutiveFailures"]) == (row["lastAttemptAt"], 0)
@@ -105,7 +112,8 @@ async def test_events_reach_the_right_webhooks(api: Api, make: Make, database: D
         assert modes.pop(of_test["id"]) == "test"
         assert list(modes.values()) == ["live"] * 3
         counts = [len(await deliveries(api, owner, webhook)) for webhook in (all_, queued, profile, paused)]
-        assert [*counts, len(await deliveries(api, stranger, foreign))] == [2, 0, 1, 0, 0]
+        assert [*counts, len(await deliveries(api, stranger, foreign))] == [2, 0, 1, 2, 0]
+        assert {row["state"] for row in await deliveries(api, owner, paused)} == {"skipped"}
     (shared,) = await deliveries(api, owner, profile)
     other = (await deliveries(api, owner, all_))[0]
     assert other["eventId"] == shared["eventId"]
@@ -214,7 +222,9 @@ async def test_both_secrets_sign_for_a_day(api: Api, make: Make, database: Datab
         within, after = await receiver.wait(2)
 
     assert rotated["secret"] != webhook["secret"]
-    assert rotated | {"secret": "", "updatedAt": "", "warnings": []} == webhook | {"secret": "", "updatedAt": ""}
+    changed = {"secret": "", "updatedAt": "", "previousSecretUntil": None}
+    assert rotated["previousSecretUntil"] > rotated["updatedAt"]
+    assert rotated | changed | {"warnings": []} == webhook | changed
     for secret in (webhook["secret"], rotated["secret"]):
         StandardWebhook(secret).verify(within.body, within.headers)
     assert within.headers["x-service-signature"] == signing.body_signature(rotated["secret"], within.body)
@@ -222,7 +232,7 @@ async def test_both_secrets_sign_for_a_day(api: Api, make: Make, database: Datab
     assert len(after.headers["webhook-signature"].split()) == 1
 
 
-async def test_a_paused_webhook_holds_waiting_deliveries_and_records_nothing_new(
+async def test_a_paused_webhook_holds_waiting_deliveries_and_sends_nothing_new(
     api: Api, make: Make, database: Database, engine: Engine
 ) -> None:
     owner = await make.owner()
@@ -245,9 +255,11 @@ async def test_a_paused_webhook_holds_waiting_deliveries_and_records_nothing_new
 
         receiver.status = 200
         await api.patch(path, json={"active": True}, key=owner.key)
-        (row,) = await wait_for_deliveries(api, owner, webhook, delivered)
+        skipped, row = await wait_for_deliveries(
+            api, owner, webhook, lambda row: row["state"] in ("skipped", "delivered")
+        )
 
-    assert row["attempts"] == 2
+    assert (skipped["state"], skipped["attempts"], row["attempts"]) == ("skipped", 0, 2)
     assert receiver.requests[0].body == receiver.requests[1].body
 
 
@@ -319,17 +331,17 @@ async def test_the_purge_removes_deleted_webhooks_and_old_deliveries(
             await emit(database, post_published(owner))
         await wait_for_deliveries(api, owner, deleted, delivered)
         await wait_for_deliveries(api, owner, kept, delivered)
-    oldest = (await deliveries(api, owner, kept))[-1]
+    _, missed, oldest = await deliveries(api, owner, kept)
     await api.delete(f"/webhooks/{deleted['id']}", key=owner.key)
     source = jobs.Jobs()
-    [purge] = work.jobs(billed)
+    purge = next(job for job in work.jobs(billed) if job.kind == work.PURGE_JOB)
     source.register(purge.kind, purge.handler)
     async with database.transaction() as db:
         deleted_id = webhook_uuid(deleted)
         await db.execute("update webhook set deleted_at = now() - interval '2 hours' where id = $1", deleted_id)
-        await db.execute(
-            "update delivery set created_at = now() - interval '15 days' where id = $1", ids.decode("dlv", oldest["id"])
-        )
+        old = [ids.decode("dlv", delivery["id"]) for delivery in (missed, oldest)]
+        await db.execute("update delivery set created_at = now() - interval '15 days' where id = any($1)", old)
+        await db.execute("update delivery set state = 'skipped' where id = $1", old[0])  # kept for 30 days
         await jobs.enqueue(db, work.PURGE_JOB, {})
 
     async with webhooks.running(Engine(database, [source])):
@@ -338,7 +350,16 @@ async def test_the_purge_removes_deleted_webhooks_and_old_deliveries(
         await until(database, "not exists (select from job where kind = 'webhooks.purge')")
 
     assert len(await deliveries(api, owner, kept)) == 2
+    assert missed["id"] in json.dumps(await deliveries(api, owner, kept))
     assert oldest["id"] not in json.dumps(await deliveries(api, owner, kept))
+
+
+@pytest.mark.parametrize(("billed", "days", "kept"), [(True, 30, 14), (False, 30, 30), (False, 7, 7), (False, 0, None)])
+def test_deliveries_are_kept_as_long_as_the_plan_or_the_operator_says(
+    settings: Settings, billed: bool, days: int, kept: int | None
+) -> None:
+    changed = dataclasses.replace(settings, billing_enabled=billed, delivery_log_days=days)
+    assert work.days_by_plan(changed).get("pro") == kept
 
 
 @pytest.mark.parametrize(("status", "paused"), [("active", "paused"), ("paused", "paused"), ("disabled", "disabled")])

@@ -61,7 +61,8 @@ async def test_a_dead_webhook_is_disabled_and_its_owner_mailed_once(
         assert job["payload"]["to"] == owner.email
         assert job["payload"]["values"]["path"] == f"/api/v1{path}"  # the mail names the call that enables it
         await emit(database, post_published(owner))
-        assert len(await deliveries(api, owner, webhook)) == 3
+        states = [row["state"] for row in await deliveries(api, owner, webhook)]
+        assert states == ["skipped", "failed", "failed", "failed"]
 
         assert (await api.patch(path, json={"active": False}, key=owner.key)).json()["status"] == "disabled"
         again = (await api.patch(path, json={"active": True}, key=owner.key)).json()

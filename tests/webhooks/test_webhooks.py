@@ -39,7 +39,7 @@ async def test_a_webhook_needs_only_an_address(api: Api, make: Make) -> None:
         "id": webhook["id"], "mode": "live", "url": URL, "events": DEFAULT_EVENTS, "name": None, "profileIds": None,
         "deliveryMode": "retry", "active": True, "status": "active", "disabledReason": None, "consecutiveFailures": 0,
         "lastSuccessAt": None, "lastFailureAt": None, "description": None, "createdAt": webhook["createdAt"],
-        "updatedAt": webhook["updatedAt"],
+        "updatedAt": webhook["updatedAt"], "previousSecretUntil": None, "hasNextSecret": False, "replay": None,
     }  # fmt: skip
     assert (await api.get(f"/webhooks/{webhook['id']}", key=owner.key)).json() == webhook
     assert (await api.get("/webhooks", key=owner.key)).json() == {

@@ -21,7 +21,7 @@ from signalpost.accounts.platforms import operator_app, server_of
 from signalpost.accounts.secrets import NoCredentials, grant_secrets, seal, session_secrets, unseal
 from signalpost.context import AppContext
 from signalpost.kit import clock, foreign, ids, log
-from signalpost.kit.db import DATABASE_UNREACHABLE, RETRYABLE, Db
+from signalpost.kit.db import DATABASE_UNREACHABLE, RETRYABLE, Db, patience
 from signalpost.kit.http import Client, HttpFailure, MaybeSent, NotSent
 from signalpost.kit.loop_watch import Watched
 from signalpost.kit.problems import Unavailable
@@ -121,6 +121,7 @@ class Renewals:
 
 
 async def _watched(renewal: Coroutine[None, None, bool]) -> bool:
+    patience.set(None)  # the tokens that a network has answered are stored, however soon the request gives up
     return await Watched(renewal, "accounts.renewal")
 
 

@@ -1,1 +1,1 @@
-"""Administration: figures of the whole installation, its queue, and what staff start by hand. It owns no table."""
+"""Administration: figures of the whole installation, its queue, the record of backups, and what staff start by hand."""

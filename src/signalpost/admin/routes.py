@@ -1,15 +1,45 @@
-from signalpost.admin import actions, sync
-from signalpost.admin.schemas import AdminQueue, MetricsSync, Stats, SyncRequest, SyncTick, TestMail, TestWelcome
+from typing import Annotated
+
+from signalpost.admin import actions, backups, directory, jobs, pauses, sync, system
+from signalpost.admin.jobs import JobRow
+from signalpost.admin.pauses import PauseRow
+from signalpost.admin.schemas import (
+    AdminBackup,
+    AdminJob,
+    AdminQueue,
+    AdminUser,
+    AdminWorkspace,
+    JobId,
+    JobQuery,
+    MetricsSync,
+    Pause,
+    PauseEnd,
+    PauseId,
+    Stats,
+    SyncRequest,
+    SyncTick,
+    System,
+    TestMail,
+    TestWelcome,
+    UserQuery,
+    WorkspaceQuery,
+)
 from signalpost.context import AppContext
 from signalpost.identity.errors import KeyRevoked, TokenExpired
 from signalpost.kit.db import Db
-from signalpost.kit.problems import Forbidden, InsufficientScope, NotFound, Unauthenticated
+from signalpost.kit.problems import Forbidden, InsufficientScope, InvalidState, NotFound, Unauthenticated
+from signalpost.kit.wire import Listing
 from signalpost.publishing.errors import InvalidQueueSecret
 from signalpost.web.caller import PUBLIC, Caller
+from signalpost.web.inputs import Mine
+from signalpost.web.paging import Page
 from signalpost.web.request import Request
 from signalpost.web.routing import Routes
 
 routes = Routes("Administration")
+
+AnyJob = Annotated[JobRow, Mine(JobId, jobs.find)]
+AnyPause = Annotated[PauseRow, Mine(PauseId, pauses.find)]
 
 _SELF, _DUE, _TICK = TestWelcome(), SyncRequest(), SyncTick()
 
@@ -28,6 +58,73 @@ async def get_stats(context: AppContext) -> Stats:
 async def get_admin_queue(context: AppContext) -> AdminQueue:
     """Return the queue of all workspaces, its workers, and up to 100 targets that are due. For staff."""
     return await actions.read_queue(context)
+
+
+@routes.get("/admin/workspaces", scope="instance:admin", across_workspaces=True)
+async def list_all_workspaces(context: AppContext, query: WorkspaceQuery, page: Page) -> Listing[AdminWorkspace]:
+    """List the workspaces of the installation, newest first. For staff."""
+    return await directory.list_workspaces(context, query, page)
+
+
+@routes.get("/admin/users", scope="instance:admin", across_workspaces=True)
+async def list_all_users(context: AppContext, query: UserQuery, page: Page) -> Listing[AdminUser]:
+    """List the users of the installation, newest first. For staff."""
+    return await directory.list_users(context, query, page)
+
+
+@routes.get("/admin/jobs", scope="instance:admin", across_workspaces=True)
+async def list_jobs(context: AppContext, query: JobQuery, page: Page) -> Listing[AdminJob]:
+    """List background jobs, newest first: what waits, what runs, and what failed for good. For staff.
+
+    A job is tried five times within about 40 minutes before it fails for good. What it is about is not shown.
+    """
+    return await jobs.list_jobs(context, query, page)
+
+
+@routes.post(
+    "/admin/jobs/{id}/run", scope="instance:admin", across_workspaces=True, history="action", raises=(InvalidState,)
+)
+async def run_job(job: AnyJob, db: Db, caller: Caller) -> AdminJob:
+    """Have a job run now: one that failed for good, or that waits. For staff.
+
+    Its attempts are counted from zero. A job may run more than once, so this is safe whatever became of it before.
+    """
+    return await jobs.run_job(db, caller, job)
+
+
+@routes.get("/admin/pauses", scope="instance:admin", across_workspaces=True)
+async def list_pauses(context: AppContext, page: Page) -> Listing[Pause]:
+    """List what is due and kept back, the longest first. For staff.
+
+    An account waits as long as its network asks, a webhook or queue of jobs after an unexpected error, and all accounts
+    of an app when its network answers 429 for the app. All of them go on by themselves.
+    """
+    return await pauses.list_pauses(context, page)
+
+
+@routes.delete("/admin/pauses/{id}", scope="instance:admin", across_workspaces=True, history="action")
+async def end_pause(pause: AnyPause, db: Db, caller: Caller) -> PauseEnd:
+    """End a pause, so that what is due is tried within a second or two. For staff.
+
+    A network that asked to wait may refuse again, and for longer.
+    """
+    return await pauses.end_pause(db, caller, pause)
+
+
+@routes.get("/admin/backups", scope="instance:admin", across_workspaces=True)
+async def list_backups(context: AppContext, page: Page) -> Listing[AdminBackup]:
+    """List the backups that `signalpost backup` made or tried to make, newest first. For staff.
+
+    The newest 50 that succeeded are kept, and the newest 50 others. Copies made by other tools are not known here, and
+    a restored instance knows of none.
+    """
+    return await backups.list_backups(context, page)
+
+
+@routes.get("/admin/system", scope="instance:admin", across_workspaces=True)
+async def get_system(context: AppContext) -> System:
+    """Return what runs: the versions, the processes, and how old the newest backup is. For staff."""
+    return await system.read_system(context)
 
 
 @routes.post("/admin/email/test-welcome", scope="instance:admin", across_workspaces=True)

@@ -5,11 +5,19 @@ from typing import Annotated, Literal
 from msgspec import Meta, field
 
 from signalpost.identity.schemas import Email
-from signalpost.kit.ids import example
+from signalpost.kit.ids import Id, example
 from signalpost.kit.wire import Input, Instant, Output
 from signalpost.web.fields import AccountId, PostId, ProfileId
 
 ByName = dict[str, int]
+SearchText = Annotated[str, Meta(min_length=1, max_length=200)]
+JobState = Literal["waiting", "running", "failed"]
+
+
+class JobId(Id, prefix="job", noun="job"): ...
+
+
+class PauseId(Id, prefix="pau", noun="pause"): ...
 
 
 class AccountFigures(Output):
@@ -160,3 +168,167 @@ class MetricsSync(Output):
 
 class SyncTick(Input):
     """Nothing: all numbers that are due are collected."""
+
+
+class WorkspaceQuery(Input):
+    """Which workspaces."""
+
+    q: Annotated[
+        SearchText | None,
+        Meta(description="Part of the name or slug, the owner's e-mail address, or an id.", examples=["bakery"]),
+    ] = None
+    state: Annotated[
+        Literal["active", "deleted"] | None,
+        Meta(description="deleted: until they are erased, too.", examples=["active"]),
+    ] = None
+
+
+class AdminWorkspace(Output):
+    """A workspace of the installation. Numbers are at most 1,000."""
+
+    id: Annotated[str, Meta(examples=[example("wsp")])]
+    name: Annotated[str, Meta(examples=["Corner Bakery"])]
+    slug: Annotated[str, Meta(examples=["corner-bakery"])]
+    plan: Annotated[str, Meta(examples=["pro"])]
+    owner_email: Annotated[str | None, Meta(examples=["ada@example.com"])]
+    members: Annotated[int, Meta(examples=[4])]
+    accounts: Annotated[int, Meta(description="Connected ones.", examples=[7])]
+    state: Annotated[Literal["active", "deleted"], Meta(examples=["active"])]
+    created_at: Instant
+    deleted_at: Annotated[Instant | None, Meta(examples=[None])]
+
+
+class UserQuery(Input):
+    """Which users."""
+
+    q: Annotated[
+        SearchText | None, Meta(description="Part of the e-mail address or name, or an id.", examples=["ada@"])
+    ] = None
+    staff: Annotated[bool | None, Meta(description="Only staff, or only others.", examples=[True])] = None
+
+
+class AdminUser(Output):
+    """A user of the installation."""
+
+    id: Annotated[str, Meta(examples=[example("usr")])]
+    email: Annotated[str, Meta(examples=["ada@example.com"])]
+    name: Annotated[str | None, Meta(examples=["Ada"])]
+    staff: Annotated[bool, Meta(description="Whether they administer the installation.", examples=[False])]
+    second_factor: Annotated[bool, Meta(description="Whether they sign in with a second factor.", examples=[True])]
+    workspaces: Annotated[int, Meta(description="They are a member of; at most 1,000.", examples=[2])]
+    created_at: Instant
+
+
+class JobQuery(Input):
+    """Which jobs."""
+
+    state: Annotated[JobState | None, Meta(description="Only these.", examples=["failed"])] = None
+    kind: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=80)] | None,
+        Meta(description="Only these.", examples=["mail.send"]),
+    ] = None
+
+
+class AdminJob(Output):
+    """A background job. Those that succeed are deleted, those that failed for good after 30 days."""
+
+    id: Annotated[str, Meta(examples=[example("job")])]
+    kind: Annotated[str, Meta(examples=["mail.send"])]
+    workspace_id: Annotated[str | None, Meta(description="null: of the installation.", examples=[example("wsp")])]
+    state: Annotated[JobState, Meta(description="failed: for good.", examples=["failed"])]
+    attempts: Annotated[int, Meta(examples=[5])]
+    created_at: Instant
+    run_at: Annotated[Instant | None, Meta(description="When it is, or was, due.", examples=[None])]
+    failed_at: Annotated[Instant | None, Meta(examples=["2026-11-21T18:00:00.000Z"])]
+    code: Annotated[str | None, Meta(description="failed, crashed or unknown_kind.", examples=["failed"])]
+    error: Annotated[str | None, Meta(description="Of the latest attempt.", examples=["TimeoutError()"])]
+
+
+class Pause(Output):
+    """Something that is due and kept back for a while, because a network or receiver asked for it or failed."""
+
+    id: Annotated[str, Meta(examples=[example("pau")])]
+    kind: Annotated[
+        Literal["network", "account", "webhook", "jobs"],
+        Meta(description="network: an app at a network, with all of its accounts.", examples=["account"]),
+    ]
+    subject: Annotated[str, Meta(description="An id, or the key of the app.", examples=[example("acc")])]
+    workspace_id: Annotated[str | None, Meta(examples=[example("wsp")])]
+    platform: Annotated[str | None, Meta(examples=["mastodon"])]
+    until: Instant
+
+
+class PauseEnd(Output):
+    """The pause has ended."""
+
+    id: Annotated[str, Meta(examples=[example("pau")])]
+
+
+class AdminBackup(Output):
+    """A backup that `signalpost backup` made or tried to make. That its file still exists is not known."""
+
+    id: Annotated[str, Meta(examples=[example("bkp")])]
+    status: Annotated[
+        Literal["unfinished", "succeeded", "failed"],
+        Meta(description="unfinished: it still runs, or its process was stopped.", examples=["succeeded"]),
+    ]
+    started_at: Instant
+    ended_at: Annotated[Instant | None, Meta(examples=["2026-11-21T18:00:42.000Z"])]
+    made_at: Annotated[
+        Instant | None, Meta(description="What changed later is not in it.", examples=["2026-11-21T18:00:01.000Z"])
+    ]
+    verified_at: Annotated[
+        Instant | None, Meta(description="When `signalpost verify` last found it whole.", examples=[None])
+    ]
+    file_name: Annotated[str, Meta(description="Without its folder.", examples=["2026-11-21.backup"])]
+    host: Annotated[str, Meta(description="The machine on which it was made.", examples=["app-1"])]
+    bytes: Annotated[int | None, Meta(examples=[218_412_000])]
+    rows: Annotated[int | None, Meta(description="Of the database.", examples=[48_210])]
+    files: Annotated[int | None, Meta(description="Media.", examples=[31])]
+    missing_files: Annotated[int | None, Meta(description="Media that were deleted while it was made.", examples=[0])]
+    has_media: Annotated[bool, Meta(examples=[True])]
+    has_master_key: Annotated[bool, Meta(examples=[False])]
+    version: Annotated[str, Meta(description="Of the program.", examples=["0.1.0"])]
+    revision: Annotated[str | None, Meta(description="Of the schema.", examples=["0069"])]
+    error: Annotated[str | None, Meta(description="Why it failed.", examples=[None])]
+
+
+class SystemProcess(Output):
+    """A process that runs the engine."""
+
+    id: Annotated[str, Meta(examples=["0198a1b2-0000-7000-8000-000000000001"])]
+    host: Annotated[str, Meta(examples=["app-1"])]
+    started_at: Instant
+    last_seen_at: Instant
+
+
+class BackupAge(Output):
+    """How old the newest backup is that succeeded."""
+
+    made_at: Annotated[Instant | None, Meta(description="null: there is none.", examples=["2026-11-21T18:00:01.000Z"])]
+    age_seconds: Annotated[int, Meta(description="Without a backup: the age of the installation.", examples=[86_400])]
+    warning_days: Annotated[int, Meta(description="SIGNALPOST_BACKUP_AGE_WARNING_DAYS; 0: never.", examples=[7])]
+    too_old: Annotated[bool, Meta(description="Whether it is older than that.", examples=[False])]
+
+
+class System(Output):
+    """What runs. Of processes without the engine, only the one that answers is known."""
+
+    version: Annotated[str, Meta(description="Of the program.", examples=["0.1.0"])]
+    revision: Annotated[str, Meta(description="Of the schema.", examples=["0069"])]
+    migrations: Annotated[
+        Literal["current", "pending"],
+        Meta(description="pending: the schema is not that of the program that answers.", examples=["current"]),
+    ]
+    postgresql: Annotated[str, Meta(examples=["18.1"])]
+    python: Annotated[str, Meta(examples=["3.13.9"])]
+    started_at: Annotated[
+        str,
+        Meta(
+            description="When the process began that answers.",
+            extra_json_schema={"format": "date-time"},
+            examples=["2026-11-21T18:00:00.000Z"],
+        ),
+    ]
+    processes: Annotated[list[SystemProcess], Meta(description="Those that run the engine, at most 100.")]
+    backup: BackupAge

@@ -38,8 +38,9 @@ from signalpost.kit.problems import (
 from signalpost.plans import queries as plan_queries
 from signalpost.plans.actions import month_of
 from signalpost.web.caller import PUBLIC, Caller
-from signalpost.web.request import Request, read_body
+from signalpost.web.request import Request
 from signalpost.web.routing import Routes
+from signalpost.web.signed import read_signed_body
 
 routes = Routes("Billing")
 _PROVIDER = (BillingDisabled, BillingNotConfigured, Unavailable)
@@ -121,7 +122,7 @@ async def receive_billing_webhook(context: AppContext, request: Request) -> Rece
     """
     header = request.headers.get("stripe-signature", "")
     secret = notification.require_verifiable(context, header)
-    body = await read_body(request, notification.BODY_BYTES_MAX)
+    body = await read_signed_body(context, request, notification.BODY_BYTES_MAX)
     await notification.receive(context, header, body, secret)
     return Received(received=True)
 

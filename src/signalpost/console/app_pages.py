@@ -27,6 +27,7 @@ _HEADERS: Headers = [
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cache-control", b"no-cache"),
 ]
+_PAGE = re.compile(r'^  "?([\w-]*)"?: "([\w-]+)",$', re.MULTILINE)
 _IMPORT = re.compile(r"""\bfrom\s?["'](\.[^"']+)["']""")
 
 
@@ -61,16 +62,33 @@ def _read(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:
     return modules
 
 
-def eager_modules() -> list[str]:
-    """Return the modules that `app.js` needs before it shows anything, so that the browser asks for all at once."""
+def modules_of(page: str) -> list[str]:
+    """Return the modules of the frame and of this page, so that the browser asks for all of them at once.
+
+    Args:
+        page: as it stands in the address; an unknown one has no module of its own.
+    """
+    own = _pages().get(page)
+    return _with_imports("app.js", f"pages/{own}.js") if own else _with_imports("app.js")
+
+
+@cache
+def _with_imports(*names: str) -> list[str]:
     modules: list[str] = []
-    waiting = ["app.js"]
+    waiting = list(names)
     while waiting:
         name = waiting.pop()
         if name not in modules:
             modules.append(name)
             waiting += imports_of(name)
     return sorted(modules)
+
+
+@cache
+def _pages() -> dict[str, str]:
+    """Return the pages that the frame knows: their modules by address."""
+    frame = assets().files["app.js"].body.decode()
+    return dict(_PAGE.findall(frame.partition("const PAGES")[2].partition("});")[0]))
 
 
 def imports_of(name: str) -> list[str]:
@@ -98,8 +116,9 @@ def routes(site: Site) -> list[Route]:
     root = site.common["root"]
     base = f"/assets/console-{assets().digest}"
 
-    async def shell(_: Request) -> Response:
-        body = render(site.web.base_url, "console", base=root + base, modules=eager_modules())
+    async def shell(request: Request) -> Response:
+        page = request.path_params.get("page", "")
+        body = render(site.web.base_url, "console", base=root + base, modules=modules_of(page))
         response = Response(200, body, list(_HEADERS), b"text/html; charset=utf-8")
         response.headers.remove((b"cache-control", b"no-store"))
         return response

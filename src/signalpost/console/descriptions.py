@@ -23,6 +23,8 @@ TAGS = {
     "Identity": "Users, sessions, workspaces, API keys and usage.",
     "Team": "Members of a workspace, their roles and profiles, and invitations.",
     "Audit log": "Who changed what in a workspace, when and from where.",
+    "Event stream": "What changes in the workspace, as it happens.",
+    "Request log": "The API calls of the last days: what came of each, how long it took and who made it.",
     "Feature flags": "Switches of the installation, for all workspaces or some.",
     "Profiles": "A profile is a brand, shop or person and holds its accounts. A link reposts from one to another.",
     "Platform accounts": "Accounts on social networks: connect, check and disconnect them.",

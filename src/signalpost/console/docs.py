@@ -81,6 +81,8 @@ class Documentation:
             path, mark, anchor = target.partition("#")
             *above, name = path.split("/")
             place = above[-1] if above and above[-1] not in ("..", ".") else folder
+            if above == ["..", "images"]:
+                return f"{self._root}/docs/images/{name}"
             if above[:2] == ["..", ".."] or not name.endswith(".md"):
                 return None
             if (place, name) == ("reference", "errors.md"):

@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
+from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import Any
 
 from signalpost.console.markdown import MarkdownPage
@@ -26,10 +28,20 @@ def routes(site: Site) -> list[Route]:
         *site.routes(["/docs"], cached(lambda: site.addressed(pages.overview()))),
         *site.routes(["/docs/search"], pages.search, bucket="search"),
         *site.routes(["/docs/{slug}"], pages.group),
+        *site.routes([f"/docs/{folder}" for folder in FOLDERS], pages.overview_of_folder),
         *(route for folder in FOLDERS for route in site.routes([f"/docs/{folder}/{{name}}"], pages.texts(folder))),
+        *(
+            route
+            for file in sorted((resources.files("signalpost.console") / "content" / "images").iterdir(), key=str)
+            for route in site.routes([f"/docs/images/{file.name}"], cached(partial(_picture, file)), bucket=None)
+        ),
         *site.routes(["/llms.txt"], cached(lambda: site.addressed(pages.llms()))),
         *site.routes([script], cached(lambda: site.script), bucket=None),
     ]
+
+
+def _picture(file: Traversable) -> CachedContent:
+    return CachedContent(file.read_bytes(), b"image/webp")
 
 
 class _Pages:
@@ -65,6 +77,10 @@ class _Pages:
         """Answer with the operations of one group."""
         content = await asyncio.to_thread(self._group, request.path_params["slug"])
         return self._site.addressed(content).reply(request)
+
+    async def overview_of_folder(self, _: Request) -> Response:
+        """Lead to the overview, which lists guides and tables: people shorten addresses by hand."""
+        return Response(302, b"", [(b"location", f"{self._site.common['root']}/docs".encode())])
 
     def texts(self, folder: str) -> PageHandler:
         """Return what answers with a guide or a table: as a page or, to names that end in `.md`, as Markdown."""

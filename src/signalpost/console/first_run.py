@@ -68,16 +68,18 @@ class FirstRunPages:
             _, key = await identity.create_key_for(
                 db, context.keys, user_id=owner.user_id, workspace_id=owner.workspace_id, name="First key"
             )
-        profile_id = ids.encode("prof", owner.profile_id)
+        profile_id, workspace_id = ids.encode("prof", owner.profile_id), ids.encode("wsp", owner.workspace_id)
+        another = f'keys create --workspace {workspace_id} --name "Second key"'
         cookie = await open_session(self.site, request, form["email"], form["password"])
         return self.site.page(
             "ready",
             headers=cookie,
             workspace_name=form["workspaceName"],
-            workspace_id=ids.encode("wsp", owner.workspace_id),
+            workspace_id=workspace_id,
             profile_id=profile_id,
             timezone=form["timezone"],
             key=key,
+            another_key=self.site.command(another, request),
             steps=steps(self.site.web.base_url, key, profile_id),
         )
 

@@ -1,5 +1,6 @@
-"""Forms as browsers send them."""
+"""Forms as browsers send them, and what the address of a page says."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import parse_qsl
@@ -10,11 +11,18 @@ from signalpost.web.request import Request, query_values, read_body
 FORM_BYTES_MAX = 10_000
 _TOKEN_LENGTH_MAX = 200
 _SECRETS = ("password",)
+_CONSOLE_PAGE = re.compile(r"/console(?:/[\w\-./]*)?(?:\?[\w\-.~%&=+:,]*)?", re.ASCII)
 
 
 def token_of(request: Request) -> str:
     """Return the token of a one-time link; empty without one."""
     return query_values(request).get("token", "")[:_TOKEN_LENGTH_MAX]
+
+
+def next_page(request: Request) -> str:
+    """Return where the person wants to go after signing in: a page of the console, never another site."""
+    target = query_values(request).get("next", "")[:500]
+    return target if _CONSOLE_PAGE.fullmatch(target) and ".." not in target else "/console"
 
 
 async def read_form(request: Request, names: Sequence[str]) -> dict[str, str]:

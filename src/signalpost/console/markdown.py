@@ -41,7 +41,8 @@ class MarkdownPage:
     @cached_property
     def summary(self) -> str:
         """The first sentence of the first paragraph."""
-        paragraphs = [part for part in self.source.split("\n\n")[1:] if not part.startswith("Generated")]
+        paragraphs = _outside_code(self.source).split("\n\n")[1:]
+        paragraphs = [part for part in paragraphs if re.match(r"(?!Generated)[\w`*\[]", part)]  # no tables, no headings
         return _plain(" ".join(paragraphs[0].split()).partition(". ")[0].rstrip(".")) if paragraphs else ""
 
     @cached_property
@@ -81,6 +82,9 @@ class MarkdownPage:
         for child in token.children or ():
             if child.type == "link_open":
                 self._point(child)
+            elif child.type == "image" and (address := self._link(str(child.attrGet("src")))):
+                child.attrSet("src", address)
+                child.attrSet("loading", "lazy")
 
     def _point(self, link: "Token") -> None:
         target = str(link.attrGet("href") or "")

@@ -2,14 +2,14 @@
 
 from signalpost.accounts.actions.oauth_flows import is_https
 from signalpost.console.connect import PRIVATE
-from signalpost.console.forms import read_form
+from signalpost.console.forms import next_page, read_form
 from signalpost.console.site import SECURITY_HEADERS, Site, check_origin
 from signalpost.identity import actions as identity
 from signalpost.identity.errors import InvalidCredentials, LoginThrottled, SecondFactorRequired
 from signalpost.kit.tenant import across_workspaces
 from signalpost.oidc import actions
 from signalpost.oidc.actions import Question
-from signalpost.oidc.flow import CONSOLE, LIFETIME_SECONDS, Client, SignedIn
+from signalpost.oidc.flow import LIFETIME_SECONDS, Client, SignedIn
 from signalpost.web.request import Request, address_bucket, client_address, cookie_value, query_values
 from signalpost.web.response import Headers, Response
 from signalpost.web.session_cookie import set_cookie
@@ -29,8 +29,8 @@ class OidcPages:
     async def start(self, request: Request) -> Response:
         """Send the browser to the provider."""
         query = query_values(request)
-        client = CONSOLE
-        if query:
+        client = Client(console_page=next_page(request))
+        if query.keys() - {"next"}:
             client = Client(query.get("redirectUrl", ""), query.get("codeChallenge", ""), query.get("state"))
         started = await actions.start(self.context, client)
         return self._redirect(started.url, [self._cookie("flow", started.cookie)])
@@ -63,11 +63,12 @@ class OidcPages:
 
     async def _signed_in(self, request: Request, signed_in: SignedIn, over: str) -> Response:
         """Go on to whoever began: with a code for a client, with a session for the console."""
-        if signed_in.client != CONSOLE:
+        page = signed_in.client.console_page
+        if page is None:
             return self._redirect(actions.return_url(self.context, signed_in), [over])
         with across_workspaces():  # see above
             opened = await actions.open_session(self.context, signed_in.user_id, self._address(request))
-        response = self._redirect(self.site.common["root"] + "/console", [over])
+        response = self._redirect(self.site.common["root"] + page, [over])
         response.headers += set_cookie(self.context, identity.session_cookie(self.context, opened.access_token))
         return response
 

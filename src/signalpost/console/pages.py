@@ -20,6 +20,7 @@ from signalpost.console.site import Site, cached
 from signalpost.identity.actions import first_run
 from signalpost.kit import problems
 from signalpost.kit.problems import Issue, Problem, problem_document
+from signalpost.networks import PLATFORMS
 from signalpost.web.request import Request
 from signalpost.web.response import Response
 from signalpost.web.router import Route
@@ -114,8 +115,9 @@ def _problem_page(site: Site, request: Request) -> Response:
 
 def _example(site: Site) -> str:
     """Return the response to a post with two mistakes, as it is sent, but on several lines."""
+    nearest = "Did you mean bluesky?"
     issues = [
-        Issue("/platforms/0", "not_allowed", "Must be one of bluesky, mastodon, sandbox, not 'blusky'."),
+        Issue("/platforms/0", "not_allowed", f"Must be one of {', '.join(PLATFORMS)}, not 'blusky'. {nearest}"),
         Issue("/message", "unknown_field", "Unknown field. Did you mean text?"),
     ]
     document = problem_document(problems.ValidationFailed(errors=issues), "/api/v1/posts", site.web.base_url)

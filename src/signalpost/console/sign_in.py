@@ -1,10 +1,8 @@
 """Signing in and out in a browser. The form works without scripts; what follows is the console."""
 
-import re
-
 import msgspec
 
-from signalpost.console.forms import read_form
+from signalpost.console.forms import next_page, read_form
 from signalpost.console.site import Site, check_origin
 from signalpost.identity import actions as identity
 from signalpost.identity.errors import InvalidCredentials, LoginThrottled, SecondFactorRequired
@@ -12,14 +10,13 @@ from signalpost.identity.schemas import UserLogin
 from signalpost.kit import problems
 from signalpost.kit.tenant import across_workspaces
 from signalpost.web import validation
-from signalpost.web.request import Request, address_bucket, client_address, cookie_value, query_values
+from signalpost.web.request import Request, address_bucket, client_address, cookie_value
 from signalpost.web.response import Headers, Response
 from signalpost.web.session_cookie import cookie_name, set_cookie
 
 PATH = "/login"
 OUT_PATH = "/logout"
 _FIELDS = ("email", "password", "code")
-_NEXT = re.compile(r"/console(?:/[\w\-./]*)?(?:\?[\w\-.~%&=+:,]*)?", re.ASCII)
 _decoder = validation.decoder_of(UserLogin)
 
 
@@ -30,9 +27,9 @@ class SignInPages:
         self.site = site
         self.context = site.web.context
 
-    async def show(self, _: Request) -> Response:
+    async def show(self, request: Request) -> Response:
         """Show the form."""
-        return self._form({}, "")
+        return self._form(request, {}, "")
 
     async def sign_in(self, request: Request) -> Response:
         """Open a session, whose cookie scripts cannot read."""
@@ -42,10 +39,12 @@ class SignInPages:
             cookie = await open_session(self.site, request, form["email"], form["password"], form["code"])
         except (InvalidCredentials, SecondFactorRequired, LoginThrottled) as problem:
             headers: Headers = [(name.lower().encode(), value.encode()) for name, value in problem.headers.items()]
-            return self._form(form, f"{problem.detail} {problem.remediation}", status=problem.status, headers=headers)
+            text = f"{problem.detail} {problem.remediation}"
+            needs_code = isinstance(problem, SecondFactorRequired) or bool(form["code"])
+            return self._form(request, form, text, status=problem.status, headers=headers, needs_code=needs_code)
         except problems.ValidationFailed as problem:
-            return self._form(form, problem.errors[0].message, status=422)
-        return Response(303, b"", [(b"location", (self._root() + _next(request)).encode()), *cookie])
+            return self._form(request, form, problem.errors[0].message, status=422)
+        return Response(303, b"", [(b"location", (self._root() + next_page(request)).encode()), *cookie])
 
     async def sign_out(self, request: Request) -> Response:
         """End the session of this browser."""
@@ -61,7 +60,14 @@ class SignInPages:
         return self.site.common["root"]
 
     def _form(
-        self, values: dict[str, str], message: str, *, status: int = 200, headers: Headers | None = None
+        self,
+        request: Request,
+        values: dict[str, str],
+        message: str,
+        *,
+        status: int = 200,
+        headers: Headers | None = None,
+        needs_code: bool = False,
     ) -> Response:
         settings = self.context.settings
         return self.site.page(
@@ -70,7 +76,9 @@ class SignInPages:
             headers=headers,
             email=values.get("email", ""),
             message=message,
+            needs_code=needs_code,
             has_mail=settings.smtp_url is not None,
+            next_page=next_page(request),
             provider=settings.oidc_label if settings.oidc_issuer else "",
         )
 
@@ -89,9 +97,3 @@ async def open_session(site: Site, request: Request, email: str, password: str, 
     with across_workspaces():  # the user tells the workspace
         opened = await identity.login(context, data, address)
     return set_cookie(context, identity.session_cookie(context, opened.access_token))
-
-
-def _next(request: Request) -> str:
-    """Return where the person target to go: a page of the console, never another site."""
-    target = query_values(request).get("next", "")[:500]
-    return target if _NEXT.fullmatch(target) and ".." not in target else "/console"

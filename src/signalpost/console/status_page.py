@@ -175,6 +175,7 @@ async def _make(context: AppContext) -> tuple[bytes, bytes]:
             active=incidents([row for row in active if row.status != "scheduled"]),
             planned=incidents([row for row in active if row.status == "scheduled"]),
             recent=incidents(recent),
+            sends_mail=context.settings.smtp_url is not None,
             updated_at=f"{now:%d %B %Y, %H:%M} UTC",
         )
         return page, status_feed.render([*active, *recent], updates, url=f"{context.fixed_url}/status", now=now)

@@ -24,6 +24,7 @@ _FORGET = "delete from rate_bucket where greatest(refilled_at, not_before) < now
 _PAUSE = """
 update rate_bucket set not_before = greatest(not_before, now() + make_interval(secs => $2)) where key = $1
 """
+_RESUME = "update rate_bucket set not_before = null where key = $1 and not_before > now()"
 # Never waits: a bucket that another worker has locked (a frozen one, perhaps) grants nothing, and is asked again soon.
 _LOCK = """
 with free as materialized (
@@ -77,6 +78,11 @@ async def forget_idle(db: Db) -> None:
 async def pause(db: Db, key: str, seconds: float) -> None:
     """Grant nothing for this long: the network answered 429 for the whole app."""
     await db.execute(_PAUSE, key, float(seconds))
+
+
+async def resume(db: Db, key: str) -> None:
+    """End a pause."""
+    await db.execute(_RESUME, key)
 
 
 async def take(db: Db, demand: Mapping[str, int]) -> dict[str, Grant]:

@@ -8,6 +8,7 @@ from typing import Any
 from signalpost.engine import hold
 from signalpost.engine.clock import ClockGuard, boottime
 from signalpost.engine.contract import EngineStatus, Source, SourceBacklog, TickReport
+from signalpost.engine.failover import AfterFailover, Failover
 from signalpost.engine.lease import LaneLease
 from signalpost.engine.registration import WorkerRegistration
 from signalpost.engine.runner import Runner
@@ -37,7 +38,12 @@ class Engine:
     """
 
     def __init__(
-        self, database: Database, sources: Sequence[Source[Any, Any]], *, tenant_sql: Callable[[str], str] = str
+        self,
+        database: Database,
+        sources: Sequence[Source[Any, Any]],
+        *,
+        tenant_sql: Callable[[str], str] = str,
+        after_failover: AfterFailover | None = None,
     ) -> None:
         """Take what to run; nothing runs yet.
 
@@ -45,14 +51,17 @@ class Engine:
             database: where lanes and items are.
             sources: what to run.
             tenant_sql: turns SQL of a workspace's id into SQL of its tenant's; left out, each workspace is a tenant.
+            after_failover: is called once when a standby has taken over that may lack the last commits.
         """
         self.clock = ClockGuard()
         self._database = database = database.reserve
         self._registration = WorkerRegistration(
             database, self.clock, leases=self._leases, claims_run=self._loops_are_fresh, on_wake=self._wake
         )
+        failover = Failover(after_failover)
         self._runners = {
-            source.kind: Runner(source, database, self._registration, self.clock, tenant_sql) for source in sources
+            source.kind: Runner(source, database, self._registration, self.clock, tenant_sql, failover)
+            for source in sources
         }
         self._opening = asyncio.Lock()
         self._draining = asyncio.Semaphore(_DRAINS_MAX)

@@ -7,7 +7,7 @@ from signalpost.kit.db import Db
 
 MADE_AT: Final = "select backup_made_at from engine_hold"
 """When the backup was made that the database came from; no row while nothing is held."""
-_FREE_LANES = "update lane set owner = null where owner is not null"  # their workers are those of the saved instance
+_FREE_LANES = "update lane set owner = null where owner is not null"
 _BEGIN = """
 insert into engine_hold (reason, backup_made_at) values ('restored', $1)
 on conflict (singleton) do update set backup_made_at = excluded.backup_made_at, held_at = now()
@@ -24,9 +24,14 @@ def sentence(backup_made_at: datetime) -> str:
     )
 
 
+async def free_lanes(db: Db) -> None:
+    """Take all lanes from their workers, which knew another state of the database."""
+    await db.execute(_FREE_LANES)
+
+
 async def begin(db: Db, backup_made_at: datetime) -> None:
     """Hold the engine of a database whose rows come from a backup."""
-    await db.execute(_FREE_LANES)
+    await free_lanes(db)
     await db.execute(_BEGIN, backup_made_at)
 
 

@@ -75,6 +75,14 @@ from unnest($1::uuid[], $2::text[], $3::text[]) as d(id, code, error) where job.
 _OPEN_KEYS = "select unique_key from job where unique_key = any($1)"  # a job that failed for good has none any more
 _HAND_BACK = "update job set started_at = null, attempts = greatest(0, attempts - 1) where id = any($1)"
 
+_RUN_NOW = f"""
+with written as (
+    update job set state = 'waiting', attempts = 0, crashes = 0, next_attempt_at = now(), failed_at = null,
+        failure_code = null
+    where id = $1 and started_at is null returning queue, workspace_id, next_attempt_at
+)
+select {_WAKE} from written
+"""  # noqa: S608 - constants only
 _PURGE_FAILED = """
 delete from job where id in (
     select id from job where state = 'failed' and failed_at < now() - interval '30 days' limit 1000)
@@ -168,6 +176,11 @@ async def enqueue(
 async def open_keys(db: Db, unique_keys: Sequence[str]) -> set[str]:
     """Return which of these keys belong to jobs that wait or run."""
     return {row[0] for row in await db.fetch(_OPEN_KEYS, unique_keys)}
+
+
+async def run_now(db: Db, job_id: UUID) -> bool:
+    """Make a job due that waits, or that failed for good, with its attempts counted from zero; False if it runs."""
+    return bool(await db.fetch(_RUN_NOW, job_id))
 
 
 class Jobs(Source[Job, JobResult]):

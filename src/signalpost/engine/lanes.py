@@ -54,11 +54,12 @@ select key, tenant_id, workspace_id, platform, wake_at, (select max(wake_at) fro
 from ranked where key is not null order by turn, wake_at limit 2000
 """  # noqa: S608 - constants only
 
-# A lane is visible some moments after its wake_at, when the transaction that woke it has committed.
+# A lane is visible some moments after its wake_at, when the transaction that woke it has committed. The newest come
+# first: of thousands that became ready at the time of the last list, all are in the list or wait for the next one.
 _ARRIVED = f"""
 select *, max(wake_at) over () as seen_until from (
     select l.key, {{tenant}} as tenant_id, l.workspace_id, l.platform, l.wake_at from lane l
-    where {_READY} and l.wake_at >= $2::timestamptz - interval '50 ms' order by l.wake_at limit 1000) arrived
+    where {_READY} and l.wake_at >= $2::timestamptz - interval '50 ms' order by l.wake_at desc limit 1000) arrived
 """  # noqa: S608 - constants only
 
 _NEXT = """

@@ -14,6 +14,7 @@ from uuid import UUID
 from signalpost.engine.backlog import Backlog
 from signalpost.engine.clock import ClockGuard, boottime
 from signalpost.engine.contract import Source
+from signalpost.engine.failover import Failover
 from signalpost.engine.lanes import LaneStatements
 from signalpost.engine.lease import LaneLease
 from signalpost.engine.registration import WorkerRegistration
@@ -40,6 +41,7 @@ class Runner:
         registration: WorkerRegistration,
         clock: ClockGuard,
         tenant_sql: Callable[[str], str],
+        failover: Failover,
     ) -> None:
         self.source = source
         self.statements = LaneStatements(source, tenant_sql)
@@ -54,6 +56,7 @@ class Runner:
         self._database = database
         self._registration = registration
         self._clock = clock
+        self._failover = failover
         self._shares = Shares(source.lanes, source.lanes_per_workspace, source.lanes_per_tenant)
         self._backlog = Backlog()
         self._claim_lock = asyncio.Lock()
@@ -127,6 +130,8 @@ class Runner:
                 free = min(free, items // per_lane)
             try:
                 async with self._database.transaction() as db:
+                    if not await self._failover.may_claim(db):
+                        return []
                     leases = await self._claim_leases(db, owner, free, per_lane)
             except _ClockStepped:
                 return []

@@ -43,6 +43,7 @@ class PostData(Struct, rename="camel", kw_only=True):
     requested_at: Instant | UnsetType | None = UNSET
     targets: list[TargetData] | UnsetType = UNSET
     target: TargetData | UnsetType = UNSET
+    sequence: int | UnsetType = UNSET  # set when the event is recorded: larger than that of earlier events of the post
 
 
 class AccountData(Struct, rename="camel", kw_only=True):

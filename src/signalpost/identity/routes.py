@@ -1,8 +1,9 @@
+import asyncio
 from functools import partial
 from typing import Annotated
 
 from signalpost.context import AppContext
-from signalpost.identity import actions, api_key_queries, queries, views
+from signalpost.identity import actions, api_key_queries, queries, secret_scanning, views
 from signalpost.identity.api_key_queries import ApiKeyRow
 from signalpost.identity.errors import (
     InvalidCredentials,
@@ -19,6 +20,7 @@ from signalpost.identity.schemas import (
     ApiKeyCreate,
     ApiKeyRevocation,
     ApiKeyWithSecret,
+    LeakedKeysReport,
     Login,
     Me,
     PasswordForgot,
@@ -42,7 +44,10 @@ from signalpost.kit.problems import (
     AlreadyExists,
     Forbidden,
     InsufficientScope,
+    InvalidSignature,
     InvalidState,
+    MalformedRequest,
+    PayloadTooLarge,
     TooManyItems,
     Unauthenticated,
 )
@@ -51,10 +56,29 @@ from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
 from signalpost.web.fields import ApiKeyId, WorkspaceId
 from signalpost.web.inputs import Mine
 from signalpost.web.paging import LIST_ALL, Page
-from signalpost.web.request import ClientAddress
+from signalpost.web.request import ClientAddress, Request, read_body
 from signalpost.web.routing import Routes
 
 routes = Routes("Identity")
+
+_REPORT = {
+    "application/json": {
+        "schema": {
+            "type": "array",
+            "maxItems": secret_scanning.TOKENS_MAX,
+            "description": "Tokens, as GitHub reports them.",
+            "items": {
+                "type": "object",
+                "properties": {"token": {"type": "string"}, "type": {"type": "string"}, "url": {"type": "string"}},
+                "required": ["token"],
+                "additionalProperties": True,
+            },
+        },
+        "example": [
+            {"token": "sp_live_…", "type": "signalpost_api_key", "url": "https://github.com/acme/app/blob/1/a.py"}
+        ],
+    }
+}
 
 MyKey = Annotated[ApiKeyRow, Mine(ApiKeyId, api_key_queries.find_my_key)]
 MyWorkspace = Annotated[WorkspaceRow, Mine(WorkspaceId, queries.find_my_workspace)]
@@ -229,6 +253,34 @@ async def create_api_key(db: Db, caller: Caller, context: AppContext, data: ApiK
     that a key creates ends with it.
     """
     return await actions.create_api_key(context, db, caller, data)
+
+
+@routes.post(
+    "/api-keys/leaked",
+    scope=PUBLIC,
+    status=200,
+    unlimited=True,
+    across_workspaces=True,
+    history="action",
+    raises=(InvalidSignature, MalformedRequest, PayloadTooLarge),
+    documented_request_body=_REPORT,
+    documented_headers={
+        "Github-Public-Key-Identifier": "Which key signed the body.",
+        "Github-Public-Key-Signature": "The ECDSA signature of the body, over SHA-256, as DER in base64.",
+    },
+)
+async def report_leaked_keys(context: AppContext, request: Request) -> LeakedKeysReport:
+    """Receive tokens that secret scanning found in public, signed by GitHub. Those that are keys here are revoked.
+
+    Their workspaces find it in their history; owners and creators get a mail.
+    """
+    identifier = request.headers.get("github-public-key-identifier", "")
+    signature = request.headers.get("github-public-key-signature", "")
+    secret_scanning.require_headers(context.settings.secret_scanning_keys, identifier, signature)
+    body = await read_body(request, secret_scanning.BODY_BYTES_MAX)
+    await asyncio.to_thread(secret_scanning.verify, context.settings.secret_scanning_keys, identifier, signature, body)
+    result = await actions.revoke_leaked(context, secret_scanning.read(body), source="GitHub")
+    return LeakedKeysReport(revoked=len(result.keys), unknown=result.unknown)
 
 
 @routes.get("/api-keys", scope="keys:write", limit_default=LIST_ALL)

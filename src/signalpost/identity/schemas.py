@@ -357,3 +357,10 @@ class ApiKeyRevocation(Output):
             examples=[["key_01M7Z0000000000000000000AC"]],
         ),
     ]
+
+
+class LeakedKeysReport(Output):
+    """What a report led to. Reporting the same keys again revokes nothing more."""
+
+    revoked: Annotated[int, Meta(description="Keys revoked by it, with those that they issued.", examples=[1])]
+    unknown: Annotated[int, Meta(description="Tokens of the right form that are no valid key here.", examples=[0])]

@@ -3,6 +3,8 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from msgspec import structs
+
 from signalpost.identity.api_key_queries import ApiKeyRow
 from signalpost.identity.queries import UserRow, WorkspaceRow, plan_in_force
 from signalpost.identity.schemas import (
@@ -107,25 +109,7 @@ def api_key(row: ApiKeyRow) -> ApiKey:
 
 def api_key_with_secret(row: ApiKeyRow, key: str) -> ApiKeyWithSecret:
     """Return the response that shows the key, which happens once."""
-    return ApiKeyWithSecret(
-        id=ids.encode("key", row.id),
-        name=row.name,
-        prefix=f"{BRAND_KEY}_{row.mode}_{row.key_id}",
-        mode=row.mode,
-        permission=row.permission,
-        scopes=row.scopes,
-        profile_ids=_profile_ids(row.profile_ids),
-        ip_allow_list=row.ip_allow_list,
-        expires_at=clock.wire_or_none(row.expires_at),
-        last_used_at=clock.wire_or_none(row.last_used_at),
-        last_used_ip=row.last_used_ip,
-        created_by=Actor(type="user", id=ids.encode("usr", row.created_by), name=row.created_by_name),
-        issued_by=_issuer(row),
-        created_at=clock.wire(row.created_at),
-        revoked_at=clock.wire_or_none(row.revoked_at),
-        status=_status(row),
-        key=key,
-    )
+    return ApiKeyWithSecret(**structs.asdict(api_key(row)), key=key)
 
 
 def _issuer(row: ApiKeyRow) -> KeyIssuer:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -55,6 +56,11 @@ def is_down(error: Exception) -> bool:
 
 ACQUIRE_SECONDS = 5.0
 STATEMENT_SECONDS = 20.0
+REQUEST_STATEMENT_SECONDS = 6.0
+"""The same for requests: a database that has fallen silent keeps no caller waiting for longer than ten seconds, of
+which finding a connection may take five."""
+patience: ContextVar[float | None] = ContextVar("patience", default=None)
+"""Time limit of the statements of a task, in seconds, if it is not `STATEMENT_SECONDS`."""
 READ_SECONDS = 5.0
 """Time limit of a read whose work grows with the number of rows that are stored."""
 IDLE_SECONDS = 10.0
@@ -93,6 +99,14 @@ def session_sql(values: Mapping[str, str]) -> str:
 
 
 _SET_SESSION = session_sql(_SESSION)
+_PATIENT = session_sql(
+    {
+        "statement_timeout": "0",
+        "idle_in_transaction_session_timeout": "0",
+        "transaction_timeout": "0",
+        "lock_timeout": "5s",
+    }
+)
 
 
 class _Connection(asyncpg.Connection):
@@ -107,12 +121,21 @@ class _Connection(asyncpg.Connection):
     async def execute(self, query: str, *args: Any, timeout: float | None = None) -> str:  # noqa: ASYNC109 - as asyncpg
         if self.begin_with and not args:
             query, self.begin_with = query + self.begin_with, ""
-        status: str = await super().execute(query, *args, timeout=timeout)
+        status: str = await super().execute(query, *args, timeout=patience.get() if timeout is None else timeout)
         return status
+
+    async def _execute(self, query: str, args: Any, limit: int, timeout: float | None, **options: Any) -> Any:  # noqa: ASYNC109 - as asyncpg
+        """Run what returns rows; all methods but `execute` come through here."""
+        seconds = patience.get() if timeout is None else timeout
+        return await super()._execute(query, args, limit, seconds, **options)  # type: ignore[misc]  # not in the stubs
 
 
 async def _prepare(connection: Any) -> None:
     await connection.execute(_SET_SESSION)
+    await _set_codecs(connection)
+
+
+async def _set_codecs(connection: Any) -> None:
     for kind in ("json", "jsonb"):
         await connection.set_type_codec(
             kind, schema="pg_catalog", encoder=_to_json, decoder=_json_decode, format="text"
@@ -179,6 +202,30 @@ class Database:
         """Lend a connection inside a transaction, which is committed at the end and rolled back by any exception."""
         async with _Loan(self.pool, self.writes, begins=True) as db, db.transaction():
             yield db
+
+    @asynccontextmanager
+    async def patient(self, visible: isolation.Visible) -> AsyncIterator[Db]:
+        """Connect for work of minutes: a transaction of any length, outside of the pool, that sees these rows.
+
+        Raises:
+            Unavailable: the database cannot be reached.
+        """
+        try:
+            connection = await asyncpg.connect(
+                self.dsn,
+                timeout=ACQUIRE_SECONDS,
+                server_settings={"application_name": "signalpost patient", "timezone": "UTC"},
+            )
+        except (*DATABASE_UNREACHABLE, asyncpg.PostgresError) as error:
+            raise problems.Unavailable(
+                "The database is not available right now.", headers={"Retry-After": "2"}
+            ) from error
+        try:
+            await _set_codecs(connection)
+            await connection.execute(_PATIENT + isolation.show_sql(visible if self.is_isolated else None))
+            yield connection
+        finally:
+            await connection.close(timeout=ACQUIRE_SECONDS)
 
 
 def _pool(dsn: str, size: int, application_name: str) -> Pool:

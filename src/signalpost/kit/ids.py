@@ -3,7 +3,7 @@
 import os
 import threading
 import time
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, ClassVar
 from uuid import UUID, SafeUUID
@@ -24,7 +24,9 @@ _DIGITS = bytes(
 
 _lock = threading.Lock()
 _last = [0]
-_random: list[int] = []  # numbers of 80 random bits, read many at a time: each system call takes longer than the rest
+_FIXED = 0x7 << 76 | 0b10 << 62  # the version and the variant of a UUIDv7
+_FREE = 0xFFF << 64 | (1 << 61) - 1  # the top bit of the last 62 stays free, so that + 1 below cannot carry into _FIXED
+_random: list[int] = []  # drawn many at a time: each system call takes longer than the rest
 os.register_at_fork(after_in_child=_random.clear)
 
 
@@ -33,17 +35,15 @@ def new_id() -> UUID:
 
     It is one of the driver's, like those that reads return: these are made, compared and sent in a tenth of the time.
     """
-    # 48 bits of milliseconds, then 74 random bits split around the version and variant fields.
     milliseconds = time.time_ns() // 1_000_000
     with _lock:
         if not _random:
             drawn = os.urandom(1_280)
-            _random.extend(int.from_bytes(drawn[at : at + 10], "big") for at in range(0, 1_280, 10))
-        random = _random.pop()
-        value = (milliseconds << 74) | (random >> 7 << 1)  # the lowest bit stays free, so +1 below cannot carry far
-        value = _last[0] = max(value, _last[0] + 1)
-    high, middle, low = value >> 74, (value >> 62) & 0xFFF, value & ((1 << 62) - 1)
-    number = (high << 80) | (0x7 << 76) | (middle << 64) | (0b10 << 62) | low
+            _random.extend(int.from_bytes(drawn[at : at + 10], "big") & _FREE | _FIXED for at in range(0, 1_280, 10))
+        number = milliseconds << 80 | _random.pop()
+        if number <= _last[0]:
+            number = _last[0] + 1
+        _last[0] = number
     new: UUID = pgproto.UUID(number.to_bytes(16, "big"))
     return new
 
@@ -51,6 +51,11 @@ def new_id() -> UUID:
 def first_at(instant: datetime) -> UUID:
     """Return an id that is smaller than every one made at this instant or later, and greater than all before."""
     return UUID(int=int(instant.timestamp() * 1000) << 80)
+
+
+def made_at(value: UUID) -> datetime:
+    """Return when a UUIDv7 was made."""
+    return datetime.fromtimestamp((value.int >> 80) / 1000, UTC)
 
 
 @lru_cache(maxsize=2_048)
@@ -104,13 +109,9 @@ class Id(UUID):
     @classmethod
     def parse(cls, text: str) -> "Id | None":
         """Return the id inside `text`, or None when it is not an id of this kind."""
-        number = _number(cls.prefix, text)
-        if number is None:
+        if len(text) != len(cls.prefix) + 1 + _LENGTH:
             return None
-        parsed = object.__new__(cls)  # what UUID.__init__ does after its checks, which take longer than all the rest
-        object.__setattr__(parsed, "int", number)
-        object.__setattr__(parsed, "is_safe", SafeUUID.unknown)
-        return parsed
+        return _parse(cls, text)  # type: ignore[arg-type]  # mypy takes the hash of an id for that of its class
 
     @classmethod
     def not_found(cls, path: str) -> Issue:
@@ -138,6 +139,17 @@ class Id(UUID):
         if other is not None:
             return f": {prefix}_ begins the id of {_article(other.noun)}, {cls.prefix}_ that of {_article(cls.noun)}"
         return f": its id is {cls.prefix}_ and {_LENGTH} letters and digits, such as {example(cls.prefix)}"
+
+
+@lru_cache(maxsize=2_048)  # of bounded texts; clients name the same profiles and accounts again and again
+def _parse(kind: type[Id], text: str) -> Id | None:
+    number = _number(kind.prefix, text)
+    if number is None:
+        return None
+    parsed = object.__new__(kind)  # what UUID.__init__ does after its checks, which take longer than all the rest
+    object.__setattr__(parsed, "int", number)
+    object.__setattr__(parsed, "is_safe", SafeUUID.unknown)
+    return parsed
 
 
 _LENGTH_SHOWN = 40

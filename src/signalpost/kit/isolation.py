@@ -28,7 +28,7 @@ select (
         from pg_roles where rolname = any($2))
     and not exists (
         select from pg_class c cross join unnest($2) as role(name)
-        where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and exists (
+        where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace and exists (
             select from pg_attribute a where a.attrelid = c.oid and a.attname = 'workspace_id' and not a.attisdropped)
         and not (c.relrowsecurity and has_table_privilege(role.name, c.oid, 'select') and exists (
             select from pg_policy p join pg_roles r on r.oid = any(p.polroles)

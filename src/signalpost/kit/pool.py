@@ -66,16 +66,17 @@ class Pool:
         """
         if self._closing is not None:
             raise asyncpg.InterfaceError("the pool is closed")
+        until = asyncio.get_running_loop().time() + timeout_seconds
         if self._may_lend(tenant) and not self._queues:
             self._count(tenant)
         else:
-            async with asyncio.timeout(timeout_seconds):
+            async with asyncio.timeout_at(until):
                 await self._wait(tenant)
         visible = self.visible()
         connection = self._take_idle(visible)
         if connection is None:
             try:
-                async with asyncio.timeout(timeout_seconds):
+                async with asyncio.timeout_at(until):
                     connection = await self._connect()
             except BaseException:
                 self._give_back(tenant)

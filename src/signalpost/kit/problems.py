@@ -109,6 +109,13 @@ class SecondFactorMissing(Problem, status=403):
     """
 
 
+class SignedInAsAnother(Problem, status=403):
+    """Another user has signed in in this browser since the page was opened.
+
+    Nothing was done. Reload the page to go on as the user who is signed in now.
+    """
+
+
 class NotFound(Problem, status=404):
     """Not found.
 

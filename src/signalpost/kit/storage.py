@@ -159,14 +159,14 @@ class Store:
         async for piece in (await self.open(path)).pieces:
             yield piece
 
-    async def paths(self) -> AsyncIterator[str]:
-        """Yield the paths of all objects, in the order of the store.
+    async def paths(self, folder: str | None = None) -> AsyncIterator[str]:
+        """Yield the paths of all objects, or of those in a folder, in the order of the store.
 
         Raises:
             StorageFailure: the store cannot be listed.
         """
         try:
-            async for objects in obstore.list(self._store):
+            async for objects in obstore.list(self._store, prefix=folder):
                 for entry in objects:
                     yield entry["path"]
         except (BaseError, OSError) as error:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib import metadata
 
 from signalpost.accounts.token_store import Renewals
@@ -22,7 +23,9 @@ from signalpost.kit.tenant import across
 from signalpost.main import metrics, wiring
 from signalpost.migrations.head import HEAD
 from signalpost.plans import limits as plan_limits
+from signalpost.request_log.recorder import Recorder
 from signalpost.settings import Settings
+from signalpost.stream.hub import Hub
 from signalpost.web import limits
 from signalpost.web.app import Application, build
 from signalpost.web.components import Document
@@ -87,6 +90,8 @@ async def open_context(
             finally:
                 await context.engine.stop()  # it is registered as soon as it was asked for one round
                 await context.state(Renewals).end()
+                await context.state(Recorder).end()
+                await context.state(Hub).end()
     finally:
         await database.close()
 
@@ -139,6 +144,7 @@ def create(context: AppContext) -> Application:
         page_key=context.keys.derive("page-cursor"),
         limiter=limiter,
         record=record_operation,
+        report=partial(context.state(Recorder).add, context.database) if context.settings.request_log_days else None,
     )
     endpoints = wiring.endpoints()
 

@@ -7,15 +7,17 @@ import json
 import sys
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from signalpost.kit.machine_zone import machine_zone
 from signalpost.kit.program import command_line
+from signalpost.main import cli_files, cli_webhooks
 from signalpost.main.cli_support import (
     ask_password,
     data_dir_option,
+    fail,
     json_option,
     load_settings,
     password_option,
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from signalpost.context import AppContext
 
 _PORT = click.IntRange(1, 65535)
+_TEXT_MAX = 20_000_000
+_KEEP = "\nKeep the API key: it is not shown again.\n"
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
@@ -47,18 +51,25 @@ def _group(name: str, about: str) -> click.Group:
 
 
 users = _group("users", "Manage users.")
-workspaces = _group("workspaces", "Look at workspaces, and restore deleted ones.")
+workspaces = _group("workspaces", "List, restore, export and import workspaces.")
 keys = _group("keys", "Manage API keys.")
-accounts = _group("accounts", "Look at connected accounts.")
-posts = _group("posts", "Look at posts.")
-webhooks = _group("webhooks", "Look at webhooks.")
+accounts = _group("accounts", "List connected accounts.")
+posts = _group("posts", "List and show posts.")
+webhooks = _group("webhooks", "List webhooks, and receive events here.")
 staff = _group("staff", "Manage the staff of this instance.")
 plans = _group("plans", "Manage the plans of workspaces.")
 mail = _group("mail", "Read mail that was not sent.")
-billing = _group("billing", "Set up payments by Stripe.")
-feedback = _group("feedback", "Read what people say about plans and prices.")
+billing = _group("billing", "Set up payments with Stripe.")
+feedback = _group("feedback", "Read feedback about plans and prices.")
 audit = _group("audit", "Verify the audit log.")
-master_key = _group("master-key", "Change the key that everything secret is sealed with.")
+master_key = _group("master-key", "Change the key that encrypts all secrets.")
+
+for command in (cli_files.backup, cli_files.verify, cli_files.restore, cli_files.resume):
+    app.add_command(command)
+for command in (cli_webhooks.listen, cli_webhooks.trigger, cli_webhooks.resend):
+    webhooks.add_command(command)
+for command in (cli_files.workspaces_export, cli_files.workspaces_import):
+    workspaces.add_command(command)
 
 
 @app.command()
@@ -73,11 +84,11 @@ def serve(host: str, port: int, data_dir: Path | None, *, worker: bool) -> None:
     run(running.serve(load_settings(data_dir), host, port, worker=worker))
 
 
-@app.command()
+@app.command(short_help="Run only the engine.")
 @data_dir_option
 @click.option("--metrics-port", type=_PORT, help="Serve /metrics on this port of 127.0.0.1.")
 def worker(data_dir: Path | None, metrics_port: int | None) -> None:
-    """Run only the engine, in a second process or on another machine, with the same database."""
+    """Run only the engine: in a second process, or on another machine with the same database."""
     from signalpost.main import serve as running  # noqa: PLC0415 - see above
 
     run(running.work(require_folder(load_settings(data_dir)), metrics_port))
@@ -98,7 +109,7 @@ def migrate(data_dir: Path | None) -> None:
     run(main(require_folder(load_settings(data_dir))))
 
 
-@app.command("create-owner")
+@app.command("create-owner", short_help="Create a user, a workspace and an API key.")
 @click.option("--email", required=True)
 @click.option("--workspace", required=True, help="Name of the new workspace.")
 @password_option
@@ -115,7 +126,7 @@ def create_owner(
     owner = with_context(settings, lambda context: operations.create_owner(context, email, secret, workspace, zone))
     print_result(owner, as_json=as_json)
     if not as_json:
-        sys.stdout.write("\nKeep the API key: it is not shown again.\n")
+        sys.stdout.write(_KEEP)
         if timezone is None:
             sys.stdout.write(f"Times without an offset mean {zone or 'UTC'}; --timezone chooses another zone.\n")
 
@@ -123,12 +134,12 @@ def create_owner(
 users.add_command(create_owner)
 
 
-@app.command()
+@app.command(short_help="Create a workspace to try the API with.")
 @data_dir_option
 @click.option("--base-url", help="Address of the service (default: the running one).")
 @json_option
 def demo(data_dir: Path | None, base_url: str | None, *, as_json: bool) -> None:
-    """Create a demo workspace with a sandbox account and a test key; print a curl command that publishes a post."""
+    """Create a demo workspace with a sandbox account and a test key, and print a curl command that publishes a post."""
     from signalpost.main import operations  # noqa: PLC0415 - see above
 
     settings = load_settings(data_dir)
@@ -147,7 +158,7 @@ def demo(data_dir: Path | None, base_url: str | None, *, as_json: bool) -> None:
         sys.stdout.write(f"\nNo service is running on {settings.data_dir}. Start it first: {start}\n")
 
 
-@keys.command("create")
+@keys.command("create", short_help="Create an API key.")
 @click.option("--workspace", required=True, help="Id, slug or name of the workspace.")
 @click.option("--name", required=True, help="What the key is for.")
 @click.option("--mode", default="live", show_default=True, help="live or test.")
@@ -158,20 +169,36 @@ def keys_create(workspace: str, name: str, mode: str, data_dir: Path | None, *, 
     from signalpost.main import operations  # noqa: PLC0415 - see above
 
     settings = load_settings(data_dir)
-    print_result(
-        with_context(settings, lambda context: operations.create_key(context, workspace, name, mode)), as_json=as_json
-    )
+    key = with_context(settings, lambda context: operations.create_key(context, workspace, name, mode))
+    print_result(key, as_json=as_json)
+    if not as_json:
+        sys.stdout.write(_KEEP)
 
 
-@keys.command("revoke")
+@keys.command("revoke", short_help="Revoke an API key.")
 @click.argument("key_id")
 @data_dir_option
 def keys_revoke(key_id: str, data_dir: Path | None) -> None:
-    """Revoke an API key (key_..., as `keys list` shows it) at once, with the keys that it created."""
+    """Revoke an API key (key_..., see `keys list`) immediately, with all keys that it created."""
     from signalpost.main import operations  # noqa: PLC0415 - see above
 
     revoked = with_context(load_settings(data_dir), lambda context: operations.revoke_key(context, key_id))
     sys.stdout.write(f"Revoked: {', '.join(revoked)}.\n")
+
+
+@keys.command("revoke-leaked", short_help="Revoke all API keys found in a file.")
+@click.argument("file", type=click.File(errors="replace"))
+@data_dir_option
+@json_option
+def keys_revoke_leaked(file: TextIO, data_dir: Path | None, *, as_json: bool) -> None:
+    """Revoke every API key found anywhere in FILE (- reads standard input), and notify the owners by mail."""
+    from signalpost.main import operations  # noqa: PLC0415 - see above
+
+    text = file.read(_TEXT_MAX)
+    if file.read(1):
+        fail(f"The file has more than {_TEXT_MAX:,} characters. Split it at a line break.")
+    result = with_context(load_settings(data_dir), lambda context: operations.revoke_leaked(context, text))
+    print_result(result, as_json=as_json)
 
 
 def _add_list(group: click.Group, name: str) -> None:
@@ -190,14 +217,14 @@ def _add_list(group: click.Group, name: str) -> None:
         if as_json:
             sys.stdout.write(json.dumps({"data": rows}) + "\n")
         else:
-            sys.stdout.write(records.table(rows) if rows else f"There are no {name}.\n")
+            sys.stdout.write(records.table(rows) if rows else records.NONE[name])
 
 
 for group in (users, workspaces, keys, accounts, posts, webhooks, mail, feedback):
     _add_list(group, str(group.name))
 
 
-@posts.command("show")
+@posts.command("show", short_help="Show a post with its targets.")
 @click.argument("post_id")
 @data_dir_option
 @json_option
@@ -215,11 +242,11 @@ def posts_show(post_id: str, data_dir: Path | None, *, as_json: bool) -> None:
     sys.stdout.write("\n" + (records.table(targets) if targets else "It has no targets.\n"))
 
 
-@mail.command("show")
+@mail.command("show", short_help="Show a message that was not sent.")
 @click.argument("message")
 @data_dir_option
 def mail_show(message: str, data_dir: Path | None) -> None:
-    """Show a message that was not sent, with its links: whoever reads it can do what its recipient could."""
+    """Show a message that was not sent. Keep it private: its links work for whoever opens them."""
     from signalpost.main import operations  # noqa: PLC0415 - see above
 
     sys.stdout.write(with_context(load_settings(data_dir), lambda context: operations.show_mail(context, message)))
@@ -238,18 +265,18 @@ def users_reset_password(email: str, password: str, data_dir: Path | None) -> No
     sys.stdout.write("The password is changed, and all sessions of the user have ended.\n")
 
 
-@users.command("reset-totp")
+@users.command("reset-totp", short_help="Turn off the second factor of a user.")
 @click.option("--email", required=True)
 @data_dir_option
 def users_reset_totp(email: str, data_dir: Path | None) -> None:
-    """End the second factor of a user who lost the device and the recovery codes."""
+    """Turn off the second factor of a user who lost the device and the recovery codes."""
     from signalpost.main import operations  # noqa: PLC0415 - see above
 
     with_context(load_settings(data_dir), lambda context: operations.reset_totp(context, email))
-    sys.stdout.write("The user signs in without a code now.\n")
+    sys.stdout.write("The second factor is off: the user signs in without a code.\n")
 
 
-@workspaces.command("restore")
+@workspaces.command("restore", short_help="Restore a deleted workspace.")
 @click.option("--workspace", required=True, help="Id or slug of the workspace.")
 @data_dir_option
 def workspaces_restore(workspace: str, data_dir: Path | None) -> None:
@@ -271,19 +298,19 @@ def staff_add(email: str, data_dir: Path | None) -> None:
     sys.stdout.write(f"{email} is now a member of the staff.\n")
 
 
-@plans.command("set")
+@plans.command("set", short_help="Change the plan of a workspace.")
 @click.option("--workspace", required=True, help="Id, slug or name of the workspace.")
 @click.option("--plan", required=True, help="free, starter, pro, max or self_hosted.")
 @data_dir_option
 def plans_set(workspace: str, plan: str, data_dir: Path | None) -> None:
-    """Change the plan of a workspace; it has an effect only while billing is enabled."""
+    """Change the plan of a workspace. This has an effect only while billing is enabled."""
     from signalpost.main import operations  # noqa: PLC0415 - see above
 
     with_context(load_settings(data_dir), lambda context: operations.set_plan(context, workspace, plan))
     sys.stdout.write(f"{workspace} is now on the plan {plan}.\n")
 
 
-@billing.command("sync")
+@billing.command("sync", short_help="Create or update products and prices at Stripe.")
 @data_dir_option
 @json_option
 def billing_sync(data_dir: Path | None, *, as_json: bool) -> None:
@@ -296,14 +323,14 @@ def billing_sync(data_dir: Path | None, *, as_json: bool) -> None:
     print_result(with_context(load_settings(data_dir), operations.synchronise_prices), as_json=as_json)
 
 
-@audit.command("verify")
-@click.option("--workspace", help="Id, slug or name of a workspace; all without it.")
+@audit.command("verify", short_help="Verify the audit log.")
+@click.option("--workspace", help="Id, slug or name of a workspace (default: all).")
 @data_dir_option
 @json_option
 def audit_verify(workspace: str | None, data_dir: Path | None, *, as_json: bool) -> None:
-    """Verify that no entry of the audit log was changed or removed; exit with code 1 and name the first one that was.
+    """Verify that no entry of the audit log was changed or removed; otherwise name the first one and exit with 1.
 
-    Keep the number and hash of the newest seal elsewhere: they show later that no newest entries were cut off.
+    Keep the number and hash of the newest seal elsewhere: they prove later that no entries were cut off at the end.
     """
     from signalpost.main import operations  # noqa: PLC0415 - see above
 
@@ -313,13 +340,13 @@ def audit_verify(workspace: str | None, data_dir: Path | None, *, as_json: bool)
         sys.exit(1)
 
 
-@master_key.command("rewrap")
+@master_key.command("rewrap", short_help="Encrypt all secrets with the newest master key.")
 @data_dir_option
 @json_option
 def master_key_rewrap(data_dir: Path | None, *, as_json: bool) -> None:
-    """Seal everything again under the first of several master keys, while the service runs; it can be repeated.
+    """Encrypt all secrets with the first of several master keys. The service may be running; it can be repeated.
 
-    Exit with 1 if something cannot be opened with any of the keys.
+    Exit with 1 if something cannot be decrypted with any of the keys.
     """
     from signalpost.main import master_key as rewrapping  # noqa: PLC0415 - see above
 
@@ -333,67 +360,7 @@ def master_key_rewrap(data_dir: Path | None, *, as_json: bool) -> None:
         sys.exit(1)
 
 
-@app.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--key/--no-key", default=True, show_default=True, help="Include master.key.")
-@click.option("--media/--no-media", default=True, show_default=True, help="Include the media.")
-@data_dir_option
-@json_option
-def backup(file: Path, data_dir: Path | None, *, key: bool, media: bool, as_json: bool) -> None:
-    """Save database, media and master key in one file, while the service runs or stands still.
-
-    Whoever has the file can publish on every account: keep it as safe as the instance itself.
-    """
-    from signalpost.main.backup import commands  # noqa: PLC0415 - see above
-
-    settings = require_folder(load_settings(data_dir))
-    print_result(run(commands.backup(settings, file, with_key=key, with_media=media)), as_json=as_json)
-
-
-@app.command()
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@data_dir_option
-@json_option
-def verify(file: Path, data_dir: Path | None, *, as_json: bool) -> None:
-    """Verify that a backup is whole, and that the master key opens it; exit with 1 if not. Changes nothing."""
-    from signalpost.main.backup import commands  # noqa: PLC0415 - see above
-
-    settings = load_settings(data_dir)
-
-    async def main() -> dict[str, object]:
-        return commands.verify(settings, file)
-
-    print_result(run(main()), as_json=as_json)
-
-
-@app.command()
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@data_dir_option
-@json_option
-def restore(file: Path, data_dir: Path | None, *, as_json: bool) -> None:
-    """Bring a backup back into an instance without users. Nothing is published or delivered before `resume`."""
-    from signalpost.main.backup import commands  # noqa: PLC0415 - see above
-
-    settings = load_settings(data_dir)
-    print_result(run(commands.restore(settings, file)), as_json=as_json)
-    if not as_json:
-        sys.stdout.write(
-            "\nNothing is published or delivered yet. Start the service and look around; when the instance that was\n"
-            f"saved is stopped for good: {command_line('resume', settings.data_dir)}\n"
-        )
-
-
-@app.command()
-@data_dir_option
-@json_option
-def resume(data_dir: Path | None, *, as_json: bool) -> None:
-    """Let a restored instance work; what is due is first looked up at its network, so that nothing goes out twice."""
-    from signalpost.main.backup import commands  # noqa: PLC0415 - see above
-
-    print_result(with_context(load_settings(data_dir), commands.resume), as_json=as_json)
-
-
-@app.command()
+@app.command(short_help="Check that everything works.")
 @data_dir_option
 @json_option
 def doctor(data_dir: Path | None, *, as_json: bool) -> None:

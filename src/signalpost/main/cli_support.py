@@ -11,7 +11,7 @@ import uvloop
 
 from signalpost.kit import log
 from signalpost.kit.errors import OperatorError
-from signalpost.kit.problems import Problem
+from signalpost.kit.problems import NotFound, Problem
 from signalpost.kit.settings_loader import BadSettings, did_you_mean
 from signalpost.main.interruption import Interrupted, interruptible
 from signalpost.main.operator import (
@@ -30,7 +30,9 @@ password_option = click.option(
     default=STDIN,
     help="10 to 200 characters. Left out: a terminal asks for it, a script writes it to standard input.",
 )
-data_dir_option = click.option("--data-dir", type=click.Path(path_type=Path), help="Data folder (default: ./data).")
+data_dir_option = click.option(
+    "--data-dir", type=click.Path(path_type=Path, readable=False), help="Data folder (default: ./data)."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object to standard output.")
 
 
@@ -92,15 +94,22 @@ def run(work: Awaitable[T]) -> T:
     except TimeoutError:
         fail("The database does not respond. Check SIGNALPOST_DATABASE_URL.")
     except OSError as error:
-        if error.filename:
-            fail(f"{error.filename}: {error.strerror}.")
-        fail(f"The database or the network cannot be reached: {error}. Check SIGNALPOST_DATABASE_URL.")
+        fail(_system_error(error))
+
+
+def _system_error(error: OSError) -> str:
+    """Return which file or connection it is about, and what to do."""
+    if not error.filename:
+        return f"The database or the network cannot be reached: {error}. Check SIGNALPOST_DATABASE_URL."
+    owner = " Run this command as its owner, or choose another path." if isinstance(error, PermissionError) else ""
+    return f"{error.filename}: {error.strerror}.{owner}"
 
 
 def _sentences(problem: Problem) -> str:
     """Return what is wrong with which value, or else what happened; and what to do, unless the values say it all."""
     lines = [f"{issue.path.lstrip('/')}: {issue.message}" for issue in problem.errors] or [problem.detail]
-    if problem.remediation and not (problem.errors and problem.remediation == type(problem).remediation):
+    is_usual = problem.remediation == type(problem).remediation
+    if problem.remediation and not (is_usual and (problem.errors or isinstance(problem, NotFound))):
         lines.append(problem.remediation)
     return "\n".join(lines)
 
@@ -136,7 +145,8 @@ def print_result(result: dict[str, Any], *, as_json: bool) -> None:
         sys.stdout.write(json.dumps(result) + "\n")
     else:
         width = max(map(len, result))
-        sys.stdout.write("".join(f"{key:<{width}}  {value}\n" for key, value in result.items()))
+        cells = {key: ("no", "yes")[value] if isinstance(value, bool) else value for key, value in result.items()}
+        sys.stdout.write("".join(f"{key:<{width}}  {value}\n" for key, value in cells.items()))
 
 
 def ask_password(option: str) -> str:

@@ -18,6 +18,8 @@ import asyncpg
 import msgspec
 from msgspec import Struct
 
+from signalpost.admin import backups
+from signalpost.admin.backups import Age
 from signalpost.embedded_postgres.cluster import is_initialised
 from signalpost.embedded_postgres.sharing import shared_cluster
 from signalpost.engine.engine import Engine
@@ -74,7 +76,7 @@ async def examine(settings: Settings, version: str) -> list[Check]:
     if settings.database_url or is_initialised(settings.data_dir / "postgres"):
         try:
             async with _address(settings) as dsn:
-                checks += [check async for check in _database(dsn, ring, is_embedded=settings.database_url is None)]
+                checks += [check async for check in _database(settings, dsn, ring)]
         except _EXPECTED as error:
             checks.append(_failed("database", error, "Check SIGNALPOST_DATABASE_URL, or the log of the database."))
     elif has_folder:
@@ -167,8 +169,8 @@ async def _address(settings: Settings) -> AsyncIterator[str]:
             yield cluster.dsn()
 
 
-async def _database(dsn: str, ring: KeyRing | None, *, is_embedded: bool) -> AsyncIterator[Check]:
-    if not is_embedded:
+async def _database(settings: Settings, dsn: str, ring: KeyRing | None) -> AsyncIterator[Check]:
+    if settings.database_url:
         await require_usable(dsn)
     started = clock.monotonic()
     connection = await asyncpg.connect(dsn, timeout=SECONDS_MAX, command_timeout=SECONDS_MAX)
@@ -192,19 +194,23 @@ async def _database(dsn: str, ring: KeyRing | None, *, is_embedded: bool) -> Asy
         if ring is not None:
             yield _marker(ring, await connection.fetchval(_SEALED))
         yield await _engine(dsn, await connection.fetchval(_OVERDUE))
+        age = await backups.age(connection)
+        if age is not None and age.is_used:
+            yield _backup(age, settings.backup_age_warning_days)
     finally:
         await connection.close()
 
 
 def _server(connection: "asyncpg.Connection[Any]", seconds: float) -> Check:
     version = connection.get_server_version()
-    detail = f"PostgreSQL {version.major}.{version.minor}, connected in {seconds * 1000:.0f} ms"
+    minor = version.micro  # asyncpg numbers 18.6 as 18.0.6
+    detail = f"PostgreSQL {version.major}.{minor}, connected in {seconds * 1000:.0f} ms"
     fix: str | None = None
     if version.major < runner.POSTGRES_MAJOR_MIN:
         fix = f"Update to PostgreSQL {runner.POSTGRES_MAJOR_MIN} or newer."
         return Check("database", ok=False, detail=detail, fix=fix)
-    if version.minor < (minor := POSTGRES_MINOR_MIN.get(version.major, 0)):
-        fix = f"Update PostgreSQL to {version.major}.{minor} or newer: this one has known faults."
+    if minor < (minimum := POSTGRES_MINOR_MIN.get(version.major, 0)):
+        fix = f"Update PostgreSQL to {version.major}.{minimum} or newer: this one has known faults."
     elif version.major < TRANSACTION_TIMEOUT_SINCE:
         fix = (
             f"Update to PostgreSQL {TRANSACTION_TIMEOUT_SINCE} or newer, which ends a transaction that takes too long: "
@@ -265,10 +271,29 @@ async def _engine(dsn: str, overdue: int) -> Check:
     return Check("engine", ok=True, detail=f"{status.workers} running, nothing overdue")
 
 
+def _backup(age: Age, warning_days: int) -> Check:
+    """Warn, but let the exit code be: nothing is broken, and other tools may save this database."""
+    if age.made_at is None:
+        detail = "none that this database knows of"
+    else:
+        detail = f"the last one was made on {age.made_at:%Y-%m-%d %H:%M} UTC, {_days(age.seconds)} ago"
+    if not (warning_days and (age.made_at is None or age.is_too_old(warning_days))):
+        return Check("backup", ok=True, detail=detail)
+    fix = "Run `signalpost backup FILE`, or set SIGNALPOST_BACKUP_AGE_WARNING_DAYS=0 if other tools make backups."
+    return Check("backup", ok=True, detail=detail, fix=fix)
+
+
+def _days(seconds: float) -> str:
+    days = int(seconds // backups.DAY_SECONDS)
+    return "less than a day" if days == 0 else "1 day" if days == 1 else f"{days} days"
+
+
 async def _process(settings: Settings, version: str) -> Check:
     """Ask the service itself: where it runs, if that is this machine, or where users reach it."""
-    address = running_service(settings.data_dir) or settings.base_url or "http://127.0.0.1:8000"
+    address = running_service(settings.data_dir) or settings.base_url
     fix = "Start `signalpost serve`; if it runs on another machine, set SIGNALPOST_BASE_URL to where it can be reached."
+    if address is None:  # whatever answers at the usual port could be another instance
+        return Check("service", ok=False, detail=f"No service is running on {settings.data_dir}.", fix=fix)
     try:
         health = await asyncio.to_thread(_health, f"{address}/api/v1/healthz/api")
     except (OSError, ValueError) as error:  # urllib's errors are OSErrors

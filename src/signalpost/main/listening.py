@@ -35,8 +35,12 @@ class Listening:
 
     @contextlib.contextmanager
     def recorded(self, data_dir: Path, url: str) -> Iterator[None]:
-        """Write into the data folder where the service runs, until the block ends."""
+        """Write into the data folder where the service runs, until the block ends.
+
+        A process that was there before, and still is when this one stops, is what commands find again.
+        """
         file = data_dir / _FILE
+        before = file.read_text() if running_service(data_dir) else None
         content = json.dumps({"url": url, "address": self.address, "port": self.port, "pid": os.getpid()}) + "\n"
         try:
             fresh = file.with_name(f"{_FILE}.{os.getpid()}")
@@ -49,7 +53,9 @@ class Listening:
         finally:
             with contextlib.suppress(OSError):  # removed, or never written
                 if file.read_text() == content:  # not that of another process
-                    file.unlink()
+                    file.write_text(before or "")
+                    if running_service(data_dir) is None:
+                        file.unlink()
 
 
 def running_service(data_dir: Path) -> str | None:

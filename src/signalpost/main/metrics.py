@@ -1,13 +1,19 @@
 """`GET /metrics`: what this process counts, in Prometheus format."""
 
+import asyncio
 import hmac
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from prometheus_client import REGISTRY, start_http_server
+import asyncpg
+from prometheus_client import REGISTRY, Gauge, start_http_server
 from prometheus_client.exposition import choose_encoder
 
+from signalpost.admin import backups
 from signalpost.kit import problems
+from signalpost.kit.db import DATABASE_UNREACHABLE, Database
+from signalpost.kit.tenant import across_workspaces
 from signalpost.web import limits
 from signalpost.web.request import Request, address_bucket, client_address, comes_from_this_machine
 from signalpost.web.response import Response, problem_response
@@ -15,6 +21,13 @@ from signalpost.web.router import Route
 from signalpost.web.serve import Web
 
 PATH = "/metrics"
+AGE_SECONDS_MAX = 1.0
+"""How long reading the age of the newest backup may take: the page is needed most when the database hangs."""
+BACKUP_AGE = Gauge(
+    "signalpost_backup_age_seconds",
+    "Age of the newest backup, or of the installation if there is none; NaN if the database does not respond",
+)
+BACKUP_AGE.set(math.nan)
 
 
 def route(web: Web) -> Route:
@@ -25,10 +38,22 @@ def route(web: Web) -> Route:
             _authorise(web, request)
         except problems.Problem as problem:
             return problem_response(problem, PATH, web.base_url, [])
+        BACKUP_AGE.set(await _backup_age(web.context.database))
         encode, media_type = choose_encoder(request.headers.get("accept", ""))
         return Response(200, encode(REGISTRY), [], media_type.encode())
 
     return Route("GET", PATH, get_metrics)
+
+
+async def _backup_age(database: Database) -> float:
+    try:
+        async with asyncio.timeout(AGE_SECONDS_MAX):
+            with across_workspaces():
+                async with database.connection() as db:
+                    age = await backups.age(db)
+    except (problems.Unavailable, TimeoutError, asyncpg.PostgresError, *DATABASE_UNREACHABLE):
+        return math.nan
+    return math.nan if age is None else age.seconds
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from signalpost.billing.actions import prices
 from signalpost.billing.stripe import Stripe
 from signalpost.context import AppContext
 from signalpost.identity import actions as identity
+from signalpost.identity import secret_scanning
 from signalpost.identity.authenticate import authenticator
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
@@ -37,7 +38,7 @@ def _checked_name(option: str, name: str) -> str:
     return name.strip()
 
 
-async def _workspace(db: Db, text: str) -> tuple[UUID, UUID]:
+async def find_workspace(db: Db, text: str) -> tuple[UUID, UUID]:
     """Return the ids of the workspace with this id, slug or name, and of its owner."""
     rows = await db.fetch(
         "select w.id, m.user_id from workspace w join member m on m.workspace_id = w.id and m.role = 'owner'"
@@ -80,7 +81,7 @@ async def create_key(context: AppContext, workspace: str, name: str, mode: str) 
         raise problems.invalid("--mode", "not_allowed", "Must be live or test.")
     name = _checked_name("--name", name)
     async with context.database.transaction() as db:
-        workspace_id, owner_id = await _workspace(db, workspace)
+        workspace_id, owner_id = await find_workspace(db, workspace)
         row, key = await identity.create_key_for(
             db, context.keys, user_id=owner_id, workspace_id=workspace_id, name=name,
             terms=identity.KeyTerms(mode="live" if mode == "live" else "test"),
@@ -95,8 +96,19 @@ async def revoke_key(context: AppContext, key_id: str) -> list[str]:
     async with context.database.transaction() as db:
         revoked = await identity.revoke_key(db, decoded) if decoded else []
     if not revoked:
-        raise problems.NotFound(f"No valid key is called {key_id!r}. `keys list` shows their ids (key_...).")
+        raise problems.NotFound(f"There is no valid key {key_id!r}. `keys list` shows their ids (key_...).")
     return [ids.encode("key", key) for key in revoked]
+
+
+async def revoke_leaked(context: AppContext, text: str) -> dict[str, Any]:
+    """Revoke every key of this instance that stands in a text, and mail its people."""
+    leaked = secret_scanning.find(text)
+    result = await identity.revoke_leaked(context, leaked, source="The operator")
+    return {
+        "found": len(leaked),
+        "revoked": [ids.encode("key", key) for key in result.keys],
+        "unknown": result.unknown,
+    }
 
 
 _DEMO = """
@@ -176,7 +188,7 @@ async def set_plan(context: AppContext, workspace: str, plan: str) -> None:
     if plan not in limits.PLANS:
         raise problems.invalid("--plan", "not_allowed", f"Must be one of {', '.join(limits.PLANS)}.")
     async with context.database.transaction() as db:
-        workspace_id, _ = await _workspace(db, workspace)
+        workspace_id, _ = await find_workspace(db, workspace)
         await plans.change_plan(context, db, workspace_id, plan)
         await audit.command(db, "plans set", workspace_id=workspace_id, subject=plan)
 
@@ -197,7 +209,7 @@ async def restore_workspace(context: AppContext, workspace: str) -> None:
     async with context.database.transaction() as db:
         workspace_id = await db.fetchval(_DELETED, ids.decode("wsp", workspace), workspace)
         if workspace_id is None:
-            raise problems.NotFound(f"No deleted workspace is called {workspace!r}. Use its id (wsp_…) or slug.")
+            raise problems.NotFound(f"There is no deleted workspace {workspace!r}. Use its id (wsp_...) or slug.")
         await workspaces.restore_workspace(context, db, workspace_id)
         await audit.command(db, "workspaces restore", workspace_id=workspace_id)
 
@@ -208,7 +220,7 @@ async def show_mail(context: AppContext, message_id: str) -> str:
     async with context.database.transaction() as db:
         message = await outbox.find(context, db, decoded) if decoded else None
         if message is None:
-            raise problems.NotFound(f"No unsent message is called {message_id!r}. `mail list` shows them.")
+            raise problems.NotFound(f"There is no unsent message {message_id!r}. `mail list` shows them.")
         await audit.command(db, "mail show", subject=message_id)
     subject, text = read_message(message, context.keys)
     return f"To: {message.to}\nSubject: {subject}\n\n{text}"
@@ -220,7 +232,7 @@ async def verify_history(context: AppContext, workspace: str | None) -> dict[str
         if workspace is None:
             chains = [audit.INSTALLATION, *await audit.workspaces(db)]
         else:
-            chains = [(await _workspace(db, workspace))[0]]
+            chains = [(await find_workspace(db, workspace))[0]]
         results = {chain: await audit.verify(db, chain) for chain in chains}
     return {
         "installation" if chain == audit.INSTALLATION else ids.encode("wsp", chain): _verdict(verification)
@@ -230,7 +242,8 @@ async def verify_history(context: AppContext, workspace: str | None) -> dict[str
 
 
 def _verdict(verification: audit.Verification) -> str:
-    entries = f"{verification.sealed} entries sealed, {verification.unsealed} not yet; newest seal"
+    sealed = f"{verification.sealed} {'entry' if verification.sealed == 1 else 'entries'} sealed"
+    entries = f"{sealed}, {verification.unsealed} not yet; newest seal"
     head = f"{entries} {verification.last_seq}:{verification.head}" if verification.sealed else entries + " none"
     if verification.broken_id is None:
         return f"ok, {head}"

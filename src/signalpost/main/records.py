@@ -28,6 +28,7 @@ with chosen as (
     where ($1::text is null or id = $2 or slug = $1 or name = $1) and deleted_at is null
 )
 """
+_IS_THERE = "".join((_CHOSEN, "select exists (select from chosen)"))
 LISTS: Mapping[str, str] = {
     "users": """
         select u.id as user_id, u.email, u.name, u.timezone, u.is_staff, u.created_at,
@@ -72,6 +73,10 @@ LISTS: Mapping[str, str] = {
         from mail_message m where $1::text is null or exists (select from chosen w where w.id = m.workspace_id)
         order by m.created_at desc, m.id desc limit $3""",
 }  # fmt: skip
+NONE: Mapping[str, str] = {name: f"There are no {name}.\n" for name in LISTS} | {
+    "mail": "There is no unsent mail.\n",
+    "feedback": "There is no feedback.\n",
+}
 _POST = """
 select p.id as post_id, p.status, p.mode, p.text, p.workspace_id, p.profile_id, p.scheduled_at, p.published_at,
     p.created_at, p.deleted_at
@@ -93,8 +98,14 @@ class NothingThere(OperatorError):
 
 
 async def listing(db: "asyncpg.Connection[Any]", name: str, workspace: str | None, limit: int) -> list[Record]:
-    """Return the newest records, of one workspace or of all."""
+    """Return the newest records, of one workspace or of all.
+
+    Raises:
+        NothingThere: no workspace has this id, slug or name.
+    """
     workspace_id = ids.decode("wsp", workspace) if workspace else None
+    if workspace and not await db.fetchval(_IS_THERE, workspace, workspace_id):
+        raise NothingThere(f"There is no workspace {workspace!r}. `workspaces list` shows their ids, names and slugs.")
     return [_record(row) for row in await db.fetch("".join((_CHOSEN, LISTS[name])), workspace, workspace_id, limit)]
 
 
@@ -106,7 +117,7 @@ async def post(db: "asyncpg.Connection[Any]", post_id: str) -> Record:
     """
     row = await db.fetchrow(_POST, ids.decode("pst", post_id))
     if row is None:
-        raise NothingThere(f"No post is called {post_id!r}. `posts list` shows their ids (pst_...).")
+        raise NothingThere(f"There is no post {post_id!r}. `posts list` shows their ids (pst_...).")
     return _record(row) | {"targets": [_record(target) for target in await db.fetch(_TARGETS, row["post_id"])]}
 
 
@@ -156,5 +167,7 @@ def table(records: list[Record]) -> str:
 
 
 def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     text = ", ".join(value) if isinstance(value, list) else "" if value is None else str(value)
     return " ".join(text.split())

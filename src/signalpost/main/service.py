@@ -22,6 +22,7 @@ from signalpost.main import app, metrics, wiring
 from signalpost.main.interruption import Interruption
 from signalpost.main.listening import Listening
 from signalpost.settings import Settings
+from signalpost.stream.hub import Hub
 from signalpost.web.connections import Connections, guard
 from signalpost.web.lingering import Lingering
 
@@ -71,6 +72,7 @@ async def serve(
         stack.enter_context(listening.recorded(settings.data_dir, context.fixed_url))
         await _run_until(interruption.stop, serving, tasks)
         grace_until = clock.monotonic() + GRACE_SECONDS
+        await context.state(Hub).end()
         server.stop()  # type: ignore[no-untyped-call]
         await asyncio.gather(engine.stop(GRACE_SECONDS), serving)
         await context.state(Renewals).end(grace_until)
@@ -92,6 +94,8 @@ async def work(settings: Settings, dsn: str, metrics_port: int | None, interrupt
         interruption.stop = asyncio.Event()
         running, lag = asyncio.create_task(engine.run()), asyncio.create_task(loop_watch.measure_lag())
         stack.callback(lag.cancel)
+        sys.stdout.write("The engine is running. Ctrl-C stops it.\n")
+        sys.stdout.flush()
         await _run_until(interruption.stop, running, [lag])
         grace_until = clock.monotonic() + GRACE_SECONDS
         await engine.stop(GRACE_SECONDS)

@@ -1,5 +1,6 @@
 """The connections between rooms: hooks, subscribers, routes, and the sources and jobs that the engine runs."""
 
+from datetime import datetime
 from typing import Any
 
 from signalpost import events
@@ -33,6 +34,7 @@ from signalpost.identity.queries import tenant_sql
 from signalpost.invites import actions as invite_actions
 from signalpost.invites import routes as invite_routes
 from signalpost.kit.crypto import SealedColumn
+from signalpost.kit.db import Db
 from signalpost.mail import actions as mail_actions
 from signalpost.mail import work as mail_work
 from signalpost.media import queries as media_queries
@@ -42,6 +44,7 @@ from signalpost.messenger import queries as messenger_queries
 from signalpost.messenger import routes as messenger_routes
 from signalpost.messenger import subscriber as messenger
 from signalpost.messenger import work as messenger_work
+from signalpost.messenger.actions import send as replies
 from signalpost.oidc import routes as oidc_routes
 from signalpost.plans import actions as plan_actions
 from signalpost.plans import routes as plan_routes
@@ -50,6 +53,7 @@ from signalpost.posts import queries as post_queries
 from signalpost.posts import routes as post_routes
 from signalpost.posts import subscriber as posts
 from signalpost.posts import work as post_work
+from signalpost.posts.actions import recovery
 from signalpost.profiles import actions as profile_actions
 from signalpost.profiles import queries as profile_queries
 from signalpost.profiles import routes as profile_routes
@@ -57,6 +61,8 @@ from signalpost.profiles import subscriber as profiles
 from signalpost.publishing import routes as publishing_routes
 from signalpost.publishing import subscriber as publishing
 from signalpost.publishing import work as publishing_work
+from signalpost.request_log import routes as request_log_routes
+from signalpost.request_log import work as request_log_work
 from signalpost.sandbox import routes as sandbox_routes
 from signalpost.sandbox import work as sandbox_work
 from signalpost.scheduling import routes as scheduling_routes
@@ -64,6 +70,7 @@ from signalpost.service_status import routes as service_status_routes
 from signalpost.service_status import work as service_status_work
 from signalpost.slots import routes as slot_routes
 from signalpost.status import routes as status_routes
+from signalpost.stream import routes as stream_routes
 from signalpost.support import routes as support_routes
 from signalpost.support import work as support_work
 from signalpost.team import routes as team_routes
@@ -85,6 +92,8 @@ ROUTES: tuple[Routes, ...] = (
     workspace_routes.routes,
     team_routes.routes,
     audit_routes.routes,
+    request_log_routes.routes,
+    stream_routes.routes,
     plan_routes.routes,
     flag_routes.routes,
     profile_routes.routes,
@@ -122,6 +131,7 @@ SEALED: tuple[SealedColumn, ...] = (
 JOBS = (
     mail_work.jobs,
     audit_work.jobs,
+    request_log_work.jobs,
     plan_work.jobs,
     identity_work.jobs,
     team_work.jobs,
@@ -183,7 +193,13 @@ def subscribe(context: AppContext) -> None:
 
 def engine(context: AppContext) -> Engine:
     """Return the engine with all that it runs."""
-    return Engine(context.database, sources(context), tenant_sql=tenant_sql)
+    return Engine(context.database, sources(context), tenant_sql=tenant_sql, after_failover=_after_failover)
+
+
+async def _after_failover(db: Db, since: datetime) -> int:
+    """Have looked up what the old primary's workers may have sent since a time and the database does not know of."""
+    await replies.doubt_what_waits(db, since)
+    return await recovery.look_up_what_is_due(db, since)
 
 
 def sources(context: AppContext) -> list[Source[Any, Any]]:

@@ -7,9 +7,9 @@ from uuid import UUID
 from msgspec import Struct
 
 from signalpost.kit import rows
-from signalpost.kit.db import Db
+from signalpost.kit.db import READ_SECONDS, Db
 from signalpost.media.file_types import MediaKind
-from signalpost.media.schemas import MediaQuery
+from signalpost.media.schemas import MediaQuery, MediaStats
 from signalpost.media.states import MediaStatus, UploadMethod
 from signalpost.web.caller import Caller, Mode
 from signalpost.web.paging import Page, keyset
@@ -84,7 +84,14 @@ _BY_PATHS = f"select {MEDIA_COLUMNS} from media where {_VISIBLE} and storage_pat
 _LISTED = f"""
 select {MEDIA_COLUMNS} from media
 where {_VISIBLE} and ($5::uuid is null or profile_id = $5) and ($6::text is null or kind = $6)
-    and {keyset("created_at", "id", first=7)}
+    and ($7::text is null or strpos(lower(concat_ws(' ', file_name, alt_text)), lower($7)) > 0)
+    and ($8::bool is null or (coalesce(alt_text, '') <> '') = $8)
+    and {keyset("created_at", "id", first=9)}
+"""  # noqa: S608 - constants only
+_STATS = f"""
+select count(*), coalesce(sum(size_bytes), 0)::bigint, count(*) filter (where kind in ('image', 'gif')),
+    count(*) filter (where kind in ('image', 'gif') and alt_text <> '')
+from media where {_VISIBLE} and ($5::uuid is null or profile_id = $5)
 """  # noqa: S608 - constants only
 _FOR_PUBLISHING = f"""
 select {MEDIA_COLUMNS} from media
@@ -136,8 +143,15 @@ async def by_storage_paths(db: Db, caller: Caller, paths: Sequence[str]) -> dict
 
 async def listed(db: Db, caller: Caller, query: MediaQuery, page: Page) -> list[MediaRow]:
     """Return a page of the files that the caller may see, newest first."""
-    records = await db.fetch(_LISTED, *_visible_to(caller), query.profile_id, query.kind, *page.bounds)
+    filters = (query.profile_id, query.kind, query.q or None, query.described)
+    records = await db.fetch(_LISTED, *_visible_to(caller), *filters, *page.bounds, timeout=READ_SECONDS)
     return [read_media(record) for record in records]
+
+
+async def stats(db: Db, caller: Caller, profile_id: UUID | None) -> MediaStats:
+    """Count the files that the caller may see."""
+    record = await db.fetchrow(_STATS, *_visible_to(caller), profile_id, timeout=READ_SECONDS)
+    return MediaStats(*record) if record is not None else MediaStats(0, 0, 0, 0)
 
 
 async def for_publishing(db: Db, workspace_id: UUID, media_ids: Sequence[UUID]) -> dict[UUID, MediaRow]:

@@ -17,6 +17,8 @@ from signalpost.media.schemas import (
     MediaDeletion,
     MediaFetch,
     MediaQuery,
+    MediaStats,
+    MediaStatsQuery,
     MediaUpdate,
     MediaUpload,
     PresignedUpload,
@@ -218,6 +220,15 @@ async def list_media(db: Db, context: AppContext, caller: Caller, page: Page, qu
         await require_profile(context, db, caller, query.profile_id)
     uses = await context.hooks.count_media_uses(db, caller.workspace_id, [row.id for row in page.trim(rows)])
     return page.of(rows, lambda row: views.media(context, row, uses))
+
+
+@routes.get("/media/stats", scope="posts:read")
+async def get_media_stats(db: Db, context: AppContext, caller: Caller, query: MediaStatsQuery) -> MediaStats:
+    """Count files, and how many of the images have an alternative text. Deleted files are not included."""
+    figures = await queries.stats(db, caller, query.profile_id)
+    if not figures.files:
+        await require_profile(context, db, caller, query.profile_id)
+    return figures
 
 
 @routes.get("/media/{id}", scope="posts:read")

@@ -170,6 +170,28 @@ class MediaQuery(Input):
 
     profile_id: Annotated[ProfileId | None, Meta(description="List only files of this profile.")] = None
     kind: Annotated[MediaKind | None, Meta(description="List only files of this kind.", examples=["image"])] = None
+    q: Annotated[
+        Annotated[str, Meta(max_length=200)] | None,
+        Meta(description="List only files whose name or alternative text contains this, in any case."),
+    ] = None
+    described: Annotated[
+        bool | None, Meta(description="List only files with an alternative text, or only those without one.")
+    ] = None
+
+
+class MediaStatsQuery(Input):
+    """A filter by profile."""
+
+    profile_id: Annotated[ProfileId | None, Meta(description="Count only files of this profile.")] = None
+
+
+class MediaStats(Output):
+    """Figures of the files that the caller may see. Images include GIFs."""
+
+    files: Annotated[int, Meta(examples=[5])]
+    bytes: Annotated[int, Meta(description="The size of all of them together.", examples=[1_245_760])]
+    images: Annotated[int, Meta(examples=[4])]
+    images_described: Annotated[int, Meta(description="How many have an alternative text.", examples=[3])]
 
 
 class ContentQuery(Input):

@@ -4,7 +4,7 @@ from signalpost.accounts.errors import PlatformNotConfigured
 from signalpost.context import AppContext
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Forbidden, InvalidSignature, PayloadTooLarge
-from signalpost.messenger import queries, views
+from signalpost.messenger import queries, views, whatsapp
 from signalpost.messenger.actions import link, receive
 from signalpost.messenger.errors import VerificationFailed
 from signalpost.messenger.schemas import Handshake, LinkCode, LinkCodeCreate, LinkStatus, MessagesReceived, Unlinked
@@ -12,7 +12,7 @@ from signalpost.plans.errors import PlanFeatureUnavailable
 from signalpost.web.caller import PUBLIC, SIGNED_IN, Caller
 from signalpost.web.request import Request
 from signalpost.web.routing import RawResponse, Routes
-from signalpost.web.streaming import body_pieces
+from signalpost.web.signed import read_signed_body
 
 routes = Routes("Messaging-app link")
 
@@ -56,8 +56,10 @@ async def receive_messages(context: AppContext, request: Request) -> MessagesRec
 
     A message that was received before is not handled again.
     """
-    body = await receive.read_body(body_pieces(request))
-    receive.require_signature(context, body, request.headers.get("x-hub-signature-256"))
+    signature = request.headers.get("x-hub-signature-256")
+    receive.require_verifiable(context, signature)
+    body = await read_signed_body(context, request, whatsapp.BODY_BYTES_MAX)
+    receive.require_signature(context, body, signature)
     await receive.receive(context, body)
     return MessagesReceived()
 

@@ -35,7 +35,8 @@ _TABLES: Final = """
 select c.relname, a.attname from pg_class c
 left join pg_attribute a on a.attrelid = c.oid and not a.attisdropped
     and a.attname = case when c.relname = 'workspace' then 'id' else 'workspace_id' end
-where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and pg_has_role(c.relowner, 'USAGE')
+where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace
+    and pg_has_role(c.relowner, 'USAGE')
 order by c.relname
 """
 # An equality, which the planner merges with that of the statement, and then checks once instead of for each row.
@@ -52,6 +53,9 @@ create policy of_engine on {{table}} to {ENGINE} using (true);
 _FUNCTIONS: Final = f"""
 revoke all on function purge_audit from public, {SERVICE};
 grant execute on function purge_audit to {ENGINE};
+revoke all on function rotate_request_log from public, {SERVICE};
+grant execute on function rotate_request_log to {ENGINE};
+grant usage on sequence event_sequence to {SERVICE}, {ENGINE};
 """
 _NOTED: Final = """
 select c.relname::text, p.polname::text, obj_description(p.oid, 'pg_policy'), md5(pg_get_expr(p.polqual, p.polrelid))
@@ -69,9 +73,12 @@ _RIGHTS: Final = {
     "alembic_version": ("", "select"),
     "audit": ("select, insert", "select, insert"),
     "audit_seal": ("select", "select, insert"),
+    "backup": ("", "select"),
+    "engine_timeline": ("", _ALL),
     "feature_flag": ("select", _ALL),
     "instance": ("", _ALL),
     "rate_bucket": ("", _ALL),
+    "request_log": ("select", "select, insert"),
     "worker": ("", _ALL),
 }
 """Table -> what SERVICE may do, and ENGINE; of all others: everything."""

@@ -1,5 +1,6 @@
 """Brings the database to the newest revision, one process at a time."""
 
+import asyncio
 import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,12 +15,16 @@ from signalpost.migrations.head import HEAD
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+    from sqlalchemy.ext.asyncio import AsyncEngine
 
 FOLDER = Path(__file__).parent
 POSTGRES_MAJOR_MIN = 15
 _LOCK = 7_310_569_101  # advisory: one process migrates, the others wait and then find nothing left to do
 _LOCK_WAIT_SECONDS = 120
-_STATEMENT_LOCK_WAIT_SECONDS = 10
+_STATEMENT_LOCK_WAIT_SECONDS = 2
+"""A statement that waits for a table keeps everyone waiting who comes after it, readers too."""
+_PAUSE_SECONDS = 2.0
+_TRIES_MAX = 30
 _logger = log.get("migrations")
 
 
@@ -29,6 +34,14 @@ class DatabaseTooNew(OperatorError):
 
 class DatabaseTooOld(OperatorError):
     """The server is older than PostgreSQL 15."""
+
+
+class DatabaseBusy(OperatorError):
+    """Another session, such as a dump, uses tables that have to be changed."""
+
+
+class _LockedOut(Exception):
+    """A statement waited too long for a table, so all of the migration was taken back."""
 
 
 async def current_revision(connection: Db) -> str | None:
@@ -53,6 +66,7 @@ async def migrate(dsn: str, *, superuser_dsn: str | None = None, to: str = HEAD)
     Raises:
         DatabaseTooNew: the database is at a revision that this program does not know.
         DatabaseTooOld: PostgreSQL is older than 15.
+        DatabaseBusy: tables were in use for minutes.
     """
     connection = await asyncpg.connect(dsn)
     try:
@@ -60,7 +74,7 @@ async def migrate(dsn: str, *, superuser_dsn: str | None = None, to: str = HEAD)
             raise DatabaseTooOld(f"Signalpost needs PostgreSQL {POSTGRES_MAJOR_MIN} or newer.")
         applied = [] if await current_revision(connection) == to else await _upgrade(dsn, to)
         if applied:
-            _logger.info("database.migrated", revisions=applied)
+            _logger.info("database.migrated", revisions=len(applied), newest=applied[-1])
         if to == HEAD:
             await _isolate(connection, superuser_dsn)
     finally:
@@ -102,11 +116,30 @@ async def _upgrade(dsn: str, to: str) -> list[str]:
     engine = create_async_engine(
         "postgresql+asyncpg://", async_creator=lambda: asyncpg.connect(dsn), poolclass=NullPool
     )
+    for _ in range(_TRIES_MAX):
+        try:
+            return await _try_upgrade(engine, to)
+        except _LockedOut:
+            _logger.warning("database.tables_in_use", again_in_seconds=_PAUSE_SECONDS)
+            await asyncio.sleep(_PAUSE_SECONDS)
+    raise DatabaseBusy(
+        "The database cannot be migrated: another session, such as a dump or a long query, uses the tables. Nothing was"
+        " changed. Start again when it has ended; pg_stat_activity shows it."
+    )
+
+
+async def _try_upgrade(engine: "AsyncEngine", to: str) -> list[str]:
     async with engine.begin() as connection:
         await connection.exec_driver_sql(f"set local lock_timeout = '{_LOCK_WAIT_SECONDS}s'")
         await connection.exec_driver_sql(f"select pg_advisory_xact_lock({_LOCK})")
         await connection.exec_driver_sql(f"set local lock_timeout = '{_STATEMENT_LOCK_WAIT_SECONDS}s'")
-        return await connection.run_sync(_upgrade_connection, to)
+        try:
+            return await connection.run_sync(_upgrade_connection, to)
+        except Exception as error:
+            # What comes through SQLAlchemy is wrapped by it, a whole script is not.
+            if getattr(getattr(error, "orig", error), "sqlstate", None) == asyncpg.LockNotAvailableError.sqlstate:
+                raise _LockedOut from error
+            raise
 
 
 def _upgrade_connection(connection: "Connection", to: str) -> list[str]:

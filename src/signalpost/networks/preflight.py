@@ -35,11 +35,13 @@ def check(connector: Connector, outgoing: Outgoing, account_facts: Mapping[str, 
     issues = [*_content(facts, outgoing), *_thread(facts, outgoing), *_title(facts, outgoing.title)]
     for index, part in enumerate(outgoing.parts):
         issues += _text(facts, part, text_of_part(facts, outgoing, index), part_path(index, "text"))
-        issues += _media(facts, part, part_path(index, "media"))
+        if part.media:
+            issues += _media(facts, part, part_path(index, "media"))
     if outgoing.first_comment and not facts.first_comment:
         message = f"{facts.name} does not support first comments."
         issues.append(_issue(facts, "first_comment.unsupported", "/firstComment", message))
-    issues += _options(facts, outgoing.options)
+    if outgoing.options:
+        issues += _options(facts, outgoing.options)
     if connector.preflight is not None:
         issues += connector.preflight(outgoing, account_facts)
     return issues

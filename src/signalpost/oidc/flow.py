@@ -24,13 +24,11 @@ _LENGTH_MAX: Final = 6_000
 class Client(Struct, frozen=True):
     """Whoever began the sign-in and gets its result: the address to return to, with what only they can redeem."""
 
-    redirect_url: str
-    code_challenge: str
+    redirect_url: str = ""
+    code_challenge: str = ""
     state: str | None = None
-
-
-CONSOLE: Final = Client("", "")
-"""The browser itself: it gets a session in a cookie."""
+    console_page: str | None = None
+    """Set when the browser itself began: it gets a session in a cookie, and goes to this page of the console."""
 
 
 class Flow(Struct, frozen=True):
@@ -85,16 +83,25 @@ def expires_in(seconds: float) -> float:
 
 def seal(keys: KeyRing, value: Flow | Pending | Grant) -> str:
     """Return the value as text that only this installation can read, and that fits into a cookie."""
-    sealed = keys.seal(msgspec.msgpack.encode(value), context=_context(type(value)))
+    return _text(keys.seal(msgspec.msgpack.encode(value), context=_context(type(value))))
+
+
+def _text(sealed: bytes) -> str:
     return base64.urlsafe_b64encode(sealed).rstrip(b"=").decode()
 
 
 def unseal(keys: KeyRing, kind: type[S], text: str | None) -> S | None:
-    """Return what was sealed as this kind, unless it is too old or was changed."""
+    """Return what was sealed as this kind, unless it is too old or was changed.
+
+    Only the text that `seal` returned is taken: base64 has others for the same bytes, and each would be a code of its
+    own that can be used once.
+    """
     if text is None or len(text) > _LENGTH_MAX:
         return None
     try:
         sealed = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+        if _text(sealed) != text:
+            return None
         value = msgspec.msgpack.decode(keys.open(sealed, context=_context(kind)), type=kind)
     except (binascii.Error, ValueError, Undecipherable, msgspec.MsgspecError):
         return None

@@ -143,14 +143,19 @@ def _normal(text: str) -> bytes:
     return _SPACE.sub(" ", nfc(text)).strip().encode("utf-8", "surrogatepass")
 
 
-def content_hash(account_id: UUID, content: Content, checksums: Mapping[UUID, bytes]) -> bytes:
-    """Return what makes two posts on an account equal: texts (spaces and composition aside) and files."""
-    parts = [account_id.bytes]
+def normal_form(content: Content, checksums: Mapping[UUID, bytes]) -> bytes:
+    """Return what makes two posts equal: texts (spaces and composition aside) and files."""
+    parts = []
     for text, media in ((content.text, content.media), *((part.text, part.media) for part in content.thread)):
         normal = _normal(text)
         parts.append(b"%d:%b" % (len(normal), normal))
         parts += [checksums.get(ref.media_id, b"") for ref in media]
-    return hashlib.sha256(b"".join(parts)).digest()
+    return b"".join(parts)
+
+
+def content_hash(account_id: UUID, normal: bytes) -> bytes:
+    """Return what makes two posts on an account equal. `normal`: the `normal_form` of what the account gets."""
+    return hashlib.sha256(account_id.bytes + normal).digest()
 
 
 def pointer(issue: PreflightIssue, index: int | None, platform: str, overridden: Sequence[str]) -> str:

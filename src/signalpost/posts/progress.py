@@ -15,11 +15,15 @@ def status_of(targets: Sequence[AnyTarget], now: datetime) -> PostStatus:
     A target that failed before its first attempt does not count as started. A post that waits for approval is
     scheduled, also when its time has come; one that a worker found due and holds is queued, whenever it looks again.
     """
-    started = any(target.started_at is not None for target in targets)
-    due = now if any(target.held_reason in ("account", "plan") for target in targets) else first_due(targets)
+    started = awaits_approval = found_due = False
+    for target in targets:
+        started = started or target.started_at is not None
+        if target.held_reason is not None:
+            awaits_approval = awaits_approval or target.held_reason == "approval"
+            found_due = found_due or target.held_reason != "approval"
+    due = now if found_due else first_due(targets)
     status = post_status([target.status for target in targets], due, now, started=started)
-    awaits_approval = status == "queued" and any(target.held_reason == "approval" for target in targets)
-    return "scheduled" if awaits_approval else status
+    return "scheduled" if awaits_approval and status == "queued" else status
 
 
 def current_status(post: PostRow, targets: Sequence[TargetRow]) -> PostStatus:

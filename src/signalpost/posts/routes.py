@@ -6,7 +6,7 @@ from signalpost.kit.db import Db
 from signalpost.kit.problems import Forbidden, InvalidState, PayloadTooLarge, TooManyItems, Unavailable, VersionConflict
 from signalpost.kit.wire import Listing
 from signalpost.plans.errors import PlanFeatureUnavailable
-from signalpost.posts import listing, queries, stats, views
+from signalpost.posts import calendar, listing, queries, stats, views
 from signalpost.posts.actions import approve, bulk, bulk_csv, create, fanout, trash, update, validate
 from signalpost.posts.actions.fetch import BEFORE, Fetched
 from signalpost.posts.errors import (
@@ -18,6 +18,7 @@ from signalpost.posts.errors import (
     TimezoneRequired,
 )
 from signalpost.posts.rows import PostRow
+from signalpost.posts.schemas.calendar import CalendarQuery, PostCalendar
 from signalpost.posts.schemas.many import BulkCreate, BulkCsvQuery, BulkQuery, BulkResult, FanoutCreate, FanoutResult
 from signalpost.posts.schemas.requests import (
     ApprovalDecision,
@@ -204,6 +205,16 @@ async def validate_post(
 async def get_post_stats(context: AppContext, db: Db, caller: Caller, query: ProfileQuery) -> PostStats:
     """Count posts by status, and their targets by result."""
     return await stats.get_stats(context, db, caller, query)
+
+
+@routes.get("/posts/calendar", scope="posts:read")
+async def get_post_calendar(context: AppContext, db: Db, caller: Caller, query: CalendarQuery) -> PostCalendar:
+    """Return the posts of up to six weeks day by day: how many there are, and the first of each day.
+
+    A post stands at its schedule, else at its publication, else at its creation. For all posts of a day, list them
+    with `from` and `to`.
+    """
+    return await calendar.read_calendar(context, db, caller, query)
 
 
 @routes.get("/posts/trash", scope="posts:read", limit_default=LIST_ALL)

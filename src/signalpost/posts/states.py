@@ -23,7 +23,7 @@ TARGET_MOVES: Final[Mapping[TargetStatus, frozenset[TargetStatus]]] = {
     "retrying": frozenset({"publishing", "failed", "cancelled"}),
     "unknown": frozenset({"published", "retrying", "failed"}),
     "published": frozenset({"removed"}),
-    "failed": frozenset({"pending"}),  # someone retries it
+    "failed": frozenset({"pending", "published"}),  # someone retries it, or has seen it at the network
     "cancelled": frozenset({"pending"}),  # submitted or restored
     "removed": frozenset(),
 }
@@ -77,13 +77,12 @@ def post_status(
         started: whether any target was attempted. If not, those that failed (their account was disconnected) leave the
             post scheduled or queued for the others.
     """
-    live = [status for status in targets if status != "cancelled"]
+    live = set(targets) - {"cancelled"}
     if not live:
         return "draft"
-    if all(status in OVER for status in live):
-        failed = live.count("failed")
-        return "failed" if failed == len(live) else "partial" if failed else "published"
-    if all(status == "pending" or (status == "failed" and not started) for status in live):
+    if live.issubset(OVER):
+        return "failed" if live == {"failed"} else "partial" if "failed" in live else "published"
+    if live == {"pending"} or (live == {"pending", "failed"} and not started):
         if due is None:
             return "draft"
         return "queued" if due <= now else "scheduled"

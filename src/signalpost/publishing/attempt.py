@@ -3,17 +3,20 @@
 import random
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import msgspec
 from msgspec import Struct
 
+from signalpost.events import Actor
 from signalpost.media.queries import MediaRow
 from signalpost.networks.contract import Connector
 from signalpost.networks.threads import part_step
 from signalpost.publishing.policy import AttemptKind, TargetChange, TargetSnapshot
 from signalpost.publishing.queries import Due
+
+SYSTEM: Final = Actor(type="system", id=None, name="publisher")
 
 
 class CallRecord(NamedTuple):
@@ -37,6 +40,7 @@ class End(NamedTuple):
     record: CallRecord | None = None
     steps: Mapping[str, Any] | None = None  # of the journal, to be written
     intended_at: datetime | None = None
+    actor: Actor = SYSTEM
 
 
 class Attempt(Struct):

@@ -19,6 +19,7 @@ from signalpost.publishing.schemas import (
     QueueEntry,
     QueueProcess,
     QueueRun,
+    TargetResolution,
 )
 from signalpost.web.caller import PUBLIC, Caller
 from signalpost.web.fields import PostId
@@ -97,3 +98,22 @@ async def retry_post(
     send `includeUnknown: true` to post it again.
     """
     return await queue.retry_post(context, db, caller, post, data)
+
+
+@routes.post(
+    "/posts/{id}/resolve",
+    scope="posts:publish",
+    status=200,
+    history="action",
+    raises=(NothingToRetry, InvalidState, Forbidden),
+)
+async def resolve_target(
+    post: MyPost, context: AppContext, db: Db, caller: Caller, data: TargetResolution
+) -> PostProgress:
+    """Say what became of a target whose outcome is unknown, after a look at the account.
+
+    If the post is there, the target is `published`, with your link if you send one; that is possible as soon as it is
+    `unknown`. If it is not, it is sent again; that is possible when the service has stopped asking the network, which
+    may still find it. Repeating the call changes nothing.
+    """
+    return await queue.resolve_target(context, db, caller, post, data)

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
+from signalpost.kit import issue_text
 from signalpost.kit.ids import example
 from signalpost.kit.wire import Input, Instant, Output
 from signalpost.posts.schemas.requests import Time
@@ -38,6 +39,23 @@ class PostRetry(Input):
         bool,
         Meta(description="Also try targets whose outcome is unknown: they are posted again.", examples=[False]),
     ] = False
+
+
+class TargetResolution(Input):
+    """What someone saw at the account, where the network did not say whether it has the post."""
+
+    target_id: Annotated[TargetId, Meta(description="The target whose outcome is unknown.", examples=[example("tgt")])]
+    outcome: Annotated[
+        Literal["published", "not_published"],
+        Meta(description="`published`: it is there. `not_published`: it is not, and is sent again now."),
+    ]
+    url: Annotated[
+        Annotated[
+            str, Meta(max_length=2048, pattern=r"^https?://[^\s]+$(?!\n)", extra={issue_text.FORMAT: "Must be a URL."})
+        ]
+        | None,
+        Meta(description="Where the post is, if you know.", examples=["https://social.example/@acme/1"]),
+    ] = None
 
 
 class QueueProcess(Input):

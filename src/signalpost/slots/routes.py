@@ -78,4 +78,4 @@ async def preview_slots(queue: MyQueue, db: Db, query: SlotPreviewQuery) -> Slot
 
     A post takes the first free slot at which none of its accounts publishes another post.
     """
-    return await reserve.preview(db, queue, query.count)
+    return await reserve.preview(db, queue, query.count, after=query.from_)

@@ -1,3 +1,4 @@
+from datetime import datetime
 from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType, field
@@ -94,7 +95,12 @@ class QueueListQuery(Input):
 
 
 class SlotPreviewQuery(Input):
-    """How many slots to show."""
+    """Which slots to show."""
+
+    from_: Annotated[
+        Annotated[datetime, Meta(tz=True)] | None,
+        Meta(description="Show slots after this time. Default: now.", examples=["2026-12-01T00:00:00Z"]),
+    ] = None
 
     count: Annotated[
         Annotated[int, Meta(ge=1, le=100)], Meta(description="The number of slots, 1 to 100.", examples=[20])

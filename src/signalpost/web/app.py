@@ -7,13 +7,16 @@ from typing import Any
 from uuid import UUID
 
 import asyncpg
+import msgspec
+from msgspec import Struct
 
 from signalpost.context import requested_url
-from signalpost.kit import db, ids, log, problems
+from signalpost.kit import clock, db, ids, log, problems
 from signalpost.kit.loop_watch import Watched
 from signalpost.kit.tenant import across, tenant
 from signalpost.kit.writes import Writes
 from signalpost.web import limits
+from signalpost.web.caller import Caller
 from signalpost.web.request import (
     Call,
     Request,
@@ -25,13 +28,12 @@ from signalpost.web.request import (
     url_of,
 )
 from signalpost.web.response import PROBLEM_HEADER, Response, indented, problem_response
-from signalpost.web.router import Handler, Route, Router
+from signalpost.web.router import API_PREFIX, Handler, Route, Router
 from signalpost.web.routing import Endpoint
 from signalpost.web.serve import Web, raw_response, serve
+from signalpost.web.served import Served
 
-PREFIXES = ("/api/v1", "/v1")
-_PATH_CHARACTERS_MAX = 200
-_SECRET_PARAMETERS = frozenset({"token", "state"})
+PREFIXES = (API_PREFIX, "/v1")
 ProblemPage = Callable[[Response], Response]
 _logger = log.get("web")
 
@@ -53,6 +55,7 @@ class Application:
         across_token = across.set(False)  # sees no rows of tenants until its caller is known
         url_token = requested_url.set(self._requested_url(request))
         address_token = log.client_address.set(None)
+        patience_token = db.patience.set(db.REQUEST_STATEMENT_SECONDS)
         try:
             response = self._for_reader(request, await self._respond(request))
         finally:
@@ -61,6 +64,7 @@ class Application:
             across.reset(across_token)
             requested_url.reset(url_token)
             log.client_address.reset(address_token)
+            db.patience.reset(patience_token)
         await response.send(send, request.id, head=scope["method"] == "HEAD")
 
     async def _respond(self, request: Request) -> Response:
@@ -70,7 +74,7 @@ class Application:
         except problems.Problem as problem:
             return _unmatched(self._web, request, problem)
         except Exception:  # of a page; the last line of defence: one request fails, the service does not
-            _logger.exception("request.failed", path=_logged_path(request))
+            _logger.exception("request.failed", path=request.shown_path)
             return _unmatched(self._web, request, problems.InternalError())
 
     def _for_reader(self, request: Request, response: Response) -> Response:
@@ -96,7 +100,7 @@ def _unmatched(web: Web, request: Request, problem: problems.Problem) -> Respons
         headers = web.limiter.check(f"address:{address}:unmatched", "address", limits.PER_ADDRESS * 10)
     except problems.RateLimited as limited:
         problem = limited
-    return problem_response(problem, request.path, web.base_url, headers)
+    return problem_response(problem, request.shown_path, web.base_url, headers)
 
 
 def _problem(error: Exception, path: str, writes: Writes) -> problems.Problem:
@@ -118,13 +122,22 @@ def _problem(error: Exception, path: str, writes: Writes) -> problems.Problem:
     return problems.InternalError()
 
 
-def _logged_path(request: Request) -> str:
-    """Return the path without what stands for the right to do something."""
-    secrets = {value: name for name, value in request.path_params.items() if name in _SECRET_PARAMETERS and value}
-    if not secrets:
-        return request.path[:_PATH_CHARACTERS_MAX]
-    parts = (f"{{{secrets[part]}}}" if part in secrets else part for part in request.path.split("/"))
-    return "/".join(parts)[:_PATH_CHARACTERS_MAX]
+class _Coded(Struct):
+    code: str | None = None
+
+
+_read_code = msgspec.json.Decoder(_Coded).decode
+
+
+def _served(endpoint: Endpoint, call: Call, caller: Caller, response: Response, seconds: float) -> Served:
+    """Return what is known of a request; the code of a problem also if it was stored under an Idempotency-Key."""
+    request, code = call.request, None
+    if response.status >= 400 and PROBLEM_HEADER in response.headers and isinstance(response.body, bytes):
+        code = _read_code(response.body).code
+    return Served(
+        caller, endpoint.name, request.scope["method"], request.shown_path, response.status, code, clock.timestamp(),
+        seconds, request.id, address_bucket(call.address),
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=4_096)
@@ -147,20 +160,22 @@ def _handler(web: Web, endpoint: Endpoint) -> Handler:
             work = serve(web, endpoint, call)
             response = await (work if endpoint.cached_seconds else Watched(work, name))
         except Exception as error:  # noqa: BLE001 - the last line of defence: one request fails, the service does not
-            problem = _problem(error, _logged_path(request), web.context.database.writes)
+            problem = _problem(error, request.shown_path, web.context.database.writes)
             if endpoint.problem_page is not None and accepts_html(request):
                 response = raw_response(call, await endpoint.problem_page(web.context, problem))
             else:
-                response = problem_response(problem, request.path, web.base_url, call.headers)
+                response = problem_response(problem, request.shown_path, web.base_url, call.headers)
+        seconds, caller = perf_counter() - started, call.caller
+        if caller is not None and web.report is not None:
+            web.report(_served(endpoint, call, caller, response, seconds))
         if _logger.writes(level):
-            caller = call.caller
             _logger.log(
                 level,
                 "request.completed",
                 method=endpoint.method,
-                path=_logged_path(request),
+                path=request.shown_path,
                 status=response.status,
-                ms=round((perf_counter() - started) * 1000, 2),
+                ms=round(seconds * 1000, 2),
                 workspace=ids.encode("wsp", caller.workspace_id) if caller else None,
                 credential=_credential(caller.credential) if caller else None,
             )

@@ -1,7 +1,8 @@
-"""Lingering close: what a client sends after its response is read and discarded, within bounds.
+"""Bodies that a response leaves unread are read and discarded, within bounds, before it and after it.
 
 Closing early (after 401, 413, 422) with unread request bytes makes the kernel send RST, so a client that is still
-sending never reads the response.
+sending never reads the response. A proxy that does not buffer, such as Caddy, does that to its client as soon as it has
+a response: so that one comes when the body is here, as long as the client goes on sending it.
 """
 
 import asyncio
@@ -10,6 +11,9 @@ from typing import Any
 
 LINGER_SECONDS = 10.0
 LINGER_BYTES_MAX = 250_000_000
+_DIGITS_MAX = 15  # of a length
+PAUSE_SECONDS = 2.0
+"""A client that sends nothing for so long may be waiting for the response."""
 
 
 class Lingering:
@@ -19,32 +23,53 @@ class Lingering:
         self._app = app
 
     def __call__(self, scope: Any, receive: Any, send: Any) -> Awaitable[None]:
-        """Respond, then read the body to its end if the application did not."""
+        """Respond when the body has ended, or as soon as the client pauses; then read what is left of it.
+
+        A body that is too long to be read to its end holds up no response.
+        """
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
             response: Awaitable[None] = self._app(scope, receive, send)
             return response
         return self._linger(scope, receive, send)
 
     async def _linger(self, scope: Any, receive: Any, send: Any) -> None:
-        ended = False
+        ended, is_sending, is_too_long = False, not _asks_first(scope), _is_too_long(scope)
 
         async def watched() -> Any:
-            nonlocal ended
+            nonlocal ended, is_sending
+            is_sending = True
             message = await receive()
             ended = message["type"] != "http.request" or not message.get("more_body")
             return message
 
-        await self._app(scope, watched, send)
+        async def respond(message: Any) -> None:
+            if not ended and is_sending and not is_too_long and message["type"] == "http.response.start":
+                await _discard(watched, PAUSE_SECONDS)
+            await send(message)
+
+        await self._app(scope, watched, respond)
         if not ended:
-            await _discard(receive)
+            await _discard(watched, LINGER_SECONDS)
 
 
-async def _discard(receive: Any) -> None:
+def _asks_first(scope: Any) -> bool:
+    """Whether the client sends its body only if it is asked to, which reading does: `Expect: 100-continue`."""
+    return any(name == b"expect" for name, _ in scope["headers"])
+
+
+def _is_too_long(scope: Any) -> bool:
+    """Whether the client announces more than is discarded, so that to wait for its end would be in vain."""
+    length: bytes = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
+    return length.isdigit() and (len(length) > _DIGITS_MAX or int(length) > LINGER_BYTES_MAX)
+
+
+async def _discard(receive: Any, pause_seconds: float) -> None:
     left = LINGER_BYTES_MAX
     try:
         async with asyncio.timeout(LINGER_SECONDS):
             while left > 0:
-                message = await receive()
+                async with asyncio.timeout(pause_seconds):
+                    message = await receive()
                 left -= len(message.get("body", b""))
                 if message["type"] != "http.request" or not message.get("more_body"):
                     return

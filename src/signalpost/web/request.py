@@ -2,10 +2,9 @@
 
 import asyncio
 import ipaddress
-import os
 import re
 import string
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, NewType, overload
@@ -15,6 +14,7 @@ import msgspec
 
 from signalpost.kit import problems
 from signalpost.web.caller import Caller
+from signalpost.web.request_ids import next_id
 
 ClientAddress = NewType("ClientAddress", str)
 """The address of the client as it is counted: see `address_bucket`. A handler asks for it by this type."""
@@ -26,6 +26,8 @@ _HOST_CHARACTERS = (string.ascii_letters + string.digits + "!$&'()*+,;=-._~:[]@%
 _HOST = re.compile(r"(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?", re.ASCII)
 _PROXY_HEADERS = ("forwarded", "via", "x-forwarded-for", "x-real-ip")
 _SLASHES = re.compile("//+")
+_SHOWN_CHARACTERS_MAX = 200
+_SECRET_PARAMETERS = frozenset({"token", "state"})
 _ACCEPTABLE = re.compile(r"json|\*/\*|application/\*|text/")
 
 
@@ -69,7 +71,16 @@ class Request:
         self.path = path
         self.path_params: dict[str, str] = {}
         requested = self.headers.get("x-request-id")
-        self.id = requested if requested and _REQUEST_ID.fullmatch(requested) else _next_id()
+        self.id = requested if requested and _REQUEST_ID.fullmatch(requested) else next_id()
+
+    @property
+    def shown_path(self) -> str:
+        """The path for logs and problems, without what stands for the right to do something."""
+        secrets = {value: name for name, value in self.path_params.items() if name in _SECRET_PARAMETERS and value}
+        if not secrets:
+            return self.path[:_SHOWN_CHARACTERS_MAX]
+        parts = (f"{{{secrets[part]}}}" if part in secrets else part for part in self.path.split("/"))
+        return "/".join(parts)[:_SHOWN_CHARACTERS_MAX]
 
 
 class Call:
@@ -99,17 +110,6 @@ def url_of(host: str, forwarded_scheme: str) -> str | None:
     """Return the address that a request with this Host header was sent to; None if the header is not a host."""
     scheme = "https" if forwarded_scheme.strip().lower() == "https" else "http"
     return f"{scheme}://{host}" if _HOST.fullmatch(host) else None
-
-
-def _ids() -> Iterator[str]:
-    """Yield request ids; one call of the system gives the randomness for many."""
-    while True:
-        digits = os.urandom(10 * 256).hex()
-        for start in range(0, len(digits), 20):
-            yield "req_" + digits[start : start + 20]
-
-
-_next_id = _ids().__next__
 
 
 def client_address(scope: Any, trusted_proxies: int) -> str:

@@ -1,6 +1,7 @@
 """The ASGI response of the service, and problems rendered as one."""
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from copy import copy
 from typing import Any
 
@@ -10,6 +11,8 @@ from signalpost.kit.problems import Problem, problem_document
 from signalpost.web.streaming import Stream
 
 Headers = list[tuple[bytes, bytes]]
+SEND_SECONDS = 30.0
+"""How long a client may take to accept a piece of a body without an end."""
 PROBLEM_HEADER = (b"content-type", b"application/problem+json")
 _JSON = (b"application/json", PROBLEM_HEADER[1])
 _INDENTED_BYTES_MAX = 65_536
@@ -34,7 +37,8 @@ class Response:
         self.headers = [*_BASE, *headers]
         if status not in (204, 304):
             self.headers.append((b"content-type", media_type))
-            self.headers.append((b"content-length", b"%d" % len(body)))
+            if not isinstance(body, Stream) or body.size is not None:
+                self.headers.append((b"content-length", b"%d" % len(body)))
 
     async def send(self, send: Callable[[Any], Awaitable[None]], request_id: str, *, head: bool) -> None:
         """Send the response; without its body for a HEAD request. A cached response is sent more than once."""
@@ -42,10 +46,21 @@ class Response:
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         body = b"" if head else self.body
         if isinstance(body, Stream):
-            async for piece in body.pieces:
-                await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await _send_pieces(send, body)
             body = b""
         await send({"type": "http.response.body", "body": body, "more_body": False})
+
+
+async def _send_pieces(send: Callable[[Any], Awaitable[None]], body: Stream) -> None:
+    """Send a body piece by piece; a client that takes none for a while gets no more of a body without an end."""
+    pieces = body.pieces
+    try:
+        async for piece in pieces:
+            async with asyncio.timeout(SEND_SECONDS if body.size is None else None):
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+    finally:
+        if isinstance(pieces, AsyncGenerator):
+            await pieces.aclose()
 
 
 def indented(response: Response) -> Response:

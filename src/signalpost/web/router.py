@@ -7,6 +7,8 @@ from signalpost.kit import problems
 from signalpost.web.request import Request
 from signalpost.web.response import Response
 
+API_PREFIX = "/api/v1"
+
 Handler = Callable[[Request], Awaitable[Response]]
 
 
@@ -78,9 +80,18 @@ class Router:
         return route
 
     def _not_found(self, request: Request) -> problems.NotFound:
+        path = request.path[:200]
+        with_prefix = f"{API_PREFIX}/{path.removeprefix('/api').lstrip('/')}"
+        hint = f" Did you mean {with_prefix}?" if self._is_served(with_prefix) else ""
         return problems.NotFound(
-            f"No operation at {request.path[:200]}.", remediation=f"The API reference is at {self._reference()}."
+            f"No operation at {path}.{hint}", remediation=f"The API reference is at {self._reference()}."
         )
+
+    def _is_served(self, path: str) -> bool:
+        node: _Node | None = self._root
+        for segment in path.split("/"):
+            node = node and (node.children.get(segment) or node.parameter)
+        return node is not None and bool(node.routes)
 
     def _other_method(self, request: Request, node: _Node) -> Route:
         if not node.routes:

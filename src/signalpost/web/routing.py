@@ -36,6 +36,9 @@ class RawResponse(Struct):
     headers: dict[str, str] = {}
 
 
+Recheck = Callable[[], Awaitable[Caller]]
+"""Resolves the caller of a request again, later, and checks the rights again; raises what it would raise then."""
+
 ProblemPage = Callable[[AppContext, Problem], Awaitable[RawResponse]]
 """Makes the page by which a person sees a problem of an endpoint that they, rather than a program, may call."""
 
@@ -162,6 +165,7 @@ _PLAIN = {
     IfMatch: "if_match",
     Request: "request",
     ClientAddress: "address",
+    Recheck: "recheck",
 }
 
 

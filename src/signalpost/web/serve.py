@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -27,6 +28,7 @@ from signalpost.web.request import (
 )
 from signalpost.web.response import Response, problem_response
 from signalpost.web.routing import Endpoint, RawResponse
+from signalpost.web.served import Report
 from signalpost.web.streaming import Stream
 
 Authenticate = Callable[[str, str | None, str], Awaitable[Caller]]
@@ -46,6 +48,7 @@ class Web:
     page_key: bytes
     limiter: limits.Limiter
     record: operations.Record
+    report: Report | None = None
     cache: ResponseCache = field(default_factory=ResponseCache)
 
     @property
@@ -67,16 +70,9 @@ async def _identify(web: Web, endpoint: Endpoint, call: Call) -> None:
             else:
                 call.headers = web.limiter.check(f"address:{name}", "address", limits.PER_ADDRESS)
         return
-    headers = call.request.headers
     tenant.set(Tenant(address_bucket(call.address)))
-    scheme, _, bearer = headers.get("authorization", "").partition(" ")
     try:
-        if not scheme and (cookie := session_cookie.read_cookie(web.context, call.request)):
-            scheme, bearer = "bearer", cookie
-        if scheme.lower() != "bearer" or not bearer.strip():
-            detail = credentials.why_none(call.request)
-            raise problems.Unauthenticated(detail, headers={"WWW-Authenticate": "Bearer"})
-        caller = await web.authenticate(bearer.strip(), headers.get("x-workspace-id"), call.address)
+        caller = await _authenticate(web, call)
     except problems.Problem as problem:
         name = f"address:{address_bucket(call.address)}"
         if problem.status < 500:  # a wrong credential, perhaps a guess; an outage of ours is not the client's fault
@@ -93,6 +89,35 @@ async def _identify(web: Web, endpoint: Endpoint, call: Call) -> None:
         caller.writes_per_minute if writes else caller.requests_per_minute,
     )
     _check_rights(endpoint, caller)
+
+
+async def _authenticate(web: Web, call: Call) -> Caller:
+    headers = call.request.headers
+    scheme, _, bearer = headers.get("authorization", "").partition(" ")
+    if not scheme and (cookie := session_cookie.read_cookie(web.context, call.request)):
+        return await _browser(web, call, cookie)
+    if scheme.lower() != "bearer" or not bearer.strip():
+        detail = credentials.why_none(call.request)
+        raise problems.Unauthenticated(detail, headers={"WWW-Authenticate": "Bearer"})
+    return await web.authenticate(bearer.strip(), headers.get("x-workspace-id"), call.address)
+
+
+async def _browser(web: Web, call: Call, cookie: str) -> Caller:
+    user_id, workspace = session_cookie.user_of_page(call.request), call.request.headers.get("x-workspace-id")
+    try:
+        caller = await web.authenticate(cookie, workspace, call.address)
+    except problems.NotFound:
+        if user_id is not None:  # it may be a workspace of the user who was signed in before
+            session_cookie.require_user_of_page(await web.authenticate(cookie, None, call.address), user_id)
+        raise
+    session_cookie.require_user_of_page(caller, user_id)
+    return caller
+
+
+async def _recheck(web: Web, endpoint: Endpoint, call: Call) -> Caller:
+    caller = await _authenticate(web, call)
+    _check_rights(endpoint, caller)
+    return caller
 
 
 def _check_rights(endpoint: Endpoint, caller: Caller) -> None:
@@ -169,6 +194,8 @@ def _plain_inputs(web: Web, endpoint: Endpoint, call: Call) -> dict[str, Any]:
                 values[argument] = web.context.database
             case "request":
                 values[argument] = call.request
+            case "recheck":
+                values[argument] = partial(_recheck, web, endpoint, call)
             case "address":
                 values[argument] = address_bucket(call.address)
             case "if_match":
@@ -312,7 +339,7 @@ async def _respond_once(
     except problems.Problem as problem:
         if problem.status == 429 or problem.status >= 500:
             raise
-        response = problem_response(problem, call.request.path, web.base_url, call.headers)
+        response = problem_response(problem, call.request.shown_path, web.base_url, call.headers)
     await idempotency.store(connection, web.context.keys, _credential(call), key, _storable(response))
     return response
 
@@ -333,7 +360,7 @@ async def _respond_claimed(
         except problems.Problem as problem:
             if problem.status == 429 or problem.status >= 500:
                 raise
-            response = problem_response(problem, call.request.path, web.base_url, call.headers)
+            response = problem_response(problem, call.request.shown_path, web.base_url, call.headers)
         async with web.context.database.transaction() as connection:
             await idempotency.store(connection, web.context.keys, _credential(call), key, _storable(response))
         completed = True

@@ -2,17 +2,22 @@
 
 A browser sends the cookie with whatever any site makes it request. So a request counts only if a page of this service
 made it: the browser says so itself, and what changes something also carries a header that no form can send.
+
+All tabs share the cookie. So that header names the user whom its page shows, once the page knows: a tab that one user
+left open does nothing for another who signs in later.
 """
 
 from typing import Final
 
 from signalpost.context import AppContext
-from signalpost.kit import problems
+from signalpost.kit import ids, problems
+from signalpost.web.caller import Caller
 from signalpost.web.request import Request, cookie_value
 from signalpost.web.response import Headers
 
 HEADER: Final = "x-console"
 SECONDS: Final = 30 * 24 * 3600
+_USER: Final = "usr_"
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -43,6 +48,22 @@ def read_cookie(context: AppContext, request: Request) -> str | None:
             remediation="Programs send `Authorization: Bearer <API key>` and no cookie.",
         )
     return value or None
+
+
+def user_of_page(request: Request) -> str | None:
+    """Return the id of the user whom the page shows that sent the request; None if it does not know yet."""
+    named = request.headers.get(HEADER, "")
+    return named if named.startswith(_USER) else None
+
+
+def require_user_of_page(caller: Caller, user_id: str | None) -> None:
+    """Ensure that a request acts for the user whom its page shows.
+
+    Raises:
+        SignedInAsAnother: the cookie is that of another user by now.
+    """
+    if user_id is not None and user_id != ids.encode("usr", caller.user_id):
+        raise problems.SignedInAsAnother("Another user is signed in than the one whom this page shows.")
 
 
 def is_same_origin(request: Request) -> bool:

@@ -14,16 +14,16 @@ BYTES_PER_SECOND_MIN = 1_000
 
 
 class Stream:
-    """A response body in pieces; `size` is the number of bytes in all of them."""
+    """A response body in pieces; `size` is the number of bytes in all of them, None: nobody knows."""
 
     __slots__ = ("pieces", "size")
 
-    def __init__(self, pieces: AsyncIterator[bytes], size: int) -> None:
+    def __init__(self, pieces: AsyncIterator[bytes], size: int | None) -> None:
         self.pieces = pieces
         self.size = size
 
     def __len__(self) -> int:
-        return self.size
+        return self.size or 0
 
 
 async def body_pieces(request: Request) -> AsyncIterator[bytes]:

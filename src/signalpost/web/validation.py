@@ -20,6 +20,7 @@ NUMBER_MAX = 1e15
 
 PostgreSQL writes 1e308 with 309 digits."""
 _REASONS = {"Input data was truncated": "it ends too early"}
+_BYTE = re.compile(r"\(byte (\d{1,9})\)$")
 _NUL_ESCAPED = b"\\u0000"
 
 
@@ -55,7 +56,10 @@ def decode_body(decoder: "msgspec.json.Decoder[T]", body: bytes) -> T:
     except msgspec.ValidationError as error:
         raise _explain(decoder.type, body, str(error)) from None
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise problems.MalformedRequest(f"The body is not valid JSON: {_reason(error)}.") from None
+        if not body.strip():
+            raise problems.MalformedRequest("The body is empty. This operation needs a JSON object.") from None
+        hint = " Names and strings need double quotes." if _has_single_quotes(body, str(error)) else ""
+        raise problems.MalformedRequest(f"The body is not valid JSON: {_reason(error)}.{hint}") from None
     if _NUL_ESCAPED in body and (issues := nul_issues(_raw(body))):
         raise problems.ValidationFailed(errors=issues)
     return value
@@ -92,11 +96,20 @@ def decode_query(kind: type[T], values: Mapping[str, str], *, besides: Sequence[
         if all(issue.code == "not_found" for issue in issues):
             raise problems.NotFound(errors=issues) from None
         raise problems.ValidationFailed(errors=issues) from None
-    if issues := [
+    issues = [
         Issue(name, "format", "The character U+0000 is not allowed.")
         for name, value in present.items()
         if "\0" in value
-    ]:
+    ]
+    if "null" in present.values():  # to msgspec that is None unless it is text, and the filter would be left out
+        members = msgspec.structs.asdict(query)
+        names = {field.encode_name: field.name for field in msgspec.structs.fields(kind)}
+        issues += [
+            Issue(name, "type", "Must not be null. Leave the parameter out instead.")
+            for name, value in present.items()
+            if value == "null" and name in names and members[names[name]] is None
+        ]
+    if issues:
         raise problems.ValidationFailed(errors=issues)
     return query
 
@@ -134,6 +147,11 @@ def _nul_issues(value: Any, path: str) -> typing.Iterator[Issue]:
     elif isinstance(value, Sequence) and not isinstance(value, bytes):
         for index, item in enumerate(value):
             yield from _nul_issues(item, f"{path}/{index}")
+
+
+def _has_single_quotes(body: bytes, message: str) -> bool:
+    place = _BYTE.search(message)
+    return place is not None and body[int(place[1]) : int(place[1]) + 1] == b"'"
 
 
 def _reason(error: BaseException) -> str:

@@ -8,7 +8,7 @@ from signalpost.context import AppContext, StatusNotice, WebhookSecret
 from signalpost.kit.crypto import SealedColumn
 from signalpost.webhooks import signing
 from signalpost.webhooks.actions.validation import check_address
-from signalpost.webhooks.sending import Attempt, Sender
+from signalpost.webhooks.sending import Attempt, sender_of
 
 
 async def prepare_webhook(context: AppContext, owner_id: UUID, url: str, *, path: str) -> WebhookSecret:
@@ -42,18 +42,6 @@ async def send_status_notice(context: AppContext, notice: StatusNotice) -> str |
         )
     )
     return result.error
-
-
-def sender_of(context: AppContext) -> Sender:
-    """Return what signs and sends."""
-    settings = context.settings
-    return Sender(
-        context.http.webhooks,
-        context.keys,
-        brand=settings.brand,
-        version=context.version,
-        trusted=settings.allow_private_webhooks,
-    )
 
 
 SUBSCRIBERS_SEALED: Final = SealedColumn(

@@ -10,7 +10,25 @@ from signalpost.kit.db import Db
 from signalpost.web.caller import Caller, Mode
 from signalpost.web.paging import Page, keyset
 from signalpost.webhooks.schemas import DeliveryQuery
-from signalpost.webhooks.states import DeliveryMode, DeliveryState, WebhookStatus
+from signalpost.webhooks.states import DeliveryMode, DeliveryState, ReplayableState, WebhookStatus
+
+
+class ReplayRow(Struct):
+    """The JSON column `replay`: the latest replay of a webhook, which `actions.replay` writes.
+
+    `after` and `before`: when the deliveries were made; `cursor`: up to which of them it has come.
+    """
+
+    after: datetime
+    before: datetime
+    types: list[str] | None
+    states: list[ReplayableState]
+    requested_at: datetime
+    finished_at: datetime | None = None
+    stopped: bool = False
+    replayed: int = 0
+    cursor_at: datetime | None = None
+    cursor_id: UUID | None = None
 
 
 class WebhookRow(Struct):
@@ -32,6 +50,10 @@ class WebhookRow(Struct):
     last_failure_at: datetime | None
     created_at: datetime
     updated_at: datetime
+    previous_secret_until: datetime | None
+    has_next_secret: bool
+    stopped_at: datetime | None
+    replay: ReplayRow | None
 
 
 class DeliveryRow(Struct):
@@ -62,6 +84,10 @@ class LoggedAttempt(Struct):
     status: int | None
     error: str | None
     duration_ms: int
+    number: int | None = None  # attempts that older versions made have this and the following members not
+    timestamp: int | None = None
+    url: str | None = None
+    response: str | None = None
 
 
 class DeliveryDetailRow(DeliveryRow):
@@ -75,7 +101,11 @@ read_webhook = rows.reader(WebhookRow)
 read_delivery = rows.reader(DeliveryRow)
 _read_delivery_detail = rows.reader(DeliveryDetailRow)
 
-WEBHOOK_COLUMNS = rows.columns(WebhookRow)
+WEBHOOK_COLUMNS = rows.columns(
+    WebhookRow,
+    previous_secret_until="case when former_secret_until > now() then former_secret_until end",  # noqa: S106 - SQL
+    has_next_secret="next_secret is not null",  # noqa: S106 - SQL
+)
 DELIVERY_COLUMNS = rows.columns(DeliveryRow)
 
 _VISIBLE = f"""

@@ -1,14 +1,15 @@
 """Webhooks and deliveries on the wire."""
 
+from datetime import datetime
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, UnsetType, field
 
 from signalpost.kit import ids
 from signalpost.kit.wire import Input, Instant, Output
 from signalpost.web.caller import Mode
-from signalpost.web.fields import Name, ProfileId
-from signalpost.webhooks.states import DeliveryMode, DeliveryState, WebhookStatus
+from signalpost.web.fields import DeliveryId, Name, ProfileId
+from signalpost.webhooks.states import DeliveryMode, DeliveryState, ReplayableState, WebhookStatus
 
 Url = Annotated[str, Meta(max_length=2048)]
 EventNames = Annotated[list[Annotated[str, Meta(max_length=100)]], Meta(max_length=100)]
@@ -17,13 +18,16 @@ ProfileIds = Annotated[list[ProfileId], Meta(min_length=1, max_length=500)]
 
 _URL = "https://example.com/hooks/signalpost"
 _EVENTS = ["post.published", "post.failed"]
+_FROM, _TO = "2026-11-20T00:00:00.000Z", "2026-11-21T00:00:00.000Z"
 _SECRET = "whsec_C2FVsBQIhrscChlQIMV4b5sSYspob7oD2BIcuYDEg1c="  # noqa: S105 - an example
 _BODY = (
     '{"id":"dlv_01M7Z0000000000000000000AB","type":"post.published","createdAt":"2026-11-21T18:00:00.000Z","data":{}}'
 )
 _RETRY = (
     "How deliveries are attempted. `retry`: your server has 10 seconds to answer, and a failed delivery is retried"
-    " five times over 14 hours. `single`: 5 seconds, no retry."
+    " five times over 14 hours. `single`: 5 seconds, no retry. `poll`: nothing is sent; a program"
+    " fetches deliveries with `GET /webhooks/{id}/pending`, and the address may be one of its own machine. `poll` is"
+    " chosen when the webhook is created."
 )
 
 
@@ -54,8 +58,8 @@ class WebhookUpdate(Input):
     active: Annotated[
         bool | UnsetType,
         Meta(
-            description="`false` pauses the webhook: new events are not recorded, waiting deliveries are held."
-            " `true` resumes it, also after it was disabled."
+            description="`false` pauses the webhook: new events are recorded as `skipped`, waiting deliveries are"
+            " held. `true` resumes it, also after it was disabled."
         ),
     ] = UNSET
 
@@ -72,6 +76,46 @@ class WebhookCreate(WebhookUpdate):
             examples=["live"],
         ),
     ] = None
+
+
+class ReplayCreate(Input):
+    """Which deliveries to send again. `from` and `to` are about the times when their events happened."""
+
+    from_: Annotated[
+        Annotated[datetime, Meta(tz=True)] | None,
+        Meta(description="Send what happened at this time or later. Default: 30 days ago.", examples=[_FROM]),
+    ] = field(default=None, name="from")
+    to: Annotated[
+        Annotated[datetime, Meta(tz=True)] | None,
+        Meta(description="Send what happened before this time. Default: now.", examples=[_TO]),
+    ] = None
+    types: Annotated[
+        EventNames | None, Meta(description="Only events of these types. Null or empty: all.", examples=[_EVENTS])
+    ] = None
+    states: Annotated[
+        Annotated[list[ReplayableState], Meta(max_length=10)] | None,
+        Meta(
+            description="Only deliveries in these states. Default: those that did not arrive, which are `skipped`,"
+            " `failed` and `permanently_failed`. `delivered` sends again what arrived.",
+            examples=[["skipped", "permanently_failed"]],
+        ),
+    ] = None
+
+
+MISSED = ReplayCreate()
+
+
+class Replay(Output):
+    """A replay: `replayed` deliveries were sent again, or wait for it, until now."""
+
+    status: Annotated[Literal["running", "finished", "stopped"], Meta(examples=["running"])]
+    from_: Annotated[Instant, Meta(examples=[_FROM])] = field(name="from")
+    to: Annotated[Instant, Meta(examples=[_TO])]
+    types: Annotated[list[str] | None, Meta(examples=[_EVENTS])]
+    states: Annotated[list[ReplayableState], Meta(examples=[["skipped", "permanently_failed"]])]
+    replayed: Annotated[int, Meta(examples=[200])]
+    requested_at: Instant
+    finished_at: Instant | None
 
 
 class Webhook(Output):
@@ -93,6 +137,14 @@ class Webhook(Output):
     description: str | None
     created_at: Instant
     updated_at: Instant
+    previous_secret_until: Annotated[
+        Instant | None, Meta(description="Until then the previous secret signs beside the current one.")
+    ]
+    has_next_secret: Annotated[
+        bool,
+        Meta(description="Whether a prepared secret signs too, and can be activated.", examples=[False]),
+    ]
+    replay: Annotated[Replay | None, Meta(description="The latest replay, with how far it has come.")]
 
 
 class WebhookWithSecret(Webhook):
@@ -142,14 +194,27 @@ class Delivery(Output):
     delivered_at: Annotated[Instant | None, Meta(examples=["2026-11-21T18:00:00.204Z"])]
 
 
+class DeliveryRequest(Output):
+    """What was sent, beside the body: the headers without signatures and those of Standard Webhooks."""
+
+    method: Annotated[Literal["POST"], Meta(examples=["POST"])]
+    url: Annotated[str, Meta(examples=[_URL])]
+    headers: Annotated[dict[str, str], Meta(examples=[{"X-Service-Attempt": "1"}])]
+
+
 class DeliveryAttempt(Output):
-    """One attempt. `resend` tells whether it was requested by a resend; `error` is null if it succeeded."""
+    """One attempt. `resend` tells whether it was requested by a resend; `error` is null if it succeeded.
+
+    `request` is null if nothing was sent, `response` is the beginning of the answer.
+    """
 
     at: Instant
     resend: Annotated[bool, Meta(examples=[False])]
     status: Annotated[int | None, Meta(examples=[200])]
     error: str | None
     duration_ms: Annotated[int, Meta(examples=[84])]
+    request: DeliveryRequest | None
+    response: Annotated[str | None, Meta(examples=["ok"])]
 
 
 class DeliveryDetail(Delivery):
@@ -157,6 +222,80 @@ class DeliveryDetail(Delivery):
 
     body: Annotated[str, Meta(examples=[_BODY])]
     attempt_log: list[DeliveryAttempt]
+
+
+class PendingQuery(Input):
+    """How many deliveries to return."""
+
+    limit: Annotated[
+        Annotated[int, Meta(ge=1, le=100)], Meta(description="How many deliveries to return at most.", examples=[20])
+    ] = 20
+
+
+class PendingDelivery(Output):
+    """A delivery that waits: pass `headers` and the exact `body` on as they are."""
+
+    id: str
+    type: Annotated[str, Meta(examples=["post.published"])]
+    headers: Annotated[dict[str, str], Meta(examples=[{"X-Service-Event": "post.published"}])]
+    body: Annotated[str, Meta(examples=[_BODY])]
+
+
+class PendingDeliveries(Output):
+    """The oldest deliveries that wait. `hasMore`: others wait behind them."""
+
+    data: list[PendingDelivery]
+    has_more: Annotated[bool, Meta(examples=[False])]
+
+
+class DeliveryResult(Input):
+    """What became of a delivery: the status that the receiver answered, or the error that came instead."""
+
+    id: Annotated[DeliveryId, Meta(description="The id of the delivery.")]
+    status: Annotated[
+        Annotated[int, Meta(ge=100, le=599)] | None, Meta(description="The HTTP status.", examples=[200])
+    ] = None
+    error: Annotated[
+        Annotated[str, Meta(max_length=500)] | None, Meta(description="Why there is no status.", examples=[None])
+    ] = None
+    response: Annotated[
+        Annotated[str, Meta(max_length=2_048)] | None,
+        Meta(description="The beginning of the response.", examples=["ok"]),
+    ] = None
+    duration_ms: Annotated[
+        Annotated[int, Meta(ge=0, le=3_600_000)], Meta(description="How long it took.", examples=[84])
+    ] = 0
+
+
+class ResultsCreate(Input):
+    """What became of deliveries that were fetched."""
+
+    results: Annotated[
+        Annotated[list[DeliveryResult], Meta(min_length=1, max_length=100)],
+        Meta(description="One for each delivery.", examples=[[{"id": ids.example("dlv"), "status": 200}]]),
+    ]
+
+
+class RecordedResults(Output):
+    """How many results were recorded: those of deliveries that still waited."""
+
+    recorded: Annotated[int, Meta(examples=[1])]
+
+
+class WebhookTest(Input):
+    """Which event to send."""
+
+    type: Annotated[
+        Annotated[str, Meta(max_length=100)] | None,
+        Meta(
+            description="A type of event: its `data` is the example of the reference, and names nothing that exists."
+            " Default: `webhook.test`.",
+            examples=["post.published"],
+        ),
+    ] = None
+
+
+TEST_DEFAULT = WebhookTest()
 
 
 class DeliveryQuery(Input):
@@ -169,6 +308,38 @@ class DeliveryQuery(Input):
         Annotated[str, Meta(max_length=100)] | None,
         Meta(description="List only deliveries of events of this type.", examples=["post.published"]),
     ] = None
+
+
+_OVERLAP_SECONDS = 86_400
+Overlap = Annotated[
+    Annotated[int, Meta(ge=0, le=_OVERLAP_SECONDS)],
+    Meta(
+        description="So long the previous secret signs beside the new one. 0 ends it at once: do so if it is stolen.",
+        examples=[_OVERLAP_SECONDS],
+    ),
+]
+
+
+class SecretActivation(Input):
+    """How long the previous secret signs beside the new one."""
+
+    overlap_seconds: Overlap = _OVERLAP_SECONDS
+
+
+class SecretRotation(SecretActivation):
+    """Whether the new secret replaces the current one at once, and how long that one signs beside it."""
+
+    activate: Annotated[
+        bool,
+        Meta(
+            description="`false`: only prepare the new secret. It signs beside the current one until it is activated.",
+            examples=[True],
+        ),
+    ] = True
+
+
+ROTATE_NOW = SecretRotation()
+ACTIVATE_NOW = SecretActivation()
 
 
 class TestData(Input):

@@ -4,7 +4,9 @@ from functools import lru_cache, partial
 from uuid import UUID
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.kit.crypto import KeyRing, Undecipherable
 from signalpost.kit.http import Client, HttpFailure, MaybeSent, NotSent
@@ -39,6 +41,11 @@ class Attempt(Struct, frozen=True):
     mode: DeliveryMode
     secrets: list[bytes]  # sealed, the current one first
 
+    @property
+    def number(self) -> int:
+        """The value of X-<Brand>-Attempt."""
+        return min(self.scheduled + 1, ATTEMPTS_MAX)
+
 
 class AttemptResult(Struct, frozen=True):
     """How an attempt ended.
@@ -52,6 +59,7 @@ class AttemptResult(Struct, frozen=True):
     error: str | None = None
     response: str | None = None
     our_fault: bool = False
+    timestamp: int | None = None  # as the headers said; None: nothing was sent
 
     @property
     def delivered(self) -> bool:
@@ -74,12 +82,16 @@ class Sender:
 
         `standard`: with the headers of Standard Webhooks.
         """
+        timestamp = int(clock.now().timestamp())
+        return replace(await self._send(attempt, timestamp, standard=standard), timestamp=timestamp)
+
+    async def _send(self, attempt: Attempt, timestamp: int, *, standard: bool) -> AttemptResult:
         started = clock.monotonic()
         try:
             response = await self._http.request(
                 "POST",
                 attempt.url,
-                headers=self._headers(attempt, standard=standard),
+                headers=self.headers(attempt, timestamp, standard=standard),
                 data=attempt.body,
                 timeout_seconds=DEADLINE_SECONDS[attempt.mode],
                 connect_timeout_seconds=CONNECT_SECONDS,
@@ -98,21 +110,38 @@ class Sender:
                 our_fault=isinstance(failure, NotSent) and failure.ours,
             )
         return _result(
-            started, status=response.status, error=_error_of(response.status), response=_excerpt(response.body)
+            started, status=response.status, error=error_of(response.status), response=excerpt(response.body)
         )
 
-    def _headers(self, attempt: Attempt, *, standard: bool) -> dict[str, str]:
+    def headers(self, attempt: Attempt, timestamp: int, *, standard: bool = True) -> dict[str, str]:
+        """Return the headers of an attempt, signed.
+
+        Raises:
+            Undecipherable: see `signing.unseal`.
+        """
         secrets = [self._unseal(attempt.webhook_id, attempt.workspace_id, sealed) for sealed in attempt.secrets]
         return signing.headers(
             brand=self._brand,
             event_type=attempt.type,
             delivery_id=ids.encode("dlv", attempt.id),
-            attempt_number=min(attempt.scheduled + 1, ATTEMPTS_MAX),
-            timestamp=int(clock.now().timestamp()),
+            attempt_number=attempt.number,
+            timestamp=timestamp,
             secrets=secrets,
             body=attempt.body,
             standard=standard,
         ) | {"User-Agent": self._user_agent}
+
+
+def sender_of(context: AppContext) -> Sender:
+    """Return what signs and sends."""
+    settings = context.settings
+    return Sender(
+        context.http.webhooks,
+        context.keys,
+        brand=settings.brand,
+        version=context.version,
+        trusted=settings.allow_private_webhooks,
+    )
 
 
 def _result(
@@ -127,7 +156,8 @@ def _result(
     return AttemptResult(at, round((at - started) * 1000), status, error, response, our_fault)
 
 
-def _error_of(status: int) -> str | None:
+def error_of(status: int) -> str | None:
+    """Return why a response with this status is a failure, or None."""
     if 200 <= status < 300:
         return None
     if 300 <= status < 400:
@@ -135,6 +165,6 @@ def _error_of(status: int) -> str | None:
     return f"answered {status}"
 
 
-def _excerpt(body: bytes) -> str:
+def excerpt(body: bytes) -> str:
     """Return the beginning of a response as text that the database accepts; the body may be any bytes."""
     return body[:RESPONSE_BYTES_MAX].decode("utf-8", "replace").replace("\0", "")

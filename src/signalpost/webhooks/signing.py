@@ -82,20 +82,33 @@ def headers(
     standard: bool = True,
 ) -> dict[str, str]:
     """Return the headers of one attempt; `standard`: with those of Standard Webhooks."""
-    own = {
-        "Content-Type": "application/json",
-        f"X-{brand}-Event": event_type,
-        f"X-{brand}-Signature": body_signature(secrets[0], body),
-        f"X-{brand}-Delivery": delivery_id,
-        f"X-{brand}-Attempt": str(attempt_number),
-        f"X-{brand}-Timestamp": str(timestamp),
-    }
+    own = unsigned_headers(
+        brand=brand,
+        event_type=event_type,
+        delivery_id=delivery_id,
+        attempt_number=attempt_number,
+        timestamp=timestamp,
+    )
+    own[f"X-{brand}-Signature"] = body_signature(secrets[0], body)
     if not standard:
         return own
     return own | {
         "webhook-id": delivery_id,
         "webhook-timestamp": str(timestamp),
         "webhook-signature": standard_signatures(secrets, delivery_id, timestamp, body),
+    }
+
+
+def unsigned_headers(
+    *, brand: str, event_type: str, delivery_id: str, attempt_number: int, timestamp: int
+) -> dict[str, str]:
+    """Return the headers of one attempt that tell what it is, without those that prove it."""
+    return {
+        "Content-Type": "application/json",
+        f"X-{brand}-Event": event_type,
+        f"X-{brand}-Delivery": delivery_id,
+        f"X-{brand}-Attempt": str(attempt_number),
+        f"X-{brand}-Timestamp": str(timestamp),
     }
 
 
@@ -108,5 +121,5 @@ SEALED: Final = tuple(
     SealedColumn(
         "webhook", {"id": "uuid"}, column, lambda row: sealed_as(row["id"], row["workspace_id"]), ("workspace_id",)
     )
-    for column in ("secret", "former_secret")
+    for column in ("secret", "former_secret", "next_secret")
 )

@@ -3,8 +3,10 @@
 from typing import Literal, NamedTuple
 
 WebhookStatus = Literal["active", "paused", "disabled"]
-DeliveryState = Literal["pending", "delivered", "failed", "permanently_failed"]
-DeliveryMode = Literal["retry", "single"]
+DeliveryState = Literal["pending", "delivered", "failed", "permanently_failed", "skipped"]
+ReplayableState = Literal["skipped", "failed", "permanently_failed", "delivered"]
+UNDELIVERED: tuple[ReplayableState, ...] = ("skipped", "failed", "permanently_failed")
+DeliveryMode = Literal["retry", "single", "poll"]
 
 RETRY_SECONDS = (60.0, 300.0, 1800.0, 7200.0, 43_200.0)
 """Mode `retry`: the delay after each failure. The failure after the last delay is final."""
@@ -16,6 +18,8 @@ DEADLINE_SECONDS = {"retry": 10.0, "single": 5.0}
 LOST_MAX = 10
 """A webhook is disabled after this many deliveries in a row failed permanently and none succeeded for `LOST_DAYS`."""
 LOST_DAYS = 7
+MISSED_DAYS = 30
+"""What a paused or disabled webhook misses is kept for so long, and recorded for so long after it stopped."""
 
 
 class AfterFailure(NamedTuple):
@@ -32,7 +36,7 @@ class AfterFailure(NamedTuple):
 
 def after_failure(mode: DeliveryMode, attempts: int) -> AfterFailure:
     """Return what follows the failure of the `attempts`-th attempt of the schedule, counted from 1."""
-    if mode == "single":
+    if mode != "retry":
         return AfterFailure("failed", None)
     if attempts > len(RETRY_SECONDS):
         return AfterFailure("permanently_failed", None)

@@ -9,13 +9,13 @@ from signalpost.engine.contract import Done, Lease, Source
 from signalpost.engine.jobs import Handler, JobKind, RunAgain
 from signalpost.flags.cache import is_enabled
 from signalpost.flags.registry import STANDARD_WEBHOOK_HEADERS
-from signalpost.kit import clock
+from signalpost.kit import clock, ids
 from signalpost.kit.db import Db
 from signalpost.kit.http import CALLS_MAX
 from signalpost.plans import limits
-from signalpost.webhooks.actions import attempts, purge, results
-from signalpost.webhooks.notices import sender_of
-from signalpost.webhooks.sending import Attempt, AttemptResult
+from signalpost.settings import Settings
+from signalpost.webhooks.actions import attempts, purge, replay, results
+from signalpost.webhooks.sending import Attempt, AttemptResult, sender_of
 
 CRASHES_MAX = 3
 """After this many starts without a result, an attempt counts as failed without being sent again."""
@@ -94,17 +94,34 @@ def _is_postponed(attempt: Attempt, result: AttemptResult) -> bool:
 
 def jobs(context: AppContext) -> list[JobKind]:
     """Return the jobs of this room."""
-    return [JobKind(PURGE_JOB, _purge(context), PURGE_EVERY_SECONDS)]
+    return [JobKind(PURGE_JOB, _purge(context), PURGE_EVERY_SECONDS), JobKind(replay.JOB, _replay)]
+
+
+async def _replay(lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
+    webhook_id = ids.decode("whk", payload["webhookId"])
+    if webhook_id is None or lease.workspace_id is None:
+        raise ValueError("A job of a replay names no webhook, or has no workspace.")
+    async with lease.transaction() as db:
+        seconds = await replay.advance(db, lease.workspace_id, webhook_id)
+    return None if seconds is None else RunAgain(seconds)
+
+
+def days_by_plan(settings: Settings) -> dict[str, int]:
+    """Return for how many days deliveries are kept; plans that are not named keep them for ever."""
+    if settings.billing_enabled:
+        return {plan: days for plan in limits.PLANS if (days := limits.DELIVERY_LOG_DAYS.of(plan)) is not None}
+    return dict.fromkeys(limits.PLANS, settings.delivery_log_days) if settings.delivery_log_days else {}
 
 
 def _purge(context: AppContext) -> Handler:
-    days_by_plan = {plan: days for plan in limits.PLANS if (days := limits.DELIVERY_LOG_DAYS.of(plan)) is not None}
+    days = days_by_plan(context.settings)
 
     async def run(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
         async with lease.transaction() as db:
             more = await purge.purge_deleted(db)
-            if context.settings.billing_enabled:
-                more |= await purge.purge_old(db, days_by_plan)
+            more |= await purge.purge_missed(db)
+            if days:
+                more |= await purge.purge_old(db, days)
         return RunAgain(1) if more else None
 
     return run

@@ -12,19 +12,22 @@ ERASED: Final = (
     "slot_reservation", "slot_queue", "recurrence_occurrence", "recurrence_series",
     "attempt", "target", "search_pending", "search_block", "post",
     "delivery", "webhook", "oauth_flow", "account", "platform_invite", "profile_link_history", "profile_link", "media",
-    "profile", "api_key", "session", "member", "mail_message", "job", "lane", "sandbox_clock", "usage_notice",
+    "workspace_export", "profile", "api_key", "session", "member", "mail_message", "job", "lane", "sandbox_clock",
+    "usage_notice",
 )  # fmt: skip
 """What is erased, in this order: what refers to a table comes before it."""
 
 KEPT: Final = {
-    "audit": "history outlives what it tells of, until the plan's retention is over",
+    "audit": "purged by its own function, which leaves what is younger than 30 days",
     "audit_seal": "the seals of that history",
     "billing_event": "a record of billing, until its job purges it",
-    "billing_feedback": "a record of billing",
+    "billing_feedback": "a record of billing, without the comments",
+    "request_log": "days are dropped after a week, which is less than a deleted workspace has",
     "subscription": "a record of billing",
     "usage": "a record of billing: how much of a month was used",
 }
 """Table -> why its rows stay."""
 
-WAITS_FOR_FILES: Final = "media"
-"""Its rows go with the bytes of their files, not by themselves."""
+MEDIA: Final = "media"
+EXPORT: Final = "workspace_export"
+"""Their rows go with the bytes of their files, not by themselves."""

@@ -1,7 +1,8 @@
-"""The job that erases what was deleted 30 days ago."""
+"""The jobs that erase what was deleted 30 days ago, make and remove exports, and remove what a killed import left."""
 
 from collections.abc import Mapping
 from typing import Any, Final
+from uuid import UUID
 
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
@@ -9,7 +10,10 @@ from signalpost.engine.jobs import JobKind, RunAgain
 from signalpost.workspaces import actions
 
 JOB: Final = "workspaces.erase"
+EXPIRE_JOB: Final = "workspaces.expire_exports"
 EVERY_SECONDS: Final = 3_600
+EXPORT_AGAIN_SECONDS: Final = 15.0
+"""After this long an export that waits for others is tried again."""
 _BATCH: Final = 20
 _STEPS: Final = 50
 """Transactions in a row before other jobs have their turn."""
@@ -21,7 +25,30 @@ def jobs(context: AppContext) -> list[JobKind]:
     async def erase(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
         return await erase_expired(context, lease)
 
-    return [JobKind(JOB, erase, EVERY_SECONDS)]
+    async def export(lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
+        is_over = await actions.make_export(context, lease, UUID(payload["workspace"]))
+        return None if is_over else RunAgain(EXPORT_AGAIN_SECONDS)
+
+    async def give_up(lease: Lease, payload: Mapping[str, Any], _error: Exception | None) -> None:
+        await actions.fail_export(lease, UUID(payload["workspace"]))
+
+    async def remove(_lease: Lease, payload: Mapping[str, Any]) -> None:
+        await context.storage.delete([payload["path"]])
+
+    async def expire(lease: Lease, _payload: Mapping[str, Any]) -> None:
+        await actions.expire_exports(context, lease)
+
+    async def clear(lease: Lease, payload: Mapping[str, Any]) -> RunAgain | None:
+        seconds = await actions.clear_import(context, lease, UUID(payload["source"]), UUID(payload["workspace"]))
+        return None if seconds is None else RunAgain(seconds)
+
+    return [
+        JobKind(JOB, erase, EVERY_SECONDS),
+        JobKind(actions.JOB, export, given_up=give_up),
+        JobKind(actions.REMOVE_JOB, remove),
+        JobKind(actions.CLEAR_JOB, clear),
+        JobKind(EXPIRE_JOB, expire, EVERY_SECONDS),
+    ]
 
 
 async def erase_expired(context: AppContext, lease: Lease) -> RunAgain | None:

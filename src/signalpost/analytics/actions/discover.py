@@ -20,14 +20,17 @@ BEGINNING: Final = UUID(int=0)
 OVERLAP: Final = timedelta(hours=1)
 """Longer than any transaction: a target may become visible after one that was published later."""
 
-# Of each account by the index of targets by account and time, from where the last look ended.
+# Of each account by the index of targets by account and time, from where the last look ended. Where row-level security
+# holds, an index compares only with a plain column: PostgreSQL takes `coalesce` for a function that may leak rows.
 _NEW: Final = """
+with k as materialized (
+    select k.account_id, case when $3 then '-infinity' else coalesce(m.scanned_until, '-infinity') end as since
+    from unnest($1::uuid[]) as k(account_id) left join metric_account m on m.account_id = k.account_id
+)
 select t.id, t.workspace_id, t.post_id, p.profile_id, t.account_id, t.platform, p.mode, t.published_at, f.timezone
-from unnest($1::uuid[]) as k(account_id) left join metric_account m on m.account_id = k.account_id
-cross join lateral (
+from k cross join lateral (
     select id, workspace_id, post_id, account_id, platform, published_at from target
-    where account_id = k.account_id
-        and published_at >= case when $3 then '-infinity' else coalesce(m.scanned_until, '-infinity') end
+    where account_id = k.account_id and published_at >= k.since
         and not exists (select from metric_latest l where l.target_id = target.id)
     order by published_at limit $2
 ) t

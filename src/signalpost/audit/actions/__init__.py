@@ -1,6 +1,6 @@
 """Writing history, sealing it, verifying it, and deleting what is older than the plan keeps."""
 
-from signalpost.audit.actions.purge import purge
+from signalpost.audit.actions.purge import purge, purge_of_erased
 from signalpost.audit.actions.record import INSTALLATION, Entry, command, record, user
 from signalpost.audit.actions.seal import Verification, seal, verify, workspaces
 
@@ -10,6 +10,7 @@ __all__ = [
     "Verification",
     "command",
     "purge",
+    "purge_of_erased",
     "record",
     "seal",
     "user",

@@ -1,5 +1,7 @@
 """Keep what people say about plans and prices; `signalpost feedback list` shows it to the operator."""
 
+from uuid import UUID
+
 from signalpost.billing.schemas import BillingFeedback
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
@@ -32,3 +34,11 @@ async def give_feedback(db: Db, caller: Caller, data: BillingFeedback) -> None:
         raise problems.RateLimited(
             f"A workspace can send feedback {PER_DAY} times a day.", headers={"Retry-After": "86400"}
         )
+
+
+_FORGET = "update billing_feedback set comment = null where workspace_id = $1 and comment is not null"
+
+
+async def forget_comments(db: Db, workspace_id: UUID) -> None:
+    """Remove what people of an erased workspace wrote; what they chose stays, as a record of billing."""
+    await db.execute(_FORGET, workspace_id)

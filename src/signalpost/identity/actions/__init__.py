@@ -2,6 +2,7 @@
 
 from signalpost.identity.actions.api_keys import KeyTerms, create_api_key, create_key_for, revoke_api_key, revoke_key
 from signalpost.identity.actions.deletion import deleted_before, is_deleted, mark_deleted, mark_erased, unmark_deleted
+from signalpost.identity.actions.leaked_keys import revoke_leaked
 from signalpost.identity.actions.one_time import use_once
 from signalpost.identity.actions.passwords import (
     forgot_password,
@@ -25,6 +26,7 @@ from signalpost.identity.actions.sign_in import (
     require_unchanged,
     session_cookie,
     sign_in,
+    signed_in_lately,
 )
 from signalpost.identity.actions.sign_up import (
     NewWorkspace,
@@ -33,6 +35,7 @@ from signalpost.identity.actions.sign_up import (
     create_user,
     create_workspace,
     register,
+    write_workspace,
 )
 from signalpost.identity.actions.staff import make_staff
 from signalpost.identity.actions.workspaces import (
@@ -82,10 +85,13 @@ __all__ = [
     "reset_with_token",
     "revoke_api_key",
     "revoke_key",
+    "revoke_leaked",
     "session_cookie",
     "set_plan",
     "sign_in",
+    "signed_in_lately",
     "unmark_deleted",
     "update_workspace",
     "use_once",
+    "write_workspace",
 ]

@@ -292,3 +292,11 @@ def _first(workspaces: list[WorkspaceRow]) -> WorkspaceRow:
             "You are not an active member of any workspace.", remediation="Ask a workspace's owner for an invitation."
         )
     return workspaces[0]
+
+
+_LATELY = "select created_at > now() - interval '15 minutes' from session where id = $1"
+
+
+async def signed_in_lately(db: Db, session_id: UUID) -> bool:
+    """Whether the session began in the last 15 minutes; renewing its tokens does not count."""
+    return bool(await db.fetchval(_LATELY, session_id))

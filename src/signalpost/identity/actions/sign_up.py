@@ -1,5 +1,6 @@
 """New users and new workspaces."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 import msgspec
@@ -10,6 +11,7 @@ from signalpost.audit import actions as audit
 from signalpost.context import AppContext
 from signalpost.identity import passwords, queries, views
 from signalpost.identity.actions.sign_in import open_session, record_in_workspaces
+from signalpost.identity.actions.workspaces import may_redirect_to
 from signalpost.identity.errors import RegistrationClosed
 from signalpost.identity.schemas import Registration, UserRegister, Workspace, WorkspaceCreate
 from signalpost.kit import ids, problems, zones
@@ -97,8 +99,8 @@ async def create_user(
 
 
 _INSERT_WORKSPACE = """
-insert into workspace (id, name, slug, plan, timezone, zone_chosen)
-values ($1, $2, $3, coalesce($4, 'free'), coalesce($5, 'UTC'), $5 is not null)
+insert into workspace (id, name, slug, plan, timezone, zone_chosen, redirect_urls)
+values ($1, $2, $3, coalesce($4, 'free'), coalesce($5, 'UTC'), $5 is not null, $6)
 on conflict (slug) do nothing
 returning true
 """
@@ -119,10 +121,26 @@ async def create_workspace(
     Without a time zone it has UTC, which counts as chosen by nobody.
     """
     workspace_id = ids.new_id()
+    await write_workspace(db, workspace_id, user_id=user_id, name=name, timezone=timezone, plan=plan)
+    return workspace_id, await context.hooks.create_default_profile(db, workspace_id, name=name, timezone=timezone)
+
+
+async def write_workspace(
+    db: Db,
+    workspace_id: UUID,
+    *,
+    user_id: UUID,
+    name: str,
+    timezone: str | None = None,
+    plan: str | None = None,
+    redirect_urls: Sequence[str] = (),
+) -> None:
+    """Write a workspace owned by the user, without a profile."""
     slug = slugify(name, length_max=48, default="workspace")
-    if not await db.fetchval(_INSERT_WORKSPACE, workspace_id, name, slug, plan, timezone):
+    urls = [url for url in redirect_urls if may_redirect_to(url)]
+    if not await db.fetchval(_INSERT_WORKSPACE, workspace_id, name, slug, plan, timezone, urls):
         unique = f"{slug}-{workspace_id.hex[-12:]}"  # the random end of the id
-        await db.execute(_INSERT_WORKSPACE, workspace_id, name, unique, plan, timezone)
+        await db.execute(_INSERT_WORKSPACE, workspace_id, name, unique, plan, timezone, urls)
     await db.execute(_INSERT_OWNER, ids.new_id(), workspace_id, user_id)
     entry = audit.Entry(
         workspace_id=workspace_id,
@@ -131,7 +149,6 @@ async def create_workspace(
         subject=ids.encode("wsp", workspace_id),
     )
     await audit.record(db, entry)
-    return workspace_id, await context.hooks.create_default_profile(db, workspace_id, name=name, timezone=timezone)
 
 
 async def add_workspace(context: AppContext, db: Db, caller: Caller, data: WorkspaceCreate) -> Workspace:

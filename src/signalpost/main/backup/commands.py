@@ -1,24 +1,28 @@
 """What `signalpost backup`, `verify`, `restore` and `resume` do."""
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import datetime
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from signalpost.admin.backups import Backup
 from signalpost.audit import actions as audit
 from signalpost.context import AppContext
-from signalpost.embedded_postgres.cluster import is_initialised
+from signalpost.embedded_postgres.cluster import Cluster, accepts_connections, is_initialised, recorded_socket_dir
 from signalpost.embedded_postgres.sharing import shared_cluster
 from signalpost.engine import hold
-from signalpost.kit import storage
+from signalpost.kit import clock, ids, storage
 from signalpost.kit.errors import OperatorError
-from signalpost.main.backup import load
-from signalpost.main.backup.archive import MASTER_KEY, MEDIA, ArchiveReader
+from signalpost.main.backup import archive, load, recording
+from signalpost.main.backup.archive import MASTER_KEY, MEDIA
 from signalpost.main.backup.dump import dump
+from signalpost.main.backup.recording import Recording
 from signalpost.main.database import require_usable
 from signalpost.main.listening import running_service
 from signalpost.messenger.actions import send as replies
@@ -29,6 +33,8 @@ from signalpost.settings import Settings
 async def backup(settings: Settings, path: Path, *, with_key: bool, with_media: bool) -> dict[str, Any]:
     """Write a backup of an instance, whether it runs or not; it publishes meanwhile as usual.
 
+    `notRecorded` in the result: why the database does not know of it, though the backup is good; else None.
+
     Raises:
         OperatorError: there is no instance, or a file at `path`.
         StorageFailure: the media cannot be read.
@@ -38,27 +44,45 @@ async def backup(settings: Settings, path: Path, *, with_key: bool, with_media: 
     if settings.database_url is None and not is_initialised(settings.data_dir / "postgres"):
         raise OperatorError(f"There is no database in {settings.data_dir}. Correct --data-dir.")
     store = storage.open_store(settings.storage_url, settings.data_dir / "media")
+    begun = Backup(
+        id=ids.new_id(), started_at=clock.now(), host=socket.gethostname(), file_name=recording.name_of(path),
+        version=metadata.version("signalpost"), has_media=with_media, has_master_key=has_key,
+    )  # fmt: skip
     async with _address(settings) as (dsn, _):
-        summary = await dump(
-            dsn, store, path, version=metadata.version("signalpost"), master_key=key if has_key else None,
-            with_media=with_media,
+        record = Recording(dsn, path, begun)
+        await record.write()
+        try:
+            summary = await dump(
+                dsn, store, path, backup_id=begun.id, version=begun.version, master_key=key if has_key else None,
+                with_media=with_media,
+            )  # fmt: skip
+        except BaseException as error:
+            await record.fail(error)
+            raise
+        await record.write(
+            status="succeeded", ended_at=clock.now(), made_at=datetime.fromisoformat(summary.made_at),
+            revision=summary.revision, bytes=summary.bytes, row_count=summary.rows, files=summary.files,
+            missing_files=summary.missing_files,
         )  # fmt: skip
-    return _camel(summary)
+    return {**_camel(summary), "notRecorded": record.problem}
 
 
-def verify(settings: Settings, path: Path) -> dict[str, Any]:
+async def verify(settings: Settings, path: Path) -> dict[str, Any]:
     """Read a backup from end to end, and try the master key on it if there is one.
+
+    If the database runs that was saved, its record of the backup says so from then on; nothing else is changed.
 
     Raises:
         BadArchive: it is damaged.
         OperatorError: the key does not open it.
     """
-    with ArchiveReader(path) as reader:
-        reader.check()
+    with archive.read(path) as reader:
+        await asyncio.to_thread(reader.check)
         manifest, key = reader.manifest, settings.data_dir / MASTER_KEY
         has_key = bool(settings.master_key) or key.exists() or MASTER_KEY in manifest.digests
         if has_key:
             load.require_key(reader, settings.master_key, key)
+        dsn = _address_of_running(settings)
         return {
             "file": str(path),
             "madeAt": manifest.made_at.isoformat(),
@@ -69,6 +93,7 @@ def verify(settings: Settings, path: Path) -> dict[str, Any]:
             "files": len(reader.names(MEDIA)),
             "missingFiles": len(manifest.missing_files),
             "masterKey": "fits" if has_key else "not checked: it is neither in the backup nor here",
+            "record": "none: no database runs here" if dsn is None else await recording.note_verified(dsn, reader),
         }
 
 
@@ -79,7 +104,7 @@ async def restore(settings: Settings, path: Path) -> dict[str, Any]:
         BadArchive: the backup is damaged; nothing was changed.
         OperatorError: the instance is in use, or its master key is another.
     """
-    with ArchiveReader(path) as reader:
+    with archive.read(path) as reader:
         await asyncio.to_thread(reader.check)
         key_file = settings.data_dir / MASTER_KEY
         load.require_key(reader, settings.master_key, key_file)
@@ -120,6 +145,17 @@ async def _address(settings: Settings) -> AsyncIterator[tuple[str, str | None]]:
         return
     async with shared_cluster(settings.data_dir) as cluster:
         yield cluster.dsn(), cluster.dsn(user="postgres")
+
+
+def _address_of_running(settings: Settings) -> str | None:
+    """Return the address of the database, if it is an external one or the embedded one runs; else None."""
+    if settings.database_url:
+        return settings.database_url
+    folder = settings.data_dir / "postgres"
+    socket_dir = recorded_socket_dir(folder)
+    if socket_dir is None or not accepts_connections(socket_dir):
+        return None
+    return Cluster(folder, socket_dir).dsn()
 
 
 def _camel(struct: msgspec.Struct) -> dict[str, Any]:

@@ -5,26 +5,22 @@ import zlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import IO, Any, Final
+from uuid import UUID
 
 import asyncpg
 from msgspec import Struct
 
 from signalpost.engine import hold
+from signalpost.kit.archive import ArchiveWriter
 from signalpost.kit.errors import OperatorError
 from signalpost.kit.storage import Missing, Store
-from signalpost.main.backup.archive import (
-    FORMAT,
-    MASTER_KEY,
-    MEDIA,
-    TABLES,
-    ArchiveWriter,
-    Manifest,
-    TableEntry,
-)
+from signalpost.main.backup.archive import FORMAT, MASTER_KEY, MEDIA, TABLES, Manifest, TableEntry
 from signalpost.migrations import runner
+from signalpost.workspaces.actions.export import FOLDER as EXPORTS
 
-VOLATILE: Final = frozenset({"alembic_version", "worker", "engine_hold"})
-"""The first and the last are in the manifest, the second names processes of this moment."""
+VOLATILE: Final = frozenset({"alembic_version", "worker", "engine_hold", "engine_timeline", "request_log", "backup"})
+"""What a backup has no rows of: two are in its manifest, `worker` names processes of this moment, the log of requests
+is kept for days only, and a restored instance would claim backups of another one."""
 _GZIP: Final = 31  # zlib's parameter for a gzip header
 _LEVEL: Final = 1
 
@@ -35,7 +31,8 @@ _TABLES_SQL = """
 select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
 from pg_class c
 join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname <> all($1)
+where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace
+    and c.relname <> all($1)
 group by c.relname order by c.relname
 """
 
@@ -51,10 +48,11 @@ class Summary(Struct):
     missing_files: int
     has_master_key: bool
     made_at: str
+    revision: str
 
 
 async def dump(
-    dsn: str, store: Store, path: Path, *, version: str, master_key: Path | None, with_media: bool
+    dsn: str, store: Store, path: Path, *, backup_id: UUID, version: str, master_key: Path | None, with_media: bool
 ) -> Summary:
     """Write a backup to `path`.
 
@@ -62,6 +60,7 @@ async def dump(
         dsn: of the database; its tables belong to this user.
         store: where the media are.
         path: must not exist.
+        backup_id: of the record.
         version: of the program.
         master_key: the file to include; None leaves the key out.
         with_media: whether to include the media.
@@ -73,13 +72,13 @@ async def dump(
     writer = ArchiveWriter(path)
     try:
         manifest = await _write(writer, dsn, store, version=version, with_media=with_media)
+        manifest.id = backup_id
         if master_key is not None:
             content = await asyncio.to_thread(master_key.read_bytes)
             with writer.spool() as spool:
                 spool.write(content)
                 spool.seek(0)
                 writer.add(MASTER_KEY, spool, len(content))
-        manifest.digests = dict(writer.digests)
         size = await asyncio.to_thread(writer.finish, manifest)
     except BaseException:
         writer.abandon()
@@ -93,6 +92,7 @@ async def dump(
         missing_files=len(manifest.missing_files),
         has_master_key=master_key is not None,
         made_at=manifest.made_at.isoformat(),
+        revision=manifest.revision,
     )
 
 
@@ -112,7 +112,6 @@ async def _write(writer: ArchiveWriter, dsn: str, store: Store, *, version: str,
             lookup_since=await connection.fetchval(hold.MADE_AT) or made_at,
             sealed=await connection.fetchval("select sealed from instance") or b"",
             tables=[],
-            digests={},
             has_media=with_media,
         )
         for row in await connection.fetch(_TABLES_SQL, list(VOLATILE)):
@@ -145,9 +144,14 @@ async def _dump_table(
 
 
 async def _dump_files(writer: ArchiveWriter, store: Store) -> list[str]:
-    """Add every object of the store; return those that disappeared meanwhile."""
+    """Add every object of the store; return those that disappeared meanwhile.
+
+    Exports of workspaces stay out: they repeat what is in the backup, and can be made again.
+    """
     missing = []
     async for path in store.paths():
+        if f"/{EXPORTS}/" in path:
+            continue
         try:
             opened = await store.open(path)
             with writer.spool() as spool:

@@ -12,12 +12,14 @@ from typing import Any
 import asyncpg
 from msgspec import Struct
 
+from signalpost.admin import backups
 from signalpost.engine import hold
 from signalpost.kit import crypto
+from signalpost.kit.archive import PIECE_BYTES
 from signalpost.kit.crypto import KeyRing
 from signalpost.kit.errors import OperatorError
 from signalpost.kit.storage import Store
-from signalpost.main.backup.archive import MASTER_KEY, MEDIA, PIECE_BYTES, TABLES, ArchiveReader, TableEntry
+from signalpost.main.backup.archive import MASTER_KEY, MEDIA, TABLES, Reader, TableEntry
 from signalpost.migrations import runner
 
 # Rows of a table come after those that they refer to. Checks of rows of the same table wait for the end of the copy.
@@ -27,10 +29,12 @@ from pg_constraint c where c.contype = 'f' and c.connamespace = 'public'::regnam
 """
 _USED = "select exists (select from app_user) or exists (select from workspace)"
 _RUNS = "select exists (select from worker where seen_at > now() - interval '15 s')"
+_RECORDS_BACKUPS = "select to_regclass('backup') is not null"
+"""Not with the schema of an older version."""
 _SEQUENCES = """
 select c.relname as name, a.attname as column, pg_get_serial_sequence(quote_ident(c.relname), a.attname) as sequence
 from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
+where c.relkind = 'r' and not c.relispartition and c.relnamespace = 'public'::regnamespace
     and pg_get_serial_sequence(quote_ident(c.relname), a.attname) is not null
 """
 
@@ -44,7 +48,7 @@ class Restored(Struct):
     backup_made_at: str
 
 
-def require_key(reader: ArchiveReader, configured: str | None, file: Path) -> KeyRing:
+def require_key(reader: Reader, configured: str | None, file: Path) -> KeyRing:
     """Return the keys that open this backup: those of the setting, of the file, or of the archive.
 
     Raises:
@@ -71,7 +75,7 @@ def require_key(reader: ArchiveReader, configured: str | None, file: Path) -> Ke
     raise OperatorError("The backup has no master.key. Set SIGNALPOST_MASTER_KEY to the key of the saved instance.")
 
 
-def write_key(reader: ArchiveReader, file: Path) -> None:
+def write_key(reader: Reader, file: Path) -> None:
     """Put the master key of the archive where the service looks for it."""
     descriptor = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     with os.fdopen(descriptor, "wb") as target:
@@ -100,9 +104,7 @@ async def require_unused(dsn: str, revision: str) -> None:
         await connection.close()
 
 
-async def load(
-    reader: ArchiveReader, dsn: str, store: Store, work_folder: Path, *, superuser_dsn: str | None
-) -> Restored:
+async def load(reader: Reader, dsn: str, store: Store, work_folder: Path, *, superuser_dsn: str | None) -> Restored:
     """Store the files, and then, in one transaction, the rows; the engine is held with them.
 
     Run again after a failure: nothing is there before that transaction, except files.
@@ -140,7 +142,7 @@ async def load(
     )
 
 
-async def _restore_file(reader: ArchiveReader, name: str, store: Store, work_folder: Path) -> None:
+async def _restore_file(reader: Reader, name: str, store: Store, work_folder: Path) -> None:
     def copy() -> Path:
         with tempfile.NamedTemporaryFile(dir=work_folder, delete=False) as target, reader.open(name) as source:
             shutil.copyfileobj(source, target, PIECE_BYTES)
@@ -153,9 +155,7 @@ async def _restore_file(reader: ArchiveReader, name: str, store: Store, work_fol
         file.unlink(missing_ok=True)
 
 
-async def _load_tables(
-    reader: ArchiveReader, connection: "asyncpg.Connection[Any]", tables: Sequence[TableEntry]
-) -> None:
+async def _load_tables(reader: Reader, connection: "asyncpg.Connection[Any]", tables: Sequence[TableEntry]) -> None:
     """Replace the rows of all tables. Triggers do not run: what they would do is in the backup."""
     names = [_quoted(table.name) for table in tables]
     await connection.execute("; ".join(f"alter table {name} disable trigger user" for name in names))
@@ -173,6 +173,8 @@ async def _load_tables(
         setval = f"select setval($1, coalesce(max({column}), 1), count(*) > 0) from {name}"  # noqa: S608 - see above
         await connection.execute(setval, row["sequence"])
     await hold.begin(connection, reader.manifest.lookup_since)
+    if await connection.fetchval(_RECORDS_BACKUPS):
+        await backups.forget(connection)
 
 
 def _in_order(tables: Sequence[TableEntry], references: Sequence[tuple[str, ...]]) -> list[TableEntry]:
@@ -193,7 +195,7 @@ def _in_order(tables: Sequence[TableEntry], references: Sequence[tuple[str, ...]
     return ordered
 
 
-async def _rows(reader: ArchiveReader, member: str) -> AsyncIterator[bytes]:
+async def _rows(reader: Reader, member: str) -> AsyncIterator[bytes]:
     with reader.open(member) as packed, gzip.open(packed) as rows:
         while piece := await asyncio.to_thread(rows.read, PIECE_BYTES):
             yield piece

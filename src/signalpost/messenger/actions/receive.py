@@ -1,6 +1,7 @@
 """Calls of the webhook: verified, stored sealed, and answered; a job handles what they contain."""
 
-from collections.abc import AsyncIterator, Sequence
+import re
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
@@ -18,6 +19,7 @@ from signalpost.messenger.whatsapp import Message, Report, Update
 
 SORT_JOB: Final = "messenger.sort"
 SIGNATURE_PREFIX: Final = "sha256="
+_SIGNATURE: Final = re.compile(SIGNATURE_PREFIX + "[0-9a-f]{64}")
 _INLINE_BYTES_MAX: Final = 50_000
 """A larger body is decoded in a thread."""
 _logger = log.get("messenger")
@@ -50,22 +52,16 @@ def shake_hands(context: AppContext, query: Handshake) -> str:
     return query.challenge
 
 
-async def read_body(pieces: AsyncIterator[bytes]) -> bytes:
-    """Return the body of a call.
+def require_verifiable(context: AppContext, signature: str | None) -> None:
+    """Ensure that a call with this signature may be one of the messenger, before its body is read.
 
     Raises:
-        PayloadTooLarge: it is larger than what the messenger sends.
+        InvalidSignature: it is missing or not of the form, or the installation has no messenger.
     """
-    parts: list[bytes] = []
-    size = 0
-    async for piece in pieces:
-        size += len(piece)
-        if size > whatsapp.BODY_BYTES_MAX:
-            raise problems.PayloadTooLarge(
-                f"The body is larger than {whatsapp.BODY_BYTES_MAX} bytes.", limit={"max": whatsapp.BODY_BYTES_MAX}
-            )
-        parts.append(piece)
-    return b"".join(parts)
+    if context.settings.whatsapp_app_secret is None:
+        raise problems.InvalidSignature("This installation has no messenger, so no signature is valid.")
+    if signature is None or not _SIGNATURE.fullmatch(signature):
+        raise problems.InvalidSignature("X-Hub-Signature-256 is not of the form sha256= and 64 hexadecimal digits.")
 
 
 def require_signature(context: AppContext, body: bytes, signature: str | None) -> None:

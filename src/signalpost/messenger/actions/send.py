@@ -30,14 +30,15 @@ _SETTLE: Final = """
 update messenger_reply set state = $2, remote_hash = $3, error = $4, body = null, settled_at = now() where id = $1
 """
 _DOUBT: Final = """
-update messenger_reply set state = 'unknown', error = 'restored from a backup', body = null, settled_at = now()
+update messenger_reply
+set state = 'unknown', error = 'restored from a backup, or a failover', body = null, settled_at = now()
 where state in ('waiting', 'sending') and created_at <= $1
 """
 _WAIT: Final = "update messenger_reply set state = 'waiting', error = $2, as_template = $3 where id = $1"
 
 
 async def doubt_what_waits(db: Db, until: datetime) -> None:
-    """Send no reply that a backup of this time has: the instance that was saved has sent it since."""
+    """Send no reply that waited at this time: an instance that knew more than this database may have sent it since."""
     await db.execute(_DOUBT, until)
 
 

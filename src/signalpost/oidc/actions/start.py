@@ -11,7 +11,7 @@ from signalpost.kit import problems
 from signalpost.kit.problems import Issue
 from signalpost.oidc import flow, provider
 from signalpost.oidc.errors import SignInNotConfigured
-from signalpost.oidc.flow import CONSOLE, Client, Flow
+from signalpost.oidc.flow import Client, Flow
 from signalpost.oidc.provider import Provider
 from signalpost.settings import Settings
 
@@ -34,7 +34,7 @@ def is_on(settings: Settings) -> bool:
     return settings.oidc_issuer is not None
 
 
-async def start(context: AppContext, client: Client = CONSOLE) -> Started:
+async def start(context: AppContext, client: Client) -> Started:
     """Begin a sign-in for the browser itself, or for a client that waits elsewhere.
 
     Raises:
@@ -45,7 +45,7 @@ async def start(context: AppContext, client: Client = CONSOLE) -> Started:
     """
     if not is_on(context.settings):
         raise SignInNotConfigured("This instance has no OpenID provider.")
-    if client != CONSOLE and (issues := _issues(context, client)):
+    if client.console_page is None and (issues := _issues(context, client)):
         raise problems.ValidationFailed(errors=issues)
     metadata = await context.state(Provider).metadata(context)
     begun = Flow(

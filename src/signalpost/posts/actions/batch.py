@@ -173,7 +173,7 @@ def _length(new: NewPost) -> int:
     """Return the number of characters of the texts of a post."""
     texts = [new.post.text, new.post.notes, new.post.first_comment]
     texts += [part.text for part in new.post.thread] + [target.text for target in new.targets]
-    return sum(len(text) for text in texts if text is not None)
+    return sum(map(len, filter(None, texts)))
 
 
 def _require_small(targets: int, characters: int) -> None:

@@ -124,7 +124,6 @@ _RARE: Final = {
 _TARGET: Final = {
     "id": "uuid", "post_id": "uuid", "account_id": "uuid", "position": "smallint", "platform": "text",
     "status": "text", "content_hash": "bytea", "due_at": "timestamptz", "next_attempt_at": "timestamptz",
-    "dedupe_key": "text",
 }  # fmt: skip
 _RARE_OF_TARGET: Final = {
     "text": "text", "media": "jsonb", "title": "text", "options": "jsonb", "scheduled_at": "timestamptz",
@@ -250,7 +249,8 @@ with new_posts as (
 ), targets as materialized (
     select t.* from {_unnest("t", target_layout, target_at)} join new_posts p on p.id = t.post_id
 ), new_targets as (
-    insert into target (workspace_id, {_names(targets)}) select $1, {_values("t", targets)} from targets t
+    insert into target (workspace_id, dedupe_key, {_names(targets)})
+    select $1, replace(t.id::text, '-', ''), {_values("t", targets)} from targets t
 ), history as (
     insert into audit (id, workspace_id, post_id, at, action, actor, request_id, address)
     select a.id, $1, p.id, p.created_at, a.action, $3, $5, $6

@@ -152,8 +152,10 @@ def decide(caller: Caller, draft: PostDraft, target_issues: Sequence[TargetIssue
         preflight.require_accepted(target_issues)
         post.approval = approvals.for_publishing(caller, post.approval, required=profile.approval_required)
         held_reason = approvals.held_reason(post.approval)
+        common = due_at(post.scheduled_at, profile.now)
         for target in targets:
-            enqueue(target, due_at(target, post.scheduled_at, profile.now), held_reason=held_reason)
+            due = common if target.scheduled_at is None else due_at(target.scheduled_at, profile.now)
+            enqueue(target, due, held_reason=held_reason)
         accepted = held_reason is None
     post.status = progress.status_of(targets, profile.now)
     if accepted:
@@ -167,7 +169,7 @@ def _new_post(context: AppContext, caller: Caller, draft: PostDraft, target_issu
     history, accepted = decide(caller, draft, target_issues)
     digest = reduce(xor, (target.account.digest for target in draft.targets), draft.profile.digest)
     seen = Seen(digest, draft.profile.heard, heard_sql(context, caller.mode))
-    return NewPost(draft.post, draft.target_rows, seen, history, accepted)
+    return NewPost(draft.post, draft.target_rows, seen, history, accepted, caller.plan)
 
 
 def is_unlimited(caller: Caller) -> bool:
@@ -183,24 +185,22 @@ async def _write_guarded(context: AppContext, db: Db, caller: Caller, new: NewPo
 
 
 async def _write(context: AppContext, db: Db, caller: Caller, new: NewPost) -> Obstacle | None:
-    """Write the post: alone, or in a transaction with what subscribers do or with what the plan counts."""
+    """Write the post: alone, or in a transaction with what subscribers do.
+
+    Raises:
+        PlanLimitReached: the plan has no room for it.
+    """
     pending = new.post.approval.state == "pending"
-    tells, limit = (new.seen.heard and new.accepted) or pending, limits.POSTS.of(caller.plan)
-    if not tells and (new.post.status != "scheduled" or limits.SCHEDULED_POSTS.of(caller.plan) is None):
-        return await _spend(db, caller, await write.create(db, new, limit=limit))
-    async with db.transaction():
-        if new.post.status == "scheduled":
-            await guards.require_no_duplicate(db, new.post, new.targets)  # tell of these first
-            await guards.require_capacity(db, caller, new.post)
-        obstacle = await _spend(db, caller, await write.create(db, new, limit=limit))
-        if obstacle is None and tells:
-            emit_event = emit.approval_requested if pending else emit.post_queued
-            await emit_event(context, db, new.post, new.targets)
-    return obstacle
-
-
-async def _spend(db: Db, caller: Caller, obstacle: Obstacle | None) -> Obstacle | None:
-    """Refuse a post for which the plan has no unit left; return any other obstacle."""
+    if not pending and not (new.seen.heard and new.accepted):
+        obstacle = await write.create(db, new)
+    else:
+        async with db.transaction():
+            obstacle = await write.create(db, new)
+            if obstacle is None:
+                emit_event = emit.approval_requested if pending else emit.post_queued
+                await emit_event(context, db, new.post, new.targets)
     if obstacle == "limit":
         await plans.check_spent(db, caller, limits.POSTS, None)
+    elif obstacle == "full":
+        await plans.require_capacity(db, caller, limits.SCHEDULED_POSTS)  # there may be room again by now
     return obstacle

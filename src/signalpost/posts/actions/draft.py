@@ -157,7 +157,7 @@ def _collect_contradictions(data: PostCreate, issues: IssueCollector) -> None:
         issues.add("/targets", "not_allowed", "Send either platforms or targets, not both.")
     if data.text is not None and data.description is not None:
         issues.add("/description", "not_allowed", "description is another name for text: send only one of them.")
-    if sum(media is not None for media in (data.media, data.media_url, data.media_urls)) > 1:
+    if (data.media, data.media_url, data.media_urls).count(None) < 2:
         issues.add("/media", "not_allowed", "Send only one of media, mediaUrl and mediaUrls.")
     _collect_contradicting_times(data, issues)
 
@@ -221,14 +221,16 @@ def _options(data: PostCreate, issues: IssueCollector) -> dict[str, dict[str, An
             issues.add(path, "not_unique", f"{platform} is named twice.")
         else:
             options[platform] = values
-    _collect_oversize(options, "/options", issues)
+    if options:
+        _collect_oversize(options, "/options", issues)
     for index, target in enumerate(data.targets or ()):
-        _collect_oversize(target.options, f"/targets/{index}/options", issues)
+        if target.options:
+            _collect_oversize(target.options, f"/targets/{index}/options", issues)
     return options
 
 
-def _collect_oversize(options: Mapping[str, Any] | None, path: str, issues: IssueCollector) -> None:
-    if options and len(msgspec.json.encode(options)) > OPTIONS_BYTES_MAX:
+def _collect_oversize(options: Mapping[str, Any], path: str, issues: IssueCollector) -> None:
+    if len(msgspec.json.encode(options)) > OPTIONS_BYTES_MAX:
         message = f"Options take at most {OPTIONS_BYTES_MAX} bytes of JSON."
         issues.add(path, "too_long", message, max=OPTIONS_BYTES_MAX)
 
@@ -293,21 +295,15 @@ def _post(
     *,
     is_draft: bool,
 ) -> PostRow:
-    local, zone_rules = _wall_time(base, schedule.post, zone_name)
-    post = msgspec.structs.replace(
-        base or _new_post(caller, data),
-        text=data.text or data.description or "",
-        media=media.post,
-        media_ids=media.ids,
-        thread=media.thread,
-        options=options,
-        timezone=zone_name,
-        tzdata_version=zone_rules,
-        publish_mode=_publish_mode(schedule, is_draft=is_draft),
-        scheduled_at=schedule.post.at if schedule.post else None,
-        scheduled_local=local,
-        warnings=list(schedule.warnings),
-    )
+    post = _new_post(caller, data) if base is None else msgspec.structs.replace(base)
+    post.text = data.text or data.description or ""
+    post.media, post.media_ids, post.thread = media.post, media.ids, media.thread
+    post.options = options
+    post.timezone = zone_name
+    post.scheduled_local, post.tzdata_version = _wall_time(base, schedule.post, zone_name)
+    post.publish_mode = _publish_mode(schedule, is_draft=is_draft)
+    post.scheduled_at = schedule.post.at if schedule.post else None
+    post.warnings = list(schedule.warnings)
     for name in PostAttributes.__struct_fields__:
         if (value := getattr(data, name)) is not UNSET:
             setattr(post, name, value)

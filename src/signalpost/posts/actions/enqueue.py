@@ -11,13 +11,12 @@ from signalpost.posts.states import WAITING, HeldReason, move
 from signalpost.posts.target_errors import target_error
 
 
-def due_at(target: TargetRow, scheduled_at: datetime | None, now: datetime) -> datetime:
-    """Return when a target is due: at its own time, else the post's, else `now`, the database's clock.
+def due_at(at: datetime | None, now: datetime) -> datetime:
+    """Return when a target is due: at its time, which is its own or the post's, or else `now`, the database's clock.
 
     A time that has come by the request's clock (which a test key may set) means now. One that lies ahead is rounded up
     to the millisecond: times are shown cut off to it, and a post that starts at once would seem to be early.
     """
-    at = target.scheduled_at or scheduled_at
     return now if at is None or at <= clock.now() else at + timedelta(microseconds=-at.microsecond % 1000)
 
 

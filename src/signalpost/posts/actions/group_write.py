@@ -163,7 +163,7 @@ class GroupWriter:
         self._waiting[key] = []
         try:
             async with database.connection() as db:
-                return await write.create(db, new, limit=None)
+                return await write.create(db, new)
         finally:
             if self._waiting[key]:
                 flush = asyncio.create_task(self._flush(database, key), name="posts.group")
@@ -212,7 +212,7 @@ async def _write_group(database: Database, key: _Key, group: Sequence[_Waiting])
     try:
         async with database.connection() as db:
             if len(group) == 1:
-                obstacles = [await write.create(db, group[0].new, limit=None)]
+                obstacles = [await write.create(db, group[0].new)]
             else:
                 rows = await db.fetch(_sql(key.heard_sql), *_values(key, [item.new for item in group]))
                 obstacles = [row[0] for row in rows]

@@ -70,8 +70,9 @@ async def resolve_media(
     """
     named = _named(data)
     if not named:
-        rows = NO_MEDIA
-    elif rows is None:
+        own: list[list[MediaRef] | None] = [None if target.media is None else [] for target in data.targets or ()]
+        return PostMedia([], [ThreadPart(part.text) for part in data.thread], own, {}, [])
+    if rows is None:
         assert db is not None  # noqa: S101 - see above
         rows = await _read(db, caller, named, already_used, fetched)
     else:
@@ -150,9 +151,11 @@ def _named(data: PostCreate) -> list[tuple[str, MediaIn]]:
     """Return every file that the body names, with its place there."""
     named = list(_of_post(data))
     for index, part in enumerate(data.thread):
-        named += ((f"/thread/{index}/media/{n}", media) for n, media in enumerate(part.media))
+        if part.media:
+            named += ((f"/thread/{index}/media/{n}", media) for n, media in enumerate(part.media))
     for index, target in enumerate(data.targets or ()):
-        named += ((f"/targets/{index}/media/{n}", media) for n, media in enumerate(target.media or ()))
+        if target.media:
+            named += ((f"/targets/{index}/media/{n}", media) for n, media in enumerate(target.media))
     return named
 
 

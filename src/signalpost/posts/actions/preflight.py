@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 from uuid import UUID
 
+import msgspec
 from msgspec import Struct
 
 from signalpost import networks
@@ -44,8 +45,11 @@ async def run_preflight(context: AppContext, draft: PostDraft) -> list[TargetIss
 
 def _is_large(draft: PostDraft) -> bool:
     post = draft.post
-    length = len(post.text) + sum(len(part.text) for part in post.thread)
-    length += sum(len(target.row.text or "") for target in draft.targets)
+    length = len(post.text)
+    for part in post.thread:
+        length += len(part.text)
+    for target in draft.targets:
+        length += len(target.row.text or "")
     return length > LENGTH_AT_ONCE_MAX or len(draft.targets) * (1 + len(post.thread)) > TEXTS_AT_ONCE_MAX
 
 
@@ -54,17 +58,24 @@ def _check(context: AppContext, draft: PostDraft) -> list[TargetIssue]:
     now = clock.now()
     target_issues: list[TargetIssue] = []
     checked: Any = None  # what the target before was checked for; usually this one's is the same
+    normal: bytes = b""
     issues: Sequence[PreflightIssue] = ()
     for target in draft.targets:
-        target_content = content.for_target(draft.post, target.row)
-        target.row.content_hash = content.content_hash(target.account.id, target_content, checksums)
-        inputs = (target.row.platform, target_content, target.account.facts)
+        row = target.row
+        options = row.options and msgspec.json.encode(row.options)  # to Python 1 equals true, to networks it does not
+        inputs = (row.platform, row.title, row.text, row.media, options, target.account.facts)
         if inputs != checked:
             checked = inputs
-            files = _files(context, draft, target.row.platform)
+            target_content = content.for_target(draft.post, row)
+            normal = content.normal_form(target_content, checksums)
+            files = _files(context, draft, row.platform)
             outgoing = content.outgoing(target_content, files, dedupe_key="", created_at=now)
             issues = _issues_on(target, outgoing, fits=draft.post.auto_fit)
-        target_issues += [TargetIssue(target, issue, _path(target, issue)) for issue in issues]
+        row.content_hash = content.content_hash(target.account.id, normal)
+        if issues:
+            target_issues += [TargetIssue(target, issue, _path(target, issue)) for issue in issues]
+    if not target_issues:
+        return []
     draft.post.warnings += [
         PostWarning(
             entry.issue.rule, entry.path, entry.issue.message, entry.target.row.platform, entry.target.account.id

@@ -63,13 +63,15 @@ def resolve_schedule(
     post = unchanged.schedule or reader.read(data.scheduled_at, "/scheduledAt", passed=is_draft)
     may_have_passed = is_draft or unchanged.targets
     targets = [
-        reader.read(target.scheduled_at, f"/targets/{index}/scheduledAt", passed=may_have_passed)
+        None
+        if target.scheduled_at is None
+        else reader.read(target.scheduled_at, f"/targets/{index}/scheduledAt", passed=may_have_passed)
         for index, target in enumerate(data.targets or ())
     ]
-    own = [moment.at for moment in targets if moment is not None]
-    if post is None and own and len(own) == len(targets):
-        post = Moment(min(own))
     target_times = [None if moment is None else moment.at for moment in targets]
+    if post is None and targets:
+        own = [at for at in target_times if at is not None]
+        post = Moment(min(own)) if len(own) == len(targets) else None
     return Schedule(post, target_times, reader.warnings, in_slot=unchanged.in_slot)
 
 

@@ -236,7 +236,8 @@ async def schedule_drafts(
         post.approval = approvals.for_publishing(caller, post.approval, required=draft.new.profile.approval_required)
         held_reason = approvals.held_reason(post.approval)
         for target in targets:
-            enqueue(target, due_at(target, post.scheduled_at, draft.new.profile.now), held_reason=held_reason)
+            due = due_at(target.scheduled_at or post.scheduled_at, draft.new.profile.now)
+            enqueue(target, due, held_reason=held_reason)
         post.status = progress.status_of(targets, draft.new.profile.now)
         post.version, post.updated_at = post.version + 1, clock.now()
         changes = changes_of(draft.post, post, draft.targets, targets)

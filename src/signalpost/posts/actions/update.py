@@ -331,7 +331,7 @@ class _Update(Struct):
         for new in self.draft.target_rows:
             target = _merge_target(old_targets.pop(new.account_id, None), new)
             if self.is_queued:
-                due = due_at(target, self.draft.post.scheduled_at, self.draft.profile.now)
+                due = due_at(target.scheduled_at or self.draft.post.scheduled_at, self.draft.profile.now)
                 other_reason = None if target.held_reason == "approval" else target.held_reason
                 enqueue(target, due, held_reason=held_reason or other_reason)
             elif self.draft.is_draft:

@@ -50,8 +50,9 @@ _OVERRIDES: Final = {
 }
 
 
-Obstacle = Literal["changed", "taken", "limit"]
-"""Why a post was not written: what was read for it no longer holds; another post is in the way; the month is spent."""
+Obstacle = Literal["changed", "taken", "full", "limit"]
+"""Why a post was not written: what was read for it no longer holds; another post is in the way; as many as the plan
+allows are scheduled; the month is spent."""
 
 
 class _Create:
@@ -70,7 +71,7 @@ class _Create:
         names = [
             *post, *(f"target.{name}" for name in target), *(f"shared.{name}" for name in shared),
             "audit_ids", "audit_actions", "request_id", "address", "digest", "heard", "hashes", "first_due", "month",
-            "limit",
+            "limit", "scheduled_limit",
         ]  # fmt: skip
         self.sql = self._sql({name: f"${number}" for number, name in enumerate(names, 1)})
 
@@ -107,6 +108,8 @@ with {files}prepared as materialized (
         case {all_ready}when ({self.heard_sql}) is distinct from {p["heard"]} then 'changed' else prepare_post(
             p.workspace_id, p.id, {p["digest"]}, {p["target.account_id"]}, {p["target.platform"]}, {p["target.due_at"]},
             {p["first_due"]}, {p["mode"]}, {p["hashes"]}, {p["external_id"]}) end,
+        case when {p["scheduled_limit"]}::bigint is not null
+            and not may_schedule(p.workspace_id, 1, {p["scheduled_limit"]}) then 'full' end,
         case when {p["limit"]}::bigint is not null and {p["month"]}::date is not null and spend_usage(
             p.workspace_id, '{limits.POSTS.name}', {p["month"]}, 1, {p["limit"]}) is null then 'limit' end) as obstacle
     from (select {p["workspace_id"]}::uuid as workspace_id, {p["profile_id"]}::uuid as id) p
@@ -201,20 +204,20 @@ class Seen(Struct):
 
 
 class NewPost(Struct):
-    """A post to be written. `accepted`: it is queued, and a unit of the plan is spent on it."""
+    """A post to be written. `accepted`: it is queued, and a unit of `plan`, whose limits hold, is spent on it."""
 
     post: PostRow
     targets: list[TargetRow]
     seen: Seen
     history: list[AuditRow]
     accepted: bool
+    plan: str
 
 
-async def create(db: Db, new: NewPost, *, limit: int | None) -> Obstacle | None:
+async def create(db: Db, new: NewPost) -> Obstacle | None:
     """Write a new post, and spend its unit of the month; unless something is in the way: then write nothing.
 
-    Return what is in the way. Outside a transaction too, all of it is written or nothing. `limit`: the posts that the
-    plan allows in a month.
+    Return what is in the way. Outside a transaction too, all of it is written or nothing.
 
     Raises:
         ExternalIdConflict: another post took the external id at this moment.
@@ -229,7 +232,8 @@ async def create(db: Db, new: NewPost, *, limit: int | None) -> Obstacle | None:
             *(getattr(targets[0], name) if targets else None for name in create_.shared),
             [entry.id for entry in history], [entry.action for entry in history], history[0].request_id,
             history[0].address, seen.digest, seen.heard, _guarded(post, targets), progress.first_due(targets),
-            plans.month_of(post.created_at) if new.accepted else None, limit,
+            plans.month_of(post.created_at) if new.accepted else None, limits.POSTS.of(new.plan),
+            limits.SCHEDULED_POSTS.of(new.plan) if post.status == "scheduled" else None,
         )  # fmt: skip
     except asyncpg.UniqueViolationError as error:
         raise _conflict(error, post) from None

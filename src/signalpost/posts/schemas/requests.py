@@ -336,6 +336,7 @@ class PostListQuery(Input):
         ExternalId | None, Meta(description="Only the post with this externalId.", examples=["cms-4711"])
     ] = None
     fanout_id: Annotated[FanoutId | None, Meta(description="Only posts of this fan-out.")] = None
+    media_id: Annotated[MediaId | None, Meta(description="Only posts that use this file.")] = None
     sort: Annotated[
         Literal["-createdAt", "createdAt", "-scheduledAt", "scheduledAt"],
         Meta(description="The order; `-` is descending. `scheduledAt` orders by the moment of a post, as `from` does."),

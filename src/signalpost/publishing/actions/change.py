@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from signalpost.accounts import actions as accounts
 from signalpost.context import AppContext
-from signalpost.events import Actor, Event
+from signalpost.events import Event
 from signalpost.kit import clock
 from signalpost.kit.db import Db
 from signalpost.networks.contract import Published
@@ -24,7 +24,6 @@ from signalpost.publishing.attempt import CallRecord, End
 from signalpost.publishing.policy import AttemptKind, PendingState, TargetChange
 from signalpost.publishing.queries import Siblings
 
-SYSTEM: Final = Actor(type="system", id=None, name="publisher")
 CHUNK: Final = 16
 """How many targets are worked on before other work of this process gets its turn."""
 
@@ -131,21 +130,27 @@ def _end(siblings: Siblings, end: End, writes: _Writes) -> None:
     if target is None:
         return
     status_before, post_status_before = target.status, post.status
+    if status_before == "published" and change.published is None:  # someone said so while the network was asked
+        change = TargetChange(status="published", closes_intent=True)
+        end = end._replace(change=change)
     move(target, change.status)
     ended = _ended(end, now)
     target.next_attempt_at, target.held_reason, target.error = ended.next_attempt_at, change.held_reason, change.error
     if change.published is not None:
         _publish(post, change.published, ended)
         target.delivery, target.remote_id, target.url = change.published.delivery, ended.remote_id, ended.url
-        target.published_at = ended.published_at = now
-        writes.published.append(target.account_id)
+        if status_before != "published":
+            target.published_at = ended.published_at = now
+            writes.published.append(target.account_id)
     writes.ended.append(ended)
     _derive(post, siblings, writes)
     if action := _audit_action(status_before, change, end.kind):
         changes = [Change("status", status_before, change.status)]
         record = _audit_record(end.number, end.record)
-        writes.entries.append(audit.entry(post, action, SYSTEM, target_id=target.id, changes=changes, attempt=record))
-    if target.status in OVER and status_before not in OVER:
+        writes.entries.append(
+            audit.entry(post, action, end.actor, target_id=target.id, changes=changes, attempt=record)
+        )
+    if target.status in OVER and status_before != target.status:
         ended_at = clock.now()
         writes.events.append(emit.target_ended_event(post, targets, target, ended_at))
         if post.status != post_status_before:
@@ -176,7 +181,7 @@ def _ended(end: End, now: datetime) -> _Ended:
 
 
 def _publish(post: PostSummary, published: Published, ended: _Ended) -> None:
-    ended.delivery, ended.remote_id, ended.url = published.delivery, published.remote_id, published.url
+    ended.delivery, ended.remote_id, ended.url = published.delivery, published.remote_id or None, published.url
     ended.thread_ids = published.thread_ids
     ended.first_comment = FirstComment()
     if published.first_comment_id is not None:
@@ -201,6 +206,8 @@ def _audit_record(number: int, record: CallRecord | None) -> AttemptRecord | Non
 
 def _audit_action(status_before: str, change: TargetChange, kind: AttemptKind | None) -> str | None:
     """Return the action of the audit log for a change; None for what is not news: another reconcile, another wait."""
+    if status_before == "published" and change.published is None:
+        return None
     if change.status == "failed":
         return "target.failed"
     if kind == "reconcile" and change.status in ("published", "retrying"):

@@ -7,6 +7,7 @@ from typing import Any, Final
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
+from signalpost.networks.contract import Published
 from signalpost.posts import progress
 from signalpost.posts import queries as posts
 from signalpost.posts import views as post_views
@@ -19,9 +20,19 @@ from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.posts.schemas.responses import PostProgress
 from signalpost.posts.states import sources
 from signalpost.publishing import queries, views
+from signalpost.publishing.actions.change import write_ends
 from signalpost.publishing.actions.removal import being_removed
+from signalpost.publishing.attempt import End
 from signalpost.publishing.errors import NothingToRetry
-from signalpost.publishing.schemas import NeverQueued, PostCancellation, PostRetry, PostSubmit, QueueEntry
+from signalpost.publishing.policy import TargetChange
+from signalpost.publishing.schemas import (
+    NeverQueued,
+    PostCancellation,
+    PostRetry,
+    PostSubmit,
+    QueueEntry,
+    TargetResolution,
+)
 from signalpost.web.caller import Caller
 from signalpost.web.fields import PostId, TargetId
 from signalpost.web.inputs import deleted_meanwhile
@@ -91,6 +102,43 @@ async def retry_post(context: AppContext, db: Db, caller: Caller, post: PostRow,
     if errors:
         raise problems.ValidationFailed(errors=errors)
     await _requeue(context, db, caller, locked, targets, data, None)
+    return post_views.post_progress(locked, targets)
+
+
+async def resolve_target(
+    context: AppContext, db: Db, caller: Caller, post: PostRow, data: TargetResolution
+) -> PostProgress:
+    """Take a person's word for what a network did not say: the post is there, or it is not and is sent again.
+
+    What is there already stays as it is, and so does what is on its way again.
+
+    Raises:
+        ValidationFailed: the post does not have this target.
+        InvalidState: the network said what became of it, or is still being asked.
+    """
+    permissions.require_publishing(caller)
+    locked, targets = await lock_post(db, post)
+    target = next((target for target in targets if target.id == data.target_id), None)
+    if target is None:
+        raise problems.ValidationFailed(errors=[TargetId.not_found("/targetId")])
+    is_there = data.outcome == "published"
+    if target.status == "published" if is_there else target.status in ("pending", "retrying", "publishing"):
+        return post_views.post_progress(locked, targets)
+    if target.status == "unknown" and not is_there:
+        raise _nothing_to_retry(targets)
+    if target.status != "unknown" and not (target.status == "failed" and _is_unknown(target)):
+        raise problems.InvalidState(
+            f"What became of the post on {target.platform} is known: {target.status}.",
+            remediation="`POST /posts/{id}/retry` tries failed targets again.",
+        )
+    if is_there:
+        published = Published(remote_id="", url=data.url)
+        change = TargetChange(status="published", published=published, closes_intent=True)
+        await write_ends(context, db, [End(target.id, locked.id, change, "reconcile", actor=caller.actor)])
+        locked, targets = await lock_post(db, post)
+    else:
+        retry = PostRetry(target_ids=[data.target_id], include_unknown=True)
+        await _requeue(context, db, caller, locked, targets, retry, None)
     return post_views.post_progress(locked, targets)
 
 

@@ -22,12 +22,19 @@ from signalpost.networks.contract import ApiError
 from signalpost.posts.actions import audit
 from signalpost.posts.actions.audit import PostRef
 from signalpost.posts.documents import Change
-from signalpost.posts.states import sources
+from signalpost.posts.states import UNDER_WAY, WAITING, sources
 from signalpost.posts.target_errors import target_error
 
 REMOVE: Final = "publishing.remove"
 _logger = log.get("publishing")
 
+# A job that failed for good may be run again weeks later. By then the post may be restored, by people who read that it
+# is still public, and a thread may have gone on. Of a post that was deleted for good there is no row.
+_IS_OUTDATED = """
+select t.remote_id is distinct from $2 or t.thread_ids <> $3 or t.status = any($4)
+    or (p.deleted_at is null and coalesce(t.error ->> 'code' = 'removal_failed', false))
+from target t join post p on p.id = t.post_id where t.id = $1
+"""
 _MARK_REMOVED = """
 update target set status = 'removed', removed_at = now(), error = null, updated_at = now()
 where id = $1 and status = any($3) and remote_id = $2 returning post_id, workspace_id
@@ -83,12 +90,19 @@ def _job_key(target_id: UUID) -> str:
 async def remove_from_network(context: AppContext, lease: Lease, payload: Mapping[str, Any]) -> None:
     """Delete what is public at the network and write that down. Whatever it raises, the job is tried again.
 
-    A published target becomes removed; one that failed on the way has nothing public any more.
+    A published target becomes removed; one that failed on the way has nothing public any more. Nothing happens if the
+    target is not what it was when its removal was requested.
     """
     removal = msgspec.convert(payload, RemovalPayload)
     connector = networks.get(removal.platform)
     async with context.database.connection() as db:
         account = await accounts.by_id(db, removal.account_id)
+        is_outdated = await db.fetchval(
+            _IS_OUTDATED, removal.target_id, removal.remote_id, removal.thread_ids, [*WAITING, *UNDER_WAY]
+        )
+    if is_outdated:
+        _logger.info("target.removal_outdated", target=ids.encode("tgt", removal.target_id), platform=removal.platform)
+        return
     if connector is None or connector.delete is None or account is None:
         await tell_failure(lease, payload, None, "The account is no longer here.")
         return

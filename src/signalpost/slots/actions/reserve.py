@@ -57,10 +57,10 @@ async def take(db: Db, queue: QueueRow, at: datetime, post_id: UUID) -> None:
         raise problems.Unavailable("Another post took the slot at this moment.", headers={"Retry-After": "1"})
 
 
-async def preview(db: Db, queue: QueueRow, count: int) -> SlotPreview:
-    """Return the next slots of a queue, and who has them."""
+async def preview(db: Db, queue: QueueRow, count: int, *, after: datetime | None = None) -> SlotPreview:
+    """Return the next slots of a queue, from now or a later time on, and who has them."""
     slots, next_free_at = [], None
-    async for slot, occupant in _upcoming(db, queue, (), None):
+    async for slot, occupant in _upcoming(db, queue, (), None, after=after):
         slots.append(views.upcoming(slot, occupant))
         if occupant is None and next_free_at is None:
             next_free_at = clock.wire(slot.at)
@@ -75,14 +75,14 @@ async def preview(db: Db, queue: QueueRow, count: int) -> SlotPreview:
 
 
 async def _upcoming(
-    db: Db, queue: QueueRow, account_ids: Collection[UUID], except_post: UUID | None
+    db: Db, queue: QueueRow, account_ids: Collection[UUID], except_post: UUID | None, *, after: datetime | None = None
 ) -> AsyncIterator[tuple[SlotTime, Occupant | None]]:
-    """Yield the slots from now on, each with what stands in its way."""
+    """Yield the slots from now or a later time on, each with what stands in its way."""
     zone = zones.zone(queue.zone_name)
     if zone is None:  # a zone that the data of this machine no longer has
         raise NoFreeSlot(f"The time zone {queue.zone_name} of the queue {queue.name!r} is not known here.")
     now = clock.now()
-    times = occurrences(queue.slots, zone, now, now + AHEAD_MAX)
+    times = occurrences(queue.slots, zone, max(now, after or now), now + AHEAD_MAX)
     while step := list(islice(times, _STEP)):
         occupants = await queries.occupants(db, queue, step, account_ids, except_post=except_post)
         for slot in step:

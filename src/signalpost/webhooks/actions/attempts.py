@@ -17,11 +17,12 @@ _ATTEMPT = rows.columns(
     age_seconds="extract(epoch from now() - d.created_at)::float8",
     url="p.url",
     mode="p.delivery_mode",
-    secrets="case when p.former_secret_until > now() then array[p.secret, p.former_secret] else array[p.secret] end",
+    secrets="array_remove(array[p.secret, p.former_secret, p.next_secret], null)",
 )
 _START = f"""
 with picked as materialized (
-    select d.id, w.url, w.delivery_mode, w.secret, w.former_secret, w.former_secret_until,
+    select d.id, w.url, w.delivery_mode, w.secret, w.next_secret,
+        case when w.former_secret_until > now() then w.former_secret end as former_secret,
         coalesce(d.next_attempt_at <= now(), false) as by_schedule
     from unnest($1::uuid[]) as k(key)
     join webhook w on w.id = k.key and w.status = 'active'

@@ -16,8 +16,8 @@ from signalpost.webhooks.schemas import WebhookCreate, WebhookCreated
 
 _INSERT = f"""
 insert into webhook (id, workspace_id, url, events, name, description, profile_ids, delivery_mode, status, secret,
-    created_by, mode)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+    created_by, mode, stopped_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, case when $9 = 'paused' then now() end)
 returning {WEBHOOK_COLUMNS}
 """  # noqa: S608 - constants only
 

@@ -13,7 +13,7 @@ update delivery set next_attempt_at = null, resend_at = null
 where workspace_id = $2 and webhook_id = $1 and due_at is not null
 """
 _DELETE = """
-update webhook set deleted_at = now(), status = 'disabled', updated_at = now()
+update webhook set deleted_at = now(), status = 'disabled', stopped_at = null, updated_at = now()
 where id = $1 and workspace_id = $2 and deleted_at is null returning true
 """
 

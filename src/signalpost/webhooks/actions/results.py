@@ -27,7 +27,7 @@ with counted as (
             greatest(w.last_success_at, statement_timestamp() - make_interval(secs => c.success_age)),
         last_failure_at =
             greatest(w.last_failure_at, statement_timestamp() - make_interval(secs => c.failure_age))
-    from unnest($10::uuid[], $11::int[], $12::int[], $13::float8[], $14::float8[])
+    from unnest($13::uuid[], $14::int[], $15::int[], $16::float8[], $17::float8[])
         as c(id, failures, lost, success_age, failure_age)
     where w.id = c.id
 )
@@ -44,11 +44,13 @@ update delivery d set
     delivered_at = case when e.state = 'delivered' then coalesce(d.delivered_at, e.at) else d.delivered_at end,
     log = case when jsonb_array_length(d.log) >= 20 then d.log - 0 else d.log end || jsonb_build_object(
         'at', to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'resend', e.resend,
-        'status', e.status, 'error', e.error, 'duration_ms', e.duration_ms)
+        'status', e.status, 'error', e.error, 'duration_ms', e.duration_ms, 'number', e.number,
+        'timestamp', e.timestamp, 'url', e.url, 'response', e.response)
 from (
     select u.*, statement_timestamp() - make_interval(secs => u.age) as at
     from unnest($1::uuid[], $2::bool[], $3::text[], $4::float8[], $5::float8[], $6::int[], $7::int[], $8::text[],
-        $9::text[]) as u(id, resend, state, retry_seconds, age, duration_ms, status, error, response)
+        $9::text[], $10::int[], $11::int8[], $12::text[])
+        as u(id, resend, state, retry_seconds, age, duration_ms, status, error, response, number, timestamp, url)
 ) e
 where d.id = e.id
 """
@@ -62,10 +64,10 @@ select id from webhook where id = any($1) and id not in (select id from free_web
 union select webhook_id from delivery where id = any($2) and id not in (select id from free_delivery)
 """
 _DISABLE = """
-update webhook w set status = 'disabled', disabled_reason = $4, updated_at = now()
+update webhook w set status = 'disabled', disabled_reason = $4, stopped_at = now(), updated_at = now()
 from workspace s join member m on m.workspace_id = s.id and m.role = 'owner' and m.status = 'active'
     join app_user u on u.id = m.user_id
-where w.id = any($1) and w.status = 'active' and w.consecutive_lost >= $2
+where w.id = any($1) and w.status = 'active' and w.delivery_mode <> 'poll' and w.consecutive_lost >= $2
     and greatest(w.last_success_at, w.enabled_at) < now() - make_interval(days => $3) and s.id = w.workspace_id
 returning w.id, w.workspace_id, w.url, w.name, w.consecutive_lost, s.name, u.email
 """
@@ -137,7 +139,7 @@ async def settle(db: Db, settled_attempts: Sequence[SettledAttempt]) -> None:
         counts[attempt.webhook_id].add(settled, age)
         updates.append(
             (attempt.id, attempt.resend, settled.state, settled.retry_seconds, age, result.duration_ms, result.status,
-             result.error, result.response)
+             result.error, result.response, attempt.number, result.timestamp, result.timestamp and attempt.url)
         )  # fmt: skip
     added = [
         (webhook_id, count.failures, count.lost, count.success_age, count.failure_age)

@@ -2,6 +2,7 @@
 
 from msgspec import UNSET
 
+from signalpost.kit import problems
 from signalpost.kit.db import Db
 from signalpost.web.caller import Caller
 from signalpost.web.fields import WebhookId
@@ -9,6 +10,7 @@ from signalpost.web.inputs import deleted_meanwhile
 from signalpost.webhooks import queries, views
 from signalpost.webhooks.actions import bounds
 from signalpost.webhooks.actions.fit import require_covered
+from signalpost.webhooks.actions.replay import resume_replay
 from signalpost.webhooks.actions.validation import Scope, scope_of
 from signalpost.webhooks.actions.wake import wake_waiting
 from signalpost.webhooks.queries import WEBHOOK_COLUMNS, WebhookRow, read_webhook
@@ -18,7 +20,8 @@ from signalpost.webhooks.states import with_active
 # $10: the webhook was disabled and is enabled now.
 _UPDATE = f"""
 update webhook set url = $3, events = $4, name = $5, description = $6, profile_ids = $7, delivery_mode = $8,
-    status = $9, disabled_reason = case when $9 = 'active' then null else disabled_reason end,
+    status = $9, stopped_at = case when $9 = 'active' then null when status = 'active' then now() else stopped_at end,
+    disabled_reason = case when $9 = 'active' then null else disabled_reason end,
     consecutive_failures = case when $10 then 0 else consecutive_failures end,
     consecutive_lost = case when $10 then 0 else consecutive_lost end,
     enabled_at = case when $10 then now() else enabled_at end, updated_at = now()
@@ -47,10 +50,16 @@ async def update_webhook(
     """
     scope = scope or await scope_of(db, caller, data)
     if data.active is True:
+        if webhook.replay is not None and webhook.replay.finished_at is None:
+            await resume_replay(db, webhook)
         await wake_waiting(db, webhook)
     row = await queries.lock_mine(db, caller, webhook.id)
     if row is None:
         raise deleted_meanwhile(WebhookId, webhook.id)
+    if data.delivery_mode is not UNSET and (data.delivery_mode == "poll") != (row.delivery_mode == "poll"):
+        raise problems.invalid(
+            "/deliveryMode", "not_allowed", "Whether deliveries are fetched is chosen when a webhook is created."
+        )
     if data.url is not UNSET:
         await bounds.require_room(db, caller, row.id, data.url, row.mode)
     if data.active is True and row.status != "active":

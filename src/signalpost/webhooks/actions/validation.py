@@ -11,7 +11,7 @@ from signalpost.context import AppContext
 from signalpost.events import PUBLIC_EVENTS
 from signalpost.kit import issue_text, problems
 from signalpost.kit.db import Db
-from signalpost.kit.http import UnknownHost, UnsafeUrl
+from signalpost.kit.http import UnknownHost, UnsafeUrl, parse_url
 from signalpost.kit.problems import Issue
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
@@ -59,7 +59,10 @@ async def _check_create(context: AppContext, caller: Caller, data: WebhookCreate
     async with context.database.connection() as db:
         await plans.require_capacity(db, caller, limits.WEBHOOKS)  # refuse before a name is resolved
         scope = await scope_of(db, caller, data)
-    await check_address(context, data.url)
+    if data.delivery_mode == "poll":
+        _require_address(data.url)
+    else:
+        await check_address(context, data.url)
     return scope
 
 
@@ -89,11 +92,27 @@ async def check_address(context: AppContext, url: str, *, path: str = "/url") ->
         message = f"The host of the address is unknown: {unknown.detail}."
         raise problems.HostNotFound(message, errors=[Issue(path, "host_not_found", message)]) from None
     except UnsafeUrl as unsafe:
-        raise problems.UnsafeAddress(
-            f"This address cannot be used for a webhook: {unsafe.detail}.",
-            errors=[Issue(path, "unsafe_url", f"This address cannot be used: {unsafe.detail}.")],
-            remediation=_PUBLIC_ADDRESS,
-        ) from None
+        raise _unsafe(unsafe, path) from None
+
+
+def _require_address(url: str) -> None:
+    """Verify that this is an address. Nothing is ever sent there by the service, so it may lead anywhere.
+
+    Raises:
+        UnsafeAddress: it is malformed.
+    """
+    try:
+        parse_url(url)
+    except UnsafeUrl as unsafe:
+        raise _unsafe(unsafe, "/url") from None
+
+
+def _unsafe(unsafe: UnsafeUrl, path: str) -> problems.UnsafeAddress:
+    return problems.UnsafeAddress(
+        f"This address cannot be used for a webhook: {unsafe.detail}.",
+        errors=[Issue(path, "unsafe_url", f"This address cannot be used: {unsafe.detail}.")],
+        remediation=_PUBLIC_ADDRESS,
+    )
 
 
 def _unknown_events(names: Iterable[str]) -> Iterable[Issue]:

@@ -3,12 +3,17 @@
 from typing import Final
 from uuid import UUID
 
+from signalpost.audit import actions as audit
+from signalpost.billing.actions import feedback as billing
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
+from signalpost.events import Actor
 from signalpost.identity import actions as identity
+from signalpost.kit import ids
 from signalpost.kit.db import Db
 from signalpost.media.actions.erase import erase_files
-from signalpost.workspaces.tables import ERASED, WAITS_FOR_FILES
+from signalpost.workspaces.actions.export import erase_export
+from signalpost.workspaces.tables import ERASED, EXPORT, MEDIA
 
 ROWS: Final = 1_000
 FILES: Final = 50
@@ -34,9 +39,12 @@ async def erase_step(context: AppContext, lease: Lease, workspace_id: UUID) -> b
     May run again: what is gone is gone, and a file whose bytes cannot be removed keeps its row until they can.
     """
     for table in ERASED:
-        if table == WAITS_FOR_FILES:
+        if table == MEDIA:
             if await erase_files(context, lease, workspace_id, FILES):
                 return False
+            continue
+        if table == EXPORT:
+            await erase_export(context, lease, workspace_id)
             continue
         async with lease.transaction() as db:
             if table == "account":
@@ -45,10 +53,22 @@ async def erase_step(context: AppContext, lease: Lease, workspace_id: UUID) -> b
         if done != "DELETE 0":
             return False
     async with lease.transaction() as db:
+        if await audit.purge_of_erased(db, workspace_id, limit=ROWS):
+            return False
+    async with lease.transaction() as db:
         if await db.fetchval(_LANES, workspace_id):  # a worker has it
             return False
+        await billing.forget_comments(db, workspace_id)
         await identity.mark_erased(db, workspace_id)
+        await audit.record(db, _entry(workspace_id))
     return True
+
+
+def _entry(workspace_id: UUID) -> audit.Entry:
+    """Return what the history of the installation keeps, since that of the workspace is gone."""
+    actor = Actor(type="system", id=None, name=None)
+    subject = ids.encode("wsp", workspace_id)
+    return audit.Entry(workspace_id=audit.INSTALLATION, action="erase_workspace", actor=actor, subject=subject)
 
 
 def _statement(table: str) -> str:

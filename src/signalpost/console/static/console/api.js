@@ -2,7 +2,7 @@
 import { signal } from "./html.js";
 
 /** @typedef {{method: string, path: string, query: Record<string, any>, body: any, status: number, requestId: string, ms: number, at: number, key: string}} Recorded */
-/** @typedef {{query?: Record<string, any>, body?: any, headers?: Record<string, string>, key?: string, signal?: AbortSignal, quiet?: boolean}} Options */
+/** @typedef {{query?: Record<string, any>, body?: any, headers?: Record<string, string>, key?: string, signal?: AbortSignal, quiet?: boolean, file?: boolean}} Options */
 
 const RECORDED_MAX = 60;
 const RETRIES_MAX = 4;
@@ -15,6 +15,10 @@ export const recorded = signal(/** @type {Recorded[]} */ ([]));
 export const online = signal(true);
 /** Set when the session has ended: a dialog asks for the password, and the waiting calls go on after it. */
 export const sessionEnded = signal(false);
+/** Set when somebody else has signed in, in another tab: this one asks for nothing any more. */
+export const anotherUser = signal(false);
+/** The user whom the page shows, once it knows. Every call names them, so that none acts for somebody else. */
+export const userId = signal("");
 /** The workspace that is looked at, for people with several. */
 export const workspaceId = signal(localStorage.getItem("workspace") ?? "");
 
@@ -39,6 +43,17 @@ export const post = (path, body, options) => call("POST", path, { body, key: new
 export const patch = (path, body, options) => call("PATCH", path, { body, ...options });
 /** @param {string} path @param {Options} [options] */
 export const remove = (path, options) => call("DELETE", path, options);
+
+/** Save what an operation answers as a file of the browser. @param {string} path @param {Record<string, any>} query */
+export async function download(path, query) {
+  const response = await call("GET", path, { query, file: true });
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = /filename="?([^";]+)/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "export";
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  return response;
+}
 
 /** A key under which a POST can be repeated without a second effect. */
 export function newKey() {
@@ -73,8 +88,7 @@ async function once(method, path, options) {
   const query = Object.fromEntries(Object.entries(options.query ?? {}).filter(([, value]) => value !== undefined && value !== "" && value !== null));
   const search = new URLSearchParams(query).toString();
   /** @type {Record<string, string>} */
-  const headers = { Accept: "application/json", "X-Console": "1", ...options.headers };
-  if (workspaceId.peek()) headers["X-Workspace-Id"] = workspaceId.peek();
+  const headers = { Accept: "application/json", ...who(), ...options.headers };
   if (method === "POST" && options.key) headers["Idempotency-Key"] = options.key;
   const isJson = options.body !== undefined && !(options.body instanceof Blob);
   if (isJson) headers["Content-Type"] = "application/json";
@@ -83,7 +97,8 @@ async function once(method, path, options) {
   });
   online.value = true;
   if (!options.quiet) record(method, path, query, options, response, performance.now() - started);
-  return response.ok ? read(response) : refuse(response);
+  if (response.ok) return options.file ? response : read(response);
+  return refuse(response);
 }
 
 /** @param {Response} response */
@@ -95,9 +110,13 @@ async function read(response) {
   return data;
 }
 
+/** For whom a call is made, and where. @returns {Record<string, string>} */
+export const who = () => ({ "X-Console": userId.peek() || "1", ...(workspaceId.peek() ? { "X-Workspace-Id": workspaceId.peek() } : {}) });
+
 /** @param {Response} response @returns {Promise<never>} */
-async function refuse(response) {
+export async function refuse(response) {
   const document = await response.json().catch(() => ({ title: response.statusText, code: "unknown" }));
+  if (document.code === "signed_in_as_another") anotherUser.value = true;
   throw new Problem({ requestId: response.headers.get("x-request-id"), retryAfter: Number(response.headers.get("retry-after")), ...document }, response.status);
 }
 
@@ -129,6 +148,12 @@ function pause(attempt, aborted) {
   });
 }
 
+/** Have the person sign in once more, for what only who has just done so may do. */
+export function askToSignIn() {
+  sessionEnded.value = true;
+  return signedInAgain();
+}
+
 /** @returns {Promise<void>} */
 function signedInAgain() {
   return new Promise((resolve) => {
@@ -140,8 +165,8 @@ function signedInAgain() {
   });
 }
 
-/** @param {string} method @param {string} path @param {Record<string, any>} query @param {Options} options @param {Response} response @param {number} ms */
-function record(method, path, query, options, response, ms) {
+/** Have the API drawer show a call. @param {string} method @param {string} path @param {Record<string, any>} query @param {Options} options @param {Response} response @param {number} ms */
+export function record(method, path, query, options, response, ms) {
   const entry = {
     method, path, query, body: options.body instanceof Blob ? undefined : masked(options.body), status: response.status,
     requestId: response.headers.get("x-request-id") ?? "", ms: Math.round(ms), at: Date.now(), key: options.key ?? "",
@@ -159,8 +184,8 @@ function masked(value) {
 }
 
 /**
- * All rows of a list, page by page, at most `max`.
- * @param {string} path @param {Record<string, any>} [query] @param {number} [max] @returns {Promise<any[]>}
+ * All rows of a list, page by page, at most `max`; `cut` says that there are more.
+ * @param {string} path @param {Record<string, any>} [query] @param {number} [max] @returns {Promise<any[] & {cut?: boolean}>}
  */
 export async function all(path, query = {}, max = 500) {
   /** @type {any[]} */
@@ -171,5 +196,36 @@ export async function all(path, query = {}, max = 500) {
     rows.push(...page.data);
     cursor = page.hasMore ? page.nextCursor : undefined;
   } while (cursor && rows.length < max);
-  return rows;
+  return Object.assign(rows, cursor ? { cut: true } : {});
+}
+
+/**
+ * Read a stream of server-sent events until it ends. `EventSource` cannot name the workspace, so this does what it does.
+ * @param {string} path
+ * @param {{lastId: string, signal: AbortSignal, onEvent: (message: {id: string, event: string, data: string}) => void}} options
+ */
+export async function stream(path, { lastId, signal: aborted, onEvent }) {
+  /** @type {Record<string, string>} */
+  const headers = { Accept: "text/event-stream", ...who() };
+  if (lastId) headers["Last-Event-ID"] = lastId;
+  const response = await fetch(`${BASE}${path}`, { headers, signal: aborted, credentials: "same-origin" });
+  if (response.status === 401) sessionEnded.value = true;
+  if (response.status === 403) await refuse(response);
+  if (!response.ok || !response.body) return;
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const blocks = (text + value).split("\n\n");
+    text = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const message = { id: "", event: "message", data: "" };
+      for (const line of block.split("\n")) {
+        const [, name, rest] = /^(id|event|data): ?(.*)$/.exec(line) ?? [];
+        if (name) message[/** @type {"id" | "event" | "data"} */ (name)] = rest;
+      }
+      if (message.data) onEvent(message);
+    }
+  }
 }

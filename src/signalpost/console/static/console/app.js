@@ -1,30 +1,42 @@
 // The frame: who is signed in, the navigation, and the page that the address names. Pages are loaded when they are needed.
 import { html, render, signal, useEffect, useState } from "./html.js";
-import { Problem, ROOT, get, online, sessionEnded, workspaceId } from "./api.js";
+import { Problem, ROOT, anotherUser, get, online, sessionEnded, userId, workspaceId } from "./api.js";
 import { Icon } from "./icons.js";
-import { LANGUAGES, chooseLanguage, language, loadLanguage, t } from "./i18n.js";
+import { LANGUAGES, chooseLanguage, language, loadLanguage, loadTexts, t } from "./i18n.js";
 import { KeyboardDialogs, showPalette } from "./keys.js";
 import { route, to } from "./router.js";
 import { chooseWorkspace, may, me, workspaces } from "./store.js";
 import { Button, Dialog, Field, LinkButton, Page, ProblemBox, Skeleton, Toasts, toastProblem } from "./ui.js";
 
-/** Address -> module. A module exports its page as `default`, a component that receives `id`, `part` and `query`. */
-const PAGES = /** @type {Record<string, () => Promise<{default: any}>>} */ ({
-  "": () => import("./pages/home.js"),
-  posts: () => import("./pages/posts.js"),
-  compose: () => import("./pages/composer.js"),
-  accounts: () => import("./pages/accounts.js"),
-  developers: () => import("./pages/developers.js"),
-  team: () => import("./pages/team.js"),
+/** Address -> module in `pages`, which exports its page as `default`: a component that receives `id`, `part` and `query`. */
+const PAGES = /** @type {Record<string, string>} */ ({
+  "": "home",
+  posts: "posts",
+  compose: "composer",
+  calendar: "calendar",
+  media: "media",
+  accounts: "accounts",
+  analytics: "analytics",
+  developers: "developers",
+  team: "team",
+  billing: "billing",
+  support: "support",
+  admin: "admin",
 });
 
 /** @returns {[string, string, string][]} */
 const navigation = () => [
   ["", "home", t("Home")],
+  ["calendar", "calendar", t("Calendar")],
   ["posts", "posts", t("Posts")],
+  ["media", "media", t("Media")],
   ["accounts", "accounts", t("Accounts")],
+  ["analytics", "analytics", t("Analytics")],
   ["developers", "developers", t("Developers")],
   ...(may("team:read") ? [/** @type {[string, string, string]} */ (["team", "team", t("Team")])] : []),
+  ...(may("billing:read") ? [/** @type {[string, string, string]} */ (["billing", "billing", t("Billing")])] : []),
+  ...(may("support:write") ? [/** @type {[string, string, string]} */ (["support", "support", t("Support")])] : []),
+  ...(may("instance:admin") ? [/** @type {[string, string, string]} */ (["admin", "admin", t("Administration")])] : []),
 ];
 
 const drawer = signal(false);
@@ -49,7 +61,7 @@ function Frame() {
       <a class="brand" href=${to("")}>Signalpost</a><${LinkButton} href=${to("compose")} kind="primary" icon="compose">${t("Write")}<//></header>
     <aside class=${menu.value ? "side open" : "side"}><${Side} page=${page} /></aside>
     <main id="main" tabindex="-1">${!online.value && html`<p class="offline" role="status"><${Icon} name="warn" />${t("No connection. What you type is kept, and sent when the network is back.")}</p>`}<${Current} /></main>
-    <${Toasts} /><${KeyboardDialogs} />${drawer.value && html`<${LazyDrawer} onClose=${() => { drawer.value = false; }} />`}${sessionEnded.value && html`<${SignInAgain} />`}`;
+    <${Toasts} /><${KeyboardDialogs} />${drawer.value && html`<${LazyDrawer} onClose=${() => { drawer.value = false; }} />`}${anotherUser.value ? html`<${SomebodyElse} />` : sessionEnded.value && html`<${SignInAgain} />`}`;
 }
 
 /** @param {{page: string}} props */
@@ -69,24 +81,28 @@ function Side({ page }) {
       <form method="post" action=${`${ROOT}/logout`} class="who"><span title=${user.email}>${user.name ?? user.email}</span><button class="button quiet" aria-label=${t("Sign out")} title=${t("Sign out")}><${Icon} name="logout" /></button></form></div>`;
 }
 
+/** The pages whose modules are loaded. */
+const components = signal(/** @type {Record<string, any>} */ ({}));
+
 /** The page of the address; its module is loaded at the first visit. */
 function Current() {
   const { page, id, part, query } = route.value;
-  const [loaded, setLoaded] = useState(/** @type {{page: string, component: any, problem: unknown}} */ ({ page: "\0", component: null, problem: null }));
+  const [failed, setFailed] = useState("\0");
   useEffect(() => {
-    let current = true;
-    const load = PAGES[page] ?? (async () => ({ default: NotFound }));
-    load().then(
-      (module) => current && setLoaded({ page, component: module.default, problem: null }),
-      (problem) => current && setLoaded({ page, component: null, problem }),
-    );
-    return () => {
-      current = false;
-    };
+    load(page).catch(() => setFailed(page));
   }, [page]);
-  if (loaded.problem) return html`<div class="page"><${ProblemBox} problem=${t("This page could not be loaded. A new version may have been installed: reload the page.")} onRetry=${() => location.reload()} /></div>`;
-  if (loaded.page !== page) return html`<div class="page"><${Skeleton} lines=${6} /></div>`;
-  return html`<${loaded.component} key=${`${page}/${id}`} id=${id} part=${part} query=${query} />`;
+  const component = components.value[page];
+  if (!component && failed === page) return html`<div class="page"><${ProblemBox} problem=${t("This page could not be loaded. A new version may have been installed: reload the page.")} onRetry=${() => location.reload()} /></div>`;
+  if (!component) return html`<div class="page"><${Skeleton} lines=${6} /></div>`;
+  return html`<${component} key=${`${page}/${id}`} id=${id} part=${part} query=${query} />`;
+}
+
+/** @param {string} page */
+async function load(page) {
+  if (components.peek()[page]) return;
+  const name = PAGES[page];
+  const [module] = name ? await Promise.all([import(`./pages/${name}.js`), loadTexts(name)]) : [{ default: NotFound }];
+  components.value = { ...components.peek(), [page]: module.default };
 }
 
 function NotFound() {
@@ -102,21 +118,43 @@ function LazyDrawer({ onClose }) {
   return component && html`<${component} onClose=${onClose} />`;
 }
 
-/** The session has ended: sign in without leaving the page, so nothing typed is lost. */
+/** The session has ended: sign in without leaving the page, here or with the provider in another tab; nothing typed is lost. */
 function SignInAgain() {
   const [fields, setFields] = useState({ email: me.value?.user.email ?? "", password: "", code: "" });
   const [message, setMessage] = useState("");
+  const [provider, setProvider] = useState(/** @type {{label: string, url: string} | null} */ (null));
   const set = (/** @type {string} */ name) => (/** @type {string} */ value) => setFields({ ...fields, [name]: value });
+  const look = async () => {
+    if (document.hidden) return;
+    const response = await fetch(`${ROOT}/api/v1/auth/me`, { headers: { "X-Console": "1" } });
+    if (!response.ok) return;
+    if ((await response.json()).user.id === me.peek().user.id) sessionEnded.value = false;
+    else location.reload(); // somebody else: nothing of the first person is sent for them
+  };
+  useEffect(() => {
+    get("/auth/options").then((options) => setProvider(options.oidc), toastProblem);
+    document.addEventListener("visibilitychange", look);
+    return () => document.removeEventListener("visibilitychange", look);
+  }, []);
   const submit = async () => {
     const response = await fetch(`${ROOT}/login`, { method: "POST", redirect: "manual", body: new URLSearchParams(fields) });
-    if (response.type === "opaqueredirect") sessionEnded.value = false;
+    if (response.type === "opaqueredirect") await look();
     else setMessage(t("That is not right. Check e-mail, password and code."));
   };
   return html`<${Dialog} title=${t("Sign in again")} onClose=${() => location.reload()} onSubmit=${submit} actions=${html`<${Button} kind="primary" type="submit">${t("Sign in")}<//>`}>
-    <p>${t("Your session has ended. What you typed is still here.")}</p>
+    <p>${t("Your session has ended, or this needs your password once more. What you typed is still here.")}</p>
+    ${provider && html`<p><a class="button plain" href=${provider.url} target="_blank" rel="noopener"><${Icon} name="link" /><span>${t("Sign in with {name}", { name: provider.label })}</span></a></p>
+      <p class="soft">${t("It opens in another tab. Come back here afterwards; this page goes on by itself.")}</p>`}
     <${Field} label=${t("E-mail")} type="email" autocomplete="username" value=${fields.email} onInput=${set("email")} />
     <${Field} label=${t("Password")} type="password" autocomplete="current-password" value=${fields.password} onInput=${set("password")} error=${message} autofocus />
     <${Field} label=${t("Code")} hint=${t("Only with a second factor")} autocomplete="one-time-code" value=${fields.code} onInput=${set("code")} /><//>`;
+}
+
+/** Somebody else has signed in: nothing that this page does is for them, so it goes on as theirs only from the beginning. */
+function SomebodyElse() {
+  const reload = () => location.reload();
+  return html`<${Dialog} title=${t("Somebody else is signed in")} onClose=${reload} onSubmit=${reload} actions=${html`<${Button} kind="primary" type="submit">${t("Reload the page")}<//>`}>
+    <p>${t("In this browser another person has signed in since. What you did last was not done. What you typed is kept for you, until you sign in again.")}</p><//>`;
 }
 
 /** Who is signed in; without a session the browser goes to the form. @returns {Promise<boolean>} */
@@ -135,6 +173,7 @@ async function identify() {
   const document = await response.json();
   if (!response.ok) throw new Problem(document, response.status);
   me.value = document;
+  userId.value = document.user.id;
   workspaceId.value = document.workspace.id;
   return true;
 }
@@ -142,7 +181,8 @@ async function identify() {
 async function start() {
   const container = /** @type {HTMLElement} */ (document.getElementById("app"));
   try {
-    const [known] = await Promise.all([identify(), loadLanguage()]);
+    const opening = load(route.peek().page).catch(() => undefined); // where the page is shown it is tried again, and that says why
+    const [known] = await Promise.all([identify(), loadLanguage(), opening]);
     if (!known) return;
     render(html`<${Frame} />`, container);
     workspaces.value = (await get("/workspaces", { limit: 100 })).data;

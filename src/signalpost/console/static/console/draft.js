@@ -1,17 +1,17 @@
 // What is being written: kept in the browser at every change (text only, no tokens), and turned into a request.
-import { workspaceId } from "./api.js";
+import { userId, workspaceId } from "./api.js";
 
 /**
  * @typedef {{mediaId: string, altText: string, kind: string, preview: string, name: string}} File
- * @typedef {{id: string, version: number, failed: boolean, profileId: string, text: string, variants: Record<string, string>, accountIds: string[], media: File[],
+ * @typedef {{id: string, version: number, failed: boolean, hasTargets: boolean, profileId: string, text: string, variants: Record<string, string>, accountIds: string[], media: File[],
  *   when: "now" | "slot" | "schedule", at: string, timezone: string, queueId: string, firstComment: string, link: string, tags: string, title: string, campaign: string}} Draft
  */
 
 /** @param {string} profileId @param {string} timezone @returns {Draft} */
-export const emptyDraft = (profileId, timezone) => ({ id: "", version: 0, failed: false, profileId, text: "", variants: {}, accountIds: [], media: [], when: "now", at: "", timezone, queueId: "", firstComment: "", link: "", tags: "", title: "", campaign: "" });
+export const emptyDraft = (profileId, timezone) => ({ id: "", version: 0, failed: false, hasTargets: false, profileId, text: "", variants: {}, accountIds: [], media: [], when: "now", at: "", timezone, queueId: "", firstComment: "", link: "", tags: "", title: "", campaign: "" });
 
 /** @param {string} id */
-const key = (id) => `draft:${workspaceId.peek()}:${id || "new"}`;
+const key = (id) => `draft:${userId.peek()}:${workspaceId.peek()}:${id || "new"}`;
 
 /** @param {string} id @returns {Draft | null} */
 export function kept(id) {
@@ -31,7 +31,7 @@ export const forget = (id) => localStorage.removeItem(key(id));
 export function draftOf(post, isCopy) {
   const own = post.targets.filter((/** @type {any} */ target) => target.text !== null && target.text !== post.text);
   return {
-    id: isCopy ? "" : post.id, version: isCopy ? 0 : post.version, failed: !isCopy && post.status === "failed", profileId: post.profileId, text: post.text,
+    id: isCopy ? "" : post.id, version: isCopy ? 0 : post.version, failed: !isCopy && post.status === "failed", hasTargets: !isCopy && post.targets.length > 0, profileId: post.profileId, text: post.text,
     variants: Object.fromEntries(own.map((/** @type {any} */ target) => [target.accountId, target.text])),
     accountIds: post.targets.map((/** @type {any} */ target) => target.accountId),
     media: post.media.map((/** @type {any} */ file) => ({ mediaId: file.mediaId, altText: file.altText ?? "", kind: "", preview: "", name: "" })),
@@ -45,7 +45,7 @@ export function bodyOf(draft, purpose) {
   const targets = draft.accountIds.map((accountId) => ({ accountId, ...(draft.variants[accountId] === undefined ? {} : { text: draft.variants[accountId] }) }));
   const times = purpose === "text" ? {} : purpose === "draft" ? { publishMode: "draft" } : timesOf(draft);
   return {
-    ...(draft.id && purpose !== "check" ? {} : { profileId: draft.profileId }), text: draft.text, ...(purpose === "text" ? {} : { targets }),
+    ...(draft.id && purpose !== "check" ? {} : { profileId: draft.profileId }), text: draft.text, ...(purpose !== "text" && (targets.length || draft.hasTargets) ? { targets } : {}),
     media: draft.media.map((file) => ({ mediaId: file.mediaId, ...(file.altText ? { altText: file.altText } : {}) })),
     title: draft.title || null, link: draft.link || null, firstComment: draft.firstComment || null, campaign: draft.campaign || null,
     tags: draft.tags.split(",").map((tag) => tag.trim()).filter(Boolean), ...times,

@@ -1,13 +1,15 @@
 // Texts. English stands in the code; a catalog maps it to another language. A test compares the catalogs with the code.
 import { signal } from "./html.js";
 
-/** @type {Record<string, (() => Promise<{default: Record<string, string>}>) | undefined>} */
-const CATALOGS = { de: () => import("./messages/de.js") };
 export const LANGUAGES = { en: "English", de: "Deutsch" };
 const PSEUDO = "ar-XB"; // accents and right to left, for tests: what is not translated or does not mirror is seen at once
 
+const CATALOGS = new Set(["de"]);
+
 /** @type {Record<string, string>} */
 let catalog = {};
+/** The pages whose texts are needed: those that were opened. */
+const opened = new Set();
 export const language = signal("en");
 
 /** Load the catalog of the language that was chosen, or that the browser asks for. */
@@ -18,11 +20,27 @@ export async function loadLanguage() {
 
 /** @param {string} wanted */
 export async function useLanguage(wanted) {
-  const load = CATALOGS[wanted];
-  catalog = load ? (await load()).default : {};
-  language.value = load || wanted === PSEUDO ? wanted : "en";
+  const count = opened.size;
+  catalog = CATALOGS.has(wanted) ? await texts(wanted, "", ...opened) : {};
+  if (count < opened.size) return useLanguage(wanted); // a page was opened meanwhile
+  language.value = CATALOGS.has(wanted) || wanted === PSEUDO ? wanted : "en";
   document.documentElement.lang = language.value === PSEUDO ? "ar" : language.value;
   document.documentElement.dir = language.value === PSEUDO ? "rtl" : "ltr";
+}
+
+/** Load the texts of a page in the language in use; call it before the page is shown. @param {string} page */
+export async function loadTexts(page) {
+  opened.add(page);
+  const wanted = language.peek();
+  if (!CATALOGS.has(wanted)) return;
+  const found = await texts(wanted, page);
+  if (wanted === language.peek()) catalog = { ...catalog, ...found };
+}
+
+/** @param {string} wanted @param {string[]} pages the frame is `""` @returns {Promise<Record<string, string>>} */
+async function texts(wanted, ...pages) {
+  const modules = await Promise.all(pages.map((page) => import(`./messages/${wanted}${page && `/${page}`}.js`)));
+  return Object.assign({}, ...modules.map((module) => module.default));
 }
 
 /** @param {string} wanted */

@@ -3,7 +3,7 @@ import { html, signal, useEffect, useMemo, useRef, useState } from "./html.js";
 import { t } from "./i18n.js";
 import { go } from "./router.js";
 import { Check, Dialog } from "./ui.js";
-import { me } from "./store.js";
+import { may, me } from "./store.js";
 
 /** @typedef {{keys: string, name: string, run: () => void}} Command */
 
@@ -17,11 +17,18 @@ export function commands() {
   return [
     { keys: "c", name: t("Write a post"), run: () => go("compose") },
     { keys: "g h", name: t("Go to Home"), run: () => go("") },
+    { keys: "g c", name: t("Go to Calendar"), run: () => go("calendar") },
     { keys: "g p", name: t("Go to Posts"), run: () => go("posts") },
+    { keys: "g m", name: t("Go to Media"), run: () => go("media") },
     { keys: "g a", name: t("Go to Accounts"), run: () => go("accounts") },
+    { keys: "g n", name: t("Go to Analytics"), run: () => go("analytics") },
     { keys: "g d", name: t("Go to Developers"), run: () => go("developers") },
     { keys: "g w", name: t("Go to Webhooks"), run: () => go("developers/webhooks") },
+    { keys: "g l", name: t("Go to the request log"), run: () => go("developers/requests") },
+    { keys: "g b", name: t("Go to Billing"), run: () => go("billing") },
     { keys: "g t", name: t("Go to Team"), run: () => go("team") },
+    ...(may("instance:admin") ? [{ keys: "g i", name: t("Go to Administration"), run: () => go("admin") }] : []),
+    { keys: "g s", name: t("Go to Support"), run: () => go("support") },
     { keys: "/", name: t("Search"), run: () => focusSearch() },
     { keys: "?", name: t("Keyboard shortcuts"), run: () => { open.value = "help"; } },
   ];
@@ -47,6 +54,7 @@ export function useCommands(own, inputs) {
   }, inputs);
 }
 
+const KEY_NAMES = /** @type {Record<string, string>} */ ({ ArrowLeft: "←", ArrowRight: "→" });
 const SEQUENCE_MS = 1_200;
 let prefix = "";
 let prefixAt = 0;
@@ -91,7 +99,7 @@ function Help({ onClose }) {
     singleKeys.value = on;
   };
   return html`<${Dialog} title=${t("Keyboard shortcuts")} onClose=${onClose}>
-    <dl class="keys">${shown.map((command) => html`<div><dt>${command.keys.split(" ").map((key) => html`<kbd>${key}</kbd>`)}</dt><dd>${command.name}</dd></div>`)}</dl>
+    <dl class="keys">${shown.map((command) => html`<div><dt>${command.keys.split(" ").map((key) => html`<kbd>${KEY_NAMES[key] ?? key}</kbd>`)}</dt><dd>${command.name}</dd></div>`)}</dl>
     <${Check} label=${t("Use single keys")} checked=${singleKeys.value} onChange=${choose} /><//>`;
 }
 
@@ -125,5 +133,5 @@ function Palette({ onClose }) {
     <input class="palette" type="text" role="combobox" aria-expanded="true" aria-controls="palette" aria-activedescendant=${`palette-${index}`} aria-label=${t("Find a command")}
       placeholder=${t("Find a command")} value=${typed} autofocus onInput=${(/** @type {any} */ event) => { setTyped(event.currentTarget.value); setIndex(0); }} onKeyDown=${onKey} />
     <ul id="palette" class="options" role="listbox" aria-label=${t("Commands")} ref=${list}>${found.map((command, at) => html`<li id=${`palette-${at}`} role="option" aria-selected=${at === index ? "true" : "false"} onClick=${() => run(command)}>
-      <span>${command.name}</span><span class="soft">${command.keys.split(" ").filter(Boolean).map((key) => html`<kbd>${key}</kbd>`)}</span></li>`)}</ul><//>`;
+      <span>${command.name}</span><span class="soft">${command.keys.split(" ").filter(Boolean).map((key) => html`<kbd>${KEY_NAMES[key] ?? key}</kbd>`)}</span></li>`)}</ul><//>`;
 }

@@ -14,6 +14,14 @@ export const isUnknownTarget = (target) => target.status === "unknown" || target
 /** @param {any} post */
 export const isUnknown = (post) => post.targets.some(isUnknownTarget);
 
+const ACCOUNT_CODES = new Set(["auth_expired", "account_disconnected", "account_restricted", "account_paused"]);
+
+/** What to do about a warning. About accounts and approvals the service tells programs which operation to call: people get a page. @param {{warning: any}} props */
+export function Remedy({ warning }) {
+  if (warning.accountId && ACCOUNT_CODES.has(warning.code)) return html`<p class="small"><a href=${to(`accounts/${warning.accountId}`)}>${t("Open the account")}</a></p>`;
+  return warning.remediation && warning.code !== "approval_required" ? html`<p class="small">${warning.remediation}</p>` : null;
+}
+
 /** @param {any} post */
 export const titleOf = (post) => post.title || post.text || (post.media.length ? tn(post.media.length, "{n} file", "{n} files") : t("Empty draft"));
 
@@ -29,5 +37,5 @@ export function PostTable({ posts, label }) {
     key: post.id, href: to(post.status === "draft" ? `compose/${post.id}` : `posts/${post.id}`),
     cells: [html`<span class="clip">${titleOf(post)}</span>`, html`<${Networks} post=${post} />`, html`<${PostState} post=${post} />`, html`<${Time} at=${post.publishedAt ?? post.scheduledAt ?? post.createdAt} />`],
   }));
-  return html`<${Table} label=${label} columns=${[t("Post"), t("Networks"), t("State"), t("Time")]} rows=${rows} />`;
+  return html`<${Table} label=${label} columns=${[t("Post"), t("Networks"), t("State"), t("Time")]} rows=${rows} shown=${Infinity} />`;
 }

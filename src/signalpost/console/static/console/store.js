@@ -19,15 +19,26 @@ export async function reloadMe() {
   me.value = await get("/auth/me");
 }
 
-/** @param {boolean} [again] */
-export async function loadBasics(again = false) {
-  if (!again && profiles.peek()) return;
-  [profiles.value, accounts.value] = await Promise.all([all("/profiles"), all("/platforms/accounts/all")]);
+/** Have it run once at a time and once in all, unless asked `again`: several parts of a page need the same. @param {() => Promise<void>} load */
+function shared(load) {
+  /** @type {Promise<void> | null} */
+  let running = null;
+  return (again = false) => {
+    if (again) running = null;
+    running ??= load().catch((problem) => {
+      running = null;
+      throw problem;
+    });
+    return running;
+  };
 }
 
-export async function loadPlatforms() {
-  if (!platforms.peek()) platforms.value = (await get("/platforms")).data;
-}
+export const loadBasics = shared(async () => {
+  [profiles.value, accounts.value] = await Promise.all([all("/profiles"), all("/platforms/accounts/all")]);
+});
+export const loadPlatforms = shared(async () => {
+  platforms.value = (await get("/platforms")).data;
+});
 
 /** @param {string} id */
 export function chooseWorkspace(id) {

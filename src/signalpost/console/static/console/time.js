@@ -39,11 +39,13 @@ export function Time({ at, timeZone, kind = "full" }) {
   return html`<time datetime=${at} title=${title}>${kind === "relative" ? relative(at) : dateTime(at, timeZone)}</time>`;
 }
 
+const walls = /** @type {Map<string, Intl.DateTimeFormat>} */ (new Map()); // making a formatter takes longer than formatting
+
 /** The wall time of an instant in a zone, as a `datetime-local` field has it. @param {Date} at @param {string} timeZone */
 export function wallTime(at, timeZone) {
-  const parts = Object.fromEntries(
-    new Intl.DateTimeFormat("en", { timeZone, hourCycle: "h23", year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" })
-      .formatToParts(at).map((part) => [part.type, part.value]),
-  );
+  const known = walls.get(timeZone);
+  const of = known ?? new Intl.DateTimeFormat("en", { timeZone, hourCycle: "h23", year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" });
+  if (!known) walls.set(timeZone, of);
+  const parts = Object.fromEntries(of.formatToParts(at).map((part) => [part.type, part.value]));
   return `${parts.year}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}`;
 }

@@ -1,8 +1,8 @@
 // The components that pages are made of.
-import { html, signal, useCallback, useEffect, useRef, useState } from "./html.js";
+import { html, signal, useCallback, useEffect, useLayoutEffect, useRef, useState } from "./html.js";
 import { Problem } from "./api.js";
 import { Icon } from "./icons.js";
-import { t } from "./i18n.js";
+import { number, t } from "./i18n.js";
 import { to } from "./router.js";
 
 /** @typedef {any} Children */
@@ -17,10 +17,11 @@ export function Page({ title, subtitle, actions, children, wide }) {
     ${actions && html`<div class="actions">${actions}</div>`}</header>${children}</div>`;
 }
 
-/** @param {{title?: string, actions?: Children, children?: Children, class?: string, id?: string}} props */
-export function Card({ title, actions, children, class: name = "", id }) {
-  return html`<section class=${`card ${name}`} id=${id} aria-label=${title}>
-    ${title && html`<header class="card-head"><h2>${title}</h2>${actions && html`<div class="actions">${actions}</div>`}</header>`}${children}</section>`;
+/** @param {{title?: string, actions?: Children, children?: Children, class?: string, id?: string, lang?: string}} props `lang`: of the title, where it is not ours */
+export function Card({ title, actions, children, class: name = "", id, lang }) {
+  const [heading] = useState(newId);
+  return html`<section class=${`card ${name}`} id=${id} aria-labelledby=${title ? heading : undefined}>
+    ${title && html`<header class="card-head"><h2 id=${heading} lang=${lang}>${title}</h2>${actions && html`<div class="actions">${actions}</div>`}</header>`}${children}</section>`;
 }
 
 /** @param {{kind?: "primary" | "plain" | "danger" | "quiet", icon?: string, busy?: boolean, children?: Children, [attribute: string]: any}} props */
@@ -39,7 +40,7 @@ export const newId = () => `f${(ids += 1)}`;
 
 /**
  * A labelled field. `error` is the message of an issue, shown at the field.
- * @param {{label: string, hint?: Children, error?: string, type?: string, value?: any, onInput?: (value: string) => void, options?: [string, string][], rows?: number, children?: Children, autofocus?: boolean, [attribute: string]: any}} props
+ * @param {{label: Children, hint?: Children, error?: string, type?: string, value?: any, onInput?: (value: string) => void, options?: [string, string][], rows?: number, children?: Children, autofocus?: boolean, [attribute: string]: any}} props
  */
 export function Field({ label, hint, error, type = "text", value, onInput, options, rows, children, autofocus, ...rest }) {
   const [id] = useState(newId);
@@ -67,19 +68,26 @@ const STATES = /** @type {Record<string, [string, string, string]>} */ ({
   unknown: ["unknown", "question", "Unknown"], cancelled: ["neutral", "close", "Cancelled"], removed: ["neutral", "trash", "Removed"], pending: ["info", "clock", "Waiting"],
   held: ["warn", "pause", "Held"], active: ["ok", "check", "Active"], expiring: ["warn", "clock", "Expiring"], needs_reauth: ["bad", "warn", "Reconnect"],
   restricted: ["bad", "warn", "Restricted"], paused: ["neutral", "pause", "Paused"], disconnected: ["neutral", "close", "Disconnected"],
-  disabled: ["bad", "cross", "Disabled"], delivered: ["ok", "check", "Delivered"], permanently_failed: ["bad", "cross", "Given up"],
+  disabled: ["bad", "cross", "Disabled"], delivered: ["ok", "check", "Delivered"], skipped: ["neutral", "pause", "Skipped"], permanently_failed: ["bad", "cross", "Given up"],
   healthy: ["ok", "check", "Healthy"], warning: ["warn", "warn", "Warning"], error: ["bad", "cross", "Error"], expired: ["neutral", "clock", "Expired"],
   revoked: ["neutral", "close", "Revoked"], invited: ["info", "send", "Invited"], declined: ["neutral", "close", "Declined"], suspended: ["warn", "pause", "Suspended"],
   opened: ["info", "link", "Opened"], partially_connected: ["info", "link", "Partly connected"], completed: ["ok", "check", "Completed"],
   ready: ["ok", "check", "Ready"], uploaded: ["info", "clock", "Uploaded"], deleted: ["neutral", "trash", "Deleted"],
   open: ["info", "dot", "Open"], in_progress: ["info", "dot", "In progress"], waiting: ["warn", "clock", "Waiting"], resolved: ["ok", "check", "Resolved"], closed: ["neutral", "close", "Closed"],
+  waiting_on_user: ["warn", "clock", "Waiting for you"], planned: ["info", "clock", "Planned"], shipped: ["ok", "check", "Shipped"],
   live: ["ok", "dot", "Live"], test: ["neutral", "dot", "Test"],
 });
 
-/** A state: colour, icon and word. @param {{state: string}} props */
-export function Badge({ state }) {
+/** How a state looks, wherever it is shown: colour, icon and word. @param {string} state */
+export function stateLook(state) {
   const [tone, icon, word] = STATES[state] ?? ["neutral", "dot", state.replaceAll("_", " ")];
-  return html`<span class=${`badge ${tone}`}><${Icon} name=${icon} />${t(word)}</span>`;
+  return { tone, icon, word: t(word) };
+}
+
+/** @param {{state: string}} props */
+export function Badge({ state }) {
+  const { tone, icon, word } = stateLook(state);
+  return html`<span class=${`badge ${tone}`}><${Icon} name=${icon} />${word}</span>`;
 }
 /** The words of states, for the test of the catalogs. */
 export const STATE_WORDS = Object.values(STATES).map(([, , word]) => word);
@@ -92,7 +100,7 @@ export function ProblemBox({ problem, onRetry }) {
     ${document.detail && document.detail !== document.title && html`<p>${document.detail}</p>`}
     ${document.errors?.length > 0 && html`<ul>${document.errors.slice(0, 10).map((/** @type {any} */ issue) => html`<li><code>${issue.path}</code> ${issue.message}</li>`)}</ul>`}
     ${document.remediation && html`<p><strong>${t("What to do:")}</strong> ${document.remediation}</p>`}
-    <p class="soft small">${document.code && html`<a href=${`/problems/${document.code}`} target="_blank" rel="noopener">${document.code}</a>`}${document.requestId && html` · <code>${document.requestId}</code>`}</p>
+    <p class="soft small">${document.code && html`<a href=${`/problems/${document.code}`} target="_blank" rel="noopener">${document.code}</a>`}${document.requestId && html` · <a href=${to("developers/requests", { requestId: document.requestId })}><code>${document.requestId}</code></a>`}</p>
     ${onRetry && html`<${Button} icon="retry" onClick=${onRetry}>${t("Try again")}<//>`}</div></div>`;
 }
 
@@ -106,13 +114,20 @@ export function Skeleton({ lines = 4 }) {
   return html`<div class="skeleton" aria-busy="true" aria-label=${t("Loading")} role="status">${Array.from({ length: lines }, () => html`<span />`)}</div>`;
 }
 
+const ROWS_MAX = 100;
+
 /**
- * A table; on a phone each row is a card with the column names beside the values.
- * @param {{label: string, columns: string[], rows: {key: string, href?: string, cells: Children[]}[]}} props
+ * A table; on a phone each row is a card with the column names beside the values. The rows of a long one are shown a hundred at a
+ * time, so that a page stays light; `cut` says that the list itself goes on.
+ * @param {{label: string, columns: string[], rows: {key: string, href?: string, cells: Children[]}[], cut?: boolean, shown?: number, numbers?: number[]}} props `numbers`: the columns with numbers
  */
-export function Table({ label, columns, rows }) {
-  return html`<table class="table" aria-label=${label}><thead><tr>${columns.map((name) => html`<th scope="col">${name || html`<span class="hidden">${t("Actions")}</span>`}</th>`)}</tr></thead>
-    <tbody>${rows.map((row) => html`<tr key=${row.key}>${row.cells.map((cell, index) => html`<td data-label=${columns[index]}>${index === 0 && row.href ? html`<a href=${row.href} class="row-link">${cell}</a>` : cell}</td>`)}</tr>`)}</tbody></table>`;
+export function Table({ label, columns, rows, cut, shown = ROWS_MAX, numbers = [] }) {
+  const [most, setMost] = useState(shown);
+  const kind = (/** @type {number} */ index) => (numbers.includes(index) ? "number" : undefined);
+  return html`<table class="table" aria-label=${label}><thead><tr>${columns.map((name, index) => html`<th scope="col" class=${kind(index)}>${name || html`<span class="hidden">${t("Actions")}</span>`}</th>`)}</tr></thead>
+    <tbody>${rows.slice(0, most).map((row) => html`<tr key=${row.key}>${row.cells.map((cell, index) => html`<td data-label=${columns[index]} class=${kind(index)}>${index === 0 && row.href ? html`<a href=${row.href} class="row-link">${cell}</a>` : cell}</td>`)}</tr>`)}</tbody></table>
+    ${rows.length > most ? html`<p class="more"><${Button} onClick=${() => setMost(most + ROWS_MAX)}>${t("Show more")}<//></p>`
+      : cut && html`<p class="more soft">${t("Only the first {n} are shown here; the API lists all.", { n: number(rows.length) })}</p>`}`;
 }
 
 /**
@@ -132,6 +147,8 @@ export function Dialog({ title, onClose, children, actions, wide, onSubmit }) {
     };
   }, []);
   const submit = (/** @type {Event} */ event) => {
+    event.stopPropagation(); // a dialog may stand in another form, which is not sent with it
+    if (event.target !== event.currentTarget) return; // a form within, such as a search
     event.preventDefault();
     onSubmit?.();
   };
@@ -169,30 +186,47 @@ export function toastProblem(error) {
 }
 
 /**
- * Load something, again when `inputs` change or `reload()` is called. What was shown stays until the new is there.
+ * Load something, again when `inputs` change or `reload()` is called. What was shown stays until the new is there, and
+ * `reload()` ends when it is: also when another one began meanwhile. `setData` takes the answer of a change, which no load
+ * that began before it replaces.
  * @param {() => Promise<any>} load @param {any[]} inputs
  * @returns {{data: any, problem: unknown, loading: boolean, reload: () => Promise<void>, setData: (data: any) => void}}
  */
 export function useLoad(load, inputs) {
   const [state, setState] = useState(/** @type {{data: any, problem: unknown, loading: boolean}} */ ({ data: undefined, problem: null, loading: true }));
   const latest = useRef(0);
-  const reload = useCallback(async () => {
+  const ended = useRef(0);
+  const newest = useRef(/** @type {Promise<void>} */ (Promise.resolve()));
+  const reload = useCallback(() => {
     const mine = (latest.current += 1);
-    setState((old) => ({ ...old, loading: true }));
-    try {
-      const data = await load();
-      if (mine === latest.current) setState({ data, problem: null, loading: false });
-    } catch (problem) {
-      if (mine === latest.current) setState((old) => ({ ...old, problem, loading: false }));
-    }
+    const run = async () => {
+      setState((old) => ({ ...old, loading: true }));
+      try {
+        const data = await load();
+        if (mine === latest.current) setState({ data, problem: null, loading: false });
+      } catch (problem) {
+        if (mine === latest.current) setState((old) => ({ ...old, problem, loading: false }));
+      }
+      ended.current = Math.max(ended.current, mine);
+      if (newest.current !== done) await newest.current; // overtaken: who waits goes on when the newer one is shown
+    };
+    const done = run();
+    newest.current = done;
+    return done;
   }, inputs);
-  useEffect(() => {
+  const setData = (/** @type {any} */ data) => {
+    const isLoading = ended.current < latest.current;
+    ended.current = latest.current += 1;
+    setState({ data, problem: null, loading: false });
+    if (isLoading) void reload(); // what that load has read may be older than the data
+  };
+  useLayoutEffect(() => { // the request is under way before the browser paints what is there without it
     void reload();
     return () => {
       latest.current += 1;
     };
   }, inputs);
-  return { ...state, reload, setData: (data) => setState({ data, problem: null, loading: false }) };
+  return { ...state, reload, setData };
 }
 
 /** Call an operation from a button: busy while it runs, refusals shown. @param {() => Promise<any>} act @returns {[boolean, () => Promise<void>]} */
@@ -215,6 +249,23 @@ export function Loaded({ loaded, lines, children }) {
   if (loaded.problem && loaded.data === undefined) return html`<${ProblemBox} problem=${loaded.problem} onRetry=${loaded.reload} />`;
   if (loaded.data === undefined) return html`<${Skeleton} lines=${lines} />`;
   return html`${loaded.problem && html`<${ProblemBox} problem=${loaded.problem} onRetry=${loaded.reload} />`}${children(loaded.data)}`;
+}
+
+/**
+ * A component of a module that is loaded when it is first shown, so that a page weighs only what it shows.
+ * @param {() => Promise<{default: any}>} load
+ */
+export function lazy(load) {
+  /** @type {any} */
+  let component;
+  return function Lazy(/** @type {any} */ props) {
+    const loaded = useLoad(async () => {
+      component ??= (await load()).default;
+      return component;
+    }, []);
+    if (component) return html`<${component} ...${props} />`;
+    return html`<${Loaded} loaded=${loaded} lines=${9}>${() => null}<//>`;
+  };
 }
 
 /** Copy a text. @param {{text: string, label?: string}} props */

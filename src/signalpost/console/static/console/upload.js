@@ -1,5 +1,5 @@
 // Files: sent in pieces by the tus protocol, so a lost connection costs one piece; what was begun goes on after a reload.
-import { Problem, ROOT, get, workspaceId } from "./api.js";
+import { Problem, ROOT, get, refuse, who, workspaceId } from "./api.js";
 
 const PIECE_BYTES = 4_000_000;
 const TRIES_MAX = 8;
@@ -8,11 +8,10 @@ const POLL_MS = 500;
 /** @param {string} text */
 const encoded = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 
-/** @param {string} method @param {string} path @param {Record<string, string>} headers @param {Blob} [body] */
-async function request(method, path, headers, body) {
-  const response = await fetch(`${ROOT}/api/v1${path}`, { method, body, headers: { "X-Console": "1", "Tus-Resumable": "1.0.0", ...(workspaceId.peek() ? { "X-Workspace-Id": workspaceId.peek() } : {}), ...headers } });
-  if (response.ok) return response;
-  throw new Problem(await response.json().catch(() => ({ detail: response.statusText })), response.status);
+/** @param {string} method @param {string} path @param {Record<string, string>} headers @param {Blob} [body] @param {AbortSignal} [signal] */
+async function request(method, path, headers, body, signal) {
+  const response = await fetch(`${ROOT}/api/v1${path}`, { method, body, signal, headers: { ...who(), "Tus-Resumable": "1.0.0", ...headers } });
+  return response.ok ? response : refuse(response);
 }
 
 /** The upload of this very file that was begun before, if any. @param {File} file */
@@ -22,10 +21,10 @@ const memory = (file) => `upload:${workspaceId.peek()}:${file.name}:${file.size}
 async function begin(file, profileId) {
   const known = localStorage.getItem(memory(file));
   if (known) {
-    const found = await request("HEAD", `/media/uploads/${known}`, {}).catch(() => null);
+    const found = await request("GET", `/media/uploads/${known}`, {}).catch(() => null);
     if (found) return { id: known, offset: Number(found.headers.get("upload-offset")) };
   }
-  const metadata = [["filename", file.name], ["filetype", file.type], ["profileId", profileId]].map(([name, value]) => `${name} ${encoded(value)}`).join(",");
+  const metadata = [["filename", file.name], ["filetype", file.type], ["profileId", profileId]].filter(([, value]) => value).map(([name, value]) => `${name} ${encoded(value)}`).join(",");
   const created = await request("POST", "/media/uploads", { "Upload-Length": String(file.size), "Upload-Metadata": metadata });
   const id = /** @type {string} */ (created.headers.get("location")?.split("/").at(-1));
   localStorage.setItem(memory(file), id);
@@ -45,20 +44,28 @@ export async function upload(file, profileId, onProgress, aborted) {
     aborted.throwIfAborted();
     onProgress(offset / file.size);
     try {
-      const sent = await request("PATCH", `/media/uploads/${id}`, { "Content-Type": "application/offset+octet-stream", "Upload-Offset": String(offset) }, file.slice(offset, offset + PIECE_BYTES));
+      const sent = await request("PATCH", `/media/uploads/${id}`, { "Content-Type": "application/offset+octet-stream", "Upload-Offset": String(offset) }, file.slice(offset, offset + PIECE_BYTES), aborted);
       offset = Number(sent.headers.get("upload-offset"));
       tries = 0;
     } catch (error) {
+      aborted.throwIfAborted();
       const final = error instanceof Problem && error.status !== 409 && error.status < 500;
       if (final || (tries += 1) > TRIES_MAX) throw error;
       await new Promise((resolve) => setTimeout(resolve, Math.min(300 * 2 ** tries, 5_000)));
-      const found = await request("HEAD", `/media/uploads/${id}`, {}).catch(() => null); // how far it came
+      const found = await request("GET", `/media/uploads/${id}`, {}).catch(() => null); // how far it came
       if (found) offset = Number(found.headers.get("upload-offset"));
     }
   }
   onProgress(1);
   localStorage.removeItem(memory(file));
   return ready(id, aborted);
+}
+
+/** Give up what was begun: its share of the storage is free again. @param {File} file */
+export async function giveUp(file) {
+  const known = localStorage.getItem(memory(file));
+  localStorage.removeItem(memory(file));
+  if (known) await request("DELETE", `/media/uploads/${known}`, {}).catch(() => null); // it expires by itself
 }
 
 /** @param {string} id @param {AbortSignal} aborted */

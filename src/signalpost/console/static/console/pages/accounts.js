@@ -64,11 +64,11 @@ function Account({ id, reload }) {
     <${Button} icon="pause" busy=${pausing} onClick=${pause}>${account.status === "paused" ? t("Resume") : t("Pause")}<//><${Button} kind="danger" onClick=${() => setDialog("disconnect")}>${t("Disconnect")}<//>`;
   return html`<${Page} title=${account.displayName || account.username} subtitle=${html`<${Badge} state=${account.status} /> ${networkName(account.platform)} · ${account.username}`} actions=${actions}>
     ${account.statusReason && html`<div class="notice warn"><${Icon} name="warn" /><p>${account.statusReason}</p></div>`}
-    <div class="columns"><${Card} title=${t("Health")} actions=${html`<${Button} icon="retry" busy=${testing} onClick=${test}>${t("Test now")}<//>`}><${Loaded} loaded=${health}>${(/** @type {any} */ data) => html`<${Health} health=${data} />`}<//><//>
-      <${Card} title=${t("Details")}><dl class="facts"><dt>${t("Profile")}</dt><dd><${Move} account=${account} reload=${reload} /></dd><dt>${t("Id")}</dt><dd><code>${account.id}</code></dd>
+    <div class="columns"><${Card} title=${t("Details")}><dl class="facts"><dt>${t("Profile")}</dt><dd><${Move} account=${account} reload=${reload} /></dd><dt>${t("Id")}</dt><dd><code>${account.id}</code></dd>
         ${account.profileUrl && html`<dt>${t("Address")}</dt><dd><a href=${account.profileUrl} target="_blank" rel="noopener noreferrer">${account.profileUrl}</a></dd>`}
         <dt>${t("Connected")}</dt><dd><${Time} at=${account.createdAt} /></dd><dt>${t("Posts today")}</dt><dd>${number(account.postsToday)}${account.dailyLimit ? ` / ${number(account.dailyLimit)}` : ""}</dd>
-        <dt>${t("Can do")}</dt><dd>${Object.entries(account.capabilities).filter(([, value]) => value === true).map(([name]) => name).join(", ")}</dd></dl><//></div>
+        <dt>${t("Can do")}</dt><dd>${Object.entries(account.capabilities).filter(([, value]) => value === true).map(([name]) => name).join(", ")}</dd></dl><//>
+      <${Card} title=${t("Health")} actions=${html`<${Button} icon="retry" busy=${testing} onClick=${test}>${t("Test now")}<//>`}><${Loaded} loaded=${health}>${(/** @type {any} */ data) => html`<${Health} health=${data} />`}<//><//></div>
     ${dialog === "connect" && html`<${Connect} account=${account} onClose=${() => setDialog("")} onDone=${async () => { await reload(); await health.reload(); }} />`}
     ${dialog === "disconnect" && html`<${Disconnect} account=${account} onClose=${() => setDialog("")} />`}<//>`;
 }
@@ -112,9 +112,9 @@ function Connect({ account, onClose, onDone }) {
     Promise.all([loadBasics(), loadPlatforms()]).catch(toastProblem);
   }, []);
   const chosen = platforms.value?.find((each) => each.platform === platform);
-  const able = (platforms.value ?? []).filter((each) => each.available);
+  const able = (platforms.value ?? []).filter((each) => each.available).sort((one, other) => Number(other.configured) - Number(one.configured));
   if (!chosen) {
-    return html`<${Dialog} title=${t("Connect an account")} onClose=${onClose} wide><div class="chips">${able.map((each) => html`<button type="button" class="chip" key=${each.platform} onClick=${() => setPlatform(each.platform)}><${Avatar} name=${each.name} /><span><strong>${each.name}</strong><span class="soft">${each.configured ? t("ready") : t("the operator sets it up first")}</span></span></button>`)}</div><//>`;
+    return html`<${Dialog} title=${t("Connect an account")} onClose=${onClose} wide><div class="chips even">${able.map((each) => html`<button type="button" class="chip" key=${each.platform} onClick=${() => setPlatform(each.platform)}><${Avatar} name=${each.name} /><span><strong>${each.name}</strong><span class="soft">${each.configured ? t("ready") : t("the operator sets it up first")}</span></span></button>`)}</div><//>`;
   }
   return html`<${ConnectForm} platform=${chosen} account=${account} profileId=${profileId} onClose=${onClose} onDone=${onDone} profileField=${!account && (profiles.value?.length ?? 0) > 1 && html`<${Field} label=${t("Profile")} options=${profiles.value?.map((each) => [each.id, each.name])} value=${profileId} onInput=${setProfileId} />`} />`;
 }

@@ -1,4 +1,4 @@
-// For programs: API keys, and webhooks with every delivery.
+// For programs: API keys, webhooks with every delivery, the request log, and the explorer of the API.
 import { html, useState } from "../html.js";
 import { ROOT, all, get, patch, post, remove } from "../api.js";
 import { t } from "../i18n.js";
@@ -6,14 +6,23 @@ import { useLive } from "../live.js";
 import { filter, go, to } from "../router.js";
 import { may } from "../store.js";
 import { Time } from "../time.js";
-import { Badge, Button, Card, Copy, Dialog, Empty, Field, Loaded, Page, ProblemBox, Table, Tabs, toast, useAction, useLoad } from "../ui.js";
+import { Badge, Button, Card, Copy, Dialog, Empty, Field, Loaded, Page, ProblemBox, Table, Tabs, lazy, toast, useAction, useLoad } from "../ui.js";
+import { Notices, ReplayDialog, RotateDialog } from "./developers-recovery.js";
+import Requests from "./developers-requests.js";
+
+const Explorer = lazy(() => import("./developers-explorer.js"));
+const PARTS = /** @type {Record<string, (query: Record<string, string>, part: string) => any>} */ ({
+  webhooks: () => html`<${Webhooks} />`,
+  requests: (query) => html`<${Requests} query=${query} />`,
+  explorer: (query, part) => html`<${Explorer} query=${query} part=${part} />`,
+});
 
 /** @param {{id: string, part: string, query: Record<string, string>}} props */
 export default function Developers({ id, part, query }) {
   if (id === "webhooks" && part) return html`<${Webhook} id=${part} query=${query} />`;
-  const tabs = [["", t("API keys")], ...(may("webhooks:read") ? [["webhooks", t("Webhooks")]] : [])];
+  const tabs = [["", t("API keys")], ...(may("webhooks:read") ? [["webhooks", t("Webhooks")]] : []), ["requests", t("Request log")], ["explorer", t("Explorer")]];
   return html`<${Page} title=${t("Developers")} actions=${html`<a class="button plain" href=${`${ROOT}/docs`} target="_blank" rel="noopener">${t("API reference")}</a>`}>
-    <${Tabs} label=${t("Developers")} path="developers" current=${id} tabs=${tabs} />${id === "webhooks" ? html`<${Webhooks} />` : html`<${Keys} />`}<//>`;
+    <${Tabs} label=${t("Developers")} path="developers" current=${id} tabs=${tabs} />${PARTS[id]?.(query, part) ?? html`<${Keys} />`}<//>`;
 }
 
 function Keys() {
@@ -25,7 +34,7 @@ function Keys() {
   return html`<${Loaded} loaded=${loaded}>${(/** @type {any[]} */ keys) => (keys.length ? html`<p>${button}</p><${Table} label=${t("API keys")} columns=${[t("Name"), t("Key"), t("Kind"), t("May"), t("Last used"), t("State"), ""]} rows=${keys.map((key) => ({
     key: key.id, cells: [html`<strong>${key.name}</strong>`, html`<code>${key.prefix}…</code>`, html`<${Badge} state=${key.mode} />`, key.permission === "read" ? t("read") : t("read and write"), html`<${Time} at=${key.lastUsedAt} kind="relative" />`, html`<${Badge} state=${key.status} />`,
       key.status === "active" && html`<${Button} kind="danger" aria-label=${t("Revoke {name}", { name: key.name })} onClick=${() => setRevoking(key)}>${t("Revoke")}<//>`],
-  }))} />` : html`<${Empty} title=${t("No API keys yet")} icon="developers" action=${button}>${t("A program sends a key with each call. A test key sees only the sandbox.")}<//>`)}<//>
+  }))} cut=${/** @type {any} */ (keys).cut} />` : html`<${Empty} title=${t("No API keys yet")} icon="developers" action=${button}>${t("A program sends a key with each call. A test key sees only the sandbox.")}<//>`)}<//>
     ${making && html`<${MakeKey} onClose=${() => { setMaking(false); void loaded.reload(); }} />`}${revoking && html`<${RevokeKey} found=${revoking} onClose=${() => { setRevoking(null); void loaded.reload(); }} />`}`;
 }
 
@@ -112,23 +121,26 @@ function Webhook({ id, query }) {
     toast(t("A test event is on its way."));
   });
   const [pausing, pause] = useAction(async () => {
-    hook.setData(await patch(`/webhooks/${id}`, { active: hook.data.status !== "active" }));
+    const resumes = hook.data.status !== "active";
+    hook.setData(await patch(`/webhooks/${id}`, { active: resumes }));
+    if (resumes && (await get(`/webhooks/${id}/deliveries`, { state: "skipped", limit: 1 })).data.length) setDialog("missed");
   });
-  const [rotating, rotate] = useAction(async () => {
-    setSecret((await post(`/webhooks/${id}/rotate-secret`, {})).secret);
-  });
-  useLive(deliveries.reload, { seconds: 2, active: deliveries.data?.data.some((/** @type {any} */ each) => each.state === "pending") ?? false });
   const data = hook.data;
+  const isReplaying = data?.replay?.status === "running";
+  useLive(hook.reload, { seconds: 2, active: isReplaying });
+  useLive(deliveries.reload, { seconds: 2, active: isReplaying || (deliveries.data?.data.some((/** @type {any} */ each) => each.state === "pending") ?? false) });
   const actions = data && may("webhooks:write") && html`<${Button} kind="primary" icon="send" busy=${testing} onClick=${test}>${t("Send a test event")}<//><${Button} busy=${pausing} icon="pause" onClick=${pause}>${data.status === "active" ? t("Pause") : t("Resume")}<//>
-    <${Button} busy=${rotating} onClick=${rotate}>${t("New secret")}<//><${Button} kind="danger" icon="trash" onClick=${() => setDialog("delete")}>${t("Delete")}<//>`;
-  const states = [["", t("All states")], ["pending", t("Waiting")], ["delivered", t("Delivered")], ["failed", t("Failed")], ["permanently_failed", t("Given up")]];
+    ${data.status === "active" && html`<${Button} icon="retry" onClick=${() => setDialog("replay")}>${t("Replay")}<//>`}<${Button} onClick=${() => setDialog("rotate")}>${t("New secret")}<//><${Button} kind="danger" icon="trash" onClick=${() => setDialog("delete")}>${t("Delete")}<//>`;
+  const states = [["", t("All states")], ["pending", t("Waiting")], ["delivered", t("Delivered")], ["failed", t("Failed")], ["permanently_failed", t("Given up")], ["skipped", t("Skipped")]];
   return html`<${Loaded} loaded=${hook}>${() => html`<${Page} title=${data.name ?? data.url} subtitle=${html`<${Badge} state=${data.status} /> ${data.url}`} actions=${actions}>
-    ${data.disabledReason && html`<div class="notice bad"><p>${data.disabledReason}</p></div>`}
+    <${Notices} hook=${data} busy=${pausing} onResume=${pause} onChange=${(/** @type {any} */ changed) => hook.setData(changed)} onDone=${() => void deliveries.reload()} />
     <${Card} title=${t("Deliveries")} actions=${html`<select aria-label=${t("State")} onChange=${(/** @type {any} */ event) => filter({ state: event.currentTarget.value })}>${states.map(([key, name]) => html`<option value=${key} selected=${key === state}>${name}</option>`)}</select>`}>
       <${Loaded} loaded=${deliveries}>${(/** @type {any} */ page) => (page.data.length ? html`<${Table} label=${t("Deliveries")} columns=${[t("Event"), t("State"), t("Answer"), t("Attempts"), t("Time"), ""]} rows=${page.data.map((/** @type {any} */ each) => ({
         key: each.id, cells: [html`<code>${each.type}</code>`, html`<${Badge} state=${each.state} />`, each.lastStatus ?? each.lastError ?? "–", each.attempts, html`<${Time} at=${each.createdAt} />`, html`<${Button} aria-label=${t("Look at {event}", { event: each.type })} onClick=${() => filter({ delivery: each.id })}>${t("Look")}<//>`],
       }))} />` : html`<p class="soft">${t("Nothing was sent yet. Send a test event to try your server.")}</p>`)}<//><//>
     ${delivery && html`<${Delivery} hookId=${id} id=${delivery} onClose=${() => { filter({ delivery: "" }); void reload(); }} />`}${secret && html`<${Secret} secret=${secret} onClose=${() => setSecret("")} />`}
+    ${(dialog === "missed" || dialog === "replay") && html`<${ReplayDialog} id=${id} missed=${dialog === "missed"} onClose=${() => { setDialog(""); void reload(); }} />`}
+    ${dialog === "rotate" && html`<${RotateDialog} id=${id} onClose=${() => { setDialog(""); void hook.reload(); }} onSecret=${setSecret} />`}
     ${dialog === "delete" && html`<${DeleteWebhook} id=${id} onClose=${() => setDialog("")} />`}<//>`}<//>`;
 }
 
@@ -144,8 +156,16 @@ function Delivery({ hookId, id, onClose }) {
   useLive(loaded.reload, { seconds: 1, active: Boolean(data?.resendAt) || data?.state === "pending" });
   return html`<${Dialog} wide title=${data?.type ?? t("Delivery")} onClose=${onClose} actions=${html`${data && html`<${Copy} text=${data.body} label=${t("Copy the body")} />`}${may("webhooks:write") && html`<${Button} icon="retry" busy=${busy} onClick=${resend}>${t("Send again")}<//>`}<${Button} kind="primary" onClick=${onClose}>${t("Done")}<//>`}>
     <${Loaded} loaded=${loaded}>${() => html`<dl class="facts"><dt>${t("State")}</dt><dd><${Badge} state=${data.state} /></dd><dt>${t("Event")}</dt><dd><code>${data.eventId}</code></dd>${data.nextAttemptAt && html`<dt>${t("Next attempt")}</dt><dd><${Time} at=${data.nextAttemptAt} kind="relative" /></dd>`}</dl>
-      <h3>${t("Attempts")}</h3><${Table} label=${t("Attempts")} columns=${[t("Time"), t("Answer"), t("Duration")]} rows=${data.attemptLog.map((/** @type {any} */ each, /** @type {number} */ index) => ({ key: String(index), cells: [html`<${Time} at=${each.at} />`, each.status ?? each.error ?? "–", `${each.durationMs} ms`] }))} />
-      ${data.lastResponse && html`<h3>${t("Answer of your server")}</h3><pre tabindex="0">${data.lastResponse}</pre>`}<h3>${t("Body")}</h3><pre tabindex="0">${pretty(data.body)}</pre>`}<//><//>`;
+      <h3>${t("Attempts")}</h3><${Table} label=${t("Attempts")} columns=${[t("Time"), t("Answer"), t("Duration")]} rows=${data.attemptLog.map((/** @type {any} */ each, /** @type {number} */ index) => ({ key: String(index), cells: [html`<${Time} at=${each.at} />`, html`${each.status ?? each.error ?? "–"}<${Attempt} attempt=${each} />`, `${each.durationMs} ms`] }))} />
+      <h3>${t("Body")}</h3><pre tabindex="0">${pretty(data.body)}</pre>`}<//><//>`;
+}
+
+/** What was sent and answered, without the body. @param {{attempt: any}} props */
+function Attempt({ attempt }) {
+  if (!attempt.request && !attempt.response) return null;
+  const { request } = attempt;
+  const head = request && [`POST ${request.url}`, ...Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`)].join("\n");
+  return html`<details><summary>${t("Request and answer")}</summary>${head && html`<pre tabindex="0">${head}</pre>`}${attempt.response && html`<pre tabindex="0">${attempt.response}</pre>`}</details>`;
 }
 
 /** @param {string} body */

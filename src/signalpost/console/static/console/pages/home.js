@@ -3,6 +3,7 @@ import { html, useEffect } from "../html.js";
 import { all, get, post } from "../api.js";
 import { Icon } from "../icons.js";
 import { number, t, tn } from "../i18n.js";
+import { limitName } from "../limits.js";
 import { useLive } from "../live.js";
 import { PostTable, isUnknown, titleOf } from "../post-parts.js";
 import { to } from "../router.js";
@@ -17,15 +18,15 @@ const PROBLEMS_MAX = 50;
 const day = (days) => new Date(Date.now() + days * DAY_MS).toISOString();
 
 async function load() {
-  await Promise.all([loadBasics(true), loadPlatforms()]);
-  const [failed, partial, next, last, stats, usage, hooks] = await Promise.all([
+  const [failed, partial, next, last, stats, usage, hooks, system] = await Promise.all([
     get("/posts", { status: "failed", from: day(-7), sort: "-scheduledAt", limit: PROBLEMS_MAX }),
     get("/posts", { status: "partial", from: day(-7), sort: "-scheduledAt", limit: PROBLEMS_MAX }),
     get("/posts", { status: "scheduled", from: new Date().toISOString(), to: day(1), sort: "scheduledAt", limit: 10 }),
     get("/posts", { from: day(-1), to: new Date().toISOString(), sort: "-scheduledAt", limit: 10 }),
-    get("/posts/stats"), get("/auth/usage"), may("webhooks:read") ? all("/webhooks") : [],
+    get("/posts/stats"), get("/auth/usage"), may("webhooks:read") ? all("/webhooks") : [], may("instance:admin") ? get("/admin/system") : null,
+    loadBasics(true), loadPlatforms(),
   ]);
-  return { broken: [...failed.data, ...partial.data], next: next.data, last: last.data.filter((/** @type {any} */ each) => each.status !== "draft"), stats, usage, hooks };
+  return { broken: [...failed.data, ...partial.data], next: next.data, last: last.data.filter((/** @type {any} */ each) => each.status !== "draft"), stats, usage, hooks, system };
 }
 
 /** @typedef {{rank: number, tone: string, icon: string, title: string, text: string, href: string, action: string}} Repair */
@@ -59,8 +60,12 @@ function repairs(data) {
   for (const [name, maximum] of Object.entries(data.usage.limits)) {
     const used = data.usage.usage[name];
     if (maximum !== null && used >= maximum * 0.9 && maximum > 0) {
-      found.push({ rank: 5, tone: "warn", icon: "warn", title: t("{name}: {used} of {max} used", { name, used: number(used), max: number(Number(maximum)) }), text: t("The plan allows no more than that."), href: to("team/workspace"), action: t("Look") });
+      found.push({ rank: 5, tone: "warn", icon: "warn", title: t("{name}: {used} of {max} used", { name: limitName(name), used: number(used), max: number(Number(maximum)) }), text: t("The plan allows no more than that."), href: to("team/workspace"), action: t("Look") });
     }
+  }
+  const backup = data.system?.backup;
+  if (backup?.tooOld) {
+    found.push({ rank: 6, tone: "warn", icon: "warn", title: backup.madeAt ? t("The newest backup was made {when}.", { when: relative(backup.madeAt) }) : t("There is no backup of this installation."), text: backup.madeAt ? t("What happened since would be lost with the disk.") : t("Everything would be lost with the disk."), href: to("admin/backups"), action: t("Make a backup") });
   }
   return found.sort((one, other) => one.rank - other.rank).slice(0, PROBLEMS_MAX);
 }

@@ -5,11 +5,11 @@ import { Icon } from "../icons.js";
 import { t, tn } from "../i18n.js";
 import { local } from "../files.js";
 import { useLive } from "../live.js";
-import { PostState, isUnknownTarget, titleOf } from "../post-parts.js";
+import { PostState, Remedy, isUnknownTarget, titleOf } from "../post-parts.js";
 import { go, to } from "../router.js";
 import { accountOf, loadBasics, loadPlatforms, may, networkName } from "../store.js";
 import { Time, zoneLabel } from "../time.js";
-import { Avatar, Badge, Button, Card, Check, Dialog, Empty, LinkButton, Loaded, Page, toast, toastProblem, useAction, useLoad } from "../ui.js";
+import { Avatar, Badge, Button, Card, Check, Dialog, Empty, Field, LinkButton, Loaded, Page, toast, toastProblem, useAction, useLoad } from "../ui.js";
 
 const UNDER_WAY = new Set(["queued", "publishing"]);
 const WAITING = new Set(["pending", "publishing", "processing", "retrying", "unknown"]);
@@ -22,12 +22,13 @@ export default function Post({ id }) {
     Promise.all([loadBasics(), loadPlatforms()]).catch(toastProblem);
   }, []);
   const post = loaded.data;
-  useLive(loaded.reload, { seconds: 1.5, active: Boolean(post) && (UNDER_WAY.has(post.status) || post.targets.some((/** @type {any} */ target) => WAITING.has(target.status) && target.status !== "pending")) });
+  useLive(loaded.reload, { seconds: 1.5, concerns: ({ subject }) => subject === id, active: Boolean(post) && (UNDER_WAY.has(post.status) || post.targets.some((/** @type {any} */ target) => WAITING.has(target.status) && target.status !== "pending")) });
   if (loaded.problem instanceof Problem && loaded.problem.status === 404) {
     return html`<${Page} title=${t("Not found")}><${Empty} title=${t("There is no such post")} action=${html`<${LinkButton} href=${to("posts")}>${t("All posts")}<//>`}>${t("It may be in the trash, or of another workspace.")}<//><//>`;
   }
-  return html`<${Loaded} loaded=${loaded} lines=${8}>${() => html`<${Page} title=${titleOf(post).slice(0, 90)} subtitle=${html`<${PostState} post=${post} /> <${When} post=${post} />`} actions=${html`<${Actions} post=${post} reload=${loaded.reload} />`}>
-    ${post.held && html`<div class="notice warn" role="status"><${Icon} name="pause" /><p>${post.heldMessage}</p></div>`}
+  const first = post && history.loading && !history.data ? history : loaded; // shown together, so that nothing moves down
+  return html`<${Loaded} loaded=${first} lines=${8}>${() => html`<${Page} title=${titleOf(post).slice(0, 90)} subtitle=${html`<${PostState} post=${post} /> <${When} post=${post} />`} actions=${html`<${Actions} post=${post} reload=${loaded.reload} />`}>
+    ${post.held && html`<div class="notice warn" role="status"><${Icon} name="pause" /><div><p>${post.heldMessage}</p>${post.warnings.map((/** @type {any} */ warning) => html`<${Remedy} key=${`${warning.code} ${warning.accountId}`} warning=${warning} />`)}</div></div>`}
     <div class="columns"><div>
       <${Card} title=${t("Accounts")}><ul class="list">${post.targets.map((/** @type {any} */ target) => html`<${Target} key=${target.id} post=${post} target=${target} reload=${loaded.reload} />`)}</ul><//>
       <${Card} title=${t("What happened")}><${Loaded} loaded=${history}>${(/** @type {any[]} */ entries) => html`<${Timeline} entries=${entries} post=${post} />`}<//><//>
@@ -93,14 +94,11 @@ function Target({ post, target, reload }) {
     ${lost ? html`<${Unknown} post=${post} target=${target} account=${account} reload=${reload} />` : target.error && html`<${Failure} post=${post} target=${target} reload=${reload} />`}</li>`;
 }
 
-/** @param {any} post @param {any} target @param {boolean} includeUnknown */
-const retry = (post, target, includeUnknown) => send(`/posts/${post.id}/retry`, { targetIds: [target.id], includeUnknown });
-
 /** @param {{post: any, target: any, reload: () => Promise<void>}} props */
 function Failure({ post, target, reload }) {
   const { error } = target;
   const [busy, again] = useAction(async () => {
-    await retry(post, target, false);
+    await send(`/posts/${post.id}/retry`, { targetIds: [target.id] });
     await reload();
   });
   const canReconnect = ["auth_expired", "permission_missing", "account_disconnected"].includes(error.code);
@@ -115,20 +113,36 @@ function Failure({ post, target, reload }) {
 
 /** The outcome is not known: look, then say. @param {{post: any, target: any, account: any, reload: () => Promise<void>}} props */
 function Unknown({ post, target, account, reload }) {
-  const [asking, setAsking] = useState(false);
-  const [busy, again] = useAction(async () => {
-    await retry(post, target, true);
-    setAsking(false);
-    toast(t("It is posted again."));
-    await reload();
-  });
+  const [asking, setAsking] = useState("");
   const still = target.status === "unknown";
   return html`<div class="notice unknown full"><${Icon} name="question" /><div>
     <p>${still ? t("The answer of the network was lost. We are asking it whether the post is there; nothing is sent again meanwhile.") : t("The answer of the network was lost, and it could not tell whether the post is there. Nothing is sent again unless you say so.")}</p>
     <div class="actions">${account?.profileUrl && html`<a class="button plain" href=${account.profileUrl} target="_blank" rel="noopener noreferrer"><${Icon} name="link" /><span>${t("Look at the account")}</span></a>`}
-    ${!still && may("posts:publish") && html`<${Button} icon="retry" onClick=${() => setAsking(true)}>${t("It is not there")}<//>`}</div></div></div>
-    ${asking && html`<${Dialog} title=${t("Post it again?")} onClose=${() => setAsking(false)} onSubmit=${again} actions=${html`<${Button} onClick=${() => setAsking(false)}>${t("Not now")}<//><${Button} kind="primary" type="submit" busy=${busy} autofocus>${t("Post it again")}<//>`}>
-      <p>${t("If the post is at {account} after all, it will be there twice.", { account: target.username })}</p><//>`}`;
+    ${may("posts:publish") && html`<${Button} icon="check" onClick=${() => setAsking("published")}>${t("It is there")}<//>${!still && html`<${Button} icon="retry" onClick=${() => setAsking("not_published")}>${t("It is not there")}<//>`}`}</div></div></div>
+    ${asking && html`<${Resolve} post=${post} target=${target} outcome=${asking} onClose=${() => setAsking("")} reload=${reload} />`}`;
+}
+
+/** @param {{post: any, target: any, outcome: string, onClose: () => void, reload: () => Promise<void>}} props */
+function Resolve({ post, target, outcome, onClose, reload }) {
+  const [url, setUrl] = useState("");
+  const [problem, setProblem] = useState(/** @type {Problem | null} */ (null));
+  const [key] = useState(newKey);
+  const isThere = outcome === "published";
+  const [busy, say] = useAction(async () => {
+    try {
+      await send(`/posts/${post.id}/resolve`, { targetId: target.id, outcome, url: (isThere && url.trim()) || undefined }, { key: `${key}${url.length}` });
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status !== 422) throw error;
+      setProblem(error);
+      return;
+    }
+    onClose();
+    toast(isThere ? t("It counts as published.") : t("It is posted again."));
+    await reload();
+  });
+  return html`<${Dialog} title=${isThere ? t("Is it at {account}?", { account: target.username }) : t("Post it again?")} onClose=${onClose} onSubmit=${say} actions=${html`<${Button} onClick=${onClose}>${t("Not now")}<//><${Button} kind="primary" type="submit" busy=${busy} autofocus=${!isThere}>${isThere ? t("Yes, it is there") : t("Post it again")}<//>`}>
+    ${isThere ? html`<${Field} label=${t("Its address")} type="url" value=${url} onInput=${setUrl} placeholder="https://" maxlength="2048" autofocus hint=${t("Optional: copy it from the network, so that everyone here finds the post.")} error=${problem?.issues[0]?.message} />`
+      : html`<p>${t("If the post is at {account} after all, it will be there twice.", { account: target.username })}</p>`}<//>`;
 }
 
 /** @param {{post: any}} props */

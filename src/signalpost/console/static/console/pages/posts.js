@@ -25,7 +25,7 @@ function List({ query }) {
   useEffect(() => {
     Promise.all([loadBasics(), loadPlatforms()]).catch(toastProblem);
   }, []);
-  useLive(loaded.reload, { seconds: 5, active: loaded.data?.data.some((/** @type {any} */ post) => ["publishing", "queued"].includes(post.status)) && loaded.data.data.length <= 50 });
+  useLive(loaded.reload, { seconds: 5, concerns: ({ subject }) => (loaded.data?.data.length ?? 0) <= 50 && Boolean(subject?.startsWith("pst_")), active: loaded.data?.data.some((/** @type {any} */ post) => ["publishing", "queued"].includes(post.status)) && loaded.data.data.length <= 50 });
   const isFiltered = Boolean(q || status || platform || profileId);
   useRowKeys(loaded.data?.data.length ?? 0);
   return html`<${Page} title=${t("Posts")} actions=${html`<${LinkButton} href=${to("compose")} kind="primary" icon="compose">${t("Write a post")}<//>`}>

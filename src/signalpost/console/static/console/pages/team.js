@@ -2,11 +2,13 @@
 import { html, useState } from "../html.js";
 import { all, get, patch, post, remove } from "../api.js";
 import { t } from "../i18n.js";
+import { limitName } from "../limits.js";
 import { may, me, profiles, loadBasics, reloadMe, workspaces } from "../store.js";
 import { Time } from "../time.js";
-import { Avatar, Badge, Button, Card, Check, Copy, Dialog, Field, Loaded, Page, ProblemBox, Table, Tabs, toast, toastProblem, useAction, useLoad } from "../ui.js";
+import { Avatar, Badge, Button, Card, Check, Copy, Dialog, Field, Loaded, Page, ProblemBox, Table, Tabs, lazy, toast, toastProblem, useAction, useLoad } from "../ui.js";
 import { sentence } from "./post.js";
 
+const Owner = lazy(() => import("./team-export.js"));
 const ROLES = () => /** @type {[string, string, string][]} */ ([
   ["admin", t("Admin"), t("everything, but not the owner's rights")], ["editor", t("Editor"), t("writes and publishes, connects accounts, makes keys")],
   ["contributor", t("Contributor"), t("writes; somebody else approves")], ["approver", t("Approver"), t("reads, and approves posts")], ["viewer", t("Viewer"), t("reads")],
@@ -38,14 +40,14 @@ function Members() {
       key: member.id, cells: [html`<span class="name"><${Avatar} name=${member.name ?? member.email} /><span>${member.name ?? member.email}${member.userId === me.value.user.id ? ` (${t("you")})` : ""}<br /><span class="soft small">${member.name ? member.email : ""}</span></span></span>`,
         roleName(member.role), member.profileIds ? member.profileIds.map((/** @type {string} */ each) => profiles.value?.find((profile) => profile.id === each)?.name ?? each).join(", ") : t("all"), html`<${Badge} state=${member.status} />`, html`<${Time} at=${member.lastActiveAt} kind="relative" />`,
         may("team:write") && member.role !== "owner" && member.userId !== me.value.user.id && ["active", "suspended", "invited"].includes(member.status) && html`<${Button} aria-label=${t("Change {name}", { name: member.name ?? member.email })} onClick=${() => setChanging(member)}>${t("Change")}<//>`],
-    }))} />`}<//>
-    <${Card} title=${t("What each role may do")}><dl class="facts"><dt>${t("Owner")}</dt><dd>${t("everything, and gives the workspace to another")}</dd>${ROLES().map(([, name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl><//>
+    }))} cut=${/** @type {any} */ (members).cut} />
+    <${Card} title=${t("What each role may do")}><dl class="facts"><dt>${t("Owner")}</dt><dd>${t("everything, and gives the workspace to another")}</dd>${ROLES().map(([, name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl><//>`}<//>
     ${inviting && html`<${Invite} onClose=${close} />`}${changing && html`<${Change} member=${changing} onClose=${close} />`}`;
 }
 
 /** @param {{role: string, profileIds: string[] | null, change: (values: any) => void}} props */
 function Rights({ role, profileIds, change }) {
-  return html`<${Field} label=${t("Role")} options=${ROLES().map(([key, name, text]) => [key, `${name}: ${text}`])} value=${role} onInput=${(/** @type {string} */ value) => change({ role: value })} />
+  return html`<${Field} label=${t("Role")} options=${ROLES().map(([key, name]) => [key, name])} value=${role} hint=${ROLES().find(([key]) => key === role)?.[2]} onInput=${(/** @type {string} */ value) => change({ role: value })} />
     ${(profiles.value?.length ?? 0) > 1 && html`<div role="group" aria-label=${t("Profiles")}><${Check} label=${t("All profiles")} checked=${!profileIds} onChange=${(/** @type {boolean} */ on) => change({ profileIds: on ? null : [profiles.value?.[0].id] })} />
       ${profileIds && profiles.value?.map((profile) => html`<${Check} key=${profile.id} label=${profile.name} checked=${profileIds.includes(profile.id)} onChange=${(/** @type {boolean} */ on) => change({ profileIds: on ? [...profileIds, profile.id] : profileIds.filter((each) => each !== profile.id) })} />`)}</div>`}`;
 }
@@ -118,12 +120,12 @@ function Workspace() {
       <${Field} label=${t("Name")} value=${fields.name} disabled=${!canChange} maxlength="100" onInput=${set("name")} /><${Field} label=${t("Time zone")} hint=${t("Times are shown in it. Posts that wait keep their moment.")} options=${zones} value=${fields.timezone} disabled=${!canChange} onInput=${set("timezone")} />
       <${Field} label=${t("Addresses to return to after connecting")} hint=${t("One per line; for programs that connect accounts.")} rows=${3} value=${fields.redirectUrls} disabled=${!canChange} onInput=${set("redirectUrls")} />
       ${canChange && html`<${Button} kind="primary" type="submit" busy=${busy}>${t("Save")}<//>`}</form><//>
-    <${Card} title=${t("Use of the plan")}><${Loaded} loaded=${usage}>${(/** @type {any} */ data) => html`<p class="soft">${data.plan}</p><dl class="facts">${Object.entries(data.usage).map(([name, used]) => html`<dt>${sentence(name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`))}</dt><dd>${new Intl.NumberFormat().format(/** @type {number} */ (used))}${data.limits[name] === null || data.limits[name] === undefined ? "" : ` / ${new Intl.NumberFormat().format(data.limits[name])}`}</dd>`)}</dl>`}<//><//></div>`;
+    <${Card} title=${t("Use of the plan")}><${Loaded} loaded=${usage}>${(/** @type {any} */ data) => html`<p class="soft">${data.plan}</p><dl class="facts">${Object.entries(data.usage).map(([name, used]) => html`<dt>${limitName(name)}</dt><dd>${new Intl.NumberFormat().format(/** @type {number} */ (used))}${data.limits[name] === null || data.limits[name] === undefined ? "" : ` / ${new Intl.NumberFormat().format(data.limits[name])}`}</dd>`)}</dl>`}<//><//></div>${me.value.role === "owner" && html`<${Owner} />`}`;
 }
 
 function History() {
   const loaded = useLoad(() => get("/audit", { limit: 100 }), []);
   return html`<${Loaded} loaded=${loaded}>${(/** @type {any} */ page) => html`<${Table} label=${t("History")} columns=${[t("What"), t("Who"), t("Subject"), t("From"), t("Time")]} rows=${page.data.map((/** @type {any} */ entry) => ({
-    key: entry.id, cells: [sentence(entry.action), entry.actor.name ?? entry.actor.type, entry.subject && html`<code>${entry.subject}</code>`, entry.address ?? "–", html`<${Time} at=${entry.at} />`],
+    key: entry.id, cells: [html`<span lang="en">${sentence(entry.action)}</span>`, entry.actor.name ?? entry.actor.type, entry.subject && html`<code>${entry.subject}</code>`, entry.address ?? "–", html`<${Time} at=${entry.at} />`],
   }))} />`}<//>`;
 }

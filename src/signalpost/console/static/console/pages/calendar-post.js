@@ -1,0 +1,57 @@
+// A post in the calendar: as an entry of a day, and in a dialog from which it is moved without dragging.
+import { html, useState } from "../html.js";
+import { Icon } from "../icons.js";
+import { t } from "../i18n.js";
+import { Networks, PostState, isUnknown, titleOf } from "../post-parts.js";
+import { to } from "../router.js";
+import { may } from "../store.js";
+import { Time, format, wallTime, zoneLabel } from "../time.js";
+import { Button, Dialog, Field, LinkButton, stateLook } from "../ui.js";
+import { clockNote, resolve } from "../zones.js";
+
+/** When a post is or was due. @param {any} post @returns {string} */
+export const momentOf = (post) => post.scheduledAt ?? post.publishedAt ?? post.createdAt;
+/** Whether its time can still be changed. @param {any} post */
+export const movable = (post) => Boolean(post.scheduledAt) && ["scheduled", "draft"].includes(post.status);
+/** @param {any} post */
+const isEditable = (post) => ["draft", "scheduled", "queued", "failed"].includes(post.status) && may("posts:write");
+/** @param {any} post */
+export const isRepeated = (post) => Boolean(post.recurrence ?? post.recurrenceParentId);
+/** @param {any} post */
+const isPending = (post) => ["pending", "changes_requested"].includes(post.approval.state);
+
+/** The time of day. @param {string} at @param {string} zone */
+export const timeOf = (at, zone) => format(at, { hour: "2-digit", minute: "2-digit" }, zone);
+
+/** @type {any} The post that is being dragged. */
+export const dragged = { post: null };
+
+/** @param {{post: any, zone: string, open: (post: any) => void, isBig?: boolean}} props */
+export function Entry({ post, zone, open, isBig }) {
+  const state = isUnknown(post) ? "unknown" : post.held ? "held" : post.status;
+  const { tone, icon, word } = stateLook(state);
+  const canMove = movable(post) && may("posts:publish");
+  const start = (/** @type {DragEvent} */ event) => {
+    dragged.post = post;
+    event.dataTransfer?.setData("text/plain", titleOf(post));
+  };
+  return html`<button type="button" id=${`entry-${post.id}`} class=${`entry ${tone}${isBig ? " big" : ""}`} draggable=${canMove ? "true" : undefined} title=${isBig ? undefined : titleOf(post)} onDragStart=${canMove ? start : undefined} onDragEnd=${() => { dragged.post = null; }}
+    onClick=${(/** @type {Event} */ event) => { event.stopPropagation(); open(post); }}>
+    <${Icon} name=${icon} /><span class="hidden">${word}</span><span class="entry-time">${timeOf(momentOf(post), zone)}</span><span class="entry-title" dir="auto">${titleOf(post)}</span>
+    ${isRepeated(post) && html`<${Icon} name="repeat" label=${t("Repeats")} />`}${isPending(post) && html`<${Icon} name="question" label=${t("Waits for approval")} />`}<${Networks} post=${post} />${canMove && html`<span class="hidden">${t("open or move")}</span>`}</button>`;
+}
+
+/** @param {{post: any, zone: string, onClose: () => void, onMove: ((at: Date) => void) | null}} props */
+export function PostDialog({ post, zone, onClose, onMove }) {
+  const [wall, setWall] = useState(wallTime(new Date(momentOf(post)), zone));
+  const at = wall ? resolve(wall, zone) : null;
+  const error = wall ? clockNote(wall, zone) : undefined;
+  const isSame = at?.toISOString() === new Date(momentOf(post)).toISOString();
+  return html`<${Dialog} title=${t("Post of {day}", { day: format(momentOf(post), { weekday: "short", day: "numeric", month: "short" }, zone) })} onClose=${onClose} onSubmit=${onMove && at && !isSame ? () => onMove(at) : undefined}
+    actions=${html`<${LinkButton} href=${to(`posts/${post.id}`)}>${t("Open the post")}<//>${isEditable(post) && html`<${LinkButton} href=${to(`compose/${post.id}`)} icon="compose">${t("Edit")}<//>`}${onMove && html`<${Button} kind="primary" type="submit" aria-disabled=${isSame || !at ? "true" : undefined}>${t("Move")}<//>`}`}>
+    <div class="calendar-post"><p class="actions"><${PostState} post=${post} /><${Networks} post=${post} />${isRepeated(post) && html`<span class="badge info"><${Icon} name="repeat" />${t("Repeats")}</span>`}${isPending(post) && html`<span class="badge warn"><${Icon} name="question" />${t("Waits for approval")}</span>`}</p>
+    <p class="post-text clip-text" dir="auto">${titleOf(post)}</p>
+    <p class="soft">${post.scheduledAt ? t("Scheduled for:") : post.publishedAt ? t("Published:") : t("Written:")} <${Time} at=${momentOf(post)} timeZone=${zone} /> · ${zoneLabel(zone, new Date(momentOf(post)))}${post.tags.length > 0 && ` · ${post.tags.join(", ")}`}</p>
+    ${post.heldMessage && html`<p class="notice warn"><${Icon} name="pause" />${post.heldMessage}</p>`}</div>
+    ${onMove && html`<${Field} label=${t("Move to…")} type="datetime-local" value=${wall} min=${wallTime(new Date(), zone)} onInput=${setWall} hint=${zoneLabel(zone, at ?? new Date())} error=${error} />`}<//>`;
+}

@@ -1,0 +1,93 @@
+"""API keys that were found where they should not be are revoked at once, and their people get a mail."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+from uuid import UUID
+
+from msgspec import Struct
+
+from signalpost import mail
+from signalpost.audit import actions as audit
+from signalpost.context import AppContext
+from signalpost.events import Actor
+from signalpost.identity.actions.api_keys import revoke_key
+from signalpost.identity.authenticate import secret_hmacs
+from signalpost.identity.caller_cache import CallerCache
+from signalpost.identity.secret_scanning import FoundKey
+from signalpost.kit import crypto, foreign, ids
+from signalpost.kit.db import Db, Row
+from signalpost.settings import BRAND_KEY
+
+ACTION: Final = "revoke_leaked_key"
+_URL_CHARACTERS_MAX: Final = 300
+
+_KEYS: Final = """
+select k.id, k.key_id, k.secret_hmac, k.mode, k.name, k.workspace_id, w.name as workspace
+from api_key k join workspace w on w.id = k.workspace_id
+where k.key_id = any($1) and k.revoked_at is null
+"""
+_PEOPLE: Final = """
+select distinct u.email from member m join app_user u on u.id = m.user_id
+where m.workspace_id = $1 and m.status = 'active'
+    and (m.role = 'owner' or m.user_id = (select created_by from api_key where id = $2))
+"""
+
+
+class Revoked(Struct):
+    """What a report led to."""
+
+    keys: list[UUID]
+    """Revoked by it, with what they issued. Those that were revoked before are not among them."""
+    unknown: int
+    """How many tokens of the report are no valid key of this instance."""
+
+
+async def revoke_leaked(context: AppContext, reported: Sequence[FoundKey], *, source: str) -> Revoked:
+    """Revoke the keys that are ours, with all that they issued; repeating it changes nothing.
+
+    Whoever reports a key has it whole: a key id alone, which is no secret, revokes nothing. `source`: who reports.
+    """
+    async with context.database.connection() as db:
+        rows = {row["key_id"]: row for row in await db.fetch(_KEYS, [key.parts.key_id for key in reported])}
+    revoked: list[UUID] = []
+    unknown = 0
+    for key in reported:
+        row = rows.get(key.parts.key_id)
+        if row is None or not _is(context, row, key):
+            unknown += 1
+            continue
+        async with (
+            context.database.transaction() as db
+        ):  # one for each: no transaction wakes the lanes of two workspaces
+            ended = await revoke_key(db, row["id"])
+            if row["id"] in ended:  # else another report was first
+                await _tell(db, row, foreign.line(key.url, _URL_CHARACTERS_MAX), source)
+        _forget(context, ended)
+        revoked += ended
+    return Revoked(revoked, unknown)
+
+
+def _is(context: AppContext, row: Row, key: FoundKey) -> bool:
+    if key.parts.prefix != f"{BRAND_KEY}_{row['mode']}":
+        return False
+    return any([crypto.equal(row["secret_hmac"], digest) for digest in secret_hmacs(context.keys, key.parts.secret)])  # noqa: C419 - all are compared
+
+
+async def _tell(db: Db, row: Row, url: str, source: str) -> None:
+    """Write history, and mail the owner and whoever created the key."""
+    entry = audit.Entry(
+        workspace_id=row["workspace_id"],
+        action=ACTION,
+        actor=Actor(type="system", id=None, name=source),
+        subject=ids.encode("key", row["id"]),
+    )
+    await audit.record(db, entry)
+    values = {"workspace": row["workspace"], "name": row["name"], "mode": row["mode"], "source": source, "url": url}
+    for person in await db.fetch(_PEOPLE, row["workspace_id"], row["id"]):
+        message = mail.Message(to=person["email"], template="key_leaked", values=values)
+        await mail.enqueue(db, message, workspace_id=row["workspace_id"], reserved=1)
+
+
+def _forget(context: AppContext, revoked: Iterable[UUID]) -> None:
+    for key_id in revoked:
+        context.state(CallerCache).invalidate(key_id)

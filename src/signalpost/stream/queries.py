@@ -1,0 +1,44 @@
+"""Reading what changed, from the history that every change writes."""
+
+from collections.abc import Collection, Sequence
+from typing import Final, Literal, NamedTuple
+from uuid import UUID
+
+from signalpost.kit.db import READ_SECONDS, Db
+
+
+class Change(NamedTuple):
+    """An entry of history. Of a post that is gone for good, neither profile nor mode are known."""
+
+    id: UUID
+    workspace_id: UUID
+    type: str
+    subject: str | None
+    post_id: UUID | None
+    target_id: UUID | None
+    profile_id: UUID | None
+    mode: Literal["live", "test"] | None
+
+
+_COLUMNS: Final = "a.id, a.workspace_id, a.action, a.subject, a.post_id, a.target_id, p.profile_id, p.mode"
+_FROM: Final = "from audit a left join post p on p.id = a.post_id"
+# For each workspace by itself, so that each is a short walk along the end of the primary key.
+_NEWEST: Final = f"""
+select {_COLUMNS} from unnest($1::uuid[]) as w(id) cross join lateral (
+    select * from audit where workspace_id = w.id and id > $2 order by id desc limit $3
+) a left join post p on p.id = a.post_id order by a.id
+"""  # noqa: S608 - constants only
+_SINCE: Final = f"""
+select {_COLUMNS} {_FROM} where a.workspace_id = $1 and a.id > $2 order by a.id limit $3
+"""
+
+
+async def newest(db: Db, workspace_ids: Collection[UUID], since: UUID, limit: int) -> Sequence[Change]:
+    """Return the changes after `since`, oldest first: of each workspace the newest `limit`."""
+    records = await db.fetch(_NEWEST, list(workspace_ids), since, limit, timeout=READ_SECONDS)
+    return [Change(*record) for record in records]
+
+
+async def since(db: Db, workspace_id: UUID, after: UUID, limit: int) -> Sequence[Change]:
+    """Return the first changes of a workspace after one of them."""
+    return [Change(*record) for record in await db.fetch(_SINCE, workspace_id, after, limit, timeout=READ_SECONDS)]

@@ -1,0 +1,52 @@
+"""The stream over HTTP."""
+
+from typing import Final
+
+from signalpost.context import AppContext
+from signalpost.kit.problems import RateLimited
+from signalpost.stream.hub import Hub
+from signalpost.stream.server_sent import stream
+from signalpost.web.caller import Caller
+from signalpost.web.request import Request, check_media_types
+from signalpost.web.routing import RawResponse, Recheck, Routes
+from signalpost.web.streaming import Stream
+
+routes = Routes("Event stream")
+EVENT: Final = {
+    "type": "object",
+    "required": ["data"],
+    "properties": {
+        "id": {"type": "string", "description": "Send it as `Last-Event-ID` to go on after it."},
+        "event": {"type": "string", "enum": ["ready", "change", "reset", "end"]},
+        "data": {"type": "string", "description": "JSON. Of a `change`: `id`, `type`, `subject`, `targetId`."},
+    },
+}
+
+
+@routes.get(
+    "/events/stream",
+    scope="posts:read",
+    raises=(RateLimited,),
+    documented_headers={
+        "Last-Event-ID": "The id of the last event that you received: what happened since comes first.",
+        "Accept": "`text/event-stream` for a stream. Otherwise the response ends with what happened since that event.",
+    },
+    documented_response={"text/event-stream": {"schema": EVENT}},
+)
+async def stream_events(context: AppContext, caller: Caller, request: Request, recheck: Recheck) -> RawResponse:
+    """Stream what changes in the workspace, as server-sent events.
+
+    A `change` has `id`, `type`, `subject` and `targetId` as its data; it says that something changed, and reading the
+    subject says what it is now. Events about posts go to whoever may read them, all others to owners and admins. An
+    event comes within a second or two, and may come twice. `ready` comes first; after a `reset`, too much happened to
+    list it: read again what you show. The stream ends with your session or key (`end`), after an hour, and when you do
+    not read it; open it again with `Last-Event-ID`, as `EventSource` does by itself. At most 50 streams per owner.
+    """
+    check_media_types((), request.headers, b"")
+    wants_stream = "text/event-stream" in request.headers.get("accept", "")
+    if wants_stream:
+        context.state(Hub).require_room(caller.tenant.id)
+    pieces = stream(
+        context, caller, request.headers.get("last-event-id"), recheck, request.receive if wants_stream else None
+    )
+    return RawResponse(Stream(pieces, None), "text/event-stream", headers={"X-Accel-Buffering": "no"})

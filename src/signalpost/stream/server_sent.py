@@ -1,0 +1,130 @@
+"""A stream as the bytes of server-sent events (WHATWG HTML, section 9.2)."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, Final
+
+import msgspec
+
+from signalpost.context import AppContext
+from signalpost.kit import clock, ids
+from signalpost.kit.problems import Problem, RateLimited
+from signalpost.stream import queries
+from signalpost.stream.hub import OVERLAP, Hub, Listener
+from signalpost.stream.queries import Change
+from signalpost.stream.schemas import StreamedChange
+from signalpost.web.caller import Caller
+
+RECHECK_SECONDS: Final = 5.0
+"""How long a stream may outlive its session, key or role."""
+HEARTBEAT_SECONDS: Final = 15.0
+LIFE_SECONDS: Final = 3_600.0
+MISSED_MAX: Final = 500
+"""Changes that are repeated to a client that comes back; if it missed more, it has to read again."""
+_RETRY: Final = b"retry: 2000\n\n"
+_RETRY_LATER: Final = b"retry: 30000\n\n"
+_READY: Final = b"event: ready\ndata: {}\n\n"
+_RESET: Final = b"event: reset\ndata: {}\n\n"
+_HEARTBEAT: Final = b": alive\n\n"
+_encode = msgspec.json.Encoder().encode
+
+
+async def stream(
+    context: AppContext,
+    caller: Caller,
+    last_id: str | None,
+    recheck: Callable[[], Awaitable[Caller]],
+    receive: Callable[[], Awaitable[Any]] | None,
+) -> AsyncIterator[bytes]:
+    """Yield what the client missed, then what changes; it ends with the right to listen.
+
+    `receive`: tells when the client is gone; None: it only wants what it missed.
+    """
+    if receive is None:
+        yield await _missed(context, caller, last_id)
+        return
+    hub = context.state(Hub)
+    try:
+        listener = hub.join(context.database, caller.workspace_id, caller.tenant.id)
+    except RateLimited as problem:  # many were opened at once, and this one has been answered already
+        yield _RETRY_LATER + _end(problem)
+        return
+    leaving = asyncio.get_running_loop().create_task(_until_gone(receive, listener))
+    try:
+        yield _RETRY + await _missed(context, caller, last_id) + _READY
+        until = clock.monotonic() + LIFE_SECONDS
+        checked_at = sent_at = clock.monotonic()
+        while not listener.ended and clock.monotonic() < until:
+            try:
+                async with asyncio.timeout(RECHECK_SECONDS):
+                    await listener.wake.wait()
+            except TimeoutError:
+                pass  # nothing changed: the caller is checked all the same
+            listener.wake.clear()
+            if clock.monotonic() - checked_at >= RECHECK_SECONDS:
+                checked_at = clock.monotonic()
+                try:
+                    caller = await recheck()
+                except Problem as problem:
+                    if problem.status < 500 and problem.status != 429:
+                        yield _end(problem)
+                        return
+            changes, listener.waiting = listener.waiting, []
+            text = b"".join(_event(change) for change in changes if change is None or _may_see(caller, change))
+            if not text and clock.monotonic() - sent_at >= HEARTBEAT_SECONDS:
+                text = _HEARTBEAT
+            if text:
+                sent_at = clock.monotonic()
+                yield text
+    finally:
+        leaving.cancel()
+        hub.leave(listener)
+
+
+async def _until_gone(receive: Callable[[], Awaitable[Any]], listener: Listener) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    listener.end()
+
+
+async def _missed(context: AppContext, caller: Caller, last_id: str | None) -> bytes:
+    """Return what happened after the last event of the client; some of it may be what it has."""
+    if last_id is None:
+        return b""
+    last = ids.decode("aud", last_id)
+    oldest = ids.first_at(clock.actual() - 360 * OVERLAP)
+    if last is None or last < oldest:
+        return _RESET
+    after = ids.first_at(ids.made_at(last) - OVERLAP)  # entries become visible when they are committed
+    async with context.database.reserve.connection() as db:
+        changes = await queries.since(db, caller.workspace_id, after, MISSED_MAX + 1)
+    if len(changes) > MISSED_MAX:
+        return _RESET
+    return b"".join(_event(change) for change in changes if change.id != last and _may_see(caller, change))
+
+
+def _may_see(caller: Caller, change: Change) -> bool:
+    """Whether the caller could read what changed: a post as any post, the rest as the history of the workspace."""
+    if change.post_id is None:
+        sees_workspace = caller.role in ("owner", "admin") and caller.profile_ids is None and caller.mode == "live"
+        return sees_workspace and "team:read" in caller.scopes
+    if caller.mode == "test" and change.mode != "test":
+        return False
+    return caller.profile_ids is None or change.profile_id in caller.profile_ids
+
+
+def _end(problem: Problem) -> bytes:
+    return b"event: end\ndata: " + _encode({"code": problem.code}) + b"\n\n"
+
+
+def _event(change: Change | None) -> bytes:
+    if change is None:
+        return _RESET
+    name = ids.encode("aud", change.id)
+    data = StreamedChange(
+        id=name,
+        type=change.type,
+        subject=change.subject if change.post_id is None else ids.encode("pst", change.post_id),
+        target_id=ids.encode_or_none("tgt", change.target_id),
+    )
+    return b"id: " + name.encode() + b"\nevent: change\ndata: " + _encode(data) + b"\n\n"

@@ -1,0 +1,97 @@
+"""What the archive of a workspace has of each table, and what an import makes of it.
+
+A test compares these names with the database: a new table, or a new column of bytes, needs a decision here.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec import Struct
+
+
+class Exported(Struct, frozen=True, kw_only=True):
+    """A table in the archive: all columns of all rows of the workspace, but for what is said here."""
+
+    without: tuple[str, ...] = ()
+    """Columns left out: secrets, hashes of secrets, and what is of use only to the process that wrote it."""
+    condition: str = "true"
+    """SQL over `t`: which rows."""
+    more: Mapping[str, str] = {}
+    """Further members: name -> SQL over `t`."""
+    stays: str | None = None
+    """Why an import does not write it."""
+
+
+_LOG: Final = "an archive can be edited, and history here says only what happened here"
+_OPERATOR: Final = "it concerns the operator of the instance it comes from"
+_PEOPLE: Final = "people have users of their own at each instance, and are invited again"
+_SECRET: Final = "its secret is not in the archive"  # noqa: S105 - a reason
+
+EXPORTED: Final[Mapping[str, Exported]] = {
+    "profile": Exported(),
+    "media": Exported(without=("upload_method", "upload_bytes", "variants")),
+    "account": Exported(without=("secrets", "renewing_by", "renewing_until", "noticed_status")),
+    "profile_link": Exported(),
+    "profile_link_history": Exported(),
+    "slot_queue": Exported(),
+    "webhook": Exported(
+        without=("secret", "former_secret", "former_secret_until", "next_secret", "replay", "stopped_at")
+    ),
+    "post": Exported(),
+    "target": Exported(),
+    "attempt": Exported(),
+    "recurrence_occurrence": Exported(),
+    "metric_profile": Exported(),
+    "metric_latest": Exported(),
+    "metric": Exported(),
+    "metric_followers": Exported(),
+    "recurrence_series": Exported(stays="a series would create posts by itself; its post becomes a draft"),
+    "slot_reservation": Exported(stays="only posts that wait have slots, and those become drafts"),
+    "member": Exported(
+        stays=_PEOPLE,
+        more={
+            "email": "coalesce(t.email, (select u.email from app_user u where u.id = t.user_id))",
+            "name": "(select u.name from app_user u where u.id = t.user_id)",
+        },
+    ),
+    "api_key": Exported(without=("secret_hmac",), stays=_SECRET),
+    "platform_invite": Exported(without=("token_hash",), stays=_SECRET),
+    "messenger_link": Exported(without=("phone_hash", "user_hash", "recipient"), stays=_SECRET),
+    "delivery": Exported(
+        without=("body", "crashes"), more={"body": "convert_from(t.body, 'UTF8')"}, stays="what was sent is sent"
+    ),
+    "ticket": Exported(without=("words", "assignee_id", "note_count"), stays=_OPERATOR),
+    "ticket_message": Exported(condition="not t.internal", stays=_OPERATOR),
+    "ticket_vote": Exported(stays=_OPERATOR),
+    "usage": Exported(stays=_OPERATOR),
+    "subscription": Exported(stays=_OPERATOR),
+    "billing_feedback": Exported(stays=_OPERATOR),
+    "audit": Exported(stays=_LOG),
+    "audit_seal": Exported(stays=_LOG),
+}
+"""Table -> what is exported, in the order in which an import writes them: what refers to a table comes after it."""
+
+NOT_EXPORTED: Final[Mapping[str, str]] = {
+    "billing_event": "ids of notifications, kept so that none counts twice",
+    "job": "work of this instance",
+    "lane": "work of this instance",
+    "mail_message": "mail that was not sent, sealed; what it says stands elsewhere",
+    "messenger_code": "valid for minutes",
+    "messenger_message": "sealed, and deleted once it is handled",
+    "messenger_reply": "sealed, and deleted once it is sent",
+    "metric_account": "made again by its job",
+    "metric_day": "sums of `metric_latest`, made again by its triggers",
+    "metric_schedule": "made again by its job",
+    "oauth_flow": "valid for minutes",
+    "request_log": "calls of the last days; what they changed stands in the audit log",
+    "sandbox_clock": "valid for hours",
+    "search_block": "made again from the posts",
+    "search_pending": "made again from the posts",
+    "session": "hashes of what signs in",
+    "usage_notice": "which mail was sent",
+    "workspace_export": "about this file, or the one before",
+}
+"""Table -> why nothing of it is in the archive."""
+
+FILES: Final = ("storage_path", "thumbnail_path")
+"""Columns of `media` that name a file which is in the archive."""

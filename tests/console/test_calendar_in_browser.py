@@ -1,0 +1,189 @@
+"""The calendar in a real browser: what stands where, moved by mouse, by keyboard and by dialog, and put back."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, expect
+from tests.console.browser import OpenPage, violations
+from tests.console.pages import settled
+from tests.helpers.service_process import Api
+
+pytestmark = pytest.mark.xdist_group("browser")
+BERLIN = "Europe/Berlin"
+
+
+@pytest.fixture(scope="session")
+async def planned(owned: Api) -> dict[str, Any]:
+    """A profile in Berlin with an account, a queue of one slot a day, and a function that schedules posts."""
+    profile = await owned.post("/profiles", json={"name": "Calendar", "timezone": BERLIN})
+    connect = {"profileId": profile["id"], "fields": {"username": "planner"}}
+    account = await owned.post("/platforms/sandbox/connect", json=connect)
+    return {"profile": profile["id"], "account": account["id"]}
+
+
+async def schedule(owned: Api, planned: dict[str, Any], text: str, at: str, **fields: Any) -> Any:
+    targets = [{"accountId": planned["account"]}]
+    body = {"profileId": planned["profile"], "targets": targets, "text": text, "scheduledAt": at, "timezone": BERLIN}
+    return await owned.post("/posts", json=body | fields)
+
+
+async def show(page: Page, planned: dict[str, Any], view: str, date: str) -> None:
+    await page.goto(f"/console/calendar?view={view}&date={date}&profileId={planned['profile']}")
+    await loaded(page)
+
+
+async def loaded(page: Page) -> None:
+    """Wait until the days that are shown have come: the keys work by then, too."""
+    await expect(page.locator(".calendar-grid, .agenda, .empty").first).to_be_visible()
+    await expect(page.locator(".spinner, .skeleton")).to_have_count(0)
+
+
+def cell(page: Page, wall: str) -> Any:
+    return page.locator(f'[data-wall="{wall}"]')
+
+
+async def test_a_post_is_dragged_to_another_day_and_back(
+    console: OpenPage, owned: Api, planned: dict[str, Any]
+) -> None:
+    """Its wall time stays, over a change of clocks too: 09:30 in summer is 07:30 UTC, in winter 08:30."""
+    post = await schedule(owned, planned, "Dragged", "2027-03-26T09:30")
+    async with console(locale="en-GB", viewport={"width": 1280, "height": 1100}) as page:
+        await show(page, planned, "month", "2027-03-01")
+        entry = page.get_by_role("button", name="Dragged")
+        await entry.drag_to(cell(page, "2027-03-30T09:00"))
+        await page.get_by_text("Moved to 30 Mar 2027, 09:30.").wait_for()
+        await expect(cell(page, "2027-03-30T09:00")).to_contain_text("Dragged")
+        assert (await owned.get(f"/posts/{post['id']}"))["scheduledAt"] == "2027-03-30T07:30:00.000Z"
+
+        await page.get_by_role("button", name="Undo").click()
+        await page.get_by_text("Moved back.").wait_for()
+        await expect(cell(page, "2027-03-26T09:00")).to_contain_text("Dragged")
+        assert (await owned.get(f"/posts/{post['id']}"))["scheduledAt"] == "2027-03-26T08:30:00.000Z"
+
+
+async def test_a_post_is_moved_by_keyboard_alone(console: OpenPage, owned: Api, planned: dict[str, Any]) -> None:
+    """Also one that repeats; a time that does not exist is named, at the field; the focus follows the post."""
+    monthly = {"rrule": "FREQ=MONTHLY", "count": 3}
+    await schedule(owned, planned, "Typed", "2027-03-15T10:00", recurrence=monthly)
+    async with console(locale="en-GB") as page:
+        await show(page, planned, "week", "2027-03-15")
+        await expect(page.get_by_role("button", name="Typed").get_by_label("Repeats")).to_be_visible()
+        await page.get_by_role("button", name="Typed").focus()
+        await page.keyboard.press("Enter")
+        dialog = page.get_by_role("dialog", name="Post of Mon 15 Mar")
+        await expect(dialog).to_contain_text("Repeats")
+        field = dialog.get_by_label("Move to…")
+        await field.fill("2027-03-28T02:30")
+        await expect(dialog).to_contain_text("This time does not exist: the clocks go forward. 03:30 is taken.")
+        await field.fill("2027-03-16T11:00")
+        await expect(dialog).to_contain_text("Berlin, UTC+1")
+        await page.keyboard.press("Enter")
+        await page.get_by_text("Moved to 16 Mar 2027, 11:00.").wait_for()
+        await expect(cell(page, "2027-03-16T11:00").get_by_role("button", name="Typed")).to_be_focused()
+
+
+async def test_a_refused_move_goes_back_and_says_why(console: OpenPage, owned: Api, planned: dict[str, Any]) -> None:
+    await schedule(owned, planned, "Stays", "2027-02-10T10:00")
+    async with console(locale="en-GB", expected={409}, viewport={"width": 1280, "height": 1100}) as page:
+
+        async def refuse(route: Any) -> None:
+            if route.request.method != "PATCH":
+                return await route.continue_()
+            await expect(cell(page, "2027-02-12T09:00")).to_contain_text("Stays")  # at once, before the answer
+            return await route.fulfill(status=409, json={"code": "invalid_state", "detail": "It is being published."})
+
+        await page.route("**/api/v1/posts/pst_*", refuse)
+        await show(page, planned, "month", "2027-02-01")
+        await page.get_by_role("button", name="Stays").drag_to(cell(page, "2027-02-12T09:00"))
+        await page.get_by_text("It is being published.").wait_for()
+        await expect(cell(page, "2027-02-10T09:00")).to_contain_text("Stays")
+        await expect(cell(page, "2027-02-12T09:00")).not_to_contain_text("Stays")
+
+
+async def test_an_empty_place_or_slot_begins_a_post_at_its_time(
+    console: OpenPage, owned: Api, planned: dict[str, Any]
+) -> None:
+    slots = [{"time": "08:15", "days": [0, 1, 2, 3, 4, 5, 6]}]
+    body = {"profileId": planned["profile"], "name": "Daily", "slots": slots, "timezone": BERLIN}
+    queue = await owned.post("/queues", json=body)
+    async with console(locale="en-GB") as page:
+        await show(page, planned, "week", "2027-01-13")
+        await cell(page, "2027-01-14T08:00").get_by_role("link", name="Daily").click()
+        await expect(page.get_by_label("Date and time")).to_have_value("2027-01-14T08:15")
+
+        await page.go_back()
+        await cell(page, "2027-01-13T12:00").click()
+        await expect(page.get_by_label("Date and time")).to_have_value("2027-01-13T12:00")
+        await expect(page.get_by_label("Time zone")).to_have_value(BERLIN)
+        await expect(page.get_by_label("Profile")).to_have_value(planned["profile"])
+    await owned.call("DELETE", f"/queues/{queue['id']}")
+
+
+async def test_keys_lead_through_days_and_views(console: OpenPage, axe: str, planned: dict[str, Any]) -> None:
+    async with console(locale="en-GB") as page:
+        await show(page, planned, "month", "2027-05-31")
+        for key, address in (("w", "view=week"), ("d", "view=day"), ("l", "view=list"), ("m", "view=month")):
+            await page.keyboard.press(key)
+            await page.wait_for_url(f"**{address}*")
+            await settled(page)
+            await loaded(page)
+            assert await violations(page, axe) == [], address
+        await cell(page, "2027-05-31T09:00").focus()
+        for key, wall in (("ArrowLeft", "2027-05-30"), ("ArrowUp", "2027-05-23"), ("ArrowRight", "2027-05-24")):
+            await page.keyboard.press(key)
+            await expect(cell(page, f"{wall}T09:00")).to_be_focused()
+        await page.keyboard.press("n")
+        await expect(page.get_by_label("Date and time")).to_have_value("2027-05-24T09:00")
+        await page.go_back()
+        await expect(page.get_by_role("heading", name="May 2027")).to_be_visible()
+        await loaded(page)
+        await page.keyboard.press("ArrowRight")
+        await expect(page.get_by_role("heading", name="June 2027")).to_be_visible()
+        await page.keyboard.press("t")
+        await expect(page.locator(".calendar-grid .today")).to_be_visible()
+
+
+@pytest.mark.parametrize(("date", "hours", "word"), [("2026-10-25", 25, "25 hours"), ("2027-03-28", 23, "23 hours")])
+async def test_a_day_on_which_clocks_change_has_all_its_hours(
+    console: OpenPage, planned: dict[str, Any], date: str, hours: int, word: str
+) -> None:
+    """Whatever the zone of the browser is."""
+    async with console(locale="en-GB", timezone_id="America/Los_Angeles") as page:
+        await show(page, planned, "day", date)
+        rows = page.get_by_role("rowheader")
+        await expect(rows).to_have_count(hours)
+        assert [text.count("02:00") for text in await rows.all_inner_texts()].count(1) == (2 if hours == 25 else 0)
+        await expect(page.get_by_role("main")).to_contain_text(word)
+
+
+async def test_a_full_day_says_how_many_more_there_are(console: OpenPage, owned: Api, planned: dict[str, Any]) -> None:
+    """Of ten thousand posts only a few of each day are asked for: what the service says is shown as it is."""
+    post = await schedule(owned, planned, "One of many", "2027-06-15T10:00")
+    async with console(locale="en-GB", viewport={"width": 1280, "height": 1100}) as page:
+
+        async def full(route: Any) -> None:
+            answer = await route.fetch()
+            found = await answer.json()
+            for day in found["days"]:
+                day["posts"] = (
+                    [{**post, "id": f"{post['id']}{n}{day['date']}"} for n in range(4)] if day["total"] else []
+                )
+                day["total"] = 10_000 if day["total"] else 0
+            await route.fulfill(response=answer, json=found)
+
+        await page.route(re.compile(r"/posts/calendar\?"), full)
+        await show(page, planned, "month", "2027-06-01")
+        await page.get_by_role("button", name="+9,997 more").click()
+        await page.wait_for_url("**view=day*date=2027-06-15*")
+        await page.unroute_all(behavior="wait")
+
+
+async def test_on_a_phone_it_is_a_list(console: OpenPage, owned: Api, planned: dict[str, Any]) -> None:
+    await schedule(owned, planned, "In the pocket", "2027-07-15T10:00")
+    async with console(locale="en-GB", viewport={"width": 360, "height": 800}) as page:
+        await show(page, planned, "month", "2027-07-01")
+        region = page.get_by_role("region", name="Thursday 15 July")
+        await region.get_by_role("button", name="In the pocket").click()
+        await page.get_by_role("dialog").get_by_label("Move to…").wait_for()
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 360

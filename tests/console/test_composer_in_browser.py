@@ -1,0 +1,106 @@
+"""What the composer says when something stands in the way, and what can be done about it there."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, expect
+from tests.console.browser import OpenPage
+from tests.helpers.service_process import Api
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+
+@pytest.fixture(scope="session")
+async def author(owned: Api) -> Any:
+    """An account in a profile of its own, so that the others find theirs as it was."""
+    profile = await owned.post("/profiles", json={"name": "Composer"})
+    body = {"profileId": profile["id"], "fields": {"username": "author"}}
+    return await owned.post("/platforms/sandbox/connect", json=body)
+
+
+async def write(page: Page, author: Any, text: str) -> None:
+    await page.goto(f"/console/compose?profileId={author['profileId']}")
+    await page.get_by_label("Text", exact=True).fill(text)
+
+
+async def test_a_twin_is_named_and_published_only_if_it_is_wanted(console: OpenPage, owned: Api, author: Any) -> None:
+    text = "Said twice"
+    body = {"profileId": author["profileId"], "targets": [{"accountId": author["id"]}], "text": text}
+    first = await owned.post("/posts", json=body)
+    async with console(expected={409}) as page:
+        await write(page, author, text)
+        await page.get_by_role("button", name="Publish now").click()
+        other = page.get_by_role("link", name="Look at the other post")
+        await expect(other).to_have_attribute("href", re.compile(first["id"]))
+        assert len((await owned.get("/posts", params={"q": text}))["data"]) == 1
+        await page.get_by_role("button", name="Publish it all the same").click()
+        await page.wait_for_url(re.compile("/console/posts/pst_"))
+        assert len((await owned.get("/posts", params={"q": text}))["data"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("at", "note"),
+    [
+        ("2027-03-28T02:30", "This time does not exist: the clocks go forward. 03:30 is taken."),
+        ("2027-10-31T02:30", "This time occurs twice: the clocks go back. The first one is taken."),
+    ],
+)
+async def test_a_time_at_which_clocks_change_is_named_at_the_field(
+    console: OpenPage, author: Any, at: str, note: str
+) -> None:
+    async with console(locale="en-GB", timezone_id="America/Los_Angeles") as page:
+        await page.goto(f"/console/compose?at={at}&timezone=Europe/Berlin")
+        field = page.get_by_label("Date and time")
+        await expect(field).to_have_value(at)
+        described = str(await field.get_attribute("aria-describedby")).split()
+        assert note in [await page.locator(f"#{name}").inner_text() for name in described]
+        await page.evaluate("localStorage.clear()")
+
+
+async def test_what_is_refused_stands_at_its_field(console: OpenPage, owned: Api, author: Any) -> None:
+    async with console(expected={422}) as page:
+        await write(page, author, "With too long a title")
+        await page.get_by_text("More: first comment").click()
+        await page.get_by_label("Link").fill("not a link")
+        await page.get_by_role("button", name="Save draft").click()
+        await expect(page.get_by_label("Link")).to_have_attribute("aria-invalid", "true")
+        await page.get_by_label("Link").fill("https://example.com")
+        await page.get_by_role("button", name="Save draft").click()
+        await page.wait_for_url(re.compile("/console/compose/pst_"))
+
+
+async def test_a_newer_version_is_not_written_over_without_asking(console: OpenPage, owned: Api, author: Any) -> None:
+    draft = await owned.post("/posts", json={"profileId": owned.profile, "text": "First", "draft": True})
+    async with console(expected={412}) as page:
+        await page.goto(f"/console/compose/{draft['id']}")
+        await page.get_by_label("Text", exact=True).fill("Mine")
+        await owned.call("PATCH", f"/posts/{draft['id']}", json={"text": "Theirs"})
+        await page.get_by_role("button", name="Save draft").click()
+        await page.get_by_role("button", name="Replace it with this").click()
+        await page.get_by_text("Draft saved.").wait_for()
+        assert (await owned.get(f"/posts/{draft['id']}"))["text"] == "Mine"
+
+
+async def test_a_post_to_an_account_that_cannot_publish_leads_to_the_account(console: OpenPage, owned: Api) -> None:
+    """The service tells programs which operation reconnects it; people get a link, and nobody hears "On its way."."""
+    profile = await owned.post("/profiles", json={"name": "Expired"})
+    body = {"profileId": profile["id"], "fields": {"username": "expired"}}
+    account = await owned.post("/platforms/sandbox/connect", json=body)
+    await owned.post(
+        "/posts", json={"profileId": profile["id"], "platforms": ["sandbox"], "text": "[[fail:auth_expired]]"}
+    )
+    async with console() as page:
+        await page.goto(f"/console/accounts/{account['id']}")
+        await expect(page.get_by_role("main")).to_contain_text("auth_expired")
+        await write(page, {"profileId": profile["id"]}, "Held")
+        await expect(page.get_by_text("expired on sandbox has to be connected again")).to_be_visible()
+        link = page.get_by_role("link", name="Open the account")
+        await expect(link).to_have_attribute("href", f"/console/accounts/{account['id']}")
+        await expect(page.get_by_role("main")).not_to_contain_text("/api/v1/")
+        await page.get_by_role("button", name="Publish now").click()
+        await page.wait_for_url(re.compile("/console/posts/pst_"))
+        await expect(page.locator(".toasts")).to_contain_text("has to be connected again")
+        await expect(page.locator(".toasts")).not_to_contain_text("On its way")
+        await expect(page.get_by_role("main").get_by_role("link", name="Open the account")).to_have_count(1)
+        await expect(page.get_by_role("main")).not_to_contain_text("/api/v1/")

@@ -1,0 +1,87 @@
+"""What a page in the browser must never do, and which operations of the API it calls: every opened page is watched."""
+
+import re
+from functools import cache
+from urllib.parse import urlsplit
+
+from playwright.async_api import BrowserContext, ConsoleMessage, Request, Response, WebError
+
+from signalpost.console.openapi import openapi_document
+from signalpost.main import wiring
+
+API = "/api/v1"
+_PARAMETER = re.compile(r"\\\{\w+\\\}")
+_STATUS = re.compile(r"status of [45]\d\d")
+_REPORT = """
+addEventListener("securitypolicyviolation", (event) =>
+  console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`));
+"""
+
+
+@cache
+def _operations() -> list[tuple[str, str, re.Pattern[str]]]:
+    """Return name, method and path of every documented operation; exact paths first."""
+    paths = openapi_document(wiring.endpoints(), base_url="http://x", version="0", brand="Service")["paths"]
+    found = [
+        (operation["operationId"], method.upper(), path)
+        for path, methods in paths.items()
+        for method, operation in methods.items()
+    ]
+    found.sort(key=lambda entry: entry[2].count("{"))
+    return [(name, method, re.compile(_PARAMETER.sub("[^/]+", re.escape(path)))) for name, method, path in found]
+
+
+def operation_of(method: str, url: str) -> str | None:
+    """Return the name of the documented operation that this request calls."""
+    path = urlsplit(url).path.removeprefix(API)
+    return next((name for name, verb, pattern in _operations() if verb == method and pattern.fullmatch(path)), None)
+
+
+class Watch:
+    """Collects what is wrong in all pages of one browser context, except statuses and failures that are expected."""
+
+    def __init__(
+        self, context: BrowserContext, base_url: str, hosts: tuple[str, ...], expected: set[int | str]
+    ) -> None:
+        self.own = (base_url, "blob:", "data:", *hosts)
+        self.base_url = base_url
+        self.expected = expected
+        self.errors: list[str] = []
+        self.operations: set[str] = set()
+        context.on("request", self._requested)
+        context.on("response", self._answered)
+        context.on("requestfailed", self._failed)
+        context.on("weberror", self._thrown)
+        context.on("console", self._said)
+        self.context = context
+
+    async def begin(self) -> None:
+        """Have every document report what its policy refuses."""
+        await self.context.add_init_script(_REPORT)
+
+    def _requested(self, request: Request) -> None:
+        if not request.url.startswith(self.own):
+            self.errors.append(f"foreign request: {request.url}")
+        elif request.url.startswith(f"{self.base_url}{API}/"):
+            name = operation_of(request.method, request.url)
+            if name is None:
+                self.errors.append(f"undocumented: {request.method} {request.url}")
+            else:
+                self.operations.add(name)
+
+    def _answered(self, response: Response) -> None:
+        if response.status >= 400 and response.status not in self.expected:
+            self.errors.append(f"{response.status} {response.url}")
+
+    def _failed(self, request: Request) -> None:
+        by_the_page = request.failure == "net::ERR_ABORTED"  # it no longer needs the answer
+        if not by_the_page and request.failure not in self.expected:
+            self.errors.append(f"failed: {request.url} {request.failure}")
+
+    def _thrown(self, error: WebError) -> None:
+        self.errors.append(f"thrown: {error.error}")
+
+    def _said(self, message: ConsoleMessage) -> None:
+        is_answer = _STATUS.search(message.text) or message.text.rpartition(" ")[2] in self.expected  # see above
+        if message.type in ("error", "warning") and not is_answer:
+            self.errors.append(f"console: {message.text}")

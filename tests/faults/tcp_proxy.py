@@ -1,0 +1,69 @@
+"""A TCP proxy before a server, which can fall silent: connections stay open and are accepted, and nothing arrives."""
+
+import asyncio
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+_CHUNK_BYTES = 65_536
+
+
+class TcpProxy:
+    """Forwards to the socket of a server. What is swallowed never arrives, as with packets that a firewall drops."""
+
+    def __init__(self, target: Path) -> None:
+        self._target = target
+        self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._open = asyncio.Event()
+        self._open.set()
+
+    @property
+    def port(self) -> int:
+        assert self._server is not None
+        port: int = self._server.sockets[0].getsockname()[1]
+        return port
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=200)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        assert self._server is not None
+        self._server.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def swallow(self) -> None:
+        """Be silent from now on, on all connections."""
+        self._open.clear()
+
+    def forward(self) -> None:
+        """Be a network again. Connections of before are broken, as their peers have forgotten them."""
+        for writer in self._writers:
+            writer.transport.abort()
+        self._open.set()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        self._writers.add(writer)
+        with suppress(OSError, asyncio.CancelledError):
+            await self._open.wait()
+            to_reader, to_writer = await asyncio.open_unix_connection(str(self._target))
+            self._writers.add(to_writer)
+            await asyncio.gather(self._pump(reader, to_writer), self._pump(to_reader, writer))
+            self._writers.discard(to_writer)
+        writer.close()
+        self._writers.discard(writer)
+        self._tasks.discard(task)
+
+    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(_CHUNK_BYTES):
+            await self._open.wait()
+            writer.write(data)
+            await writer.drain()
+        writer.close()

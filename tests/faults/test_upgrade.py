@@ -1,0 +1,171 @@
+"""An update while the version before is still at work: migrations that it can live with, and that nobody waits for.
+
+Processes of the version before go on during a migration and after it, so a migration only adds: what the older program
+reads and writes stays as it is. Here each revision is run, and the catalog before and after is compared, with the locks
+that it holds at its end; an exception needs a reason.
+"""
+
+import asyncio
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import asyncpg
+import pytest
+from tests.faults.hostile import HostileNetwork
+from tests.faults.load import load
+from tests.faults.scene import Scene
+
+from signalpost.kit import clock
+from signalpost.migrations import runner
+
+FIRST_CHECKED: Final = "0062"
+_UNRELEASED: Final = "No version without it was released, so none is at work while it runs."
+_WIDER: Final = "It allows all that it did before, and rows that are there are not read (NOT VALID)."
+EXCEPTIONS: Final[dict[tuple[str, str], str]] = {
+    ("0062", "blocks writes to post (post_backdated)"): _UNRELEASED,
+    ("0062", "blocks writes to post (post_moment)"): _UNRELEASED,
+    ("0064", "blocks writes to delivery (delivery_idle)"): _UNRELEASED,
+    ("0064", "blocks writes to webhook (webhook_recording)"): "There are a hundred webhooks a workspace at most.",
+    ("0064", "changes constraint delivery.delivery_state_check"): _WIDER,
+    ("0064", "changes constraint webhook.webhook_delivery_mode_check"): _WIDER,
+}
+"""(revision, what it does) -> why the version before can live with it, and why no request waits for it."""
+WAIT_SECONDS_MAX = 2.5
+"""A statement of a migration waits for a lock for two seconds at most, and whoever comes after it just as long."""
+
+_CATALOG = """
+select json_build_object(
+    'columns', (select json_object_agg(c.relname || '.' || a.attname, json_build_array(
+            format_type(a.atttypid, a.atttypmod),
+            a.attnotnull and not a.atthasdef and a.attidentity = '' and a.attgenerated = ''))
+        from pg_attribute a join pg_class c on c.oid = a.attrelid
+        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and attnum > 0 and not attisdropped),
+    'functions', (select json_object_agg(p.oid::regprocedure, 1) from pg_proc p
+        where p.pronamespace = 'public'::regnamespace),
+    'files', (select json_object_agg(relname, pg_relation_filenode(oid)) from pg_class
+        where relnamespace = 'public'::regnamespace and relkind = 'r'),
+    'indexes', (select json_object_agg(i.indexrelid::regclass, json_build_array(
+            i.indrelid::regclass, i.indisunique, pg_get_indexdef(i.indexrelid)))
+        from pg_index i join pg_class c on c.oid = i.indrelid where c.relnamespace = 'public'::regnamespace),
+    'constraints', (select json_object_agg(conrelid::regclass || '.' || conname,
+            json_build_array(conrelid::regclass, pg_get_constraintdef(oid))) from pg_constraint
+        where connamespace = 'public'::regnamespace and contype in ('c', 'f', 'u', 'p')))
+"""
+
+
+async def catalog(dsn: str) -> dict[str, dict[str, Any]]:
+    connection = await asyncpg.connect(dsn)
+    try:
+        return {name: found or {} for name, found in json.loads(await connection.fetchval(_CATALOG)).items()}
+    finally:
+        await connection.close()
+
+
+def changes(before: dict[str, dict[str, Any]], after: dict[str, dict[str, Any]]) -> Iterator[str]:
+    """Yield what a migration does that the version before, or a large table, cannot live with."""
+    old = before["files"]
+    for kind in ("columns", "functions"):
+        yield from (f"drops {name}" for name in before[kind].keys() - after[kind].keys())
+    for name, (column_type, required) in after["columns"].items():
+        if name in before["columns"]:
+            if before["columns"][name] != [column_type, required]:
+                yield f"changes {name}"
+        elif required and name.partition(".")[0] in old:
+            yield f"requires {name}"
+    yield from (f"rewrites {name}" for name, file in old.items() if after["files"].get(name, file) != file)
+    for name, index in after["indexes"].items():
+        table, is_unique, _ = index
+        if table in old and before["indexes"].get(name) != index:
+            yield f"{'adds unique index' if is_unique else 'blocks writes to'} {table} ({name})"
+    for name, (table, definition) in after["constraints"].items():
+        if table in old and before["constraints"].get(name) != [table, definition]:
+            yield f"{'changes' if name in before['constraints'] else 'adds'} constraint {name}"
+
+
+@pytest.mark.parametrize(("statement", "found"), [
+    ("alter table post drop column notes", "drops post.notes"),
+    ("alter table post add column newer int not null", "requires post.newer"),
+    ("alter table post alter column version type bigint", "changes post.version"),
+    ("alter table post add column newer timestamptz default clock_timestamp()", "rewrites post"),
+    ("create index newer on post (notes)", "blocks writes to post (newer)"),
+    ("alter table post add constraint newer check (version > 0)", "adds constraint post.newer"),
+])  # fmt: skip
+async def test_the_check_finds(fresh_dsn: str, statement: str, found: str) -> None:
+    before = await catalog(fresh_dsn)
+    connection = await asyncpg.connect(fresh_dsn)
+    await connection.execute(statement)
+    await connection.close()
+    assert found in set(changes(before, await catalog(fresh_dsn)))
+
+
+async def test_the_version_before_can_live_with_every_revision(fresh_dsn: str) -> None:
+    """Each revision by itself, in order; what it does beyond adding is in the reviewed list, and nothing else is."""
+    connection = await asyncpg.connect(fresh_dsn)
+    await connection.execute("drop schema public cascade; create schema public")
+    await connection.close()
+    revisions = sorted(path.name.partition("_")[0] for path in (runner.FOLDER / "versions").glob("[0-9]*.py"))
+    first = revisions.index(FIRST_CHECKED)
+    await runner.migrate(fresh_dsn, to=revisions[first - 1])
+    found = set()
+    before = await catalog(fresh_dsn)
+    for revision in revisions[first:]:
+        await runner.migrate(fresh_dsn, to=revision)
+        after = await catalog(fresh_dsn)
+        found |= {(revision, change) for change in changes(before, after)}
+        before = after
+    assert found == set(EXCEPTIONS)
+
+
+NEXT: Final = "9001"
+_NEXT_REVISION = f'''
+revision = "{NEXT}"
+down_revision = "{runner.HEAD}"
+
+
+def upgrade() -> None:
+    from signalpost.migrations import sql
+    sql.execute("""
+        alter table post add column newer text not null default '', add column newest timestamptz;
+        alter table target add column newer text not null default '';
+        create table newer (id uuid primary key, workspace_id uuid not null);
+    """)
+'''
+
+
+@pytest.fixture
+def next_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Migrations as the next version might have them: what there is, and one revision that only adds."""
+    folder = tmp_path / "migrations"
+    shutil.copytree(runner.FOLDER, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "versions" / f"{NEXT}_add.py").write_text(_NEXT_REVISION)
+    monkeypatch.setattr(runner, "FOLDER", folder)
+    monkeypatch.setattr(runner, "_PAUSE_SECONDS", 0.2)
+
+
+@pytest.mark.usefixtures("next_version")
+async def test_processes_of_the_version_before_go_on_during_and_after_a_migration(
+    scene: Scene, network: HostileNetwork
+) -> None:
+    """Service and worker run; a dump uses the tables for a while, so that the migration has to come back later."""
+    dump = await asyncpg.connect(scene.dsn)
+    try:
+        async with load(scene, network, workers=1) as running:
+            await running.accepted(clock.monotonic())
+            await dump.execute("begin; lock table post, target in access share mode")
+            migration = asyncio.create_task(runner.migrate(scene.dsn, to=NEXT))
+            await asyncio.sleep(3)
+            assert not migration.done()
+            await dump.execute("commit")
+            assert await migration == [NEXT]
+            made = len(network.made())
+            await running.accepted(clock.monotonic())
+            await scene.until(lambda: len(network.made()) > made, "publishing with the newer schema", 40)
+    finally:
+        await dump.close()
+    await scene.all_done(90)
+    assert running.codes.keys() == {201}, running.codes
+    assert running.slowest < WAIT_SECONDS_MAX
+    assert network.doubles() == {}

@@ -1,0 +1,159 @@
+"""The figures that `make faults` holds against their goals: one reviewed table. A goal is never lowered."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What is promised, how often it has to be tried, and what may be measured at most."""
+
+    name: str
+    promise: str
+    tried: Mapping[str, int]
+    """How many of what, at least: all tests of the figure together."""
+    at_most: Mapping[str, float]
+    """The worst that any of its tests may measure."""
+    paths: tuple[str, ...]
+    """Where its tests are."""
+    jobs: int = 1
+    """Processes among which its tests are divided; more than one only where no time is measured."""
+
+
+_ALL = (
+    Goal(
+        "R1",
+        "No post is published twice and none is lost, though workers are killed and answers are lost",
+        {"posts": 10_000, "kills": 1_000},
+        {"doubles": 0, "missing": 0},
+        ("tests/faults/test_kills.py",),
+    ),
+    Goal(
+        "R2",
+        "Nothing is published early, though the database's clock is moved, or the rules of a time zone change",
+        {"moves of the clock": 5, "changed zone rules": 2},
+        {"early": 0},
+        ("tests/faults/test_clocks.py", "tests/posts/test_zone_rules.py"),
+    ),
+    Goal(
+        "R3",
+        "Every event reaches its receiver, and a repetition has the same id and the same bytes",
+        {"events": 10_000, "receivers": 50, "kills": 300},
+        {"lost": 0, "repetitions that differ": 0},
+        ("tests/faults/test_deliveries.py",),
+    ),
+    Goal(
+        "R4",
+        "A slow or hostile receiver hurts only itself",
+        {"hostile endpoints": 100, "good endpoints": 100},
+        {"p99 of the good ones, s": 2.0, "growth of memory, MiB": 50, "crashes": 0},
+        ("tests/faults/test_deliveries.py",),
+    ),
+    Goal(
+        "R5",
+        "A burst of one tenant does not delay the others",
+        {"posts of the burst": 50_000, "quiet tenants": 20},
+        {"p99 of the delay added, ms": 250},
+        ("tests/faults/test_backlog.py",),
+    ),
+    Goal(
+        "R6",
+        "An expired account is renewed once, however many use it at the same time",
+        {"users": 64, "rounds": 200, "kills": 20},
+        {"redeemed again": 0, "accounts lost": 0},
+        ("tests/accounts/test_renewal.py", "tests/faults/test_kills.py"),
+    ),
+    Goal(
+        "R7",
+        "A post that kills its worker ends, and takes no other along",
+        {"poison posts": 50, "good posts": 1_000},
+        {"good posts not published": 0, "poison posts not ended": 0},
+        ("tests/faults/test_kills.py",),
+    ),
+    Goal(
+        "R10",
+        "What was acknowledged outlives restarts, black holes and a failover of the database",
+        {"restarts": 20, "black holes": 3, "failovers to a synchronous standby": 1,
+         "failovers to an asynchronous standby": 1},
+        {"acknowledged and lost": 0, "doubles": 0, "s until the API is well": 5, "s of the slowest request": 10},
+        ("tests/faults/test_database.py", "tests/faults/test_failover.py"),
+    ),
+    Goal(
+        "R11",
+        "A full disk of the database loses nothing that was acknowledged",
+        {"full disks": 1},
+        {"acknowledged and lost": 0, "doubles": 0},
+        ("tests/faults/test_database.py",),
+    ),
+    Goal(
+        "R12",
+        "Equal requests that race have one effect for each Idempotency-Key",
+        {"racing requests": 2_000, "kills": 50},
+        {"effects too many": 0, "keys without effect": 0},
+        ("tests/faults/test_twins.py",),
+    ),
+    Goal(
+        "R14",
+        "No history of requests, faults of a network and passing time breaks a promise, or shows an untrue state",
+        {"histories": 500, "steps": 10_000, "calls of a network": 2_500},
+        {"broken promises": 0},
+        ("tests/faults/test_model.py",),
+        jobs=2,
+    ),
+    Goal(
+        "S1",
+        "An address that users give never leads into a private network",
+        {"forbidden addresses": 3_000, "public addresses": 100},
+        {"connections": 0, "public addresses not reached": 0},
+        ("tests/faults/test_addresses.py",),
+    ),
+    Goal(
+        "S6",
+        "Every credential may do what one reviewed table says, at every operation, and nothing else",
+        {"operations": 100, "answers compared": 2_000},
+        {"answers that differ": 0},
+        ("tests/contract/test_roles.py", "tests/contract/test_credentials.py", "tests/contract/test_modes.py"),
+        jobs=2,
+    ),
+    Goal(
+        "S11",
+        "No input is answered with an error of ours, and none holds up the others",
+        {"hostile inputs": 10_000},
+        {"answers 5xx": 0, "holds of the loop over 20 ms": 0},
+        ("tests/contract/test_schemathesis.py", "tests/contract/test_loop.py"),
+        jobs=2,
+    ),
+    Goal(
+        "S14",
+        "A workspace can be taken along within a minute, and after its erasure nothing of it is left",
+        {"posts": 10_000, "files": 2_000, "workspaces erased": 2},
+        {"s of the export": 60, "posts and files that an import lacks": 0, "tables with a word of it": 0,
+         "files left": 0, "tables of others that differ": 0},
+        ("tests/workspaces/test_export_size.py", "tests/workspaces/test_deletion.py"),
+    ),
+    Goal(
+        "O1",
+        "A restored instance has everything, and repeats nothing that went out since the backup",
+        {"posts": 100_000, "posts sent after the backup": 100, "tokens opened": 100},
+        {"seconds of the restore": 60, "calls while held": 0, "doubles": 0, "tables that differ": 0},
+        ("tests/faults/test_drill.py",),
+    ),
+    Goal(
+        "O2",
+        "A rolling restart under load fails no request and leaves nothing half sent",
+        {"restarts": 20, "requests": 1_000},
+        {"requests failed": 0, "targets left publishing": 0},
+        ("tests/faults/test_rolling.py",),
+    ),
+)  # fmt: skip
+GOALS = {goal.name: goal for goal in _ALL}
+
+REASONS: dict[str, str] = {}
+"""Figures that cannot be reached, by name, each with its reason. They are shown as short, and do not fail a run."""
+
+OTHERS = (
+    "tests/faults", "tests/engine/test_faults.py", "tests/contract/test_loop.py",
+    "tests/console/test_pages_in_browser.py", "tests/console/test_every_page.py",
+    "tests/analytics/test_many_numbers.py", "tests/billing/test_killed.py", "tests/billing/test_transitions.py",
+)  # fmt: skip
+"""Where the tests are that `make faults` runs in full besides those of a figure."""

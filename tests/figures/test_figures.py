@@ -1,0 +1,87 @@
+"""RELIABILITY.md says what was measured, and no figure counts as reached that is not."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.counterparts.tools import CHECKOUT
+from tests.figures import page, results
+from tests.figures.goals import GOALS, REASONS, Goal
+from tests.figures.record import PROPERTY, Record
+from tests.figures.results import Result
+
+GOAL = Goal("R1", "Promise", {"posts": 10, "kills": 2}, {"doubles": 0, "seconds": 1.5}, ())
+REACHED = Result(
+    "2026-11-23 06:00", "abc", "a machine", 0.1, 3, 1, {"posts": 10, "kills": 3}, {"doubles": 0, "seconds": 1.5}, [7]
+)
+
+
+def test_the_page_is_what_was_measured() -> None:
+    assert page.FILE.read_text() == page.page(results.load()), "run `make reliability`"
+
+
+@pytest.mark.parametrize(
+    ("result", "short"),
+    [
+        (REACHED, []),
+        (None, ["has not run"]),
+        (replace(REACHED, tried={"posts": 9, "kills": 3}), ["9 of 10 posts"]),
+        (replace(REACHED, tried={"posts": 10}), ["0 of 2 kills"]),
+        (replace(REACHED, measured={"doubles": 0}), ["seconds: not measured"]),
+        (replace(REACHED, measured={"doubles": 1, "seconds": 1.5}), ["doubles: 1, not 0"]),
+        (replace(REACHED, measured={"doubles": 0, "seconds": 1.51}), ["seconds: 1.51, not 1.5"]),
+        (replace(REACHED, not_passed=["tests/a.py::test"]), ["not passed: tests/a.py::test"]),
+    ],
+)
+def test_what_falls_short_is_told(result: Result | None, short: list[str]) -> None:
+    assert results.shortfalls(GOAL, result) == short
+
+
+def test_the_parts_of_a_figure_are_put_together() -> None:
+    """Numbers are added up; of what is limited, the worst part counts."""
+    parts = [
+        {"tried": {"posts": 4}, "measured": {"doubles": 0, "seconds": 2.0}, "seed": 3},
+        {"tried": {"posts": 6, "kills": 1}, "measured": {"doubles": 1}, "seed": None},
+        {"tried": {}, "measured": {"seconds": 0.5}, "seed": 1},
+    ]
+
+    assert results.of_parts(parts) == ({"posts": 10, "kills": 1}, {"doubles": 1, "seconds": 2.0}, [1, 3])
+
+
+def test_a_figure_with_a_reason_does_not_fail_a_run_and_stays_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert results.failing({}, ["R1", "R7"]) == ["R1", "R7"]
+    monkeypatch.setitem(REASONS, "R7", "Because.")
+
+    assert results.failing({}, ["R1", "R7"]) == ["R1"]
+    assert "- **R7**: has not run. Because." in page.page({})
+
+
+def test_results_come_back_as_they_were_stored(tmp_path: Path) -> None:
+    results.store({"R1": REACHED}, tmp_path / "results.json")
+
+    assert results.load(tmp_path / "results.json") == {"R1": REACHED}
+
+
+def test_every_goal_has_tests_that_hold_it() -> None:
+    """Where the goal says they are."""
+    files = {name: [file for path in goal.paths if (file := CHECKOUT / path).exists()] for name, goal in GOALS.items()}
+    without = [name for name in GOALS if not any(f'holds("{name}")' in file.read_text() for file in files[name])]
+
+    assert without == []
+    assert [name for name, found in files.items() if len(found) < len(GOALS[name].paths)] == []
+
+
+def test_only_what_the_goal_names_is_recorded(request: pytest.FixtureRequest) -> None:
+    request.node.add_marker(pytest.mark.figure("R1"))
+    record = Record(request.node)
+    with pytest.raises(AssertionError):
+        record("R1", tried={"post": 1}, measured={})
+    with pytest.raises(AssertionError):
+        record("R1", tried={}, measured={"double": 1})
+    with pytest.raises(AssertionError, match="does not say that it holds R6"):
+        record("R6", tried={}, measured={})
+    record("R1", tried={"posts": 1}, measured={"doubles": 0}, seed=5)
+
+    part = {"name": "R1", "tried": {"posts": 1}, "measured": {"doubles": 0}, "seed": 5}
+    assert request.node.user_properties == [(PROPERTY, part)]
+    request.node.user_properties.clear()

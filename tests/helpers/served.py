@@ -1,0 +1,41 @@
+"""An application behind the real HTTP server, inside the test process."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from granian.constants import HTTPModes, Interfaces
+from granian.server.embed import Server
+
+
+@asynccontextmanager
+async def served(app: Any, port: int = 0) -> AsyncIterator[int]:
+    """Serve an application on a port of 127.0.0.1, a free one unless it is named; return the port."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(("127.0.0.1", port))
+        port = probe.getsockname()[1]
+    server = Server(
+        app, address="127.0.0.1", port=port, interface=Interfaces.ASGINL, log_enabled=False, websockets=False,
+        http=HTTPModes.http1,
+    )  # fmt: skip
+    running = asyncio.create_task(server.serve())
+    try:
+        async with asyncio.timeout(20):
+            while not await _answers(port):
+                await asyncio.sleep(0.02)
+        yield port
+    finally:
+        server.stop()  # type: ignore[no-untyped-call]
+        await running
+
+
+async def _answers(port: int) -> bool:
+    try:
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+    except ConnectionRefusedError:
+        return False
+    writer.close()
+    return True

@@ -1,0 +1,246 @@
+"""Whoever may read what changed hears of it as it happens, and nobody else; a stream never outlives the right to it."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from tests.helpers.api import Api
+from tests.helpers.factories import Login, Make
+
+from signalpost.context import AppContext
+from signalpost.kit import clock, ids
+from signalpost.main import app
+from signalpost.stream import hub, server_sent
+from signalpost.stream.hub import Hub
+
+Listen = Callable[..., AbstractAsyncContextManager["Client"]]
+PATH = "/api/v1/events/stream"
+
+
+class Client:
+    """A client that reads a stream."""
+
+    def __init__(self) -> None:
+        self.status = 0
+        self.beats = 0
+        self.events: list[tuple[str, dict[str, Any]]] = []
+        self.ended = asyncio.Event()
+        self.gone = asyncio.Event()
+        self._changed = asyncio.Event()
+
+    async def receive(self) -> dict[str, Any]:
+        await self.gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: dict[str, Any]) -> None:
+        await asyncio.sleep(0)  # a transport may let others go first
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+        if self.status != 200 or "body" not in message:
+            return
+        self.beats += message["body"] == b": alive\n\n"
+        for block in message["body"].decode().split("\n\n"):
+            fields = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
+            if "event" in fields:
+                self.events.append((fields["event"], json.loads(fields["data"])))
+        self._changed.set()
+
+    def changes(self) -> list[tuple[str, str | None]]:
+        return [(data["type"], data["subject"]) for name, data in self.events if name == "change"]
+
+    async def until(self, condition: Callable[["Client"], Any]) -> None:
+        async with asyncio.timeout(15):
+            while not condition(self):
+                self._changed.clear()
+                await self._changed.wait()
+
+
+@pytest.fixture
+def listen(context: AppContext) -> Listen:
+    """Open a stream, and leave it at the end."""
+    application = app.create(context)
+
+    @asynccontextmanager
+    async def opened(key: str, **headers: str) -> AsyncIterator[Client]:
+        client = Client()
+        lines = {"authorization": f"Bearer {key}", "accept": "text/event-stream"} | headers
+        scope = {
+            "type": "http", "method": "GET", "path": PATH, "query_string": b"", "client": ("192.0.2.1", 1),
+            "headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in lines.items()],
+        }  # fmt: skip
+        serving = asyncio.create_task(application(scope, client.receive, client.send))
+        serving.add_done_callback(lambda _: client.ended.set())
+        serving.add_done_callback(lambda _: client._changed.set())
+        await client.until(lambda client: client.events or client.ended.is_set())
+        yield client
+        client.gone.set()
+        async with asyncio.timeout(5):
+            await serving
+
+    return opened
+
+
+@pytest.fixture
+async def owner(make: Make) -> Login:
+    owner = await make.owner()
+    await make.account(owner)
+    return owner
+
+
+async def test_everyone_hears_of_what_they_may_read(make: Make, api: Api, listen: Listen, owner: Login) -> None:
+    viewer, stranger = await make.member(owner, role="viewer"), await make.owner()
+    other = await make.profile(owner, name="Other")
+    limited = await make.member(owner, role="editor", profile_ids=[other["id"]])
+    async with (
+        listen(owner.key) as all_of_it, listen(viewer.key) as posts, listen(limited.key) as nothing,
+        listen(owner.test_key) as test, listen(stranger.key) as foreign,
+    ):  # fmt: skip
+        post = await make.post(owner, draft=True)
+        await api.patch(f"/profiles/{other['id']}", json={"name": "Another"}, key=owner.key)
+        await api.patch(f"/posts/{post['id']}", json={"text": "Changed"}, key=owner.key)
+        await all_of_it.until(lambda client: len(client.changes()) >= 3)
+        await posts.until(lambda client: len(client.changes()) >= 2)
+
+        assert all_of_it.changes() == [
+            ("created", post["id"]), ("update_profile", other["id"]), ("updated", post["id"])
+        ]  # fmt: skip
+        assert posts.changes() == [("created", post["id"]), ("updated", post["id"])]
+        assert [client.changes() for client in (nothing, test, foreign)] == [[], [], []]
+        assert all_of_it.events[0] == ("ready", {})
+
+
+async def test_what_was_missed_comes_first(make: Make, api: Api, listen: Listen, owner: Login) -> None:
+    """A connection that breaks loses nothing; what was under way then may come twice."""
+    async with listen(owner.key) as client:
+        await make.post(owner, draft=True)
+        await client.until(lambda client: client.changes())
+        last = client.events[-1][1]["id"]
+    missed = await make.post(owner, draft=True)
+    async with listen(owner.key, last_event_id=last) as again:
+        await again.until(lambda client: ("ready", {}) in client.events)
+        assert ("created", missed["id"]) in again.changes()
+        assert again.events[-1] == ("ready", {})
+        assert last not in [data.get("id") for _, data in again.events]
+
+    plain = await api.get("/events/stream", key=owner.key, headers={"Last-Event-ID": last})
+    assert plain.status_code == 200
+    assert missed["id"] in plain.text
+    assert "ready" not in plain.text
+
+
+@pytest.mark.parametrize("age", [timedelta(hours=2), None])
+async def test_who_was_away_for_too_long_reads_again(api: Api, owner: Login, age: timedelta | None) -> None:
+    last = "nonsense" if age is None else ids.encode("aud", ids.first_at(clock.actual() - age))
+    answer = await api.get("/events/stream", key=owner.key, headers={"Last-Event-ID": last})
+    assert answer.text.startswith("event: reset\n")
+
+
+async def test_who_missed_too_much_reads_again(
+    make: Make, api: Api, listen: Listen, owner: Login, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hub, "BURST", 3)
+    monkeypatch.setattr(server_sent, "MISSED_MAX", 3)
+    async with listen(owner.key) as client:
+        async with asyncio.TaskGroup() as tasks:
+            for _ in range(12):
+                tasks.create_task(make.post(owner, draft=True))
+        await client.until(lambda client: ("reset", {}) in client.events)
+    last = ids.encode("aud", ids.first_at(clock.actual() - timedelta(minutes=1)))
+    answer = await api.get("/events/stream", key=owner.key, headers={"Last-Event-ID": last})
+    assert answer.text.startswith("event: reset\n")
+
+
+@pytest.mark.parametrize("loses", ["key", "role"])
+async def test_a_stream_ends_with_the_right_to_it(
+    make: Make, api: Api, listen: Listen, owner: Login, monkeypatch: pytest.MonkeyPatch, loses: str
+) -> None:
+    monkeypatch.setattr(server_sent, "RECHECK_SECONDS", 0.05)
+    monkeypatch.setattr(server_sent, "HEARTBEAT_SECONDS", 0.05)
+    member = await make.member(owner, role="admin")
+    async with listen(member.key) as client:
+        if loses == "key":
+            keys = (await api.get("/api-keys", key=owner.key)).json()["data"]
+            [key] = [key["id"] for key in keys if member.key.startswith(key["prefix"])]
+            assert (await api.delete(f"/api-keys/{key}", key=owner.key)).status_code == 200
+            async with asyncio.timeout(10):
+                await client.ended.wait()
+            assert client.events[-1] == ("end", {"code": "key_revoked"})
+            return
+        [row] = [row for row in (await api.get("/team", key=owner.key)).json()["data"] if row["role"] == "admin"]
+        assert (await api.patch(f"/team/{row['id']}", json={"role": "viewer"}, key=owner.key)).status_code == 200
+        beats = client.beats
+        await client.until(lambda client: client.beats >= beats + 2)  # the role was read again in between
+        profile = await make.profile(owner, name="Secret plans")
+        post = await make.post(owner, draft=True)
+        await client.until(lambda client: ("created", post["id"]) in client.changes())
+        assert profile["id"] not in [subject for _, subject in client.changes()]
+
+
+async def test_nothing_is_left_of_clients_that_went(context: AppContext, listen: Listen, owner: Login) -> None:
+    before = context.state(Hub)._count
+    async with listen(owner.key), listen(owner.key):
+        assert context.state(Hub)._count == before + 2
+    assert context.state(Hub)._count == before
+    assert owner.workspace_id not in context.state(Hub)._listeners
+
+
+async def test_streams_are_bounded(
+    context: AppContext, listen: Listen, owner: Login, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hub, "TENANT_MAX", 2)
+    other = await make.owner()
+    async with listen(owner.key), listen(owner.key), listen(owner.key) as third, listen(other.key) as fourth:
+        assert (third.status, fourth.status) == (429, 200)
+
+
+async def test_streams_opened_at_once_are_bounded_too(
+    context: AppContext, listen: Listen, owner: Login, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hub, "TENANT_MAX", 2)
+    async with AsyncExitStack() as stack:
+        many = [stack.enter_async_context(listen(owner.key)) for _ in range(6)]
+        clients = await asyncio.gather(*many)
+        assert len([client for client in clients if ("ready", {}) in client.events]) == 2
+        others = [client for client in clients if client.status == 200 and ("ready", {}) not in client.events]
+        assert [client.events for client in others] == [[("end", {"code": "rate_limited"})]] * len(others)
+        assert context.state(Hub)._of_tenant[owner.user_id] <= 2
+
+
+async def test_a_client_that_does_not_read_is_left(owner: Login, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub, "WAITING_MAX", 2)
+    listener = hub.Listener(owner.workspace_id, owner.user_id)
+    for _ in range(3):
+        listener.receive(None)
+    assert listener.ended
+    assert len(listener.waiting) == 2
+
+
+async def test_a_fault_of_ours_ends_the_streams_so_that_clients_come_back(
+    context: AppContext, listen: Listen, owner: Login, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: object) -> Any:
+        raise ValueError("a row that nobody expected")
+
+    async with listen(owner.key) as client:
+        with monkeypatch.context() as fault:
+            fault.setattr(hub.queries, "newest", broken)
+            async with asyncio.timeout(30):
+                await client.ended.wait()
+    async with listen(owner.key):
+        task = context.state(Hub)._task
+        assert task is not None
+        assert not task.done()
+
+
+async def test_a_shutdown_waits_for_no_stream(context: AppContext, listen: Listen, owner: Login) -> None:
+    started = clock.monotonic()
+    async with listen(owner.key) as client:
+        mine = context.states.pop(Hub)
+        await mine.end()
+        async with asyncio.timeout(5):
+            await client.ended.wait()
+    assert clock.monotonic() - started < 5
