@@ -33,6 +33,7 @@ from signalpost.oidc import flow
 from signalpost.service_status import tokens as status_tokens
 from signalpost.web.caller import PUBLIC
 from signalpost.web.routing import Endpoint
+from signalpost.workspaces.actions import JOB as EXPORT_JOB
 
 Prepare = Callable[[Sample, PreparedRequest], Awaitable[None]]
 _PASSWORD = "correct horse battery"
@@ -93,11 +94,14 @@ async def _own_workspace(sample: Sample, request: PreparedRequest) -> None:
 async def _exported(sample: Sample, request: PreparedRequest) -> None:
     await _signed_in(sample, request)
     path = request.path.removesuffix("/content")
+    async with sample.make.context.database.transaction() as db:  # few are made at a time: those of earlier tests wait
+        await db.execute("delete from job where kind = $1", EXPORT_JOB)
     assert (await sample.api.post(path, key=request.key)).status_code == 202
     if path != request.path:
         await _process(sample)
-        url = (await sample.api.get(path, key=request.key)).json()["downloadUrl"]
-        request.params = dict(parse_qsl(urlsplit(url).query))
+        export = (await sample.api.get(path, key=request.key)).json()
+        assert export["status"] == "ready", export
+        request.params = dict(parse_qsl(urlsplit(export["downloadUrl"]).query))
 
 
 async def _of_the_sandbox(sample: Sample, request: PreparedRequest) -> None:

@@ -10,6 +10,7 @@ from tests.faults.scene import Scene, Tenant, account_id
 from signalpost import events
 from signalpost.accounts.moves import UPKEEP
 from signalpost.accounts.work import RECHECK, RECHECK_DUE
+from signalpost.engine.contract import TickReport
 from signalpost.main import wiring
 
 _TAKEDOWN = {"error": "AccountTakedown", "message": "Account has been taken down"}
@@ -130,8 +131,8 @@ async def test_an_account_returns_by_itself_when_its_network_lifts_the_block(sce
         scene.context.subscribe(events.AccountReady, ready)
         checked = "count(*) from account where last_checked_at > now() - interval '5 minutes'"
         for hours, looks in ((0.5, 0), (0.7, 1), (0.2, 0), (1.1, 1)):
-            await _pass_hours(scene, hours)
-            assert await scene.value(checked) == looks
+            reports = await _pass_hours(scene, hours)
+            assert await scene.value(checked) == looks, reports
         assert (await scene.value("status from account"), seen) == ("restricted", [])
 
         network.refuses = {}
@@ -143,19 +144,21 @@ async def test_an_account_returns_by_itself_when_its_network_lifts_the_block(sce
         assert (await tenant.status(post))["status"] == "published"
 
 
-async def _pass_hours(scene: Scene, hours: float) -> None:
+async def _pass_hours(scene: Scene, hours: float) -> list[TickReport]:
     """Have the account be restricted, and checked, that much longer ago; then run what is due, and what follows."""
     passed = "updated_at = updated_at - $1::interval, last_checked_at = last_checked_at - $1::interval"
     await scene.query(f"update account set {passed}", timedelta(hours=hours))
+    reports = []
     for kind in (RECHECK_DUE, RECHECK):
         await scene.query("update job set next_attempt_at = now() where kind = $1", kind)
         await scene.query("update lane set next_due_at = now() where kind = 'job'")
-        await _tick(scene)
+        reports.append(await _tick(scene))
+    return reports
 
 
-async def _tick(scene: Scene) -> None:
+async def _tick(scene: Scene) -> TickReport:
     assert scene.context.engine is not None
-    await scene.context.engine.tick(50)
+    return await scene.context.engine.tick(50)
 
 
 async def _health(tenant: Tenant, account: str) -> Any:
