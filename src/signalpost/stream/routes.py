@@ -38,9 +38,11 @@ async def stream_events(context: AppContext, caller: Caller, request: Request, r
 
     A `change` has `id`, `type`, `subject` and `targetId` as its data; it says that something changed, and reading the
     subject says what it is now. Events about posts go to whoever may read them, all others to owners and admins. An
-    event comes within a second or two, and may come twice. `ready` comes first; after a `reset`, too much happened to
-    list it: read again what you show. The stream ends with your session or key (`end`), after an hour, and when you do
-    not read it; open it again with `Last-Event-ID`, as `EventSource` does by itself. At most 50 streams per owner.
+    event comes within a second or two, and may come twice. What you missed comes first, then `ready`: without
+    `Last-Event-ID` that is what happened in the last ten seconds, so read what you show, then listen. After a `reset`,
+    too much happened to list it: read it again. The stream ends with your session or key (`end`), after an hour, and
+    when you do not read it; open it again with `Last-Event-ID`, as `EventSource` does by itself. At most 50 streams per
+    owner.
     """
     check_media_types((), request.headers, b"")
     wants_stream = "text/event-stream" in request.headers.get("accept", "")

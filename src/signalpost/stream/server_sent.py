@@ -88,12 +88,13 @@ async def _until_gone(receive: Callable[[], Awaitable[Any]], listener: Listener)
 
 
 async def _missed(context: AppContext, caller: Caller, last_id: str | None) -> bytes:
-    """Return what happened after the last event of the client; some of it may be what it has."""
-    if last_id is None:
-        return b""
-    last = ids.decode("aud", last_id)
-    oldest = ids.first_at(clock.actual() - 360 * OVERLAP)
-    if last is None or last < oldest:
+    """Return what happened after the last event of the client; some of it may be what it has.
+
+    For a new client that is what happened in the last moments: it may have read just before that.
+    """
+    now = clock.actual()
+    last = ids.first_at(now) if last_id is None else ids.decode("aud", last_id)
+    if last is None or last < ids.first_at(now - 360 * OVERLAP):
         return _RESET
     after = ids.first_at(ids.made_at(last) - OVERLAP)  # entries become visible when they are committed
     async with context.database.reserve.connection() as db:

@@ -8,6 +8,8 @@ const AGAIN_MS = 2_000;
 const SETTLE_MS = 250;
 const GAP_MS = 2_000;
 const STREAMING_SECONDS = 10;
+/** A new stream repeats what happened ten seconds before; half of that is for calls on their way. */
+const COVERED_MS = 5_000;
 /** @typedef {(change: {type: string, subject: string | null} | null) => void} Listener what changed; null: anything */
 /** @type {Set<Listener>} */
 const listeners = new Set();
@@ -17,6 +19,8 @@ let connection = null;
 let again;
 let lastId = "";
 let wasOpen = false;
+/** Since when what is shown may be older than what a stream tells; 0: there is a stream. */
+let unheardSince = 0;
 
 /** @param {{type: string, subject: string | null} | null} change */
 const tell = (change) => listeners.forEach((listener) => listener(change));
@@ -27,6 +31,7 @@ async function connect() {
   if (connection || document.hidden || !listeners.size || sessionEnded.peek() || anotherUser.peek()) return;
   const mine = new AbortController();
   connection = mine;
+  unheardSince ||= performance.now();
   try {
     await stream("/events/stream", { lastId, signal: mine.signal, onEvent: heard });
   } catch {
@@ -42,8 +47,9 @@ async function connect() {
 function heard({ id, event, data }) {
   if (id) lastId = id;
   if (event === "ready") {
-    if (wasOpen && !lastId) tell(null); // nobody knows what was missed
+    if (!lastId && (wasOpen || performance.now() - unheardSince > COVERED_MS)) tell(null); // nobody knows what was missed
     streaming.value = wasOpen = true;
+    unheardSince = 0;
   } else if (event === "change") tell(JSON.parse(data));
   else if (event === "reset") tell(null);
 }
@@ -70,8 +76,8 @@ effect(() => {
  * @param {{seconds: number, active?: boolean, concerns?: (change: {type: string, subject: string | null}) => boolean}} options
  */
 export function useLive(reload, { seconds, active = true, concerns }) {
-  const latest = useRef(concerns);
-  latest.current = concerns;
+  const latest = useRef({ reload, concerns });
+  latest.current = { reload, concerns };
   useEffect(() => {
     let stopped = false;
     let running = false;
@@ -83,7 +89,7 @@ export function useLive(reload, { seconds, active = true, concerns }) {
     let settling;
     const later = () => {
       clearTimeout(timer);
-      if (!stopped && active) timer = setTimeout(tick, (streaming.peek() && latest.current ? Math.max(seconds, STREAMING_SECONDS) : seconds) * 1_000);
+      if (!stopped && active) timer = setTimeout(tick, (streaming.peek() && latest.current.concerns ? Math.max(seconds, STREAMING_SECONDS) : seconds) * 1_000);
     };
     const tick = async () => {
       if (running) {
@@ -91,7 +97,7 @@ export function useLive(reload, { seconds, active = true, concerns }) {
         return;
       }
       running = true;
-      if (!document.hidden && !sessionEnded.peek() && !anotherUser.peek()) await reload();
+      if (!document.hidden && !sessionEnded.peek() && !anotherUser.peek()) await latest.current.reload();
       reloadedAt = performance.now();
       running = false;
       if (changed && !stopped) {
@@ -108,7 +114,8 @@ export function useLive(reload, { seconds, active = true, concerns }) {
     };
     /** @type {Listener} */
     const listener = (change) => {
-      if (!change || (latest.current?.(change) ?? active)) settle();
+      const isMine = latest.current.concerns;
+      if (isMine ? !change || isMine(change) : active) settle();
     };
     const now = () => void (document.hidden || !active || tick());
     const unsubscribe = streaming.subscribe(() => later());
@@ -122,9 +129,9 @@ export function useLive(reload, { seconds, active = true, concerns }) {
       clearTimeout(settling);
       unsubscribe();
       listeners.delete(listener);
-      if (!listeners.size) disconnect();
+      setTimeout(() => listeners.size || disconnect()); // not for a listener that another takes the place of
       document.removeEventListener("visibilitychange", now);
       removeEventListener("online", now);
     };
-  }, [reload, seconds, active]);
+  }, [seconds, active]);
 }

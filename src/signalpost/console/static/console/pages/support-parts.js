@@ -12,6 +12,10 @@ export const kinds = () => [["question", t("Question")], ["bug", t("Fault")], ["
 export const kindName = (key) => kinds().find(([kind]) => kind === key)?.[1] ?? key;
 export const SUGGESTION = "suggestion";
 const WITHOUT_VOTES = ["closed", "declined", "shipped"];
+/** @type {Set<Promise<any>>} */
+const voting = new Set();
+/** Until the votes that were given are counted, so that a list that is loaded then has them. */
+export const votesCounted = () => Promise.allSettled(voting);
 
 /** One vote of each person: counted at once, and taken back if the service refuses it. @param {{ticket: any}} props */
 export function Vote({ ticket }) {
@@ -20,12 +24,16 @@ export function Vote({ ticket }) {
     if (state.busy) return;
     const wanted = !state.voted;
     setState({ votes: state.votes + (wanted ? 1 : -1), voted: wanted, busy: true });
+    const vote = wanted ? post(`/support/${ticket.id}/vote`) : remove(`/support/${ticket.id}/vote`);
+    voting.add(vote);
     try {
-      const now = wanted ? await post(`/support/${ticket.id}/vote`) : await remove(`/support/${ticket.id}/vote`);
+      const now = await vote;
       setState({ votes: now.votes, voted: now.votedByMe, busy: false });
     } catch (error) {
       setState({ ...state, busy: false });
       toastProblem(error);
+    } finally {
+      voting.delete(vote);
     }
   };
   const closed = WITHOUT_VOTES.includes(ticket.status) && !state.voted;

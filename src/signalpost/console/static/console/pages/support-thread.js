@@ -9,7 +9,7 @@ import { go, to } from "../router.js";
 import { loadBasics, may, me, profiles } from "../store.js";
 import { Time } from "../time.js";
 import { Avatar, Badge, Button, Card, Check, Dialog, Field, Loaded, Page, ProblemBox, toast, toastProblem, useAction, useLoad } from "../ui.js";
-import { Attached, SUGGESTION, Vote, kindName } from "./support-parts.js";
+import { Attached, SUGGESTION, Vote, kindName, votesCounted } from "./support-parts.js";
 
 const OF_TICKETS = ["open", "in_progress", "waiting_on_user", "resolved", "closed"];
 const OF_SUGGESTIONS = ["open", "planned", "in_progress", "shipped", "declined", "closed"];
@@ -18,7 +18,7 @@ const isStaff = () => may("instance:admin");
 
 /** @param {{id: string}} props */
 export default function Thread({ id }) {
-  const loaded = useLoad(() => get(`/support/${id}`), [id]);
+  const loaded = useLoad(() => votesCounted().then(() => get(`/support/${id}`)), [id]);
   useLive(loaded.reload, { seconds: 20 });
   useEffect(() => {
     loadBasics().catch(toastProblem);

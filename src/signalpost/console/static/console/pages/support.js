@@ -6,7 +6,7 @@ import { filter, to } from "../router.js";
 import { Time } from "../time.js";
 import { Badge, Button, Empty, Field, Loaded, Page, Table, Tabs, useAction, useLoad } from "../ui.js";
 import NewTicket from "./support-new.js";
-import { SUGGESTION, Vote, kindName, kinds } from "./support-parts.js";
+import { SUGGESTION, Vote, kindName, kinds, votesCounted } from "./support-parts.js";
 import Thread from "./support-thread.js";
 
 const TICKET = /^tkt_/;
@@ -62,7 +62,7 @@ function Tickets({ query, ask }) {
 /** @param {{q: string, ask: any}} props */
 function Wishes({ q, ask }) {
   const filters = { q, limit: 50 };
-  const loaded = useLoad(() => get("/support/suggestions", filters), [q]);
+  const loaded = useLoad(() => votesCounted().then(() => get("/support/suggestions", filters)), [q]);
   return html`<form class="row filters" role="search" onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}><${SearchField} label=${t("Search")} value=${q} /></form>
     <${Loaded} loaded=${loaded} lines=${6}>${(/** @type {any} */ page) => (page.data.length ? html`<ul class="list wishes" aria-label=${t("Feature requests")}>${page.data.map((/** @type {any} */ wish) => html`<li key=${wish.id}><${Vote} ticket=${wish} /><span class="grow"><a class="row-link" href=${to(`support/${wish.id}`)}>${wish.subject}</a><br /><span class="soft small">${wish.author.name} · ${tn(wish.messageCount, "{n} message", "{n} messages")}</span></span><${Badge} state=${wish.status} /></li>`)}</ul>
       <${More} path="/support/suggestions" query=${filters} page=${page} setPage=${loaded.setData} />`
