@@ -26,6 +26,7 @@ from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import argon2
 import asyncpg
 import hypothesis
 import pytest
@@ -41,6 +42,7 @@ from signalpost import settings as settings_module
 from signalpost.context import AppContext
 from signalpost.embedded_postgres.start import start_postgres
 from signalpost.kit import loop_watch
+from signalpost.kit.crypto import passwords
 from signalpost.kit.db import Database
 from signalpost.kit.tenant import across
 from signalpost.migrations.runner import migrate
@@ -59,6 +61,7 @@ hypothesis.settings.load_profile("signalpost")
 __all__ = ["record"]
 
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"}
+_REAL_ARGON2 = passwords._ARGON2
 _ADDRESS = "SIGNALPOST_TEST_CLUSTER"
 NOT_QUICK = (
     "accounts/test_real_servers.py",
@@ -185,6 +188,24 @@ async def unused_dsn() -> AsyncIterator[str]:
     """Of a second installation."""
     async with _copy() as address:
         yield address
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cheap_passwords() -> Iterator[None]:
+    """Thousands of tests make a user whose password nobody guesses; hashing them was a fifth of the time of a run."""
+    passwords._ARGON2 = argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    passwords._dummy_hash.cache_clear()
+    yield
+    passwords._ARGON2 = _REAL_ARGON2
+
+
+@pytest.fixture
+def real_passwords(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Hash them as the service does."""
+    monkeypatch.setattr(passwords, "_ARGON2", _REAL_ARGON2)
+    passwords._dummy_hash.cache_clear()
+    yield
+    passwords._dummy_hash.cache_clear()
 
 
 @pytest.fixture(scope="session")

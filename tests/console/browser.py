@@ -55,8 +55,13 @@ def open_page(browser: Browser, service: Service) -> OpenPage:
         )
         watch = Watch(context, at.base_url, hosts, expected or set())
         await watch.begin()
-        yield await context.new_page()
-        await context.close()
+        try:
+            yield await context.new_page()
+        except Exception:
+            print(await watch.tell())  # noqa: T201 - pytest shows it
+            raise
+        finally:
+            await context.close()
         assert not watch.errors, watch.errors
 
     return opened

@@ -48,6 +48,7 @@ class Watch:
         self.expected = expected
         self.errors: list[str] = []
         self.operations: set[str] = set()
+        self.answers: list[str] = []
         context.on("request", self._requested)
         context.on("response", self._answered)
         context.on("requestfailed", self._failed)
@@ -58,6 +59,11 @@ class Watch:
     async def begin(self) -> None:
         """Have every document report what its policy refuses."""
         await self.context.add_init_script(_REPORT)
+
+    async def tell(self) -> str:
+        """Return what the pages show and what they asked for: the reason why a test failed."""
+        pages = [f"{page.url}\n{await page.locator('body').aria_snapshot()}" for page in self.context.pages]
+        return "\n".join([*pages, *self.answers[-40:], *self.errors])
 
     def _requested(self, request: Request) -> None:
         if not request.url.startswith(self.own):
@@ -70,6 +76,7 @@ class Watch:
                 self.operations.add(name)
 
     def _answered(self, response: Response) -> None:
+        self.answers.append(f"{response.request.method} {response.url} {response.status}")
         if response.status >= 400 and response.status not in self.expected:
             self.errors.append(f"{response.status} {response.url}")
 

@@ -284,6 +284,7 @@ def test_random_keys_of_the_right_form_are_refused_without_a_query() -> None:
     assert sum(crypto.parse_api_key(made_up()) is not None for _ in range(10_000)) == 0
 
 
+@pytest.mark.usefixtures("real_passwords")
 async def test_a_password_verifies_and_no_other_does() -> None:
     hashed = await crypto.hash_password("correct horse")
 
@@ -309,6 +310,7 @@ async def test_odd_passwords_do_not_break_hashing(text: str) -> None:
     assert not await crypto.verify_password(hashed, text + "x")
 
 
+@pytest.mark.usefixtures("real_passwords")
 async def test_an_unknown_user_costs_as_much_as_a_known_one() -> None:
     """Otherwise the response time tells which e-mail addresses have an account."""
     hashed = await crypto.hash_password("right")
@@ -325,6 +327,7 @@ async def test_an_unknown_user_costs_as_much_as_a_known_one() -> None:
     assert 0.5 < known / unknown < 2
 
 
+@pytest.mark.usefixtures("real_passwords")
 async def test_logins_do_not_stop_the_loop() -> None:
     logins = asyncio.gather(*(crypto.hash_password("x") for _ in range(20)))
     gaps = []
@@ -337,6 +340,7 @@ async def test_logins_do_not_stop_the_loop() -> None:
     assert sorted(gaps)[len(gaps) // 2] < 0.05
 
 
+@pytest.mark.usefixtures("real_passwords")
 async def test_too_many_waiting_logins_are_refused() -> None:
     tasks = [asyncio.create_task(crypto.hash_password("x")) for _ in range(230)]
     await asyncio.sleep(0)
