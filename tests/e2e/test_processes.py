@@ -54,3 +54,12 @@ async def test_a_worker_of_its_own_does_the_work(service: Service, api: Api) -> 
     assert postmaster(service) is not None
     assert await worker.stop() == 0
     assert postmaster(service) is None
+
+
+async def test_a_first_start_with_a_database_of_its_own_makes_the_data_folder(fresh_dsn: str) -> None:
+    async with installed() as first:
+        await first.start(SIGNALPOST_DATABASE_URL=fresh_dsn)
+        made = {path.name for path in (first.folder / "data").iterdir()}
+        assert await first.stop() == 0
+    assert "master.key" in made
+    assert "postgres" not in made

@@ -309,13 +309,17 @@ def _busy_backend(postmaster: int) -> int:
     raise AssertionError("no busy backend seen")
 
 
-def test_a_pid_file_that_names_another_process_does_not_stop_the_start(user: User, folder: Path) -> None:
-    """In a container process ids are small: after a crash, the recorded one is soon another process's."""
+def test_lock_files_that_name_another_process_do_not_stop_the_start(user: User, folder: Path) -> None:
+    """In a container process ids are small: after a crash, the recorded one is soon another process's.
+
+    In a copy of the folder of a server that runs, both name that server.
+    """
     user.start(folder, "stop")
     other = subprocess.Popen(["sleep", "60"], user=user.uid)
     pid_file = folder / "postgres" / "cluster" / "postmaster.pid"
     lines = [str(other.pid), str(pid_file.parent), "1", "5432", str(folder / "postgres" / "run"), "", "1 1", "ready"]
-    pid_file.write_text("\n".join(lines) + "\n")
+    for file in (pid_file, folder / "postgres" / "run" / ".s.PGSQL.5432.lock"):
+        file.write_text("\n".join(lines) + "\n")
     try:
         answer = user.start(folder)
         assert answer["pid"] != other.pid

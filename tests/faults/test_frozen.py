@@ -162,7 +162,7 @@ async def test_a_session_ends_in_the_middle_of_a_statement(scene: Scene, monkeyp
             await connection.prepare("select 1")
             session = connection.get_server_pid()
             waits = "state = 'active' and wait_event = 'ClientRead' from pg_stat_activity where pid = $1"
-            assert await scene.value(waits, session)
+            await scene.until(partial(scene.value, waits, session), "wait of the server for its client", GRACE_SECONDS)
             ended = partial(scene.value, "not exists (select from pg_stat_activity where pid = $1)", session)
             await scene.until(ended, "end of the session", GRACE_SECONDS)
             assert await scene.query("select from workspace for update nowait")

@@ -87,7 +87,8 @@ def _launch(folder: Path, account: ServerAccount, settings: Mapping[str, str], l
     """Write the configuration and launch a server, which inherits `lock`; returns its socket folder."""
     cluster, log = folder / "cluster", folder / "server.log"
     socket_dir = _socket_dir(folder, account)
-    (cluster / "postmaster.pid").unlink(missing_ok=True)  # certainly stale: we hold the server's lock
+    for lock_file in (cluster / "postmaster.pid", socket_dir / f"{PORT_FILE}.lock"):
+        lock_file.unlink(missing_ok=True)  # certainly stale: we hold the server's lock
     configuration.write(cluster, account, settings, socket_dir)
     if log.exists() and log.stat().st_size > _LOG_BYTES_MAX:
         log.replace(folder / "server.log.1")

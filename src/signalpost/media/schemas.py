@@ -107,7 +107,12 @@ class UploadQuery(Input):
     ]
     signature: Annotated[
         str,
-        Meta(max_length=64, description="The signature of the URL.", examples=["kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s"]),
+        Meta(
+            min_length=1,
+            max_length=64,
+            description="The signature of the URL.",
+            examples=["kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s"],
+        ),
     ]
 
 
@@ -202,7 +207,12 @@ class ContentQuery(Input):
     ]
     signature: Annotated[
         str,
-        Meta(max_length=64, description="The signature of the URL.", examples=["kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s"]),
+        Meta(
+            min_length=1,
+            max_length=64,
+            description="The signature of the URL.",
+            examples=["kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s"],
+        ),
     ]
     variant: Annotated[
         signed_urls.Variant, Meta(description="The file itself or its thumbnail.", examples=["original"])

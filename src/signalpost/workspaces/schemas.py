@@ -48,5 +48,10 @@ class ExportContentQuery(Input):
     ]
     signature: Annotated[
         str,
-        Meta(max_length=64, description="The signature of the URL.", examples=["kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s"]),
+        Meta(
+            min_length=1,
+            max_length=64,
+            description="The signature of the URL.",
+            examples=["kq3v8E0c5W1mB7tYx2ZpR9aLhUoJnD4s"],
+        ),
     ]
