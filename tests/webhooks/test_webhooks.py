@@ -119,14 +119,16 @@ async def test_an_invalid_body_is_refused_with_every_issue(api: Api, make: Make,
 
 
 @pytest.mark.parametrize(
-    "url",
+    ("url", "code"),
     [
-        "", "x", "ftp://example.com/", "https://", "https://user:pass@example.com/", "https://exa mple.com/",
-        "https://example.com:0/", "https://[::1/", "javascript:alert(1)", "https://\udfff.example/",
+        ("", "unsafe_url"), ("x", "unsafe_url"), ("ftp://example.com/", "unsafe_url"), ("https://", "unsafe_url"),
+        ("https://user:pass@example.com/", "unsafe_url"), ("https://exa mple.com/", "unsafe_url"),
+        ("https://example.com:0/", "unsafe_url"), ("https://[::1/", "unsafe_url"),
+        ("javascript:alert(1)", "unsafe_url"), ("https://\udfff.example/", "malformed_request"),
     ],
 )  # fmt: skip
 async def test_malformed_addresses_are_refused_even_where_private_ones_are_allowed(
-    api: Api, make: Make, url: str
+    api: Api, make: Make, url: str, code: str
 ) -> None:
     owner = await make.owner()
     body = b'{"url": "%s"}' % url.encode("utf-8", "surrogatepass")
@@ -134,8 +136,7 @@ async def test_malformed_addresses_are_refused_even_where_private_ones_are_allow
 
     response = await api.post("/webhooks", content=body, headers=headers, key=owner.key)
 
-    assert response.status_code in (400, 422)
-    assert response.json()["code"] in ("unsafe_url", "malformed_request", "validation_failed")
+    assert response.json()["code"] == code
 
 
 @pytest.fixture
