@@ -36,7 +36,7 @@ TAGS = {
     "Sandbox": "The clock by which test posts go out.",
     "Webhooks": "The endpoints that events are sent to, and every delivery.",
     "Analytics": "How posts and accounts did: null is unknown, and every figure says of how many posts it is.",
-    "Billing": "What plans cost, and what the workspace has. An operator sets the plan; no payments are taken yet.",
+    "Billing": "What plans cost, what the workspace has, and its subscription by Stripe if the operator sells plans.",
     "Messaging-app link": "Your number at WhatsApp, from which you post, and the webhook by which its messages arrive.",
     "Service status": "Components, incidents and maintenance, uptime and subscriptions: public, and written by staff.",
     "Administration": "What staff of the installation see and start.",
