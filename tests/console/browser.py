@@ -107,10 +107,10 @@ async def violations(page: Page, axe: str, only: tuple[str, ...] = TAGS) -> list
     return [(rule["id"], [node["target"] for node in rule["nodes"]][:5]) for rule in found]
 
 
-async def sign_in(service: Service) -> dict[str, Any]:
-    """Return what the browser of the owner has stored after the form."""
+async def sign_in(service: Service, email: str = "owner@example.test") -> dict[str, Any]:
+    """Return what the browser of the owner, or of another user, has stored after the form."""
     async with httpx.AsyncClient(base_url=service.base_url, timeout=60) as client:
-        form = {"email": "owner@example.test", "password": "correct horse battery", "code": ""}
+        form = {"email": email, "password": "correct horse battery", "code": ""}
         answer = await client.post("/login", data=form, headers={"X-Forwarded-For": "10.255.0.1"})
     assert answer.status_code == 303, answer.text
     value = re.split("[=;]", answer.headers["set-cookie"])[1]

@@ -48,7 +48,7 @@ async def test_a_post_is_dragged_to_another_day_and_back(
 ) -> None:
     """Its wall time stays, over a change of clocks too: 09:30 in summer is 07:30 UTC, in winter 08:30."""
     post = await schedule(owned, planned, "Dragged", "2027-03-26T09:30")
-    async with console(locale="en-GB", viewport={"width": 1280, "height": 1100}) as page:
+    async with console(locale="en-GB", viewport={"width": 1280, "height": 1400}) as page:
         await show(page, planned, "month", "2027-03-01")
         entry = page.get_by_role("button", name="Dragged")
         await entry.drag_to(cell(page, "2027-03-30T09:00"))
@@ -85,7 +85,7 @@ async def test_a_post_is_moved_by_keyboard_alone(console: OpenPage, owned: Api, 
 
 async def test_a_refused_move_goes_back_and_says_why(console: OpenPage, owned: Api, planned: dict[str, Any]) -> None:
     await schedule(owned, planned, "Stays", "2027-02-10T10:00")
-    async with console(locale="en-GB", expected={409}, viewport={"width": 1280, "height": 1100}) as page:
+    async with console(locale="en-GB", expected={409}, viewport={"width": 1280, "height": 1400}) as page:
 
         async def refuse(route: Any) -> None:
             if route.request.method != "PATCH":
@@ -160,7 +160,7 @@ async def test_a_day_on_which_clocks_change_has_all_its_hours(
 async def test_a_full_day_says_how_many_more_there_are(console: OpenPage, owned: Api, planned: dict[str, Any]) -> None:
     """Of ten thousand posts only a few of each day are asked for: what the service says is shown as it is."""
     post = await schedule(owned, planned, "One of many", "2027-06-15T10:00")
-    async with console(locale="en-GB", viewport={"width": 1280, "height": 1100}) as page:
+    async with console(locale="en-GB", viewport={"width": 1280, "height": 1400}) as page:
 
         async def full(route: Any) -> None:
             answer = await route.fetch()

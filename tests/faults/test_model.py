@@ -32,7 +32,7 @@ _when = st.sampled_from([None, None, 600.0, 7_200.0, 30_000.0])
 _which = st.integers(0, 7)
 _SIZES = [
     pytest.param(SEED, 15, id="quick", marks=pytest.mark.small),
-    *[pytest.param(SEED + n, 250, id=f"heavy-{n}", marks=pytest.mark.heavy) for n in range(2)],
+    *[pytest.param(SEED + n, 280, id=f"heavy-{n}", marks=pytest.mark.heavy) for n in range(2)],
 ]
 
 

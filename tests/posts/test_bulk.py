@@ -149,6 +149,14 @@ async def test_posts_are_drafts_unless_they_or_the_request_say_otherwise(api: Ap
     assert [one["status"] for one in answer.json()["created"]] == ["queued", "draft"]
 
 
+async def test_a_dry_run_has_no_idempotency_key_in_common_with_the_request(api: Api, owner: Login) -> None:
+    """Otherwise the real request would get the response of the dry run, and nothing would be created."""
+    one, headers = post(owner), {"Idempotency-Key": "import-1"}
+    assert (await send(api, owner, one, query="?dryRun=true", headers=headers)).status_code == 201
+    answer = await send(api, owner, one, headers=headers)
+    assert (answer.status_code, answer.json()["code"]) == (422, "idempotency_key_reused")
+
+
 async def test_if_none_is_created_every_post_is_named(api: Api, owner: Login) -> None:
     made = await send(api, owner, post(owner, externalId="taken"))
     assert made.status_code == 201

@@ -298,7 +298,7 @@ async def list_post_audit(post_id: PostId, db: Db, caller: Caller, page: Page) -
 async def request_post_approval(
     post: MyPost, context: AppContext, db: Db, caller: Caller, if_match: IfMatch, data: ApprovalDecision = NO_NOTE
 ) -> Post:
-    """Request approval of a draft. After a change it is requested again."""
+    """Request approval of a draft. A change while it is pending requests it again."""
     return await approve.request_approval(context, db, caller, post, data, if_match)
 
 
@@ -331,5 +331,5 @@ async def approve_post(
 async def reject_post(
     post: MyPost, db: Db, caller: Caller, if_match: IfMatch, data: ApprovalRejection = REJECTED
 ) -> Post:
-    """Reject a post, or request changes. After a change, approval is requested again."""
+    """Reject a post, or request changes. Its author changes it and requests approval again."""
     return await approve.reject_post(db, caller, post, data, if_match)

@@ -16,6 +16,7 @@ from signalpost.engine.jobs import JobKind
 from signalpost.kit import clock, problems
 from signalpost.kit.crypto import KeyRing, Undecipherable
 from signalpost.kit.db import Db
+from signalpost.web.request import Request
 
 RETENTION = timedelta(hours=24)
 RUNNING_MAX = timedelta(minutes=2)
@@ -25,7 +26,7 @@ RUNNING_MAX = timedelta(minutes=2)
 class IdempotencyKeyReused(problems.Problem, status=422):
     """This Idempotency-Key was used for a different request.
 
-    Use a new key for a new request. Repeat a key only with the same method, path and body.
+    Use a new key for a new request. Repeat a key only with the same method, path, query and body.
     """
 
 
@@ -55,9 +56,11 @@ def read_key(value: str) -> str:
     return value
 
 
-def fingerprint(method: str, path: str, body: bytes) -> bytes:
-    """Return the hash by which a repeated request is recognised."""
-    return hashlib.sha256(method.encode() + b"\0" + path.encode() + b"\0" + body).digest()
+def fingerprint(method: str, request: Request, body: bytes) -> bytes:
+    """Return the hash by which a repeated request is recognised: `?dryRun=true` asks for something else."""
+    query: bytes = request.scope["query_string"]
+    target = request.path.encode() + (b"?" + query if query else b"")
+    return hashlib.sha256(method.encode() + b"\0" + target + b"\0" + body).digest()
 
 
 def _in_progress(key: str) -> IdempotencyInProgress:
@@ -101,7 +104,7 @@ async def claim(db: Db, keys: KeyRing, credential: str, key: str, request_hash: 
     if row is None:
         raise _in_progress(key)
     if row["fingerprint"] != request_hash:
-        raise IdempotencyKeyReused(f"The Idempotency-Key {key} belongs to a request with another path or body.")
+        raise IdempotencyKeyReused(f"The Idempotency-Key {key} belongs to a request with another path, query or body.")
     if row["status"] is None:
         raise _in_progress(key)
     try:

@@ -330,7 +330,7 @@ async def _respond_once(
     web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any], body: bytes, key: str, connection: db.Db
 ) -> Response:
     """Respond in one transaction with the key: the effect and the stored response are committed together."""
-    request_hash = idempotency.fingerprint(endpoint.method, call.request.path, body)
+    request_hash = idempotency.fingerprint(endpoint.method, call.request, body)
     if stored := await idempotency.claim(connection, web.context.keys, _credential(call), key, request_hash):
         return _replay(call, stored)
     try:
@@ -348,7 +348,7 @@ async def _respond_claimed(
     web: Web, endpoint: Endpoint, call: Call, values: dict[str, Any], body: bytes, key: str
 ) -> Response:
     """Respond where the work does not fit into one transaction (it calls other servers): the key is claimed first."""
-    request_hash = idempotency.fingerprint(endpoint.method, call.request.path, body)
+    request_hash = idempotency.fingerprint(endpoint.method, call.request, body)
     async with web.context.database.transaction() as connection:
         stored = await idempotency.claim(connection, web.context.keys, _credential(call), key, request_hash)
     if stored:

@@ -70,7 +70,7 @@ async def approve_post(
 
 
 async def reject_post(db: Db, caller: Caller, post: PostRow, data: ApprovalRejection, if_match: IfMatch) -> Post:
-    """Reject a post that waits for approval, or request changes; an update offers it again.
+    """Reject a post that waits for approval, or request changes.
 
     Raises:
         VersionConflict: the post was changed since the caller read it, or at this moment.

@@ -375,5 +375,5 @@ class ApprovalRejection(ApprovalDecision):
     """A note on the decision, its version, and whether the post may come back."""
 
     changes_requested: Annotated[
-        bool, Meta(description="Request changes: an update offers the post again. Otherwise it is rejected.")
+        bool, Meta(description="Request changes: the author offers the post again. Otherwise it is rejected.")
     ] = False

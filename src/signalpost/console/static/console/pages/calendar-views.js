@@ -1,6 +1,7 @@
 // The views of the calendar: grids of a month and a week, the hours of a day, and lists.
 import { html, useEffect, useRef, useState } from "../html.js";
 import { get } from "../api.js";
+import { Icon } from "../icons.js";
 import { number, t, tn } from "../i18n.js";
 import { to } from "../router.js";
 import { zoneLabel, wallTime } from "../time.js";
@@ -92,6 +93,12 @@ function Cell({ wall, label, isFirst, kind, focused, compose, onDrop, children }
 /** A free time of a queue. @param {{slot: FreeSlot, zone: string}} props */
 const Slot = ({ slot, zone }) => html`<a class="slot" href=${to("compose", { at: wallTime(new Date(slot.at), zone), timezone: zone, profileId: slot.queue.profileId })} title=${t("Free slot of {queue}", { queue: slot.queue.name })}><span class="entry-time">${timeOf(slot.at, zone)}</span><span class="entry-title">${slot.queue.name}</span><span class="hidden">${t("free slot")}</span></a>`;
 
+/** How many slots are free; short beside another number, so that a cell never grows. @param {{count: number, isShort: boolean, onClick: () => void}} props */
+function FreeSlots({ count, isShort, onClick }) {
+  const name = tn(count, "{n} free slot", "{n} free slots");
+  return html`<button type="button" class="more-link" title=${isShort ? name : undefined} aria-label=${isShort ? name : undefined} onClick=${onClick}>${isShort ? html`<${Icon} name="clock" /> ${number(count)}` : name}</button>`;
+}
+
 /** The free slots at whose time no post of the profile stands already. @param {FreeSlot[]} slots @param {any[]} posts */
 function openSlots(slots, posts) {
   const taken = new Set(posts.map((post) => `${post.profileId} ${momentOf(post)}`));
@@ -129,7 +136,7 @@ export function Month({ days, first, last, date, today, zone, slots, open, compo
         <div class="day-head"><button type="button" class="day-number" aria-label=${t("Open {day}", { day: dayName(each, LONG) })} onClick=${() => show({ view: "day", date: each })}>${Number(each.slice(8))}</button></div>
         ${shown.map((post) => html`<${Entry} key=${post.id} post=${post} zone=${zone} open=${open} />`)}
         ${more > 0 && html`<button type="button" class="more-link" onClick=${() => show({ view: "day", date: each })}>${t("+{n} more", { n: number(more) })}</button>`}
-        ${free.length > 0 && shown.length < 3 && html`<${Slot} slot=${free[0]} zone=${zone} />`}${free.length > (shown.length < 3 ? 1 : 0) && html`<button type="button" class="more-link" onClick=${() => show({ view: "day", date: each })}>${tn(free.length, "{n} free slot", "{n} free slots")}</button>`}<//>`;
+        ${free.length > 0 && shown.length < 3 && html`<${Slot} slot=${free[0]} zone=${zone} />`}${free.length > (shown.length < 3 ? 1 : 0) && html`<${FreeSlots} count=${free.length} isShort=${more > 0} onClick=${() => show({ view: "day", date: each })} />`}<//>`;
     })}</tr>`)}</tbody><//>`;
 }
 

@@ -7,7 +7,7 @@ import { limitName } from "../limits.js";
 import { useLive } from "../live.js";
 import { PostTable, isUnknown, titleOf } from "../post-parts.js";
 import { to } from "../router.js";
-import { accounts, loadBasics, loadPlatforms, may, me, networkName, profiles } from "../store.js";
+import { accounts, loadBasics, loadPlatforms, may, mayDecide, me, networkName, profiles } from "../store.js";
 import { relative } from "../time.js";
 import { Button, Card, LinkButton, Loaded, Page, toast, toastProblem, useAction, useLoad } from "../ui.js";
 
@@ -17,16 +17,24 @@ const PROBLEMS_MAX = 50;
 /** @param {number} days */
 const day = (days) => new Date(Date.now() + days * DAY_MS).toISOString();
 
+/** Posts that wait for a decision of this person. */
+async function offered() {
+  if (!mayDecide()) return [];
+  const statuses = profiles.value?.some((/** @type {any} */ profile) => profile.approvalRequired) ? ["draft", "scheduled", "queued"] : ["draft"];
+  const pages = await Promise.all(statuses.map((status) => get("/posts", { status, limit: PROBLEMS_MAX })));
+  return pages.flatMap((page) => page.data).filter((/** @type {any} */ each) => each.approval.state === "pending");
+}
+
 async function load() {
-  const [failed, partial, next, last, stats, usage, hooks, system] = await Promise.all([
+  const [failed, partial, next, last, stats, usage, hooks, system, pending] = await Promise.all([
     get("/posts", { status: "failed", from: day(-7), sort: "-scheduledAt", limit: PROBLEMS_MAX }),
     get("/posts", { status: "partial", from: day(-7), sort: "-scheduledAt", limit: PROBLEMS_MAX }),
     get("/posts", { status: "scheduled", from: new Date().toISOString(), to: day(1), sort: "scheduledAt", limit: 10 }),
     get("/posts", { from: day(-1), to: new Date().toISOString(), sort: "-scheduledAt", limit: 10 }),
     get("/posts/stats"), get("/auth/usage"), may("webhooks:read") ? all("/webhooks") : [], may("instance:admin") ? get("/admin/system") : null,
-    loadBasics(true), loadPlatforms(),
+    loadBasics(true).then(offered), loadPlatforms(),
   ]);
-  return { broken: [...failed.data, ...partial.data], next: next.data, last: last.data.filter((/** @type {any} */ each) => each.status !== "draft"), stats, usage, hooks, system };
+  return { pending, broken: [...failed.data, ...partial.data], next: next.data, last: last.data.filter((/** @type {any} */ each) => each.status !== "draft"), stats, usage, hooks, system };
 }
 
 /** @typedef {{rank: number, tone: string, icon: string, title: string, text: string, href: string, action: string}} Repair */
@@ -43,6 +51,9 @@ function repairs(data) {
       text: unknown ? t("Nobody knows whether it was published. Look, then decide.") : failed[0]?.error?.userMessage ?? t("It was not published."),
       href: to(`posts/${broken.id}`), action: unknown ? t("Resolve") : t("Repair"),
     });
+  }
+  for (const post of data.pending) {
+    found.push({ rank: 3, tone: "warn", icon: "question", title: titleOf(post).slice(0, 100), text: t("{name} asks for approval.", { name: post.approval.requestedBy.name }), href: to(`posts/${post.id}`), action: t("Decide") });
   }
   for (const account of accounts.value ?? []) {
     const broken = ["needs_reauth", "restricted"].includes(account.status);

@@ -2,6 +2,7 @@
 export default /** @type {Record<string, string>} */ ({
   "All scheduled": "Alle geplanten",
   "Connect the sandbox": "Sandbox verbinden",
+  "Decide": "Entscheiden",
   "Do the same with a program": "Dasselbe mit einem Programm",
   "Drafts": "Entwürfe",
   "Everything would be lost with the disk.": "Mit der Festplatte wäre alles verloren.",
@@ -24,8 +25,8 @@ export default /** @type {Record<string, string>} */ ({
   "The plan allows no more than that.": "Mehr erlaubt der Tarif nicht.",
   "The sandbox is a network inside this service: it publishes nothing to the internet, and fails on command.": "Die Sandbox ist ein Netzwerk in diesem Dienst: Sie veröffentlicht nichts im Internet und scheitert auf Befehl.",
   "The sandbox is connected.": "Die Sandbox ist verbunden.",
-  "There is no backup of this installation.": "Von dieser Installation gibt es keine Sicherung.",
   "The webhook was switched off because its server kept failing.": "Der Webhook wurde abgeschaltet, weil sein Server immer wieder fehlschlug.",
+  "There is no backup of this installation.": "Von dieser Installation gibt es keine Sicherung.",
   "What happened since would be lost with the disk.": "Mit der Festplatte wäre alles verloren, was seither geschah.",
   "Write your first post": "Schreiben Sie Ihren ersten Beitrag",
   "soon": "bald",
