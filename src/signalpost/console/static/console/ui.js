@@ -254,8 +254,9 @@ export function Loaded({ loaded, lines, children }) {
 /**
  * A component of a module that is loaded when it is first shown, so that a page weighs only what it shows.
  * @param {() => Promise<{default: any}>} load
+ * @param {number} [lines] of text that it is about as high as
  */
-export function lazy(load) {
+export function lazy(load, lines = 9) {
   /** @type {any} */
   let component;
   return function Lazy(/** @type {any} */ props) {
@@ -264,7 +265,7 @@ export function lazy(load) {
       return component;
     }, []);
     if (component) return html`<${component} ...${props} />`;
-    return html`<${Loaded} loaded=${loaded} lines=${9}>${() => null}<//>`;
+    return html`<${Loaded} loaded=${loaded} lines=${lines}>${() => null}<//>`;
   };
 }
 

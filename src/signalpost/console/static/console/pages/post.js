@@ -7,10 +7,11 @@ import { local } from "../files.js";
 import { useLive } from "../live.js";
 import { PostState, Remedy, isUnknownTarget, titleOf } from "../post-parts.js";
 import { go, to } from "../router.js";
-import { accountOf, loadBasics, loadPlatforms, may, mayDecide, networkName } from "../store.js";
+import { accountOf, loadBasics, loadPlatforms, may, networkName } from "../store.js";
 import { Time, zoneLabel } from "../time.js";
-import { Avatar, Badge, Button, Card, Check, Dialog, Empty, Field, LinkButton, Loaded, Page, toast, toastProblem, useAction, useLoad } from "../ui.js";
+import { Avatar, Badge, Button, Card, Check, Dialog, Empty, Field, LinkButton, Loaded, Page, lazy, toast, toastProblem, useAction, useLoad } from "../ui.js";
 
+const Approval = lazy(() => import("./post-approval.js"), 2);
 const UNDER_WAY = new Set(["queued", "publishing"]);
 const WAITING = new Set(["pending", "publishing", "processing", "retrying", "unknown"]);
 
@@ -28,7 +29,7 @@ export default function Post({ id }) {
   }
   const first = post && history.loading && !history.data ? history : loaded; // shown together, so that nothing moves down
   return html`<${Loaded} loaded=${first} lines=${8}>${() => html`<${Page} title=${titleOf(post).slice(0, 90)} subtitle=${html`<${PostState} post=${post} /> <${When} post=${post} />`} actions=${html`<${Actions} post=${post} reload=${loaded.reload} />`}>
-    <${Approval} post=${post} reload=${loaded.reload} />
+    ${["pending", "changes_requested", "rejected"].includes(post.approval.state) && html`<${Approval} post=${post} reload=${loaded.reload} />`}
     ${post.held && post.heldReason !== "approval" && html`<div class="notice warn" role="status"><${Icon} name="pause" /><div><p>${post.heldMessage}</p>${post.warnings.map((/** @type {any} */ warning) => html`<${Remedy} key=${`${warning.code} ${warning.accountId}`} warning=${warning} />`)}</div></div>`}
     <div class="columns"><div>
       <${Card} title=${t("Accounts")}><ul class="list">${post.targets.map((/** @type {any} */ target) => html`<${Target} key=${target.id} post=${post} target=${target} reload=${loaded.reload} />`)}</ul><//>
@@ -78,39 +79,6 @@ function Offer({ post, reload }) {
     await reload();
   });
   return html`<${Button} kind="primary" icon="check" busy=${busy} onClick=${offer}>${t("Ask for approval")}<//>`;
-}
-
-/** Who asked, what was decided, and the decision. @param {{post: any, reload: () => Promise<void>}} props */
-function Approval({ post, reload }) {
-  const [deciding, setDeciding] = useState("");
-  const { state, requestedBy, requestedAt, decidedBy, decidedAt, note } = post.approval;
-  const isPending = state === "pending";
-  if (!isPending && state !== "changes_requested" && state !== "rejected") return null;
-  const said = isPending ? t("{name} asks for approval.", { name: requestedBy.name }) : state === "rejected" ? t("{name} rejected this post.", { name: decidedBy.name }) : t("{name} requested changes.", { name: decidedBy.name });
-  return html`<div class=${`notice ${state === "rejected" ? "bad" : "warn"}`} role="status"><${Icon} name=${isPending ? "question" : state === "rejected" ? "cross" : "compose"} /><div>
-    <p><strong>${said}</strong> <span class="soft"><${Time} at=${isPending ? requestedAt : decidedAt} kind="relative" /></span></p>${note && html`<p dir="auto">${note}</p>`}
-    ${isPending && (mayDecide() ? html`<div class="actions"><${Button} kind="primary" icon="check" onClick=${() => setDeciding("approve")}>${t("Approve")}<//><${Button} icon="compose" onClick=${() => setDeciding("changes")}>${t("Request changes")}<//><${Button} kind="danger" icon="cross" onClick=${() => setDeciding("reject")}>${t("Reject")}<//></div>` : html`<p class="soft">${t("An owner, admin or approver decides.")}</p>`)}</div></div>
-    ${deciding && html`<${Decide} post=${post} decision=${deciding} onClose=${() => setDeciding("")} reload=${reload} />`}`;
-}
-
-/** A decision is about the version that was read. @param {{post: any, decision: string, onClose: () => void, reload: () => Promise<void>}} props */
-function Decide({ post, decision, onClose, reload }) {
-  const [note, setNote] = useState("");
-  const approves = decision === "approve";
-  const [busy, decide] = useAction(async () => {
-    try {
-      await send(`/posts/${post.id}/${approves ? "approve" : "reject"}`, { version: post.version, note: note.trim() || undefined, changesRequested: decision === "changes" || undefined }, { key: newKey() });
-      toast(approves ? t("Approved.") : decision === "changes" ? t("The author sees what to change.") : t("Rejected. It is not published."));
-    } finally {
-      onClose();
-      await reload(); // after a conflict, what the post is now
-    }
-  });
-  const title = approves ? t("Approve this post?") : decision === "changes" ? t("Request changes?") : t("Reject this post?");
-  const verb = approves ? t("Approve") : decision === "changes" ? t("Request changes") : t("Reject");
-  return html`<${Dialog} title=${title} onClose=${onClose} onSubmit=${decide} actions=${html`<${Button} onClick=${onClose}>${t("Not now")}<//><${Button} kind=${decision === "reject" ? "danger" : "primary"} type="submit" busy=${busy}>${verb}<//>`}>
-    ${approves && html`<p>${post.scheduledAt && new Date(post.scheduledAt) > new Date() ? html`${t("It is published at its time:")} <${Time} at=${post.scheduledAt} timeZone=${post.timezone} /> · ${zoneLabel(post.timezone, new Date(post.scheduledAt))}` : t("It is published now.")}</p>`}
-    <${Field} label=${t("Note to the author")} rows=${3} value=${note} onInput=${setNote} maxlength="2000" autofocus /><//>`;
 }
 
 /** @param {{post: any, onClose: () => void}} props */
