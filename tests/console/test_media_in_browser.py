@@ -73,10 +73,20 @@ async def test_a_broken_upload_is_paused_and_resumed_where_it_was(console: OpenP
         assert len((await owned.get("/media", params={"q": "tunnel"}))["data"]) == 1
 
 
+async def found(owned: Api, name: str) -> list[dict[str, Any]]:
+    files: list[dict[str, Any]] = (await owned.get("/media", params={"q": name}))["data"]
+    return files
+
+
 async def test_selected_files_become_a_post_and_used_ones_say_so(console: OpenPage, owned: Api) -> None:
+    async def are_ready() -> bool:
+        files = [file for name in ("one.jpg", "two.jpg") for file in await found(owned, name)]
+        return [file["status"] for file in files] == ["ready", "ready"]
+
     async with console(locale="en-GB", expected={409}) as page:
         await page.goto("/console/media")
         await add(page, "one.jpg", "two.jpg")
+        await owned.service.until(are_ready, "files that can be used")
         for name in ("one.jpg", "two.jpg"):
             await page.get_by_role("checkbox", name=f"Select {name}").press("Space")
         await page.get_by_role("button", name="Write a post with them").click()
