@@ -1,11 +1,11 @@
 // Approval of a post: who asked, what was decided, and the decision.
 import { html, useState } from "../html.js";
-import { newKey, post as send } from "../api.js";
+import { Problem, newKey, post as send } from "../api.js";
 import { Icon } from "../icons.js";
 import { t } from "../i18n.js";
 import { mayDecide } from "../store.js";
 import { Time, zoneLabel } from "../time.js";
-import { Button, Dialog, Field, toast, useAction } from "../ui.js";
+import { Button, Dialog, Field, toast, toastProblem, useAction } from "../ui.js";
 
 /** Who asked, what was decided, and the decision. @param {{post: any, reload: () => Promise<void>}} props */
 export default function Approval({ post, reload }) {
@@ -26,11 +26,15 @@ function Decide({ post, decision, onClose, reload }) {
   const [busy, decide] = useAction(async () => {
     try {
       await send(`/posts/${post.id}/${approves ? "approve" : "reject"}`, { version: post.version, note: note.trim() || undefined, changesRequested: decision === "changes" || undefined }, { key: newKey() });
-      toast(approves ? t("Approved.") : decision === "changes" ? t("The author sees what to change.") : t("Rejected. It is not published."));
-    } finally {
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== "version_conflict") throw error; // what was typed stays
+      toastProblem(error);
       onClose();
-      await reload(); // after a conflict, what the post is now
+      return reload();
     }
+    toast(approves ? t("Approved.") : decision === "changes" ? t("The author sees what to change.") : t("Rejected. It is not published."));
+    onClose();
+    return reload();
   });
   const title = approves ? t("Approve this post?") : decision === "changes" ? t("Request changes?") : t("Reject this post?");
   const verb = approves ? t("Approve") : decision === "changes" ? t("Request changes") : t("Reject");
