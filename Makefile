@@ -125,6 +125,18 @@ END { print "" }
 endef
 export PROGRESS
 
+# Where the shell says that Python writes no bytecode, as in many images, each start would compile everything it imports.
+define COMPILE
+import compileall, importlib, pkgutil, signalpost.main
+compileall.compile_dir("src/signalpost", quiet=2)
+for module in pkgutil.walk_packages(signalpost.main.__path__, "signalpost.main."):
+    importlib.import_module(module.name)
+endef
+export COMPILE
+
+STARTED := $(shell date +%s)
+lap = date +%s >>$(VENV)/.laps
+
 # The stamp is written last: an interrupted set-up is repeated, a finished one costs nothing.
 $(BASE):
 	@[[ -n "$(PYTHON)" ]] || { echo "No Python >= 3.11 with venv and pip found. Install one (Debian: apt install python3-venv)," \
@@ -134,12 +146,18 @@ $(BASE):
 	@[[ -x $(BIN)/python ]] && $(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 		{ rm -rf $(VENV); $(PYTHON) -m venv $(VENV); }
 	@$(get_uv)
+	@$(lap)
 	@echo "2 of 3, what Signalpost needs (100 MB to download)"
 	@$(call install,--require-hashes -r requirements/base.txt,--progress-bar off | awk "$$PROGRESS")
+	@$(lap)
 	@echo "3 of 3, Signalpost"
 	@$(call install,--no-build-isolation -e .,--quiet)
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -c "$$COMPILE"
 	@if [[ -x "$(UV)" ]]; then "$(UV)" pip uninstall --quiet --python $(BIN)/python pip setuptools; fi
-	@rm -rf $(VENV)/.base-* $(VENV)/.uv
+	@$(lap)
+	@set -- $(STARTED) $$(<$(VENV)/.laps); \
+		echo "Set up in $$(($$4 - $$1)) s: environment $$(($$2 - $$1)), packages $$(($$3 - $$2)), Signalpost $$(($$4 - $$3))"
+	@rm -rf $(VENV)/.base-* $(VENV)/.uv $(VENV)/.laps
 	@touch $@
 
 $(DEV): $(BASE)

@@ -15,7 +15,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -225,7 +225,7 @@ _DUE = "update metric_schedule set due_at = now(), collected_at = null"
 
 async def write_accounts(context: AppContext, accounts: list[_Account]) -> list[UUID]:
     """Write the accounts with their published posts, all of them due."""
-    account_ids = []
+    account_ids: list[UUID] = []
     async with context.database.transaction() as db:
         owner = await identity.create_owner(
             context, db, email="collect@example.test", password="not a secret at all", workspace_name="Bench"
@@ -254,7 +254,9 @@ async def write_accounts(context: AppContext, accounts: list[_Account]) -> list[
         }  # fmt: skip
         await copy(db, "target", "t.id = (select id from target limit 1)", target, "plan as n")
     async with context.database.transaction() as db:
-        await discover.bring_up_to_date(db, owner.workspace_id)
+        positions: Mapping[UUID, discover.Position | None] = dict.fromkeys(account_ids)
+        while positions:
+            positions = await discover.add_published(db, positions, discover.ROWS)
         await db.execute(_DUE)
     return account_ids
 

@@ -37,20 +37,20 @@ from signalpost.settings import load
 
 ACCOUNTS = 60
 _BATCH = 256
-_SCHEMA = "create index if not exists floor_target_queue on floor_target (due_at) where due_at is not null"
-_FILL = """
+INDEX = "create index if not exists floor_target_queue on floor_target (due_at) where due_at is not null"
+FILL = """
 with post as (insert into floor_post (id, workspace_id, profile_id, text, status, scheduled_at)
     select id, id, id, 'Post', 'scheduled', $2 from unnest($1::uuid[]) as id returning id)
 insert into floor_target (id, post_id, account_id, platform, status, due_at)
 select uuidv7(), id, id, 'sandbox', 'pending', $2 from post
 """
-_BEGIN = """
+BEGIN = """
 update floor_target set status = 'publishing', attempts = attempts + 1 where id in (
     select id from floor_target where due_at <= clock_timestamp() and status = 'pending'
     order by due_at limit $1 for update skip locked)
 returning id, post_id
 """
-_END = """
+END = """
 with target as (update floor_target set status = 'published', published_at = clock_timestamp(), due_at = null
     where id = any($1::uuid[]))
 update floor_post set status = 'published', updated_at = clock_timestamp() where id = any($2::uuid[])
@@ -91,15 +91,15 @@ class Tenant:
 
     def __init__(self, service: Service) -> None:
         self.service = service
-        self._client, self.profile = service.create_owner()
-        self.key = self._client.headers["Authorization"].removeprefix("Bearer ")
+        self.client, self.profile = service.create_owner()
+        self.key = self.client.headers["Authorization"].removeprefix("Bearer ")
         self._places = [self._account(number) for number in range(ACCOUNTS)]
         self._turn = counter()
 
     def _account(self, number: int) -> tuple[str, str]:
-        profile = created(self._client, "/profiles", {"name": f"Profile {number}", "timezone": "UTC"})["id"]
+        profile = created(self.client, "/profiles", {"name": f"Profile {number}", "timezone": "UTC"})["id"]
         connecting = {"profileId": profile, "fields": {"username": f"bench{number}"}}
-        return profile, created(self._client, "/platforms/sandbox/connect", connecting)["id"]
+        return profile, created(self.client, "/platforms/sandbox/connect", connecting)["id"]
 
     def body(self, when: datetime) -> dict[str, Any]:
         number = next(self._turn)
@@ -113,7 +113,7 @@ class Tenant:
         }
 
     def create(self, when: datetime) -> UUID:
-        post_id = ids.decode("pst", created(self._client, "/posts", self.body(when))["id"])
+        post_id = ids.decode("pst", created(self.client, "/posts", self.body(when))["id"])
         assert post_id is not None
         return post_id
 
@@ -178,9 +178,9 @@ class LeastLoop:
         self._db = db
 
     async def turn(self) -> int:
-        rows = await self._db.fetch(_BEGIN, _BATCH)
+        rows = await self._db.fetch(BEGIN, _BATCH)
         if rows:
-            await self._db.execute(_END, [row["id"] for row in rows], [row["post_id"] for row in rows])
+            await self._db.execute(END, [row["id"] for row in rows], [row["post_id"] for row in rows])
         return len(rows)
 
     async def lag(self, count: int) -> list[float]:
@@ -188,7 +188,7 @@ class LeastLoop:
         times = []
         for _ in range(count):
             due = datetime.now(UTC) + timedelta(seconds=0.05)
-            await self._db.execute(_FILL, [ids.new_id()], due)
+            await self._db.execute(FILL, [ids.new_id()], due)
             await asyncio.sleep((due - datetime.now(UTC)).total_seconds())
             while not await self.turn():
                 pass
@@ -197,7 +197,7 @@ class LeastLoop:
 
     async def burst(self, count: int, database: int) -> tuple[float, float, float]:
         """Return posts per second, and milliseconds of CPU of this process and of all for each."""
-        await self._db.execute(_FILL, [ids.new_id() for _ in range(count)], datetime.now(UTC))
+        await self._db.execute(FILL, [ids.new_id() for _ in range(count)], datetime.now(UTC))
         await self._db.execute("vacuum analyze floor_post, floor_target")
         started, own, used = time.perf_counter(), time.process_time(), cpu_ms(database)
         while await self.turn():
@@ -213,7 +213,7 @@ async def least_loop(service: Service) -> LeastLoop:
     await connection.close()
     connection = await asyncpg.connect(service.cluster.dsn("floor"))
     await connection.execute(floor.SCHEMA)
-    await connection.execute(_SCHEMA)
+    await connection.execute(INDEX)
     return LeastLoop(connection)
 
 

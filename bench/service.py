@@ -19,7 +19,7 @@ from bench.load import free_port
 from signalpost.embedded_postgres.cluster import Cluster
 from signalpost.embedded_postgres.start import start_postgres
 
-START_SECONDS_MAX = 30.0
+START_SECONDS_MAX = 120.0
 _UNLIMITED = {"SIGNALPOST_REQUESTS_PER_MINUTE": "100000000", "SIGNALPOST_WRITES_PER_MINUTE": "100000000"}
 _PROGRAM = Path(sys.executable).with_name("signalpost")
 

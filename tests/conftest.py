@@ -239,9 +239,12 @@ def settings(data_dir: Path) -> Settings:
 @pytest.fixture(scope="session")
 async def context(settings: Settings, dsn: str) -> AsyncIterator[AppContext]:
     from signalpost.main.app import open_context
+    from signalpost.posts.actions import removals
 
     async with open_context(settings, dsn) as opened:
-        yield opened
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(removals, "ANSWER_SECONDS", 0.0)  # no engine runs beside most tests
+            yield opened
         assert opened.engine is not None
         await opened.engine.stop(0)  # a test that processed the queue has registered it
 
@@ -282,10 +285,15 @@ async def browser() -> "AsyncIterator[Browser]":
 
 
 @pytest.fixture(scope="session")
-async def sold(context: AppContext) -> AppContext:
-    """The context of an installation that sells plans, on the same database."""
+async def sold(context: AppContext) -> AsyncIterator[AppContext]:
+    """The context of an installation that sells plans, with its engine, on the same database."""
+    from signalpost.main import wiring
+
     settings = dataclasses.replace(context.settings, billing_enabled=True)
-    return dataclasses.replace(context, settings=settings, states={})
+    opened = dataclasses.replace(context, settings=settings, states={})
+    opened.engine = wiring.engine(opened)
+    yield opened
+    await opened.engine.stop(0)
 
 
 @pytest.fixture(scope="session")

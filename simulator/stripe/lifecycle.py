@@ -90,8 +90,15 @@ class Lifecycle:
         return invoice
 
     def can_pay(self, subscription: Object) -> bool:
-        method = self.stripe.objects.get(subscription["default_payment_method"] or "")
+        method = self.card(subscription)
         return method is not None and method["hidden"]["number"] not in (DECLINED, FAILS_LATER)
+
+    def card(self, subscription: Object) -> Object | None:
+        """Return the card that pays: that of the subscription, else that of the customer."""
+        settings = self.stripe.objects[subscription["customer"]]["invoice_settings"]
+        return self.stripe.objects.get(
+            subscription["default_payment_method"] or settings["default_payment_method"] or ""
+        )
 
     def collect(self, subscription: Object, invoice: Object) -> bool:
         """Try to charge an open invoice."""
@@ -106,6 +113,7 @@ class Lifecycle:
                 text=f"{invoice['amount_due']} {invoice['currency']}", at=self.stripe.world.clock(),
             )  # fmt: skip
             self.stripe.world.ledger.add(entry)
+            self.stripe.note_payment(invoice, (self.card(subscription) or {}).get("id"))
         self.stripe.happened("invoice.paid", invoice)
         return True
 

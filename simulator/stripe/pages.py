@@ -6,28 +6,30 @@ from urllib.parse import parse_qs
 
 from simulator.messages import Request, Response
 from simulator.network import route
+from simulator.stripe.cards import GOOD_CARD, Cards
 from simulator.stripe.lifecycle import DECLINED
-from simulator.stripe.part import Object, Part
+from simulator.stripe.part import Object
 
 CHECKOUT_SECONDS = 86_400
-GOOD_CARD = "4242424242424242"
 
 
-class Pages(Part):
+class Pages(Cards):
     @route("POST /v1/checkout/sessions")
     def create_session(self, request: Request) -> Response:
         given = self.parameters(
             request, "mode", "customer", "client_reference_id", "success_url", "cancel_url", "line_items", "discounts",
             "subscription_data", "allow_promotion_codes", "automatic_tax", "customer_update", "tax_id_collection",
-            "metadata",
+            "metadata", "setup_intent_data", "currency",
         )  # fmt: skip
-        customer = self._living_customer(self.required(given, "customer"))
+        customer = self.living_customer(self.required(given, "customer"))
+        if given.get("mode") == "setup":
+            return self.shown(self.keep(self._setup_session(customer, given)), given)
         [line] = self.required(given, "line_items")
         price = self.find("price", line.get("price", ""), "line_items[0][price]")
         if not price["active"]:
             raise self.refuse_with(400, "The price specified is inactive.", param="line_items[0][price]")
         if given.get("mode") != "subscription":
-            raise self.refuse_with(400, "The simulator knows the mode `subscription`.", param="mode")
+            raise self.refuse_with(400, "The simulator knows the modes `subscription` and `setup`.", param="mode")
         if "discounts" in given and "allow_promotion_codes" in given:
             raise self.refuse_with(
                 400, "You may only specify one of these parameters: allow_promotion_codes, discounts."
@@ -48,19 +50,34 @@ class Pages(Part):
         }  # fmt: skip
         return self.shown(self.keep(session), given)
 
-    def _living_customer(self, customer_id: str) -> Object:
-        customer = self.find("customer", customer_id, "customer")
-        if customer.get("deleted"):
-            raise self.refuse_with(400, f"No such customer: '{customer_id}'", code="resource_missing", param="customer")
-        return customer
+    def _setup_session(self, customer: Object, given: Object) -> Object:
+        """Return a page where a card is entered and nothing is paid."""
+        if "line_items" in given or "subscription_data" in given:
+            raise self.refuse_with(400, "You can not pass `line_items` in `setup` mode.", param="line_items")
+        page_id = self.make_id("cs_test")
+        return {
+            "id": page_id, "object": "checkout.session", "mode": "setup", "status": "open", "livemode": False,
+            "customer": customer["id"], "client_reference_id": given.get("client_reference_id"),
+            "created": self.life.now, "url": f"{self.url}/c/pay/{page_id}", "subscription": None, "setup_intent": None,
+            "expires_at": self.life.now + CHECKOUT_SECONDS, "success_url": self.required(given, "success_url"),
+            "cancel_url": given.get("cancel_url"), "payment_status": "no_payment_required",
+            "metadata": given.get("metadata", {}), "currency": self.required(given, "currency"), "amount_total": None,
+        }  # fmt: skip
 
     @route("GET /v1/checkout/sessions/{id}")
     def read_session(self, request: Request) -> Response:
-        return self.shown(self.find("checkout.session", request.args["id"]), self.parameters(request))
+        session = self.find("checkout.session", request.args["id"])
+        self._expire_when_due(session)
+        return self.shown(session, self.parameters(request))
+
+    def _expire_when_due(self, session: Object) -> None:
+        if session["status"] == "open" and session["expires_at"] <= self.life.now:
+            session |= {"status": "expired", "url": None}
 
     @route("POST /v1/checkout/sessions/{id}/expire")
     def expire_session(self, request: Request) -> Response:
         session = self.find("checkout.session", request.args["id"])
+        self._expire_when_due(session)
         if session["status"] != "open":
             raise self.refuse_with(
                 400,
@@ -74,17 +91,15 @@ class Pages(Part):
     @route("GET /c/pay/{id}", auth=False)
     def checkout_page(self, request: Request) -> Response:
         session = self._open_session(request.args["id"])
+        if session["mode"] == "setup":
+            return _page("Enter a card", [], _card_form("Save"))
         price = self.objects[session["hidden"]["price"]]
         product = self.objects[price["product"]]
         trial = session["hidden"]["data"].get("trial_period_days")
         amount = f"{session['amount_total'] / 100:.2f} {price['currency'].upper()}"
         lines = [f"{product['name']}: {amount} per {price['recurring']['interval']}"]
         lines += [f"{trial} days free"] if trial else []
-        form = (
-            f'<label>Card <input name="card" value="{GOOD_CARD}" autocomplete="off"></label>'
-            '<button name="action" value="pay">Subscribe</button><button name="action" value="back">Back</button>'
-        )
-        return _page("Subscribe", lines, form)
+        return _page("Subscribe", lines, _card_form("Subscribe"))
 
     @route("POST /c/pay/{id}", auth=False)
     def pay(self, request: Request) -> Response:
@@ -100,14 +115,18 @@ class Pages(Part):
 
     def _open_session(self, page_id: str) -> Object:
         session = self.find("checkout.session", page_id)
-        if session["status"] == "open" and session["expires_at"] <= self.life.now:
-            session |= {"status": "expired", "url": None}
+        self._expire_when_due(session)
         if session["status"] != "open":
             raise self.refuse(410, "This page is no longer available.")
         return session
 
     def complete(self, session: Object, card: str = GOOD_CARD) -> Object:
-        """Finish a payment page as a person with this card; return the subscription."""
+        """Finish a payment page as a person with this card; return the subscription, or how the card was entered."""
+        if session["mode"] == "setup":
+            entered = self.enter_card(self.objects[session["customer"]], card)
+            session |= {"status": "complete", "setup_intent": entered["id"], "url": None}
+            self.happened("checkout.session.completed", session)
+            return entered
         customer, data = self.objects[session["customer"]], session["hidden"]["data"]
         method = self.add_card(customer, card)
         subscription = self.life.begin(
@@ -118,27 +137,12 @@ class Pages(Part):
         self.happened("checkout.session.completed", session)
         return subscription
 
-    def add_card(self, customer: Object, number: str) -> Object:
-        """Attach a card to a customer and pay with it from now on."""
-        method: Object = {
-            "id": self.make_id("pm"), "object": "payment_method", "type": "card", "customer": customer["id"],
-            "card": {"brand": "visa", "last4": number[-4:], "exp_month": 12, "exp_year": 2034},
-            "hidden": {"number": number}, "created": self.life.now, "livemode": False, "metadata": {},
-        }  # fmt: skip
-        self.happened("payment_method.attached", self.keep(method))
-        customer["invoice_settings"]["default_payment_method"] = method["id"]
-        for subscription in self.of_kind("subscription"):
-            if subscription["customer"] == customer["id"]:
-                subscription["default_payment_method"] = method["id"]
-        self.happened("customer.updated", customer)
-        return method
-
     # --- the portal --------------------------------------------------------------------------------------------------
 
     @route("POST /v1/billing_portal/sessions")
     def create_portal(self, request: Request) -> Response:
         given = self.parameters(request, "customer", "return_url", "configuration", "flow_data")
-        customer = self._living_customer(self.required(given, "customer"))
+        customer = self.living_customer(self.required(given, "customer"))
         page_id = self.make_id("bps")
         session: Object = {
             "id": page_id, "object": "billing_portal.session", "customer": customer["id"], "created": self.life.now,
@@ -164,8 +168,10 @@ class Pages(Part):
         for subscription in self._subscriptions_of(session):
             match fields.get("action"):
                 case "cancel" | "resume" as action:
+                    ends = self.life.item(subscription)["current_period_end"]
                     subscription |= {
                         "cancel_at_period_end": action == "cancel",
+                        "cancel_at": ends if action == "cancel" else None,
                         "canceled_at": self.life.now if action == "cancel" else None,
                     }
                     self.happened("customer.subscription.updated", subscription)
@@ -180,6 +186,13 @@ class Pages(Part):
             for one in self.of_kind("subscription")
             if one["customer"] == session["customer"] and one["status"] != "canceled"
         ]
+
+
+def _card_form(action: str) -> str:
+    return (
+        f'<label>Card <input name="card" value="{GOOD_CARD}" autocomplete="off"></label>'
+        f'<button name="action" value="pay">{action}</button><button name="action" value="back">Back</button>'
+    )
 
 
 def _fields(request: Request) -> dict[str, str]:

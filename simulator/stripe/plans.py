@@ -34,6 +34,10 @@ class Plans(Part):
             "default_payment_method",
         )  # fmt: skip
         subscription = self._open(request.args["id"])
+        if "default_payment_method" in given:
+            customer = self.objects[subscription["customer"]]
+            subscription["default_payment_method"] = self.card_of(customer, given["default_payment_method"])["id"]
+            self.happened("customer.subscription.updated", subscription)
         if "cancel_at_period_end" in given:
             self._set_cancelling(subscription, cancelling=self.flag(given, "cancel_at_period_end"))
         if "items" in given:

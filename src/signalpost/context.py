@@ -188,10 +188,11 @@ class RenderPage(Protocol):
 
 
 class WebhookSecret(NamedTuple):
-    """A new secret, as it is shown once, and as it is stored."""
+    """A new secret, as it is shown once, and as it is stored; and the IP address of its host, if it was looked up."""
 
     plain: str
     sealed: bytes
+    address: str | None = None
 
 
 class PrepareWebhook(Protocol):

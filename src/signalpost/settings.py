@@ -61,6 +61,8 @@ class Settings:
     """Address of Stripe's API. It may be private, such as that of a simulator."""
     billing_trial_days: int = 0
     """Length of the free trial with which the first subscription of a workspace begins, in days; 0 for none."""
+    free_workspaces_per_owner: int = 3
+    """Where plans are sold: how many workspaces with the plan `free` one user may own. Paid ones are not counted."""
     billing_tax: bool = False
     """Whether Stripe Tax computes taxes at checkout. It has to be set up in Stripe first."""
     registration: Literal["invite", "open", "closed"] = "invite"
@@ -192,11 +194,12 @@ _PATTERNS: Final = {
 _MINIMUMS: Final = {
     "database_connections_max": 2, "media_file_bytes_max": 1, "storage_free_bytes_min": 0, "requests_per_minute": 1,
     "writes_per_minute": 1, "trusted_proxies": 0, "connections_max": 64, "connections_per_address_max": 1,
-    "billing_trial_days": 0, "request_log_days": 0,
+    "billing_trial_days": 0, "request_log_days": 0, "free_workspaces_per_owner": 1,
     "delivery_log_days": 0, "backup_age_warning_days": 0,
 }  # fmt: skip
 _MAXIMUMS: Final = {
     "billing_trial_days": 730,  # what Stripe allows
+    "free_workspaces_per_owner": 10_000,
     "request_log_days": 7,  # partitions are dropped then
     "delivery_log_days": 36_500,
     "backup_age_warning_days": 3_650,

@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import httpx
 import pytest
+from tests.figures.record import Record, holds
 from tests.helpers.authorization import HTML, REDIRECT_URL, AuthorizationFlow, Browser
 from tests.helpers.factories import Make
 
@@ -174,14 +175,17 @@ REFUSED: dict[str, Prepare] = {
 }
 
 
+@holds("S16")
 @pytest.mark.parametrize("accept", ["application/json", HTML], ids=["program", "browser"])
 @pytest.mark.parametrize("name", REFUSED)
-async def test_a_return_is_refused(flow: AuthorizationFlow, name: str, accept: str) -> None:
+async def test_a_return_is_refused(flow: AuthorizationFlow, name: str, accept: str, record: Record) -> None:
     returned = await REFUSED[name](flow)
     response = await flow.callback(returned.params, returned.path, browser=returned.browser, accept=accept)
 
+    connected = await flow.accounts()
+    record("S16", tried={"forged answers": 1}, measured={"believed": len(connected)})
     assert_refused(response, 400, "oauth_state_invalid", accept)
-    assert (flow.network.exchanges, await flow.accounts()) == (0, [])
+    assert (flow.network.exchanges, connected) == (0, [])
 
 
 SCANNED: dict[str, Prepare] = {

@@ -12,6 +12,7 @@ from signalpost.engine.contract import Lease
 from signalpost.kit import ids
 from signalpost.kit.db import Database
 from signalpost.kit.tenant import across_workspaces
+from signalpost.mail.kinds import PLACES
 
 _MESSAGES = "select payload from job where workspace_id = $1 and kind = 'mail.send' order by created_at, id"
 
@@ -53,7 +54,7 @@ async def test_a_full_mailbox_gets_the_message_when_it_has_room(
     account_id = await live_account(make, database, owner)
     await database.pool.execute("update account set status = 'needs_reauth' where id = $1", account_id)
     with monkeypatch.context() as full:
-        full.setattr("signalpost.mail.actions.PER_MAILBOX", 0)
+        full.setitem(PLACES, "own", 0)
         assert await messages(context, database, owner) == []
 
     assert len(await messages(context, database, owner)) == 1

@@ -17,8 +17,9 @@ from signalpost.accounts import actions, queries, token_store, work
 from signalpost.accounts.token_store import NoCredentials, Renewals
 from signalpost.context import AppContext
 from signalpost.kit import clock
-from signalpost.kit.db import Database, patience
+from signalpost.kit.db import Database
 from signalpost.kit.http import HttpFailure, MaybeSent
+from signalpost.kit.patience import Patience, patience
 from signalpost.networks.connectors.bluesky.calls import call, refresh
 from signalpost.networks.contract import ApiError, NetworkSession
 
@@ -291,15 +292,16 @@ async def test_a_refused_renewal_reaches_the_caller(context: AppContext, make: M
 
 async def test_what_a_network_has_answered_is_stored_with_more_patience_than_a_request_has() -> None:
     """Tokens that were used up and not stored would be lost."""
-    limits: list[float | None] = []
+    limits: list[Patience | None] = []
 
     async def renewal() -> bool:
         limits.append(patience.get())
         return True
 
-    token = patience.set(6.0)
+    mine = Patience()
+    token = patience.set(mine)
     try:
         assert await Renewals().run(renewal())
-        assert (limits, patience.get()) == ([None], 6.0)
+        assert (limits, patience.get()) == ([None], mine)
     finally:
         patience.reset(token)

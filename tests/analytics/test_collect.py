@@ -57,6 +57,18 @@ async def published(api: Api, make: Make, owner: Login, text: str = "") -> tuple
     return post, ids.decode("tgt", target["id"]), ids.decode("acc", target["accountId"])
 
 
+async def planned(lease: Any) -> None:
+    planning = work.Planning()
+    while await planning.run(lease, {}):
+        pass
+
+
+async def dispatched(lease: Any) -> None:
+    dispatching = work.Dispatching()
+    while await dispatching.run(lease, {}):
+        pass
+
+
 async def run(context: AppContext, database: Database, account_id: Any) -> RunAgain | None:
     lease: Any = InTest(database)
     return await collect.collect(context, lease, account_id)
@@ -84,12 +96,12 @@ async def test_what_is_published_gets_a_schedule_and_a_job(
     lease: Any = InTest(database)
 
     for _ in range(2):
-        await work.run_plan(lease, {})
+        await planned(lease)
     assert await due_at(database, target_id) is not None
     async with database.connection() as db:
         await db.execute("update metric_schedule set due_at = now() where target_id = $1", target_id)
     for _ in range(2):
-        await work.run_dispatch(lease, {})
+        await dispatched(lease)
 
     async with database.connection() as db:
         keys = [row[0] for row in await db.fetch("select unique_key from job where kind = $1", plan.COLLECT)]
@@ -103,17 +115,18 @@ async def test_a_network_that_asks_to_wait_is_not_asked_before_and_holds_up_no_o
     _, target_id, account_id = await published(api, make, owner)
     await make_due(database, target_id)
     lease: Any = InTest(database)
-    await work.run_dispatch(lease, {})
+    await dispatched(lease)
     key = f"{plan.COLLECT}/{account_id}"
 
     async def is_asked() -> bool:
         async with database.connection() as db:
-            return account_id in [row[0] for row in await queries.due_accounts(db, 10_000, job_key=f"{plan.COLLECT}/")]
+            due = await queries.due_accounts(db, [account_id], job_key=f"{plan.COLLECT}/")
+        return bool(due)
 
     async with database.connection() as db:
         await db.execute("update job set next_attempt_at = now() + interval '1 hour' where unique_key = $1", key)
     assert not await is_asked()
-    await work.run_dispatch(lease, {})
+    await dispatched(lease)
     async with database.connection() as db:
         waits = "select next_attempt_at > now() + interval '59 minutes' from job where unique_key = $1"
         assert await db.fetchval(waits, key)
@@ -182,8 +195,8 @@ async def test_an_account_that_cannot_be_asked_waits_a_day(
     await make_due(database, target_id)
     async with database.connection() as db:
         await db.execute("update account set status = 'needs_reauth' where id = $1", account_id)
-        await plan.postpone(db)
-        accounts = await queries.due_accounts(db, 1_000, job_key=f"{plan.COLLECT}/")
+        await plan.dispatch(db, {account_id: None}, 10)
+        accounts = await queries.due_accounts(db, [account_id], job_key=f"{plan.COLLECT}/")
 
     due = await due_at(database, target_id)
     assert due is not None

@@ -166,7 +166,7 @@ async def test_two_looks_at_once_count_nothing_twice(api: Api, make: Make, owner
     for hours in range(4):
         await published_at(api, make, owner, database, datetime.now(UTC) - timedelta(hours=hours))
     lease: Any = InTest(database)
-    await asyncio.gather(work.run_plan(lease, {}), work.run_plan(lease, {}), discovered(database, owner))
+    await asyncio.gather(work.Planning().run(lease, {}), work.Planning().run(lease, {}), discovered(database, owner))
     assert sum(day["posts"] for day in (await sums(database, owner)).values()) == 4
 
 
@@ -175,7 +175,7 @@ async def test_old_posts_are_not_read_again_where_row_level_security_holds(owner
     async with database.transaction() as db:
         await db.execute(f"set local role {SERVICE}; set local signalpost.tenant = '{owner.workspace_id}'")
         await db.execute("set local enable_seqscan = off")  # as with many posts, of which this database has few
-        plan = await db.fetchval("explain (format json) " + discover._NEW, [], discover.PER_ACCOUNT, False)
+        plan = await db.fetchval("explain (format json) " + discover._NEXT, [], [], [], 200)
 
     [conditions] = [
         node["Index Cond"] for node in _nodes(plan[0]["Plan"]) if node.get("Index Name") == "target_account"

@@ -30,7 +30,7 @@ async def asked(database: Database, account_id: UUID) -> bool:
     """Have jobs written; whether one is for this account."""
     async with database.transaction() as db:
         await db.execute("delete from job where kind = $1", followers.COLLECT)
-        await followers.dispatch(db)
+        await followers.dispatch(db, [account_id])
         key = f"{followers.COLLECT}/{account_id}"
         return bool(await db.fetchval("select exists (select from job where unique_key = $1)", key))
 

@@ -10,6 +10,7 @@ from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 
 from signalpost.audit import actions as audit
+from signalpost.audit.actions.seal import SETTLED
 from signalpost.context import AppContext
 from signalpost.events import Actor
 from signalpost.kit import clock, ids
@@ -28,6 +29,12 @@ async def owner(make: Make) -> Login:
 async def write(db: Db, workspace_id: Any, count: int) -> None:
     for number in range(count):
         await audit.record(db, audit.Entry(workspace_id=workspace_id, action=f"action_{number}", actor=ACTOR))
+
+
+async def seal_all(db: Db, *, limit: int = 10_000, settled: timedelta = NOW) -> int:
+    """Seal once at most so many rows of each chain; return how many there were."""
+    chains = dict.fromkeys(await audit.chains(db, None, 10_000))
+    return sum(done.rows for done in (await audit.seal(db, chains, limit, settled=settled)).values())
 
 
 async def tamper(db: Db, statement: str, *parameters: Any) -> None:
@@ -50,7 +57,7 @@ async def test_nothing_that_was_written_is_changed_or_deleted(
 ) -> None:
     async with database.transaction() as db:
         await write(db, owner.workspace_id, 1)
-        await audit.seal(db, settled=NOW)
+        await seal_all(db)
     with pytest.raises(asyncpg.InsufficientPrivilegeError, match="append-only"):
         async with database.transaction() as db:
             await db.execute(statement.format(table))
@@ -141,9 +148,9 @@ async def test_only_those_who_see_all_of_a_workspace_read_its_log(api: Api, make
 async def test_seals_cover_every_entry_once_in_batches(database: Database, owner: Login) -> None:
     async with database.transaction() as db:
         await write(db, owner.workspace_id, 7)
-        while await audit.seal(db, settled=NOW, limit=3):
+        while await seal_all(db, limit=3):
             pass
-        assert await audit.seal(db, settled=NOW) == 0
+        assert await seal_all(db) == 0
         verification = await audit.verify(db, owner.workspace_id)
         count = await db.fetchval("select count(*) from audit where workspace_id = $1", owner.workspace_id)
     assert (verification.broken_at, verification.unsealed) == (None, 0)
@@ -152,17 +159,17 @@ async def test_seals_cover_every_entry_once_in_batches(database: Database, owner
 
 async def test_what_was_just_written_waits_for_slower_transactions(database: Database, owner: Login) -> None:
     async with database.transaction() as db:
-        await audit.seal(db, settled=NOW)
+        await seal_all(db)
         await write(db, owner.workspace_id, 1)
-        assert await audit.seal(db) == 0
+        assert await seal_all(db, settled=SETTLED) == 0
     async with database.transaction() as db:  # one that began earlier, and ends later
         newest = "select id_before(id, '30 seconds') from audit where workspace_id = $1 order by id desc"
         late = await db.fetchval(newest, owner.workspace_id)
-        await audit.seal(db, settled=NOW)
+        await seal_all(db)
         await db.execute("insert into audit (id, workspace_id, action, actor) values ($1, $2, 'late', $3)",
                          late, owner.workspace_id, ACTOR)  # fmt: skip
         await write(db, owner.workspace_id, 1)
-        assert await audit.seal(db, settled=NOW) == 2
+        assert await seal_all(db) == 2
         assert (await audit.verify(db, owner.workspace_id)).broken_at is None
 
 
@@ -181,7 +188,7 @@ async def test_the_first_entry_that_was_touched_is_named(
     """Each of a thousand entries: an even spread of them is tried."""
     async with database.transaction() as db:
         await write(db, owner.workspace_id, 1_000)
-        await audit.seal(db, settled=NOW)
+        await seal_all(db)
         seals = await db.fetch("select seq, audit_id from audit_seal where workspace_id = $1 order by seq",
                                owner.workspace_id)  # fmt: skip
         for seal in (seals[0], seals[-1], *seals[37::96]):
@@ -203,7 +210,7 @@ async def test_a_seal_that_was_made_again_does_not_agree_with_the_next_one(datab
     """
     async with database.transaction() as db:
         await write(db, owner.workspace_id, 5)
-        await audit.seal(db, settled=NOW)
+        await seal_all(db)
         entry = await db.fetchval("select audit_id from audit_seal where workspace_id = $1 and seq = 2",
                                   owner.workspace_id)  # fmt: skip
         await tamper(db, "update audit set action = 'other' where id = $1", entry)
@@ -217,7 +224,7 @@ async def test_the_command_names_the_broken_entry(context: AppContext, database:
     workspace = ids.encode("wsp", owner.workspace_id)
     async with database.transaction() as db:
         await write(db, owner.workspace_id, 3)
-        await audit.seal(db, settled=NOW)
+        await seal_all(db)
     assert (await operations.verify_history(context, None))[workspace].startswith("ok, ")
     async with database.transaction() as db:
         [entry] = await db.fetchrow(
@@ -237,11 +244,12 @@ async def test_what_the_plan_no_longer_keeps_goes_and_the_chain_still_holds(data
         for days in (40, 35, 20):
             old = ids.first_at(clock.now() - timedelta(days=days))
             await db.execute(insert, old, owner.workspace_id, ACTOR)
-        await audit.seal(db, settled=NOW)
+        await seal_all(db)
         await db.execute("alter table audit_seal disable trigger user")
         await db.execute("update audit_seal set sealed_at = time_of_id(audit_id)")
         await db.execute("alter table audit_seal enable trigger user")
-        assert await audit.purge(db, {"free": 30}, limit=10) == 2
+        purged = await audit.purge(db, [owner.workspace_id], {"free": 30}, limit=10)
+        assert purged == {owner.workspace_id: 2}
         verification = await audit.verify(db, owner.workspace_id)
         assert (verification.broken_at, verification.unsealed) == (None, 0)
         with pytest.raises(asyncpg.InsufficientPrivilegeError):  # it stays closed afterwards

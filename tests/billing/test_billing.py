@@ -1,11 +1,16 @@
 """What plans cost, what a workspace has, and what people say about it."""
 
+import asyncio
+
 import pytest
 from tests.helpers.api import Api
-from tests.helpers.factories import Make
+from tests.helpers.factories import Login, Make
 
 from signalpost.billing.actions.feedback import PER_DAY
+from signalpost.context import AppContext
+from signalpost.identity import actions as identity
 from signalpost.kit.db import Database
+from signalpost.plans import actions as plans
 
 PRICES = {"free": (0, 0), "starter": (900, 9_000), "pro": (2_900, 29_000), "max": (7_900, 79_000)}
 
@@ -71,3 +76,46 @@ async def test_feedback_that_makes_no_sense_is_refused(
     answer = await api.post("/billing/feedback", json=data, key=owner.key)
 
     assert (answer.status_code, answer.json()["errors"][0]["path"]) == (422, path)
+
+
+async def test_the_plan_of_a_signed_in_reader_is_marked(shop: Api, make: Make) -> None:
+    """By any credential; without one, or with one that is not valid, none is."""
+    owner = await make.owner(plan="pro")
+
+    async def current(**options: str) -> list[str]:
+        answer = await shop.get("/billing/plans", **options)
+        assert answer.status_code == 200
+        return [plan["key"] for plan in answer.json()["data"] if plan["current"]]
+
+    assert [await current(key=owner.key), await current(), await current(key="sp_live_wrong")] == [["pro"], [], []]
+
+
+async def session(make: Make, login: Login) -> str:
+    async with make.context.database.transaction() as db:
+        opened = await identity.open_session(
+            db, make.context.keys, login.user_id, login.workspace_id, "owner", "192.0.2.1"
+        )
+    return opened.access_token
+
+
+async def test_one_user_owns_three_free_workspaces(shop: Api, make: Make, sold: AppContext) -> None:
+    """Also of requests at once, and by a transfer; what is paid does not count."""
+    owner, other = await make.owner(plan="free"), await make.owner(plan="pro")
+    tokens = [await session(make, each) for each in (owner, other)]
+    answers = await asyncio.gather(
+        *(shop.post("/workspaces", json={"name": f"More {n}"}, key=tokens[0]) for n in range(5))
+    )
+    refused = next(answer for answer in answers if answer.status_code != 201)
+    successor = (await shop.post("/team/invite", json={"email": owner.email, "role": "admin"}, key=tokens[1])).json()
+    await shop.post(f"/team/invites/{successor['inviteUrl'].rpartition('/')[2]}/accept", json={}, key=tokens[0])
+    async with sold.database.transaction() as db:
+        await plans.change_plan(sold, db, other.workspace_id, "free")
+    given = await shop.post("/team/transfer", json={"memberId": successor["id"]}, key=tokens[1])
+    async with sold.database.transaction() as db:
+        await plans.change_plan(sold, db, owner.workspace_id, "starter")
+    after = await shop.post("/workspaces", json={"name": "After"}, key=tokens[0])
+
+    assert sorted(answer.status_code for answer in answers) == [201, 201, 402, 402, 402]
+    assert (refused.json()["code"], refused.json()["limit"]) == ("free_workspaces_reached", 3)
+    assert (given.status_code, given.json()["code"]) == (402, "free_workspaces_reached")
+    assert after.status_code == 201

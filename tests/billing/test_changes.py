@@ -4,13 +4,14 @@ import dataclasses
 from typing import Any
 
 import pytest
+from simulator.stripe.cards import GOOD_CARD
 from simulator.stripe.lifecycle import FAILS_LATER
-from simulator.stripe.pages import GOOD_CARD
 from tests.helpers.api import Api
 from tests.helpers.till import Buyer, Till
 
 from signalpost.billing.actions.refresh import refresh_outdated
-from signalpost.kit import clock
+from signalpost.billing.stripe import Stripe as Client
+from signalpost.kit import clock, problems
 from signalpost.plans import actions as plans
 
 
@@ -151,6 +152,23 @@ async def test_an_unpaid_plan_has_seven_days(till: Till) -> None:
     assert (back["status"], back["plan"], back["graceEndsAt"]) == ("active", "pro", None)
 
 
+async def test_who_pays_a_debt_is_served_though_no_notice_arrives(till: Till) -> None:
+    buyer = await bought(till)
+    subscription = till.stripe.of_kind("subscription")[-1]
+    till.stripe.life.after_dunning = "past_due"
+    till.stripe.add_card(till.stripe.objects[subscription["customer"]], FAILS_LATER)
+    till.pass_days(45)
+    await till.notify()
+    owing = await till.status(buyer)
+    till.stripe.add_card(till.stripe.objects[subscription["customer"]], GOOD_CARD)
+    till.stripe.life.pay_open(subscription)
+    till.pass_days(0.3)
+    await upkeep(till)
+
+    assert (owing["status"], owing["plan"]) == ("past_due", "free")
+    assert ((await till.status(buyer))["status"], (await till.status(buyer))["plan"]) == ("active", "pro")
+
+
 async def test_a_second_unpaid_period_brings_no_second_grace(till: Till) -> None:
     buyer = await bought(till)
     subscription = till.stripe.of_kind("subscription")[-1]
@@ -171,6 +189,64 @@ async def test_an_upgrade_that_is_not_paid_changes_nothing(till: Till) -> None:
 
     assert (refused.status_code, refused.json()["code"]) == (402, "payment_failed")
     assert ((await till.status(buyer))["plan"], (await till.status(buyer))["status"]) == ("starter", "active")
+
+
+async def test_a_declined_upgrade_keeps_the_planned_downgrade(till: Till) -> None:
+    """At Stripe too: the next payment is that of the smaller plan."""
+    buyer = await bought(till, "pro")
+    subscription = till.stripe.of_kind("subscription")[-1]
+    planned = (await till.change(buyer, plan="starter")).json()["pendingChange"]
+    till.stripe.add_card(till.stripe.objects[subscription["customer"]], FAILS_LATER)
+    refused = await till.change(buyer, plan="max")
+    at_once = (await till.status(buyer))["pendingChange"]
+    till.stripe.add_card(till.stripe.objects[subscription["customer"]], GOOD_CARD)
+    till.pass_days(32)
+    await till.notify()
+
+    assert (refused.status_code, refused.json()["code"]) == (402, "payment_failed")
+    assert at_once == planned
+    assert paid(till) == ["2900 usd", "900 usd"]
+    assert (await till.status(buyer))["plan"] == "starter"
+
+
+@pytest.mark.parametrize("is_made", [False, True])
+async def test_a_cancellation_that_does_not_get_through_keeps_the_planned_downgrade(
+    till: Till, monkeypatch: pytest.MonkeyPatch, *, is_made: bool
+) -> None:
+    """Unless it got through and only its response was lost: the status shows what Stripe has in both cases."""
+    buyer = await bought(till, "pro")
+    await till.change(buyer, plan="starter")
+    send = Client.post
+
+    async def lose(self: Client, path: str, parameters: Any = None, **options: Any) -> Any:
+        if parameters == {"cancel_at_period_end": True}:
+            if is_made:
+                await send(self, path, parameters, **options)
+            raise problems.Unavailable("lost")
+        return await send(self, path, parameters, **options)
+
+    monkeypatch.setattr(Client, "post", lose)
+    failed = await till.change(buyer, cancelAtPeriodEnd=True)
+    after = await till.status(buyer)
+
+    assert failed.status_code == 503
+    assert (after["status"], bool(after["pendingChange"])) == (("cancelled", False) if is_made else ("active", True))
+
+
+async def test_who_owes_something_is_led_to_the_portal_and_free_is_what_follows_a_cancellation(till: Till) -> None:
+    buyer = await bought(till, "pro")
+    free = await till.change(buyer, plan="free")
+    subscription = till.stripe.of_kind("subscription")[-1]
+    till.stripe.life.after_dunning = "past_due"
+    till.stripe.add_card(till.stripe.objects[subscription["customer"]], FAILS_LATER)
+    till.pass_days(45)
+    await till.notify()
+    refused = await till.checkout(buyer, "pro")
+
+    assert (free.status_code, free.json()["errors"][0]["path"]) == (422, "/plan")
+    assert "cancelAtPeriodEnd" in free.json()["errors"][0]["message"]
+    assert (refused.status_code, refused.json()["code"]) == (402, "subscription_past_due")
+    assert "POST /billing/portal" in refused.json()["remediation"]
 
 
 async def test_the_first_subscription_may_begin_with_a_trial(till: Till) -> None:

@@ -300,3 +300,19 @@ async def test_what_needs_a_provider_says_so_where_there_is_none(
 
     assert (off.status_code, off.json()["code"]) == (409, "billing_disabled")
     assert (without_key.status_code, without_key.json()["code"]) == (409, "billing_not_configured")
+
+
+async def test_the_page_after_the_payment_looks_once(till: Till) -> None:
+    """Without any notification; a page that is loaded again and again reads Stripe once in five seconds."""
+    buyer = await till.buyer()
+    nothing = await till.call("POST", "/billing/refresh", buyer)
+    await till.buy(buyer)
+    first = await till.call("POST", "/billing/refresh", buyer)
+    till.stripe.life.end(till.stripe.of_kind("subscription")[-1])
+    again = await till.call("POST", "/billing/refresh", buyer)
+    till.pass_days(0.01)
+    later = await till.call("POST", "/billing/refresh", buyer)
+
+    assert (nothing.status_code, nothing.json()["plan"]) == (200, "free")
+    assert (first.json()["plan"], first.json()["status"]) == ("pro", "active")
+    assert (again.json()["plan"], later.json()["plan"]) == ("pro", "free")

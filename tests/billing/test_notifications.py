@@ -10,12 +10,14 @@ import stripe as sdk
 from hypothesis import example, given
 from hypothesis import strategies as st
 from simulator.stripe.events import shuffled
+from tests.figures.record import Record, holds
 from tests.helpers.mail import InTest
 from tests.helpers.till import Till
 
-from signalpost.billing import signature, work
+from signalpost.billing import provider, queries, signature, work
 from signalpost.billing.actions.notification import BODY_BYTES_MAX, HEARD
 from signalpost.engine.contract import Lease
+from signalpost.kit import clock
 from signalpost.kit.db import Database
 from signalpost.kit.problems import InvalidSignature
 from signalpost.web.signed import UNVERIFIED_BYTES_MAX, Unverified
@@ -30,7 +32,8 @@ async def noted(database: Database, till: Till) -> list[str]:
         return [row[0] for row in await db.fetch("select id from billing_event where id = any($1)", ids)]
 
 
-async def test_what_is_not_signed_by_stripe_is_refused_and_changes_nothing(till: Till) -> None:
+@holds("S15")
+async def test_what_is_not_signed_by_stripe_is_refused_and_changes_nothing(till: Till, record: Record) -> None:
     buyer = await till.buyer()
     await till.buy(buyer)
     event = till.new_events()[-1]
@@ -46,8 +49,10 @@ async def test_what_is_not_signed_by_stripe_is_refused_and_changes_nothing(till:
         "with an endless header": {"signature": good + ",v1=0" * 1_000},
         "in an older scheme only": {"signature": good.replace("v1=", "v9=")},
     }
-    for what, options in attempts.items():
-        refused = await till.deliver(event, **options)
+    answers = {what: await till.deliver(event, **options) for what, options in attempts.items()}
+    believed = sum(answer.status_code < 400 for answer in answers.values())
+    record("S15", tried={"forged calls": len(attempts)}, measured={"believed": believed})
+    for what, refused in answers.items():
         assert (refused.status_code, refused.json()["code"]) == (401, "invalid_signature"), what
     assert (await till.status(buyer))["plan"] == "free"
 
@@ -247,3 +252,53 @@ def test_the_guide_names_the_events_to_subscribe_to() -> None:
 
     guide = (CHECKOUT / "docs/guides/billing.md").read_text()
     assert all(f"`{name}`" in guide for name in HEARD)
+
+
+async def test_a_first_purchase_without_any_notification_is_served(till: Till) -> None:
+    """The commonest mistake of an installation: the endpoint was never made, or has another secret."""
+    buyer, idle = await till.buyer(), await till.buyer()
+    await till.buy(buyer)
+    await till.checkout(idle)
+    till.pass_days(0.01)
+    with clock.at(till.simulator.world.clock()):
+        await work.keep_up(till.context, cast("Lease", InTest(till.context.database)))
+
+    assert ((await till.status(buyer))["plan"], (await till.status(idle))["plan"]) == ("pro", "free")
+
+
+async def test_a_page_that_nobody_pays_is_read_seldom(till: Till) -> None:
+    buyer = await till.buyer()
+    await till.checkout(buyer)
+    reads = 0
+    for _ in range(4 * 24 * 6):
+        till.pass_days(1 / 144)
+        now = till.simulator.world.clock()
+        async with till.context.database.connection() as db:
+            due = [row[0] for row in await queries.open_pages(db, now, after=None, limit=1_000)]
+        if buyer.login.workspace_id in due:
+            reads += 1
+            async with till.context.database.transaction() as db:
+                update = "update subscription set read_at = $2 where workspace_id = $1"
+                await db.execute(update, buyer.login.workspace_id, now)
+
+    assert 5 < reads < 30
+
+
+async def test_the_operator_sees_whether_stripe_was_heard(till: Till) -> None:
+    buyer = await till.buyer()
+    await till.buy(buyer)
+    async with till.context.database.transaction() as db:
+        await db.execute("update billing_provider set notified_at = null, refused_at = null, refused_code = null")
+        never = await provider.heard(db)
+    event = till.new_events()[-1]
+    await till.deliver(event, signature="t=1,v1=" + "0" * 64)
+    async with till.context.database.connection() as db:
+        refused = await provider.heard(db)
+    await till.notify()
+    async with till.context.database.connection() as db:
+        well = await provider.heard(db)
+
+    assert (never.is_deaf, never.notified_at, "endpoint" in never.remedy) == (True, None, True)
+    assert (refused.is_deaf, refused.refused_code) == (True, "invalid_signature")
+    assert "SIGNALPOST_STRIPE_WEBHOOK_SECRET" in refused.remedy
+    assert not well.is_deaf

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from simulator.stripe import Stripe
+from simulator.stripe.cards import GOOD_CARD
 from simulator.stripe.events import Event, shuffled
 from simulator.stripe.lifecycle import FAILS_LATER
-from simulator.stripe.pages import GOOD_CARD
 from tests.helpers.till import DAY, Till
 
 from signalpost.billing.actions.refresh import Notification, refresh, refresh_outdated

@@ -1,8 +1,10 @@
 """`POST /posts/optimize-captions`: what it reads, what a model writes, and what is done when that fails."""
 
+import asyncio
 import dataclasses
 import json
 import secrets
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
@@ -12,9 +14,10 @@ from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 from tests.helpers.http_servers import Connection, Server, response, serve
 
-from signalpost.captions import model
+from signalpost.captions import actions, model
 from signalpost.context import AppContext
-from signalpost.kit import ids
+from signalpost.kit import ids, worker_threads
+from signalpost.kit.worker_threads import WAIT_SECONDS
 from signalpost.main import app
 
 PATH = "/posts/optimize-captions"
@@ -337,3 +340,42 @@ async def test_a_repeated_key_gets_the_first_captions(staged: NewStage, owner: L
     assert first.json() == second.json()
     assert second.headers["idempotent-replayed"] == "true"
     assert len(stage.server.requests) == 1
+
+
+async def test_two_requests_of_strangers_stop_nobody_for_longer_than_two_seconds(
+    api: Api, make: Make, owner: Login, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What once held both threads for minutes is done; work that would hold them is ended, and who waits is told."""
+    strangers = [await make.owner() for _ in range(2)]
+    hostile = "\u4e2d" + "\u201c" * 60_000
+    answers = await asyncio.gather(
+        *(api.post(PATH, json={"text": hostile, "platforms": ["mastodon"]}, key=login.key) for login in strangers)
+    )
+    assert {answer.status_code for answer in answers} == {201}
+
+    assert WAIT_SECONDS == 2
+    monkeypatch.setattr(worker_threads._requests, "_wait_seconds", 0.01)
+    monkeypatch.setattr(worker_threads._requests, "_cpu_seconds", 60)
+    release, begun = threading.Event(), asyncio.Semaphore(0)
+    loop = asyncio.get_running_loop()
+
+    def hold(jobs: object) -> list[Any]:
+        loop.call_soon_threadsafe(begun.release)
+        release.wait(60)
+        return []
+
+    with monkeypatch.context() as patched:
+        patched.setattr(actions, "_rewrite", hold)
+        slow = [
+            asyncio.create_task(api.post(PATH, json={"text": LONG, "platforms": ["mastodon"]}, key=login.key))
+            for login in strangers
+        ]
+        for _ in strangers:
+            await begun.acquire()
+    refused = await api.post(PATH, json={"text": LONG, "platforms": ["mastodon"]}, key=owner.key)
+    release.set()
+
+    assert (refused.status_code, refused.json()["code"], refused.json()["retryable"]) == (503, "unavailable", True)
+    assert refused.headers["retry-after"] == "2"
+    assert (await optimize(api, owner.key, text="Short.", platforms=["mastodon"]))["results"][0]["fits"]
+    await asyncio.gather(*slow)

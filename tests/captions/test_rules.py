@@ -297,3 +297,28 @@ def test_a_text_takes_time_in_proportion_to_its_length(text: str) -> None:
         rules.captions_of(short, Source(value), 3)
 
     require_linear(rewrite, lambda size: text * (size // len(text)), 8_000)
+
+
+MANY_TAGS = "hello world.\n\n" + " ".join(f"#\u00e9{number:x}" for number in range(9_000))
+
+
+@pytest.mark.parametrize("key", ["x", "mastodon"])
+@pytest.mark.parametrize("hashtags_max", [None, 5])
+@pytest.mark.parametrize(
+    "text",
+    ["\u4e2d" + "\u201c" * 24_000, MANY_TAGS, MANY_TAGS.replace(" #", ",#")],
+    ids=["opening marks", "hashtags at the end", "hashtags without spaces"],
+)
+def test_what_once_took_minutes_takes_time_in_proportion(key: str, hashtags_max: int | None, text: str) -> None:
+    facts = CONNECTORS[key].facts
+
+    def rewrite(value: str) -> None:
+        rules._prepared.cache_clear()
+        rules.captions_of(facts, Source(value, hashtags_max=hashtags_max), 3)
+
+    require_linear(rewrite, lambda size: text[:size], 24_000, ratio_max=6, steps=(1,))
+
+
+def test_a_long_run_of_opening_marks_loses_nothing() -> None:
+    text = "\u4e2d" + "\u201c" * 40 + "\u4e2d\u300c\u6771"
+    assert joined(units_of(text)) == text

@@ -99,4 +99,4 @@ async def test_a_time_is_kept_until_the_decision_and_a_rejected_post_is_not_publ
         await page.get_by_text("rejected this post.").wait_for()
         await author.get_by_text("Not this week.").wait_for()
     post = await owned.get(f"/posts/{post_id}")
-    assert (post["status"], post["approval"]["state"]) == ("draft", "rejected")
+    assert (post["status"], post["approval"]["state"], post["held"]) == ("scheduled", "rejected", True)

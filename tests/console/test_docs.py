@@ -7,17 +7,19 @@ import re
 import httpx
 import pytest
 
-from signalpost.console.docs import Documentation
+from signalpost.console.docs import EXAMPLE_URL, Documentation
 from signalpost.console.markdown import MarkdownPage
 from signalpost.console.openapi import openapi_document
 from signalpost.console.samples import SampleRequest, curl, python, typescript
+from signalpost.context import AppContext
 from signalpost.kit.problems import Problem
 from signalpost.main import wiring
 
 COMPRESSED_BYTES_MAX = 80_000
 DOCS = Documentation(
-    lambda: openapi_document(wiring.endpoints(), base_url="http://signalpost.test", version="0", brand="Service"), ""
-)
+    lambda: openapi_document(wiring.endpoints(), base_url="http://signalpost.test", version="0", brand="Service"), "",
+    lambda: "http://signalpost.test",
+)  # fmt: skip
 PAGES = [
     "/docs", *(f"/docs/{slug}" for slug in DOCS.groups), *(f"/docs/guides/{name}" for name in DOCS.guides),
     *(f"/docs/reference/{name}" for name in DOCS.tables),
@@ -160,6 +162,20 @@ async def test_guides_are_markdown_for_programs(visit: httpx.AsyncClient) -> Non
     assert len(links) == len(DOCS.guides)
     assert source.headers["content-type"] == "text/markdown; charset=utf-8"
     assert source.text.startswith("# ")
+
+
+async def test_guides_show_the_address_by_which_they_are_read(empty: AppContext, visit: httpx.AsyncClient) -> None:
+    """Not the one that the files have, on whatever port the service listens; a proxy still leads to that port."""
+    empty.listening_url = "http://127.0.0.1:21000"
+    for number, name in enumerate(DOCS.guides):
+        visitor = {"X-Forwarded-For": f"198.51.100.{number}"}
+        for path in (f"/docs/guides/{name}", f"/docs/guides/{name}.md"):
+            text = (await visit.get(path, headers=visitor)).text
+            assert EXAMPLE_URL not in text, path
+            assert empty.listening_url not in text, path
+    shown = (await visit.get("/docs/guides/bulk.md")).text
+    assert "`API=http://signalpost.test/api/v1 KEY=" in shown
+    assert "server 127.0.0.1:8000;" in (await visit.get("/docs/guides/operate.md")).text
 
 
 @pytest.mark.parametrize("path", ["/docs/nothing", "/docs/guides/nothing", "/docs/guides/..%2f..%2fpyproject.toml"])

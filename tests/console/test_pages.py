@@ -213,7 +213,7 @@ async def test_a_browser_gets_a_page_and_a_program_the_problem(
     """The same status and code; what came with the request is text in the page, never markup."""
     page, data = [
         await visit.request(method, path, headers=headers, json={} if method == "POST" else None)
-        for headers in (HTML, {"Accept": "*/*"})
+        for headers in (HTML | {"Sec-Fetch-Mode": "navigate"}, {"Accept": "*/*"})
     ]
 
     assert (page.status_code, page.headers["content-type"]) == (status, "text/html; charset=utf-8")

@@ -8,7 +8,9 @@ from tests.helpers.api import Api
 from tests.helpers.contract import DOCUMENT, ENDPOINTS, Sample, name_of
 
 from signalpost.kit.db import Database
-from signalpost.web.routing import Endpoint
+from signalpost.web import duplicates
+from signalpost.web.caller import PUBLIC
+from signalpost.web.routing import PUBLIC_BODY_BYTES_MAX, Endpoint
 
 READING = [endpoint for endpoint in ENDPOINTS if endpoint.body is not None]
 SILENT = [
@@ -27,8 +29,11 @@ _TABLES = (
 
 
 async def _rows(database: Database) -> dict[str, int]:
+    """Return how many rows each table has. What counts requests grows by requests that are refused too."""
     async with database.connection() as db:
-        return {row[0]: row[1] for row in await db.fetch(await db.fetchval(_TABLES))}
+        counts = {row[0]: row[1] for row in await db.fetch(await db.fetchval(_TABLES))}
+    del counts["request_bucket"]
+    return counts
 
 
 def _schema(endpoint: Endpoint) -> dict[str, Any]:
@@ -96,7 +101,8 @@ async def test_a_field_with_a_wrong_value_is_refused_by_name(
             if answer.status_code == 422 and (errors := answer.json().get("errors")):
                 assert any(issue["path"].startswith(f"/{name}") for issue in errors), shown
             else:
-                assert answer.status_code == 400, shown  # not JSON at all: a number or a string that has no value
+                too_large = endpoint.scope == PUBLIC and len(body) > PUBLIC_BODY_BYTES_MAX
+                assert answer.status_code == (413 if too_large else 400), shown  # 400: not JSON, or without a value
     assert await _rows(database) == before
 
 
@@ -118,7 +124,8 @@ async def test_an_unknown_field_is_refused_by_name(
 async def test_what_is_no_object_is_refused(api: Api, sample: Sample, endpoint: Endpoint) -> None:
     for content in (b"[]", b'"text"', b"7", b"null", b"true", b"[" * 100_000, b"{" * 10_000):
         answer = await sample.prepare(endpoint).send(api, content=content)
-        assert answer.status_code in (400, 422), content[:20]
+        too_large = endpoint.scope == PUBLIC and len(content) > PUBLIC_BODY_BYTES_MAX
+        assert answer.status_code in ((413,) if too_large else (400, 422)), content[:20]
 
 
 @pytest.mark.parametrize("endpoint", READING, ids=name_of)
@@ -157,3 +164,82 @@ async def test_a_body_where_none_is_read_is_refused(api: Api, sample: Sample, en
     answer = await sample.prepare(endpoint).send(api, content=b'{"surprise": 1}')
 
     assert answer.status_code == 422
+
+
+OPEN = [endpoint for endpoint in ENDPOINTS if endpoint.scope == PUBLIC and endpoint.writes]
+READ_BY_THEMSELVES = {
+    "/billing/webhook", "/api-keys/leaked", "/media/{id}/upload", "/wa/webhook",
+}  # fmt: skip
+"""Public operations whose bodies are signed, or went through an announcement: each has a bound of its own."""
+
+
+@pytest.mark.parametrize("length", [b"16385", None], ids=["announced", "chunked"])
+@pytest.mark.parametrize("endpoint", [each for each in OPEN if not each.reads_body_itself], ids=name_of)
+async def test_what_strangers_send_is_refused_by_its_length(
+    api: Api, sample: Sample, endpoint: Endpoint, length: bytes | None
+) -> None:
+    """Nobody has shown a credential: sixteen kilobytes are read, and no more."""
+    received = 0
+    pieces = [bytes(8_000)] * 4
+
+    async def receive() -> Any:
+        nonlocal received
+        received += 1
+        return {"type": "http.request", "body": pieces.pop(), "more_body": True}
+
+    status = []
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            status.append(message["status"])
+
+    headers = [(b"content-type", b"application/json"), (b"x-forwarded-for", b"192.0.2.77")]
+    headers += [(b"content-length", length)] if length else []
+    path = "/api/v1" + sample.prepare(endpoint).path
+    scope = {
+        "type": "http", "method": endpoint.method, "path": path, "raw_path": path.encode(), "query_string": b"",
+        "headers": headers, "client": ("192.0.2.78", 1), "http_version": "1.1", "scheme": "http",
+    }  # fmt: skip
+    await api.app(scope, receive, send)
+
+    assert (status, received) == ([413], 0 if length else 3)
+
+
+def test_public_operations_that_read_by_themselves_are_known() -> None:
+    assert {endpoint.path for endpoint in OPEN if endpoint.reads_body_itself} == READ_BY_THEMSELVES
+
+
+@pytest.mark.parametrize("endpoint", READING, ids=name_of)
+async def test_a_member_that_is_given_twice_is_refused(api: Api, sample: Sample, endpoint: Endpoint) -> None:
+    """Of two values one would be lost, and nobody would say which."""
+    request = sample.prepare(endpoint)
+    body = b'{"metadata": {}, "name": "a", "rules": [{"x": ":", "y\\"": 1}, {"name": {"b": 1, "b": 2}}], "name": "a"}'
+    headers = {"Content-Type": "application/json"} | request.headers
+    answer = await api.call(endpoint.method, request.path, key=request.key, headers=headers, content=body)
+
+    assert (answer.status_code, answer.json()["code"]) == (400, "duplicate_member"), answer.text
+    assert [issue["path"] for issue in answer.json()["errors"]] == ["/name", "/rules/1/name/b"]
+
+
+@pytest.mark.parametrize(
+    ("body", "paths"),
+    [
+        (b'{"a":1,"b":{"a":1},"c":[{"a":1},{"a":2}]}', []),
+        (b'{"a":"\\"a\\":1","b":", \\"a\\":"}', []),
+        (b'["a",":a","a"]', []),
+        (b'{"a" : 1, "a"\n: 2}', ["/a"]),
+        (b'{"a":1,"\\u0061":2}', ["/a"]),
+        (b'{":b":1,"a":"p",":b":2}', ["/:b"]),
+        (b'{"":1,"":2}', ["/"]),
+        (b'{"a/b":[{"~":1,"~":2}]}', ["/a~1b/0/~0"]),
+        (b'{"a":{"b":1},"a":{"b":1,"b":2}}', ["/a", "/a/b"]),
+        (b'{"n":1e999,"m":' + b"9" * 5_000 + b',"n":1}', ["/n"]),
+    ],
+)
+def test_duplicates_are_found_however_they_are_written(body: bytes, paths: list[str]) -> None:
+    if not paths:
+        duplicates.require_none(body)
+        return
+    with pytest.raises(duplicates.DuplicateMember) as refused:
+        duplicates.require_none(body)
+    assert [issue.path for issue in refused.value.errors] == paths

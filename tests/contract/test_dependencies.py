@@ -1,6 +1,7 @@
 """Declared dependencies are the imported ones: no more, and none that only another package brings along."""
 
 import ast
+import json
 import re
 import sys
 import tomllib
@@ -32,6 +33,24 @@ NOT_IMPORTED_BY_TESTS = {
     "types-regex": "types for mypy",
     "uv": "make lock",
 }
+
+
+POLICY = CHECKOUT / "docs" / "security" / "dependencies.md"
+
+
+def test_every_dependency_has_a_reason_a_maintainer_and_a_replacement() -> None:
+    """Also the tools and the packages of the counterparts: they run on the machines of developers."""
+    rows = re.findall(r"^\| `([^`]+)` \|(.+)\|(.+)\|(.+)\|$", POLICY.read_text(encoding="utf-8"), re.MULTILINE)
+    declared: set[str] = set()
+    for file in (CHECKOUT / "requirements").glob("*.in"):
+        declared |= set(re.findall(r"^([A-Za-z][\w.-]*)", file.read_text(encoding="utf-8"), re.MULTILINE))
+    for file in (CHECKOUT / "tests" / "counterparts").glob("*/package.json"):
+        package = json.loads(file.read_text(encoding="utf-8"))
+        declared |= {*package.get("dependencies", {}), *package.get("optionalDependencies", {})}
+
+    assert {row[0] for row in rows} == declared
+    assert len(rows) == len(declared)
+    assert [row[0] for row in rows if not all(field.strip() for field in row)] == []
 
 
 def normalised(name: str) -> str:

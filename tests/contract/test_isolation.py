@@ -30,7 +30,8 @@ _UNPROTECTED = f"""
 select t.relname from ({_TENANT_TABLES}) t join pg_class c on c.oid = t.relname::regclass
 where not c.relrowsecurity or not exists (
     select from pg_policies p where p.tablename = t.relname and p.roles = array['{SERVICE}'::name] and p.cmd = 'ALL'
-        and p.qual like '%' || t.column || ' = %signalpost.tenant%')
+        and (p.qual like '%' || t.column || ' = %signalpost.tenant%'
+            or p.qual like '%NOT (' || t.column || ' IS DISTINCT FROM %signalpost.tenant%'))
 or exists (
     select from pg_policies p where p.tablename = t.relname and ('public' = any(p.roles)
         or '{SERVICE}' = any(p.roles) and p.qual not like '%signalpost.tenant%'))
@@ -120,7 +121,7 @@ async def test_a_lease_sees_only_its_workspace(
     """Whatever is asked, of every table; the other workspace has rows in most of them."""
     theirs, mine = foreign.owner.workspace_id, sample.owner.workspace_id
     async with database.connection() as db, as_tenant.connection() as leased:
-        tables = [(row[0], row[1]) for row in await db.fetch(_TENANT_TABLES)]
+        tables = [(row[0], row[1]) for row in await db.fetch(_TENANT_TABLES) if await _may_read(leased, row[0])]
         seen, filled = [], 0
         for table, column in tables:
             filled += await db.fetchval(f"select count(*) from {table} where {column} = $1", theirs) > 0
@@ -189,7 +190,8 @@ async def test_without_a_tenant_there_are_no_rows(context: AppContext, database:
     across.set(False)
     try:
         async with context.database.connection() as db:
-            tables = await _tables(db)
+            tables = [table for table in await _tables(db) if table != "idempotency" and await _may_read(db, table)]
+            assert len(tables) > 20
             assert [table for table in tables if await db.fetchval(f"select exists (select from {table})")] == []
             assert await db.fetchval("select current_user::text") == SERVICE
     finally:
@@ -205,6 +207,11 @@ async def test_a_tenant_has_to_be_a_workspace(context: AppContext) -> None:
     finally:
         tenant.set(None)
         across.set(True)
+
+
+async def _may_read(db: Db, table: str) -> bool:
+    """Whether requests read the table at all: see `test_rights`."""
+    return bool(await db.fetchval("select has_table_privilege($1, $2, 'select')", SERVICE, table))
 
 
 async def _tables(db: Db) -> list[str]:

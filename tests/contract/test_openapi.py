@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import jsonschema
+import msgspec
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from tests.helpers.api import Api
@@ -16,6 +17,7 @@ from signalpost.console.samples import example_bodies
 from signalpost.events import PUBLIC_EVENTS
 from signalpost.web import validation
 from signalpost.web.caller import PUBLIC, SIGNED_IN
+from signalpost.web.compact import compact
 from signalpost.web.examples import PLACEHOLDER
 from signalpost.web.routing import Endpoint
 from signalpost.webhooks import signing
@@ -150,3 +152,59 @@ def test_responses_require_every_member() -> None:
 
 _EVENT_DATA = {"TargetData", "PostData", "AccountData"}
 """Their members without a value are left out (contract C13)."""
+
+
+COMPACT = compact(DOCUMENT)
+
+
+def _resolved(part: dict[str, Any]) -> dict[str, Any]:
+    found: Any = COMPACT
+    for key in part.get("$ref", "#/").removeprefix("#/").split("/"):
+        found = found[key] if key else part
+    return dict(found)
+
+
+def test_the_compact_document_is_valid_and_small() -> None:
+    OpenAPIV31SpecValidator(COMPACT).validate()
+    assert len(msgspec.json.encode(COMPACT)) <= 600_000
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=name_of)
+def test_the_compact_document_says_the_same_of_each_operation(endpoint: Endpoint) -> None:
+    """Parameters, headers, schemas, and each code; what every operation can have stands in `default`."""
+    plain, operation = operation_of(endpoint), COMPACT["paths"][endpoint.path][endpoint.method.lower()]
+    responses = {status: _resolved(response) for status, response in operation["responses"].items()}
+
+    assert [_resolved(parameter) for parameter in operation["parameters"]] == plain["parameters"]
+    for status, expected in plain["responses"].items():
+        response = responses.get(status, responses["default"])
+        wanted, content = expected.get("content", {}), response.get("content", {})
+        assert content.keys() == wanted.keys()
+        codes = wanted.get("application/problem+json", {}).get("examples", {})
+        for code, example in codes.items():
+            if status in responses:
+                assert _resolved(content["application/problem+json"]["examples"][code]) == example
+            else:
+                assert f"{status} `{code}`" in response["description"]
+        for kind, body in content.items():
+            assert body["schema"] == wanted[kind]["schema"]
+        headers = {name: _resolved(header) for name, header in response.get("headers", {}).items()}
+        assert headers.items() >= expected.get("headers", {}).items()
+
+
+def test_a_compact_schema_accepts_what_the_plain_one_does() -> None:
+    """Also null, and nothing else: the examples of every member that may be null, and a value of a wrong type."""
+    compared = 0
+    for name, schema in DOCUMENT["components"]["schemas"].items():
+        for member, plain in schema.get("properties", {}).items():
+            short = COMPACT["components"]["schemas"][name]["properties"][member]
+            if plain == short:
+                continue
+            compared += 1
+            for value in (None, 7, "text", [], {}, True, *plain.get("examples", ())):
+                assert _accepts(plain, value) == _accepts(short, value), (name, member, value)
+    assert compared > 100
+
+
+def _accepts(schema: dict[str, Any], value: Any) -> bool:
+    return jsonschema.Draft202012Validator(schema | {"components": DOCUMENT["components"]}).is_valid(value)

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+import httpx
 import pytest
 from tests.helpers.api import Api
-from tests.helpers.contract import DOCUMENT, ENDPOINTS, Sample, name_of
+from tests.helpers.contract import DOCUMENT, ENDPOINTS, Sample, name_of, session_of
 
 from signalpost.web.paging import LIST_ALL
 from signalpost.web.request import Request
@@ -164,3 +165,73 @@ async def test_a_path_that_is_not_there_is_a_problem_like_any_other(api: Api, pa
     for prefix in ("/api/v1", "/v1"):
         answer = await api.get(prefix + path)
         assert answer.status_code in (404, 401), path
+
+
+_BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "is_page"),
+    [
+        ("/api/v1/posts/x", {"Accept": _BROWSER}, False),
+        ("/v1/posts/x", {"Accept": "text/html"}, False),
+        ("/api/v1/nothing", {"Accept": _BROWSER}, False),
+        ("/api/v1/posts/x", {"Accept": _BROWSER, "Sec-Fetch-Mode": "cors"}, False),
+        ("/api/v1/posts/x", {"Accept": _BROWSER, "Sec-Fetch-Mode": "navigate"}, True),
+        ("/api/v1/posts/x", {"Accept": "*/*", "Sec-Fetch-Mode": "navigate"}, False),
+        ("/nothing", {"Accept": _BROWSER}, True),
+        ("/nothing", {"Accept": "*/*, text/html"}, False),
+        ("/nothing", {"Accept": _BROWSER, "Sec-Fetch-Mode": "no-cors"}, False),
+    ],
+)
+async def test_a_problem_is_a_page_only_for_who_navigates(
+    api: Api, path: str, headers: dict[str, str], *, is_page: bool
+) -> None:
+    client = httpx.AsyncClient(transport=httpx.ASGITransport(app=api.app), base_url="http://signalpost.test")
+    answer = await client.get(path, headers={"X-Forwarded-For": "192.0.2.81"} | headers)
+
+    assert answer.status_code in (401, 404)
+    expected = "text/html" if is_page else "application/problem+json"
+    assert answer.headers["content-type"].startswith(expected), answer.headers["content-type"]
+
+
+@pytest.mark.parametrize(("length", "status"), [(16_000, 404), (17_000, 414), (60_000, 414)])
+async def test_a_path_that_is_too_long_is_a_problem_like_any_other(
+    api: Api, sample: Sample, length: int, status: int
+) -> None:
+    answer = await api.get("/posts/" + "a" * length, key=sample.owner.key)
+    assert answer.status_code == status
+    searched = await api.get("/posts?q=" + "a" * length, key=sample.owner.key)
+    assert (searched.status_code, searched.json()["code"]) == (
+        (414, "uri_too_long") if status == 414 else (422, "validation_failed")
+    )
+
+
+@pytest.mark.parametrize(
+    ("accept", "status"), [("application/vnd.apache.parquet", 200), ("text/csv", 200), ("image/avif", 406)]
+)
+async def test_a_type_that_an_operation_documents_is_acceptable(
+    api: Api, sample: Sample, accept: str, status: int
+) -> None:
+    path = "/analytics/export?format=parquet"
+    answer = await api.get(path, key=sample.owner.key, headers={"Accept": accept})
+    assert answer.status_code == status, answer.text
+    if status == 406:
+        assert "application/vnd.apache.parquet" in answer.json()["detail"]
+
+
+async def test_a_session_without_the_scope_of_staff_is_no_api_key(api: Api, sample: Sample) -> None:
+    tokens = await session_of(sample, sample.owner)
+    refused = await api.post("/admin/sync-metrics-cron", json={}, key=tokens.access_token)
+    assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+    key = await api.post("/admin/sync-metrics-cron", json={}, key=sample.owner.key)
+    assert (key.status_code, key.json()["code"]) == (403, "insufficient_scope")
+
+
+async def test_a_test_key_never_administers_the_installation(api: Api, sample: Sample) -> None:
+    staff = await sample.make.staff()
+    tokens = await session_of(sample, staff)
+    body = {"name": "Robot", "mode": "test", "scopes": ["posts:read", "instance:admin"]}
+    refused = await api.post("/api-keys", json=body, key=tokens.access_token)
+    assert (refused.status_code, refused.json()["errors"][0]["path"]) == (422, "/scopes/1"), refused.text
+    assert (await api.post("/api-keys", json=body | {"mode": "live"}, key=tokens.access_token)).status_code == 201

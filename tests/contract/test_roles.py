@@ -39,11 +39,16 @@ BY_SESSION = {
 }  # fmt: skip
 """What no API key may do, whatever its role."""
 
-NOT_SOLD = {"POST /billing/checkout", "POST /billing/portal", "PATCH /billing/subscription"}
+NOT_SOLD = {
+    "POST /billing/checkout", "POST /billing/portal", "PATCH /billing/subscription", "POST /billing/handover",
+    "DELETE /billing/handover", "POST /billing/payer", "POST /billing/refresh",
+}  # fmt: skip
 """What an installation that sells nothing answers with 409, to those who may do it."""
 
-ONCE = {"POST /profiles", "POST /posts", "POST /posts/fanout", "POST /queues", "PATCH /queues/{id}"}
-"""What is refused the second time, since names and contents are unique."""
+ONCE = {
+    "POST /profiles", "POST /posts", "POST /posts/fanout", "POST /queues", "PATCH /queues/{id}", "POST /wa/link-code",
+}  # fmt: skip
+"""What is refused the second time: names and contents are unique, and a key replaces no code of a session."""
 
 _keys: dict[str, dict[str, str]] = defaultdict(dict)
 """Workspace -> credential -> bearer: the people of a sample are the same for all cases."""

@@ -49,6 +49,10 @@ ELSEWHERE = {
     "POST /billing/portal": "tests/billing/test_checkout.py",
     "PATCH /billing/subscription": "tests/billing/test_changes.py",
     "POST /billing/webhook": "tests/billing/test_notifications.py",
+    "POST /billing/handover": "tests/billing/test_payers.py",
+    "DELETE /billing/handover": "tests/billing/test_payers.py",
+    "POST /billing/refresh": "tests/billing/test_checkout.py",
+    "POST /billing/payer": "tests/billing/test_payers.py",
     "POST /api-keys/leaked": "tests/identity/test_leaked_keys.py",
 }
 """What needs another server to succeed, and where that is shown."""

@@ -17,7 +17,7 @@ from signalpost.context import AppContext
 from signalpost.kit import clock
 from signalpost.kit.http import Client
 from signalpost.main import app
-from signalpost.networks import PLATFORMS
+from signalpost.networks import CONNECTORS, PLATFORMS
 
 Request = tuple[str, str, dict[str, Any]]
 
@@ -91,6 +91,7 @@ def upload(name: str, content: bytes, **fields: str) -> Request:
     return "POST", "/media/upload", {"files": {"file": (name, content, "image/png")}, "data": fields}
 
 
+JSON = {"Content-Type": "application/json"}
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"/>'
 CASES: dict[str, tuple[Request, Expected]] = {
     # names that other services use
@@ -117,6 +118,24 @@ CASES: dict[str, tuple[Request, Expected]] = {
         Expected(422, "now, schedule, draft, slot, not 'later'", "/publishMode"),
     ),
     "account status": (change("/platforms/accounts/{account}", status="off"), Expected(422, "active", "/status")),
+    # paths
+    "a near miss": (send("/posts/{draft}/aprove"), Expected(404, "/approve?")),
+    "what is not there": (send("/posts/{draft}/cancel"), Expected(404, "there are: approve")),
+    "another version": (get("/api/v2/posts"), Expected(404, "Did you mean /api/v1?")),
+    # bodies as programs write them
+    "UTF-16": (
+        ("POST", "/posts", {"content": '{"text": "x"}'.encode("utf-16"), "headers": JSON}),
+        Expected(400, "UTF-16"),
+    ),
+    "no boundary": (
+        ("POST", "/media/upload", {"content": b"--x", "headers": {"Content-Type": "multipart/form-data"}}),
+        Expected(400, "boundary"),
+    ),
+    "bare bytes": (
+        ("POST", "/media/upload", {"content": b"\xff\xd8", "headers": {"Content-Type": "image/jpeg"}}),
+        Expected(415, "multipart/form-data"),
+    ),
+    "media with url": (post(media=[{"url": "https://e.example/x.png"}]), Expected(422, "Did you mean mediaUrl?")),
     # formats
     "e-mail": (
         send("/auth/register", email="not-an-email", password="x" * 10),
@@ -390,7 +409,7 @@ async def test_a_zone_is_named_once_among_everything_else(place: Place) -> None:
 async def test_no_advice_contradicts_the_instance(place: Place) -> None:
     """Credentials of an app do not bring a connector; a mail does not come where none is sent."""
     body = {"profileId": place.names["profile"], "fields": {}}
-    for platform in PLATFORMS[:4]:
+    for platform in set(PLATFORMS) - set(CONNECTORS):
         answer = await place.api.post(f"/platforms/{platform}/connect", json=body, key=place.key)
         assert "CLIENT_ID" not in answer.json()["remediation"]
     login = await place.api.post("/auth/login", json={"email": "a@b.example", "password": "wrong word"})

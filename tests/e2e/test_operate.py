@@ -136,7 +136,7 @@ async def running(*command: str | Path, folder: Path, port: int) -> AsyncIterato
 def nginx(folder: Path, port: int, upstream: str) -> list[str]:
     """The sample, in the frame that Debian's nginx.conf puts around it."""
     server = block("## Behind a proxy", "nginx").replace("listen 80;", f"listen 127.0.0.1:{port};")
-    server = server.replace("http://127.0.0.1:8000", upstream)
+    server = server.replace("127.0.0.1:8000", upstream.removeprefix("http://"))
     paths = "".join(
         f"{name}_temp_path {folder / name};\n" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )

@@ -144,8 +144,8 @@ async def test_the_lines_about_bluesky_and_webhooks_work(pds: ReferencePds, serv
     picture = service.folder / "cat.jpg"
     await asyncio.to_thread(Image.new("RGB", (64, 48), "teal").save, picture)
     [_, publishing], [hearing] = blocks("Publish to Bluesky"), blocks("Receive results")
-    [variables, connect, upload, post] = publishing.split("\n\n")
-    variables = filled(variables, {ADDRESS: service.base_url, "sp_live_…": api.key, "prof_…": api.profile})
+    [connect, upload, post] = publishing.split("\n\n")
+    variables = f"API={service.base_url}/api/v1 KEY={api.key} PROFILE={api.profile}"
     account = {
         "you.bsky.social": alice.handle, "xxxx-xxxx-xxxx-xxxx": f'{alice.app_password}", "service": "{pds.url}',
     }  # fmt: skip

@@ -63,12 +63,34 @@ class OwnPostgres:
 
     async def follow(self, primary: "OwnPostgres") -> None:
         """Start as a standby of another server, with a copy of what it has."""
+        await self.save(primary, "-R")
+        await self.start()
+
+    async def save(self, primary: "OwnPostgres", *options: str) -> None:
+        """Copy what another server has, as a backup or a snapshot of its disk; it is not started."""
         self._account.own(self.folder)
-        options = ["-h", str(primary.folder), "-U", "postgres", "-D", str(self.data), "-R", "-c", "fast", "--no-sync"]
-        command = self.run_as_account(str(self._bin / "pg_basebackup"), *options)
+        where = ["-h", str(primary.folder), "-U", "postgres", "-D", str(self.data), "-c", "fast", "--no-sync"]
+        await self.run("pg_basebackup", *where, *options)
+
+    async def run(self, program: str, *options: str) -> None:
+        """Run a program of PostgreSQL as the server's account."""
+        command = self.run_as_account(str(self._bin / program), *options)
         done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=False, cwd="/")
         assert done.returncode == 0, done.stderr
-        await self.start()
+
+    def configure(self, **settings: str) -> None:
+        """Change settings of a server that does not run."""
+        with (self.data / "postgresql.auto.conf").open("a") as file:
+            file.writelines(f"{name} = '{value}'\n" for name, value in settings.items())
+
+    def recover_until(self, primary: "OwnPostgres", lsn: str) -> None:
+        """Have the server, which was saved, go on at its start to this position in the log of a stopped one."""
+        self.configure(
+            restore_command=f'cp "{primary.data}/pg_wal/%f" "%p"', recovery_target_lsn=lsn,
+            recovery_target_action="promote",
+        )  # fmt: skip
+        (self.data / "recovery.signal").touch()
+        self._account.own(self.data / "recovery.signal")
 
     async def create(self) -> None:
         """Initialise the cluster and start the server."""
@@ -143,7 +165,7 @@ class OwnPostgres:
 
 
 @asynccontextmanager
-async def _folder_of_server(environment: Mapping[str, str]) -> AsyncIterator[OwnPostgres]:
+async def folder_of_server(environment: Mapping[str, str]) -> AsyncIterator[OwnPostgres]:
     """A server that was never started; whatever becomes of it, it is ended and its folder removed."""
     folder = Path(tempfile.mkdtemp(prefix="signalpost-own-"))
     await asyncio.to_thread(folder.chmod, 0o755)
@@ -160,7 +182,7 @@ async def _folder_of_server(environment: Mapping[str, str]) -> AsyncIterator[Own
 @asynccontextmanager
 async def migrated_files() -> AsyncIterator[Path]:
     """The files of a migrated server that does not run, which is what takes time to make."""
-    async with _folder_of_server({}) as server:
+    async with folder_of_server({}) as server:
         await server.create()
         await migrate(server.dsn)
         await server.stop()
@@ -170,7 +192,7 @@ async def migrated_files() -> AsyncIterator[Path]:
 @asynccontextmanager
 async def own_postgres(files: Path, environment: Mapping[str, str] | None = None) -> AsyncIterator[OwnPostgres]:
     """A server that runs with a copy of these files."""
-    async with _folder_of_server(environment or {}) as server:
+    async with folder_of_server(environment or {}) as server:
         await server.copy(files)
         yield server
 
@@ -178,7 +200,7 @@ async def own_postgres(files: Path, environment: Mapping[str, str] | None = None
 @asynccontextmanager
 async def standby_of(primary: OwnPostgres) -> AsyncIterator[OwnPostgres]:
     """A server that follows another one, and takes reads until somebody promotes it."""
-    async with _folder_of_server({}) as server:
+    async with folder_of_server({}) as server:
         await server.follow(primary)
         yield server
 

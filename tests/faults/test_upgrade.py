@@ -24,6 +24,7 @@ from signalpost.migrations import runner
 FIRST_CHECKED: Final = "0062"
 _UNRELEASED: Final = "No version without it was released, so none is at work while it runs."
 _WIDER: Final = "It allows all that it did before, and rows that are there are not read (NOT VALID)."
+_EMPTY_COLUMN: Final = "The column is new and empty: an index of nothing, and a check that reads no other table."
 EXCEPTIONS: Final[dict[tuple[str, str], str]] = {
     ("0062", "blocks writes to post (post_backdated)"): _UNRELEASED,
     ("0062", "blocks writes to post (post_moment)"): _UNRELEASED,
@@ -31,6 +32,16 @@ EXCEPTIONS: Final[dict[tuple[str, str], str]] = {
     ("0064", "blocks writes to webhook (webhook_recording)"): "There are a hundred webhooks a workspace at most.",
     ("0064", "changes constraint delivery.delivery_state_check"): _WIDER,
     ("0064", "changes constraint webhook.webhook_delivery_mode_check"): _WIDER,
+    ("0070", "adds constraint messenger_code.messenger_code_key_id_fkey"): _EMPTY_COLUMN,
+    ("0070", "adds constraint messenger_link.messenger_link_key_id_fkey"): _EMPTY_COLUMN,
+    ("0070", "blocks writes to messenger_code (messenger_code_key)"): _EMPTY_COLUMN,
+    ("0070", "blocks writes to messenger_link (messenger_link_key)"): _EMPTY_COLUMN,
+    ("0071", "blocks writes to metric_latest (metric_latest_of_profile)"): _UNRELEASED,
+    ("0073", "blocks writes to one_time_token (one_time_token_user)"): _UNRELEASED,
+    ("0074", "blocks writes to mail_message (mail_message_owner)"): _UNRELEASED,
+    ("0075", "blocks writes to subscription (subscription_open_page)"): "There is one a workspace.",
+    ("0079", "blocks writes to member (member_key)"): _EMPTY_COLUMN,
+    ("0082", "blocks writes to status_subscriber (status_subscriber_listed)"): "There are 500 at most.",
 }
 """(revision, what it does) -> why the version before can live with it, and why no request waits for it."""
 WAIT_SECONDS_MAX = 2.5

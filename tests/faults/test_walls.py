@@ -184,11 +184,11 @@ async def test_retry_after_holds_the_lane_for_minutes_and_says_so(scene: Scene, 
     assert shown["state"] == "waiting"
     assert shown["runAt"] > clock.wire(clock.now())
 
-    await scene.query("update lane set not_before = null where kind = 'target'")  # the hold ends
     await scene.query(  # its window of a minute has passed
         "update target set due_at = due_at - interval '2 minutes', next_attempt_at = next_attempt_at"
         " - interval '2 minutes' where post_id in (select id from post where text = 'second')"
     )
+    await scene.query("update lane set not_before = null where kind = 'target'")  # the hold ends
     status = await tenant.ends(second, seconds=75)
     assert status["targets"][0]["error"]["code"] == "missed_window"
     assert network.public() == []

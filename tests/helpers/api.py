@@ -1,5 +1,6 @@
 """A client of the application inside the test process, that checks what every answer must hold."""
 
+import itertools
 from typing import Any, Self
 
 import httpx
@@ -11,6 +12,10 @@ from signalpost.web.app import Application
 _CONTENT = {"application/json", "application/problem+json"}
 
 
+_ADDRESSES = itertools.count(1)
+"""Of all tests of this process, whose applications share the limits in its database."""
+
+
 class Api:
     """Calls the application over ASGI. A response that is not a well-formed problem or JSON fails the test at once."""
 
@@ -18,7 +23,6 @@ class Api:
         self.app = app
         transport = httpx.ASGITransport(app=app, raise_app_exceptions=True, client=("127.0.0.1", 50_000))
         self._client = httpx.AsyncClient(transport=transport, base_url="http://signalpost.test")
-        self._address = 0
 
     async def __aenter__(self) -> Self:
         return self
@@ -32,8 +36,10 @@ class Api:
         if not bare and not path.startswith(("/api/", "/v1/")):
             path = "/api/v1" + path
         # Every call comes from an address of its own, so that limits by address act only where a test names one.
-        self._address += 1
-        headers = {"X-Forwarded-For": f"10.{self._address >> 16}.{self._address >> 8 & 255}.{self._address & 255}"}
+        number = next(_ADDRESSES)
+        headers = {"X-Forwarded-For": f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}"}
+        if path.partition("?")[0].endswith("/events/stream"):
+            headers["Accept"] = "application/json"  # not a stream, which has no end
         headers |= dict(options.pop("headers", None) or {})
         if key is not None:
             CANARIES.add(key)

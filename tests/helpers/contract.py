@@ -93,6 +93,8 @@ class Sample:
         operation = DOCUMENT["paths"][endpoint.path][endpoint.method.lower()]
         mine = self.staff if endpoint.scope == "instance:admin" else self.owner
         request = PreparedRequest(method=endpoint.method, path=path, key=key or mine.key)
+        if endpoint.path == "/events/stream":
+            request.headers["Accept"] = "application/json"  # a stream has no end
         if endpoint.path in BY_QUEUE_SECRET:
             request.headers["X-Queue-Secret"] = self.make.context.settings.queue_secret or ""
         for parameter in operation["parameters"]:
@@ -170,6 +172,7 @@ async def create_sample(api: Api, make: Make, endpoints: Iterable[Endpoint] = EN
     await _work(make, found, needed)
     incident = {"title": "Slow", "body": "We look into it.", "impact": "none", "componentIds": [], "notify": False}
     await create("inc", "/status/admin/incidents", incident, staff)
+    await create("sub", "/status/subscribe", {"webhookUrl": "http://127.0.0.1:9/status"})
     return Sample(api, make, owner, found, staff)
 
 

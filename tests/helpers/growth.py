@@ -2,7 +2,7 @@
 
 import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 ROUNDS = 5
 TRIES_MAX = 12
@@ -25,18 +25,26 @@ def _seconds(look: Callable[[str], object], text: str) -> float:
         gc.enable()
 
 
-def require_linear(look: Callable[[str], object], text_of: Callable[[int], str], size: int) -> None:
+def require_linear(
+    look: Callable[[str], object],
+    text_of: Callable[[int], str],
+    size: int,
+    *,
+    ratio_max: float = RATIO_MAX,
+    steps: Sequence[int] = (8, 1),
+) -> None:
     """Assert that the time grows with the length of the text, up to `size`. A quadratic look fails within seconds.
 
+    `steps`: the parts of `size` that are measured; a small one first, so that quadratic work ends early.
     One fast call with the large text is enough: the fastest of several is not slower.
     """
-    for part in (size // 8, size):  # the small one first, so that quadratic work ends early
+    for part in (size // step for step in steps):
         small, large = text_of(part // FACTOR), text_of(part)
         for left in range(TRIES_MAX - 1, -1, -1):
             long = _seconds(look, large)
             if long < SECONDS_MIN:
                 break
             short = min(_seconds(look, small) for _ in range(ROUNDS))
-            if long / short < RATIO_MAX:
+            if long / short < ratio_max:
                 break
             assert left, f"{len(small)} characters take {short * 1000:.1f} ms, {len(large)} take {long * 1000:.1f} ms"

@@ -60,7 +60,9 @@ class Scene:
             await self._store(db, target_id, at, numbers)
 
     async def _discover(self, db: Any) -> None:
-        await discover.bring_up_to_date(db, self.owner.workspace_id, everything=True)
+        look_again = "update metric_account set scanned_until = null where workspace_id = $1"
+        await db.execute(look_again, self.owner.workspace_id)
+        await discover.bring_up_to_date(db, self.owner.workspace_id)
 
     async def _store(self, db: Any, target_id: UUID, at: datetime, numbers: Mapping[str, int | None]) -> None:
         values = [numbers.get(name) for name in NUMBERS]

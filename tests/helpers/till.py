@@ -10,8 +10,8 @@ import httpx
 from simulator import Simulator
 from simulator.messages import FORM, Request, Response
 from simulator.stripe import Stripe
+from simulator.stripe.cards import GOOD_CARD
 from simulator.stripe.events import Event
-from simulator.stripe.pages import GOOD_CARD
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
 

@@ -5,6 +5,7 @@ import base64
 import dataclasses
 import json
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,13 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ec import ECDSA, SECP256R1, generate_private_key
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from tests.figures.record import Record, holds
 from tests.helpers.api import Api
 from tests.helpers.factories import Make
 
 from signalpost.context import AppContext
 from signalpost.identity import secret_scanning
-from signalpost.kit import crypto, ids
+from signalpost.kit import clock, crypto, ids
 from signalpost.kit.db import Database
 from signalpost.main import app, operations
 
@@ -61,6 +63,8 @@ async def test_a_leaked_key_ends_at_once_with_what_it_issued_and_its_people_lear
 ) -> None:
     owner, neighbour = await make.owner(), await make.owner()
     child = (await partner.post("/api-keys", json={"name": "Child"}, key=owner.key)).json()["key"]
+    await make.account(owner)
+    await make.post(owner, scheduledAt=clock.wire(clock.actual() + timedelta(days=3)))
     unknown = crypto.new_api_key("sp_live").text
     same_id = owner.test_key.split("_")
     forged = crypto.new_api_key("sp_test").text.split("_")
@@ -85,13 +89,15 @@ async def test_a_leaked_key_ends_at_once_with_what_it_issued_and_its_people_lear
         )  # fmt: skip
     [message] = mailed
     assert message[0]["values"]["url"] == "https://github.com/acme/app/blob/main/a.py X: y"
+    assert message[0]["values"]["posts"] == 1, "it goes out as planned, so its people look at it"
     assert [row["source"] for row in history] == ["GitHub"]
     assert ids.decode("key", history[0]["subject"])
     assert owner.key[10:] not in str(message[0]) + capfd.readouterr().err
 
 
+@holds("S15")
 async def test_a_report_that_the_partner_did_not_sign_changes_nothing(
-    partner: Api, api: Api, make: Make, keys_file: Path
+    partner: Api, api: Api, make: Make, keys_file: Path, record: Record
 ) -> None:
     owner = await make.owner()
     body = json.dumps([{"token": owner.key}]).encode()
@@ -109,6 +115,8 @@ async def test_a_report_that_the_partner_did_not_sign_changes_nothing(
     answers["broken file"] = await report(partner, [owner.key])
 
     codes = {name: (answer.status_code, answer.json()["code"]) for name, answer in answers.items()}
+    believed = sum(status < 400 for status, _ in codes.values())
+    record("S15", tried={"forged calls": len(codes)}, measured={"believed": believed})
     assert codes == dict.fromkeys(answers, (401, "invalid_signature"))
     assert (await partner.get("/profiles", key=owner.key)).status_code == 200
 

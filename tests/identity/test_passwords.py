@@ -17,7 +17,7 @@ from signalpost.engine.contract import Lease
 from signalpost.identity import actions, tokens, work
 from signalpost.identity.actions.passwords import RESET_JOB
 from signalpost.kit import ids, problems
-from signalpost.mail.actions import PER_MAILBOX
+from signalpost.mail.kinds import PLACES
 from signalpost.main import app
 
 NEW = "new horse new battery"
@@ -72,7 +72,7 @@ async def test_others_cannot_keep_a_message_from_a_mailbox(api: Api, mailing: Ap
     insert = """insert into mail_message (id, recipient, mailbox, template, state)
         select gen_random_uuid(), $1, $1, 'status_confirm', 'sent' from generate_series(1, $2)"""
     async with mailing.database.transaction() as db:
-        await db.execute(insert, made["email"].lower(), PER_MAILBOX)
+        await db.execute(insert, made["email"].lower(), sum(PLACES.values()))
     [job] = await ask(mailing, made["email"])
     await run(mailing, job)
     assert [message["To"] for message in inbox.messages] == [made["email"]]
@@ -129,13 +129,72 @@ async def test_unknown_addresses_get_the_same_response_and_no_message(mailing: A
     assert inbox.messages == []
 
 
-async def test_three_messages_an_hour(api: Api, mailing: AppContext, inbox: Inbox) -> None:
+async def pass_minutes(mailing: AppContext, minutes: int) -> None:
+    """Let time pass for all that was sent."""
+    async with mailing.database.transaction() as db:
+        await db.execute(
+            """update one_time_token set created_at = created_at - make_interval(mins => $1),
+               expires_at = expires_at - make_interval(mins => $1) where purpose = 'password_reset'""",
+            minutes,
+        )
+        await db.execute("update mail_message set created_at = created_at - make_interval(mins => $1)", minutes)
+
+
+async def test_three_messages_an_hour_for_whoever_asks_from_one_network(
+    api: Api, mailing: AppContext, inbox: Inbox
+) -> None:
     """No mailbox can be flooded from here."""
     made = await register(api)
     [job] = await ask(mailing, made["email"])
     for _ in range(6):
         await run(mailing, job | {"message_id": ids.new_id().hex})
     assert len(inbox.messages) == 3
+
+
+async def test_strangers_do_not_use_up_the_links_of_the_user(api: Api, mailing: AppContext, inbox: Inbox) -> None:
+    """Whoever has another network gets a link of their own."""
+    made = await register(api)
+    [job] = await ask(mailing, made["email"])
+    for _ in range(4):
+        await run(mailing, job | {"message_id": ids.new_id().hex, "network": "203.0.113.0/24"})
+    assert len(inbox.messages) == 3
+    await run(mailing, job | {"message_id": ids.new_id().hex})
+    assert len(inbox.messages) == 4
+
+
+async def test_at_any_moment_a_link_works_or_is_sent(api: Api, mailing: AppContext, inbox: Inbox) -> None:
+    """Strangers ask every minute for two hours, from everywhere; then and in between the user asks too."""
+    made = await register(api)
+    [job] = await ask(mailing, made["email"])
+    for minute in range(0, 120, 5):
+        for network in range(3):
+            await run(mailing, job | {"message_id": ids.new_id().hex, "network": f"203.0.{minute + network}.0/24"})
+        await run(mailing, job | {"message_id": ids.new_id().hex})
+        async with mailing.database.connection() as db:
+            works = await db.fetchval(
+                """select count(*) from one_time_token t join app_user u on u.id = t.user_id
+                   where u.email_key = lower($1) and used_at is null and expires_at > now() + interval '14 minutes'""",
+                made["email"],
+            )
+        assert works, f"after {minute} minutes"
+        await pass_minutes(mailing, 5)
+    assert len(inbox.messages) <= 2 * work.RESET_MAILS
+    token = tokens_in(inbox)[-1]
+    assert (await api.post("/auth/password/reset", json={"token": token, "password": NEW})).status_code == 204
+
+
+async def test_half_an_hour_after_strangers_asked_the_user_gets_a_link(
+    api: Api, mailing: AppContext, inbox: Inbox
+) -> None:
+    made = await register(api)
+    [job] = await ask(mailing, made["email"])
+    for _ in range(3):
+        await run(mailing, job | {"message_id": ids.new_id().hex})
+    await pass_minutes(mailing, 31)
+
+    await run(mailing, job | {"message_id": ids.new_id().hex})
+
+    assert len(inbox.messages) == 4
 
 
 async def test_a_used_link_invalidates_the_others(api: Api, mailing: AppContext, inbox: Inbox) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from httpx import Response
+from tests.figures.record import Record, holds
 from tests.helpers.api import Api
 from tests.helpers.factories import Make
 from tests.helpers.identity import PASSWORD, login, register
@@ -84,14 +85,20 @@ async def test_sign_in_needs_a_code_that_works_once(api: Api, user: User) -> Non
     assert me["totpEnabled"] is True
 
 
+@holds("S16")
 @pytest.mark.parametrize("steps", [-3, 3, 100])
-async def test_a_code_of_another_time_is_wrong(api: Api, user: User, steps: int) -> None:
-    assert code_of(await sign_in(api, user, user.code(steps))) == "invalid_credentials"
+async def test_a_code_of_another_time_is_wrong(api: Api, user: User, steps: int, record: Record) -> None:
+    answer = await sign_in(api, user, user.code(steps))
+    record("S16", tried={"forged answers": 1}, measured={"believed": int(answer.status_code < 400)})
+    assert code_of(answer) == "invalid_credentials"
 
 
+@holds("S16")
 @pytest.mark.parametrize("code", ["000000", "", " ", "x" * 100, "\uff11\uff12", "-"])
-async def test_what_is_no_code_is_refused(api: Api, user: User, code: str) -> None:
-    assert code_of(await sign_in(api, user, code)) in {"invalid_credentials", "second_factor_required"}
+async def test_what_is_no_code_is_refused(api: Api, user: User, code: str, record: Record) -> None:
+    answer = await sign_in(api, user, code)
+    record("S16", tried={"forged answers": 1}, measured={"believed": int(answer.status_code < 400)})
+    assert code_of(answer) in {"invalid_credentials", "second_factor_required"}
 
 
 async def test_a_code_is_used_by_one_of_two_who_send_it_at_once(api: Api, user: User) -> None:
@@ -100,11 +107,15 @@ async def test_a_code_is_used_by_one_of_two_who_send_it_at_once(api: Api, user: 
     assert sorted(answer.status_code for answer in answers) == [200, 401, 401, 401]
 
 
-async def test_each_recovery_code_works_once(api: Api, user: User, database: Database) -> None:
+@holds("S22")
+async def test_each_recovery_code_works_once(api: Api, user: User, database: Database, record: Record) -> None:
     assert len(set(user.recovery_codes)) == 10
     first, second, *_ = user.recovery_codes
     assert code_of(await sign_in(api, user, first.upper().replace("-", " "))) == 200
-    assert code_of(await sign_in(api, user, first)) == "invalid_credentials"
+    for code in (first, first[::-1], first[:-1], f"{first}0", "-".join(("a" * 5,) * 2)):
+        answer = await sign_in(api, user, code)
+        record("S22", tried={"hostile cases": 1}, measured={"accepted": int(answer.status_code < 400)})
+        assert code_of(answer) == "invalid_credentials"
     assert code_of(await sign_in(api, user, second)) == 200
     stored = await database.pool.fetchval("select recovery_hashes from app_user where email = $1", user.email)
     plain = {hashlib.sha256(totp.normalised(code).encode()).digest() for code in user.recovery_codes}
@@ -201,13 +212,14 @@ async def test_secrets_are_sealed_and_leave_no_history(api: Api, user: User, dat
         assert secret not in log.text
 
 
-def test_throttles_are_of_one_process(context: AppContext) -> None:
-    """And those of one user are not those of another."""
+async def test_attempts_are_counted_by_user(context: AppContext) -> None:
+    """Those of one user are not those of another."""
+    database = context.database
     throttle, one, other = CodeThrottle(), ids.new_id(), ids.new_id()
     for _ in range(ATTEMPTS_MAX):
-        throttle.count_attempt(one)
+        await throttle.count_attempt(database, one)
     with pytest.raises(problems.Problem, match="Too many"):
-        throttle.count_attempt(one)
-    throttle.count_attempt(other)
-    throttle.forgive(one)
-    throttle.count_attempt(one)
+        await throttle.count_attempt(database, one)
+    await throttle.count_attempt(database, other)
+    await throttle.forgive(database, one)
+    await throttle.count_attempt(database, one)

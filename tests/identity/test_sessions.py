@@ -142,12 +142,14 @@ async def test_wrong_password_and_unknown_user_look_alike(api: Api) -> None:
     assert ours["code"] == "invalid_credentials"
 
 
-def guesses(context: AppContext, email: str, addresses: Iterable[str]) -> list[str]:
+async def guesses(context: AppContext, email: str, addresses: Iterable[str]) -> list[str]:
     """What becomes of a wrong password from each of the addresses, without the cost of checking it."""
     throttle, results = context.state(LoginThrottle), []
     for address in addresses:
         try:
-            results.append("judged" if throttle.count_attempt(email, address) is None else "if known")
+            results.append(
+                "judged" if await throttle.count_attempt(context.database, email, address) is None else "if known"
+            )
         except LoginThrottled:
             results.append("refused")
     return results
@@ -158,21 +160,21 @@ async def test_guesses_are_counted_by_email_and_network(api: Api, context: AppCo
     made, other = await register(api), await register(api)
     email = made["email"]
 
-    assert guesses(context, email, ["198.51.100.1"] * 12) == ["judged"] * FAILURES_OF_ADDRESS + ["refused"] * 2
+    assert await guesses(context, email, ["198.51.100.1"] * 12) == ["judged"] * FAILURES_OF_ADDRESS + ["refused"] * 2
     rest = FAILURES_OF_NETWORK - FAILURES_OF_ADDRESS
     neighbours = [f"198.51.100.{n}" for n in range(2, 2 + rest)]
-    assert guesses(context, email.upper(), neighbours) == ["judged"] * rest
-    assert guesses(context, email, ["198.51.100.99"]) == ["if known"]
+    assert await guesses(context, email.upper(), neighbours) == ["judged"] * rest
+    assert await guesses(context, email, ["198.51.100.99"]) == ["if known"]
     rest = FAILURES_OF_EMAIL - FAILURES_OF_NETWORK
-    assert guesses(context, email, [f"203.0.{n}.1" for n in range(rest)]) == ["judged"] * rest
-    assert guesses(context, email, ["192.0.2.1", "2001:db8::/64"]) == ["if known"] * 2
-    assert guesses(context, other["email"], ["198.51.100.1"]) == ["judged"]
+    assert await guesses(context, email, [f"203.0.{n}.1" for n in range(rest)]) == ["judged"] * rest
+    assert await guesses(context, email, ["192.0.2.1", "2001:db8::/64"]) == ["if known"] * 2
+    assert await guesses(context, other["email"], ["198.51.100.1"]) == ["judged"]
 
     refused = await api.post("/auth/login", json={"email": email, "password": PASSWORD})
     assert (refused.status_code, refused.json()["code"]) == (429, "login_throttled")
     assert 0 < int(refused.headers["retry-after"]) <= 31
     unknown = "x" + email
-    guesses(context, unknown, [f"203.0.{n}.1" for n in range(FAILURES_OF_EMAIL)])
+    await guesses(context, unknown, [f"203.0.{n}.1" for n in range(FAILURES_OF_EMAIL)])
     alike = await api.post("/auth/login", json={"email": unknown, "password": PASSWORD})
     assert alike.json() | {"requestId": ""} == refused.json() | {"requestId": ""}
 
@@ -186,7 +188,7 @@ async def test_where_a_user_signed_in_nobody_else_locks_them_out(
     email, right = made["email"], {"email": made["email"], "password": PASSWORD}
     assert (await api.post("/auth/login", json=right, headers=home)).status_code == 200
     everywhere = [f"198.51.100.{n % 3 + 20}" for n in range(30)] + [f"203.0.{n}.1" for n in range(80)]
-    guesses(context, email, everywhere)
+    await guesses(context, email, everywhere)
 
     assert (await api.post("/auth/login", json=right, headers=neighbour)).json()["code"] == "login_throttled"
     assert (await api.post("/auth/login", json=right, headers=home)).status_code == 200
@@ -203,23 +205,27 @@ async def test_where_a_user_signed_in_nobody_else_locks_them_out(
 async def test_guesses_of_others_still_count_after_a_sign_in(context: AppContext) -> None:
     """A sign-in forgives its own address; otherwise each one of the owner would give the guessers another round."""
     email, throttle = f"{secrets.token_hex(5)}@example.test", context.state(LoginThrottle)
-    guesses(context, email, [f"203.0.{n}.1" for n in range(FAILURES_OF_EMAIL)])
-    guesses(context, email, ["198.51.100.7"] * FAILURES_OF_ADDRESS)
-    assert guesses(context, email, ["198.51.100.7"]) == ["refused"]
+    await guesses(context, email, [f"203.0.{n}.1" for n in range(FAILURES_OF_EMAIL)])
+    await guesses(context, email, ["198.51.100.7"] * FAILURES_OF_ADDRESS)
+    assert await guesses(context, email, ["198.51.100.7"]) == ["refused"]
 
-    throttle.forgive(email, "198.51.100.7")
+    await throttle.forgive(context.database, email, "198.51.100.7")
 
-    assert guesses(context, email, ["198.51.100.7", "203.0.3.2", "203.0.4.2"]) == ["judged", "if known", "if known"]
+    assert await guesses(context, email, ["198.51.100.7", "203.0.3.2", "203.0.4.2"]) == [
+        "judged",
+        "if known",
+        "if known",
+    ]
 
 
 async def test_a_new_password_ends_the_throttling(context: AppContext) -> None:
     """The owner has proved who they are; nobody can have guessed the new one."""
     email, throttle = f"{secrets.token_hex(5)}@example.test", context.state(LoginThrottle)
-    guesses(context, email, [f"203.0.{n}.1" for n in range(FAILURES_OF_EMAIL)])
+    await guesses(context, email, [f"203.0.{n}.1" for n in range(FAILURES_OF_EMAIL)])
 
-    throttle.reset(email)
+    await throttle.reset(context.database, email)
 
-    assert guesses(context, email, ["192.0.2.1"]) == ["judged"]
+    assert await guesses(context, email, ["192.0.2.1"]) == ["judged"]
 
 
 async def test_a_refused_sign_in_costs_no_password_check(
@@ -240,7 +246,7 @@ async def test_a_refused_sign_in_costs_no_password_check(
         checks.clear()
         assert (await api.post("/auth/login", json=body)).status_code == 401
         assert len(checks) == 1
-        guesses(context, email, [f"203.0.{n}.1" for n in range(FAILURES_OF_EMAIL)])
+        await guesses(context, email, [f"203.0.{n}.1" for n in range(FAILURES_OF_EMAIL)])
         assert (await api.post("/auth/login", json=body)).status_code == 429
         assert len(checks) == 1
 

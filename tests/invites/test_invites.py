@@ -69,7 +69,7 @@ async def test_the_link_is_shown_once_and_stored_as_a_hash(api: Api, make: Make,
     ("fields", "status", "path"),
     [
         ({"platforms": []}, 422, "/platforms"),
-        ({"platforms": ["nowhere"]}, 422, "platform"),
+        ({"platforms": ["sandbox", "nowhere"]}, 422, "/platforms/1"),
         ({"platforms": ["sandbox", "sandbox"]}, 422, "/platforms/1"),
         ({"platforms": ["reddit"]}, 409, None),
         ({"profileId": "prof_01ARZ3NDEKTSV4RRFFQ69G5FAV"}, 422, "/profileId"),

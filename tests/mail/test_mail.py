@@ -6,6 +6,7 @@ import secrets
 import ssl
 from collections.abc import AsyncIterator
 from email import message_from_bytes, policy
+from pathlib import Path
 from typing import Any, cast
 
 import msgspec
@@ -21,6 +22,7 @@ from signalpost.kit import problems
 from signalpost.kit.crypto import KeyRing
 from signalpost.mail import Message, actions, smtp, work
 from signalpost.mail.actions import RETRY_SECONDS
+from signalpost.mail.kinds import KINDS, PLACES
 from signalpost.mail.messages import render
 from signalpost.main import operations, wiring
 
@@ -106,19 +108,39 @@ async def test_enqueueing_a_message_twice_sends_it_once(mailing: AppContext, inb
     assert len(inbox.messages) == 1
 
 
-async def test_a_mailbox_receives_a_bounded_number(mailing: AppContext, make: Make) -> None:
-    """However its address is written, and whoever causes it; at the same moment, too."""
+@pytest.mark.parametrize("template", ["password_reset", "welcome"])
+async def test_a_mailbox_receives_a_bounded_number(mailing: AppContext, make: Make, template: str) -> None:
+    """However its address is written, and whoever causes it; at the same moment, too. The plain address has its own."""
     local, owner = f"ada-{secrets.token_hex(5)}", await make.owner()
 
     async def post(number: int) -> bool:
         to = f"{local.upper() if number % 2 else local}+{number}@example.test"
         async with mailing.database.transaction() as db:
             workspace_id = owner.workspace_id if number % 3 else None
-            message = Message(to=to, template="password_reset", values=RESET)
+            message = Message(to=to, template=template, values=RESET)
             return await mail.enqueue(db, message, workspace_id=workspace_id)
 
-    accepted = await asyncio.gather(*(post(number) for number in range(actions.PER_MAILBOX + 8)))
-    assert accepted.count(True) == actions.PER_MAILBOX
+    places = PLACES[KINDS[template]]
+    accepted = await asyncio.gather(*(post(number) for number in range(places + 8)))
+    assert accepted.count(True) == places
+    async with mailing.database.transaction() as db:
+        assert await mail.enqueue(db, Message(to=f"{local}@example.test", template=template, values=RESET))
+
+
+def test_every_template_has_a_kind() -> None:
+    """A new one is not sent before somebody decided for whom others can cause it."""
+    folder = Path(mail.__file__).parent / "templates"
+    assert {file.stem for file in folder.iterdir() if not file.stem.startswith("_")} == KINDS.keys()
+    assert set(KINDS.values()) == PLACES.keys()
+
+
+async def test_one_kind_takes_no_place_of_another(mailing: AppContext) -> None:
+    to = address_at("example.test")
+    async with mailing.database.transaction() as db:
+        for kind, places in PLACES.items():
+            template = next(name for name, of in KINDS.items() if of == kind)
+            accepted = [await mail.enqueue(db, Message(to=to, template=template, values={})) for _ in range(places + 1)]
+            assert accepted == [True] * places + [False], kind
 
 
 async def test_a_workspace_causes_a_bounded_number(mailing: AppContext, make: Make) -> None:

@@ -108,7 +108,10 @@ async def test_a_process_without_the_api_serves_it_on_a_port_of_its_own() -> Non
     with metrics.own_port(port):
         async with httpx.AsyncClient(timeout=60) as client:
             response = await client.get(f"http://127.0.0.1:{port}/metrics")
+            foreign = {"Host": f"rebind.example:{port}"}
+            misdirected = await client.get(f"http://127.0.0.1:{port}/metrics", headers=foreign)
 
+    assert (misdirected.status_code, "signalpost" in misdirected.text) == (421, False)
     assert response.status_code == 200
     assert "signalpost_engine_items_claimed" in response.text
 

@@ -14,6 +14,7 @@ from signalpost.context import AppContext
 from signalpost.kit import ids, problems
 from signalpost.main import operations, records
 from signalpost.main.cli import app
+from signalpost.settings import Settings
 
 MEMBERS = {"users": "userId", "workspaces": "workspaceId", "keys": "keyId", "accounts": "accountId",
     "posts": "postId", "webhooks": "webhookId"}  # fmt: skip
@@ -38,24 +39,25 @@ async def one_of_everything(make: Make, login: Login) -> dict[str, str]:
 
 
 async def test_each_list_shows_what_a_workspace_has_and_nothing_of_others(
-    make: Make, connection: "asyncpg.Connection[Any]"
+    settings: Settings, make: Make, connection: "asyncpg.Connection[Any]"
 ) -> None:
     await one_of_everything(make, await make.owner())
     owner = await make.owner()
     expected = await one_of_everything(make, owner)
 
     for name, member in MEMBERS.items():
-        rows = await records.listing(connection, name, expected["workspaces"], 10)
+        rows = await records.listing(settings, connection, name, expected["workspaces"], 10)
         shown = [row[member] for row in rows]
+        assert name != "workspaces" or rows[0]["plan"] == "self_hosted"
         assert shown == [expected[name]] if name != "keys" else len(shown) == 2
         table = records.table(rows)
         assert len(table.splitlines()) == 1 + len(rows)
         assert all(id_ in table for id_ in shown)
         for secret in (owner.key, owner.test_key, "secret", "password", "hmac"):
             assert secret not in f"{rows}{table}"
-        assert len(await records.listing(connection, name, None, 2)) == 2
+        assert len(await records.listing(settings, connection, name, None, 2)) == 2
         with pytest.raises(records.NothingThere, match="There is no workspace 'nowhere'"):  # not "no posts"
-            await records.listing(connection, name, "nowhere", 10)
+            await records.listing(settings, connection, name, "nowhere", 10)
 
 
 async def test_a_post_is_shown_with_its_targets(make: Make, connection: "asyncpg.Connection[Any]") -> None:
@@ -72,14 +74,34 @@ async def test_a_post_is_shown_with_its_targets(make: Make, connection: "asyncpg
 async def test_a_key_is_revoked_once(make: Make, context: AppContext, connection: "asyncpg.Connection[Any]") -> None:
     owner = await make.owner()
     workspace = ids.encode("wsp", owner.workspace_id)
-    [key, *_] = [row["keyId"] for row in await records.listing(connection, "keys", workspace, 10)]
+    [key, *_] = [row["keyId"] for row in await records.listing(context.settings, connection, "keys", workspace, 10)]
 
     assert await operations.revoke_key(context, key) == [key]
     for unknown in (key, "key_x", ids.example("key")):
         with pytest.raises(problems.NotFound, match=unknown):
             await operations.revoke_key(context, unknown)
-    rows = await records.listing(connection, "keys", workspace, 10)
+    rows = await records.listing(context.settings, connection, "keys", workspace, 10)
     assert [row["keyId"] for row in rows if row["revokedAt"]] == [key]
+
+
+async def test_a_subscription_to_the_service_status_is_ended_once(
+    context: AppContext, connection: "asyncpg.Connection[Any]"
+) -> None:
+    created = await connection.fetchval(
+        "insert into status_subscriber (id, url, secret, active) values ($1, 'https://a.example/', '', true)"
+        " returning id", ids.new_id(),
+    )  # fmt: skip
+    subscription = ids.encode("sub", created)
+    rows = await records.subscribers(connection, 10_000)
+    assert [(row["address"], row["active"]) for row in rows if row["subscriptionId"] == subscription] == [
+        ("https://a.example/", True)
+    ]
+
+    ended = await records.end_subscriber(connection, subscription)
+    assert ended == {"ended": subscription, "address": "https://a.example/"}
+    for unknown in (subscription, "sub_x"):
+        with pytest.raises(records.NothingThere, match=unknown):
+            await records.end_subscriber(connection, unknown)
 
 
 def test_a_list_creates_no_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """A release names what was changed: one command gives it a version, a date and a tag."""
 
+import json
 import re
 import subprocess
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.counterparts.tools import CHECKOUT
 
+LOCKS = ("requirements/base.txt", "tests/counterparts/console/package-lock.json")
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -19,9 +21,11 @@ def run(tmp_path: Path) -> Run:
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 
     (tmp_path / "scripts").mkdir()
-    for name in ("scripts/release", "CHANGELOG.md", "pyproject.toml"):
+    for name in ("scripts/release", "scripts/generate-sbom", "CHANGELOG.md", "pyproject.toml", *LOCKS):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes((CHECKOUT / name).read_bytes())
-    (tmp_path / "scripts" / "release").chmod(0o755)
+    for name in ("release", "generate-sbom"):
+        (tmp_path / "scripts" / name).chmod(0o755)
     setup = (("init", "-q"), ("config", "user.email", "a@example.test"), ("config", "user.name", "A"))
     for command in (*setup, ("add", "."), ("commit", "-qm", "All")):
         assert program("git", *command).returncode == 0
@@ -38,6 +42,28 @@ def test_a_release_has_a_version_a_date_and_a_tag(run: Run, tmp_path: Path) -> N
     assert 'version = "1.2.0"' in (tmp_path / "pyproject.toml").read_text()
     assert run("git", "describe").stdout == "v1.2.0\n"
     assert run("git", "status", "--porcelain").stdout == ""
+    assert json.loads((tmp_path / "sbom.cdx.json").read_text())["metadata"]["component"]["version"] == "1.2.0"
+
+
+def test_the_bill_of_materials_names_everything_that_is_installed(run: Run, tmp_path: Path) -> None:
+    """By the names, versions and digests of the locks; the same locks give the same bytes."""
+    assert run("scripts/generate-sbom", "--version", "1.2.0", "one.json").returncode == 0
+    assert run("scripts/generate-sbom", "--version", "1.2.0", "two.json").returncode == 0
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
+    document = json.loads((tmp_path / "one.json").read_text())
+    lock = (CHECKOUT / "requirements/base.txt").read_text()
+    pinned = set(re.findall(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^ ;\\]+)", lock, re.MULTILINE))
+    found = {(each["name"], each["version"]) for each in document["components"] if each["purl"].startswith("pkg:pypi/")}
+    assert found == pinned
+    accepted = {
+        each["value"]
+        for component in document["components"]
+        for each in component.get("properties", [])
+        if each["name"] == "signalpost:accepted:sha256"
+    }
+    assert accepted == set(re.findall(r"--hash=sha256:([0-9a-f]{64})", lock))
+    carried = {each["name"] for each in document["components"] if each["purl"].startswith("pkg:npm/")}
+    assert carried == {"preact", "htm", "@preact/signals", "@preact/signals-core"}
 
 
 @pytest.mark.parametrize("version", ["", "1.2", "v1.3.0", "1.3.0rc1", "01.3.0", "1.2.0", "1.1.9"])

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.figures.record import Record, holds
 from tests.helpers import media_files
 from tests.helpers.api import Api
 from tests.helpers.factories import Make
@@ -59,7 +60,8 @@ for line in sys.stdin:
 """The child process as it is, for many files: the decoders are imported once, then each file has its own process."""
 
 
-def test_every_damaged_file_gets_an_answer(tmp_path: Path) -> None:
+@holds("S20")
+def test_every_damaged_file_gets_an_answer(tmp_path: Path, record: Record) -> None:
     """A crash of a decoder would be a 422 too, and a reason to look for a newer decoder."""
     damaged = media_files.mutants(tmp_path)
     assert len(damaged) >= 70
@@ -75,6 +77,8 @@ def test_every_damaged_file_gets_an_answer(tmp_path: Path) -> None:
     done = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, check=False)
 
     statuses = dict(zip(damaged, done.stdout.split(), strict=True))
+    without = sum(status != "0" for status in statuses.values())
+    record("S20", tried={"hostile files": len(damaged)}, measured={"without an answer": without})
     assert {name: status for name, status in statuses.items() if status != "0"} == {}, done.stderr
     answers = {name: json.loads((tmp_path / f"{number}.json").read_text()) for number, name in enumerate(damaged)}
     rejected = {name: answer["rejection"]["code"] for name, answer in answers.items() if "rejection" in answer}

@@ -175,6 +175,12 @@ async def test_a_late_file_fails_and_frees_its_storage(
 
 async def test_the_sweep_runs_when_the_next_upload_is_late(api: Api, make: Make, context: AppContext) -> None:
     owner = await make.owner()
+    async with context.database.transaction() as db:  # as a worker does when it starts
+        await db.execute(
+            "insert into job (id, queue, kind, unique_key, next_attempt_at) values ($1, $1, $2, $2, '2030-01-01')"
+            " on conflict (unique_key) do update set next_attempt_at = excluded.next_attempt_at",
+            ids.new_id(), "media.sweep",
+        )  # fmt: skip
     presigned = await announce(api, owner)
 
     async with context.database.connection() as db:

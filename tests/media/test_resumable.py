@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.figures.record import Record, holds
 from tests.helpers import media_files
 from tests.helpers.api import Api
 from tests.helpers.factories import Login, Make
@@ -127,12 +128,14 @@ def _requests(content: bytes) -> Iterator[tuple[str, int, bytes, dict[str, str],
     yield "another kind of file", 0, media_files.image("GIF"), {}, 422
 
 
-async def test_what_is_wrong_is_refused_and_the_upload_goes_on(api: Api, make: Make) -> None:
+@holds("S22")
+async def test_what_is_wrong_is_refused_and_the_upload_goes_on(api: Api, make: Make, record: Record) -> None:
     owner = await make.owner()
     path = await create(api, owner)
 
     for name, offset, body, headers, status in _requests(IMAGE):
         answer = await append(api, owner, path, body, offset, **headers)
+        record("S22", tried={"hostile cases": 1}, measured={"accepted": int(answer.status_code < 400)})
         assert answer.status_code == status, (name, answer.text)
         assert await offset_of(api, owner, path) == 0, name
 
@@ -155,12 +158,14 @@ CREATIONS = {
 }  # fmt: skip
 
 
-async def test_a_creation_that_is_wrong_is_refused_with_its_place(api: Api, make: Make) -> None:
+@holds("S22")
+async def test_a_creation_that_is_wrong_is_refused_with_its_place(api: Api, make: Make, record: Record) -> None:
     owner = await make.owner()
 
     for name, (changed, path, code) in CREATIONS.items():
         headers = TUS | {"Upload-Length": "9", "Upload-Metadata": metadata(filetype="image/png")} | changed
         answer = await api.post("/media/uploads", headers=headers, key=owner.key)
+        record("S22", tried={"hostile cases": 1}, measured={"accepted": int(answer.status_code < 400)})
         assert answer.status_code == 422, (name, answer.text)
         assert [(issue["path"], issue["code"]) for issue in answer.json()["errors"]] == [(path, code)], name
     large = TUS | {"Upload-Length": "26000000", "Upload-Metadata": metadata(filetype="image/png")}

@@ -160,13 +160,14 @@ async def test_rights_are_those_of_the_moment(messenger: Messenger, owner: Login
 
 
 async def test_a_number_can_no_more_than_the_key_that_linked_it(messenger: Messenger, owner: Login) -> None:
-    body = {"name": "drafts", "scopes": ["posts:read", "posts:write"]}
+    body = {"name": "drafts", "scopes": ["posts:read", "posts:write", "keys:write"]}
     key = (await messenger.api.post("/api-keys", json=body, key=owner.key)).json()["key"]
     phone = await messenger.linked(owner, "carl", key=key)
     await phone.says("Draft " + secrets.token_hex(6))
 
     assert "lacks the scope posts:publish" in await phone.says("publish")
-    reader = {"name": "reads", "scopes": ["posts:read"]}
+    assert (await messenger.api.delete("/wa/link", key=key)).status_code == 200
+    reader = {"name": "reads", "scopes": ["posts:read", "keys:write"]}
     key = (await messenger.api.post("/api-keys", json=reader, key=owner.key)).json()["key"]
     phone = await messenger.linked(owner, "carla", key=key)
     assert "may not write posts" in await phone.says("Draft")
@@ -184,7 +185,7 @@ async def test_a_number_of_a_test_key_sees_the_sandbox_only(messenger: Messenger
 
 async def test_a_contributor_asks_for_approval(messenger: Messenger, owner: Login) -> None:
     member = await messenger.make.member(owner, role="contributor")
-    phone = await messenger.linked(owner, "egon", key=member.key)
+    phone = await messenger.linked(owner, "egon", key=await messenger.session(member))
     await phone.says("Please look " + secrets.token_hex(6))
 
     assert "Approval is requested for " in await phone.says("schedule in 2 days")

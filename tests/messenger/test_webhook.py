@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import pytest
 from simulator.networks.whatsapp import sign
+from tests.figures.record import Record, holds
 from tests.helpers.api import Api
 from tests.helpers.factories import Login
 from tests.helpers.messenger import VERIFY_TOKEN, Messenger
@@ -51,10 +52,11 @@ async def test_a_wrong_handshake_is_refused(messenger: Messenger, path: str, sta
     assert "<script>" not in answer.text
 
 
+@holds("S15")
 @pytest.mark.parametrize(
     "signature", [None, "", "sha256=", "sha256=" + "0" * 64, "sha1=abc", "sha256=\u00e9", "x" * 5_000, "cut", "bare"]
 )
-async def test_a_wrong_signature_is_refused(messenger: Messenger, signature: str | None) -> None:
+async def test_a_wrong_signature_is_refused(messenger: Messenger, signature: str | None, record: Record) -> None:
     hook = messenger.network.webhook(messenger.app, [], [])
     right = hook.headers["X-Hub-Signature-256"]
     signature = {"cut": right[:-1], "bare": right.removeprefix("sha256=")}.get(signature or "", signature)
@@ -64,6 +66,7 @@ async def test_a_wrong_signature_is_refused(messenger: Messenger, signature: str
 
     answer = await messenger.api.post("/wa/webhook", content=hook.body, headers=headers)
 
+    record("S15", tried={"forged calls": 1}, measured={"believed": int(answer.status_code < 400)})
     assert (answer.status_code, answer.json()["code"]) == (401, "invalid_signature")
 
 

@@ -119,13 +119,23 @@ async def test_a_new_process_beside_several_others_that_start_waits_for_one(olde
     [
         "alter policy of_workspace on post using (true)",
         "drop policy of_engine on post",
-        "comment on policy of_workspace on post is 'of an older version'",
+        "comment on policy of_engine on post is 'of an older version'",
+        "create policy added on post using (true)",
+        "create policy added on app_user for select to signalpost_service using (true)",
+        "grant delete on audit to signalpost_service",
+        "grant select (password_hash) on app_user to signalpost_service",
+        "revoke insert on post from signalpost_service",
+        "alter table one_time_token disable row level security",
     ],
 )
 async def test_a_start_restores_policies_that_are_not_its_own(older: Cluster, change: str) -> None:
-    """Of another version, or changed by hand."""
+    """Of another version, or changed by hand; rights too."""
     said = """
-    select polname::text, pg_get_expr(polqual, polrelid) from pg_policy where polrelid = 'post'::regclass order by 1
+    select p.tablename::text, p.policyname::text, p.roles::text, p.qual, p.with_check, c.relrowsecurity,
+        array(select acl::text from unnest(c.relacl) acl order by 1), (
+            select string_agg(a.attname || a.attacl::text, ' ' order by a.attnum) from pg_attribute a
+            where a.attrelid = c.oid and a.attacl is not null)
+    from pg_policies p join pg_class c on c.oid = format('public.%I', p.tablename)::regclass order by 1, 2
     """
     await migrate(older.dsn(), superuser_dsn=older.dsn(user="postgres"))
     owner = await asyncpg.connect(older.dsn())
@@ -156,7 +166,13 @@ async def test_without_roles_the_service_runs_and_says_so_until_they_are_made(
     older: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A PostgreSQL of one's own, whose user may not make roles; then the statements of the guide."""
-    settings = settings_module.load({"SIGNALPOST_DATA_DIR": str(tmp_path), "SIGNALPOST_DATABASE_URL": older.dsn()})
+    settings = settings_module.load(
+        {
+            "SIGNALPOST_DATA_DIR": str(tmp_path),
+            "SIGNALPOST_DATABASE_URL": older.dsn(),
+            "SIGNALPOST_BASE_URL": "http://signalpost.test",
+        }
+    )
 
     async def isolation() -> doctor.Check:
         checks = await doctor.examine(settings, "0")

@@ -2,7 +2,8 @@
 
 import base64
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -11,6 +12,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from cryptography.hazmat.primitives.hashes import SHA256
+from tests.figures.record import Record, holds
 from tests.helpers.connector_harness import Clock, FakeResponse, MemoryJournal, json_response, outgoing, session
 from tests.helpers.sign_in_servers import DidDirectory
 
@@ -218,11 +220,23 @@ LIES_BEFORE: dict[str, tuple[str, Any, type[Exception]]] = {
 }  # fmt: skip
 
 
+@contextmanager
+def counted(record: Record) -> Iterator[None]:
+    """Count a lie, and whether it was believed: then what stands inside fails, for nothing was raised."""
+    accepted = 1
+    try:
+        yield
+        accepted = 0
+    finally:
+        record("S22", tried={"hostile cases": 1}, measured={"accepted": accepted})
+
+
+@holds("S22")
 @pytest.mark.parametrize("lie", LIES_BEFORE)
-async def test_a_flow_does_not_begin_by(lie: str) -> None:
+async def test_a_flow_does_not_begin_by(lie: str, record: Record) -> None:
     address, answer, refused = LIES_BEFORE[lie]
 
-    with pytest.raises(refused):
+    with counted(record), pytest.raises(refused):
         await oauth.push(Network(said={address: answer}).server, app(), request())
 
 
@@ -244,11 +258,12 @@ LIES_AFTER: dict[str, tuple[str, Any, type[Exception]]] = {
 }  # fmt: skip
 
 
+@holds("S22")
 @pytest.mark.parametrize("lie", LIES_AFTER)
-async def test_an_account_is_not_connected_with(lie: str) -> None:
+async def test_an_account_is_not_connected_with(lie: str, record: Record) -> None:
     address, answer, refused = LIES_AFTER[lie]
 
-    with pytest.raises(refused):
+    with counted(record), pytest.raises(refused):
         await exchange(Network(said={address: answer}).server, app(), code())
 
 

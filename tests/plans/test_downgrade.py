@@ -1,6 +1,7 @@
 """A smaller plan deletes nothing: the newest beyond its limits become read-only, and a larger plan gives them back."""
 
 import dataclasses
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,7 +12,8 @@ from tests.helpers.identity import PASSWORD
 
 from signalpost.context import AppContext
 from signalpost.identity import actions as identity
-from signalpost.kit import ids
+from signalpost.kit import clock, ids
+from signalpost.main import operations
 from signalpost.plans import actions as plans
 from signalpost.plans import queries, work
 
@@ -95,6 +97,79 @@ async def test_what_waits_for_the_plan_goes_out_after_an_upgrade(sold: AppContex
     await shop.post("/queue/process", json={"limit": 500}, headers=secret)
     published = (await shop.get(f"/posts/{post['id']}", key=owner.key)).json()
     assert (published["status"], published["held"]) == ("published", False)
+
+
+@pytest.mark.parametrize("what", ["account", "profile"])
+async def test_posts_over_the_plan_say_so_long_before_they_are_due(
+    sold: AppContext, shop: Api, make: Make, what: str
+) -> None:
+    """In the post, its status, its queue entry and the list; and no longer once the plan covers them again."""
+    owner = await make.owner(plan="starter")
+    profile = owner.profile if what == "account" else [await make.profile(owner) for _ in range(2)][1]["id"]
+    accounts = [await make.account(owner, profile=profile) for _ in range(5 if what == "account" else 1)]
+    soon = clock.wire(clock.now() + timedelta(days=3))
+    fields = {"profileId": profile, "platforms": None, "targets": [{"accountId": accounts[-1]["id"]}]}
+    post = await make.post(owner, scheduledAt=soon, **fields)
+    draft = await make.draft(owner, **fields)
+
+    async def seen() -> list[tuple[Any, ...]]:
+        one, queue, status, later = [
+            (await shop.get(path, key=owner.key)).json()
+            for path in (
+                f"/posts/{post['id']}", f"/queue/status/{post['id']}", f"/posts/{post['id']}/status",
+                f"/posts/{draft['id']}",
+            )
+        ]  # fmt: skip
+        listed_posts = (await shop.get("/posts", key=owner.key)).json()["data"]
+        [same] = [each for each in listed_posts if each["id"] == post["id"]]
+        states = [(each["held"], each["heldReason"]) for each in (one, same, queue, status)]
+        codes = [[warning["code"] for warning in each["warnings"]] for each in (one, queue, later)]
+        return [one["status"], *states, *codes]
+
+    free = (False, None)
+    assert await seen() == ["scheduled", free, free, free, free, [], [], []]
+    await move(sold, owner, "free")
+    held = (True, "plan")
+    assert await seen() == ["scheduled", held, held, held, held, *[["plan_limit"]] * 3]
+    assert "larger plan" in (await shop.get(f"/posts/{post['id']}", key=owner.key)).json()["warnings"][0]["remediation"]
+    await move(sold, owner, "starter")
+    assert await seen() == ["scheduled", free, free, free, free, [], [], []]
+
+
+async def test_a_plan_set_by_a_command_with_other_settings_binds_at_once(
+    context: AppContext, sold: AppContext, shop: Api, make: Make
+) -> None:
+    """In its shell plans are not sold, so it fits nothing; the engine of the service does, as soon as it is there."""
+    owner = await make.owner(plan="pro")
+    for _ in range(5):
+        await make.account(owner)
+    await move(context, owner, "free")
+    async with sold.database.connection() as db:
+        query = "select payload, next_attempt_at <= now() as is_due from job where unique_key = $1"
+        [(payload, is_due)] = await db.fetch(
+            query, f"{plans.FIT_AFTER_JOB}/{ids.encode('wsp', owner.workspace_id)}/now"
+        )
+    assert is_due
+    [handler] = [job.handler for job in work.jobs(sold) if job.kind == plans.FIT_AFTER_JOB]
+    await handler(_Lease(sold), payload)
+    assert over(await listed(shop, owner, "/platforms/accounts/all")) == [False] * 4 + [True]
+
+
+async def test_another_process_knows_the_new_plan_within_two_seconds(
+    sold: AppContext, shop: Api, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a process remembers of a caller and of a profile is forgotten by then."""
+    owner = await make.owner(plan="pro")
+    accounts = [await make.account(owner) for _ in range(5)]
+    body = {"profileId": owner.profile, "text": "Hello", "targets": [{"accountId": accounts[-1]["id"]}]}
+    assert (await shop.post("/posts", json=body, key=owner.key)).status_code == 201
+    await move(dataclasses.replace(sold, states={}), owner, "free")
+
+    real = clock.monotonic
+    monkeypatch.setattr(clock, "monotonic", lambda: real() + 2)
+    refused = await shop.post("/posts", json=body | {"text": "Hello again"}, key=owner.key)
+    assert (refused.status_code, refused.json()["limit"]["name"]) == (402, "accounts")
+    assert (await shop.get("/auth/usage", key=owner.key)).json()["plan"] == "free"
 
 
 async def test_webhooks_beyond_the_limit_stop_and_come_back(sold: AppContext, shop: Api, make: Make) -> None:
@@ -221,3 +296,48 @@ async def test_an_invitation_that_is_accepted_after_a_downgrade_makes_a_viewer(
 
     assert (joined["member"]["role"], joined["member"]["overLimit"]) == ("editor", True)
     assert (await shop.get("/auth/me", key=joined["accessToken"])).json()["role"] == "viewer"
+
+
+async def test_without_approvals_gates_are_open_and_what_waits_is_decided(
+    sold: AppContext, shop: Api, make: Make
+) -> None:
+    """A workspace that loses approvals: no new post is held, and the owner lets out, or takes back, what was."""
+    owner = await make.owner(plan="pro")
+    editor = await make.member(owner, role="editor")
+    await make.account(owner)
+    gate = {"approvalRequired": True}
+    assert (await shop.patch(f"/profiles/{owner.profile}", json=gate, key=owner.key)).status_code == 200
+    soon = clock.wire(clock.now() + timedelta(days=3))
+
+    async def publish() -> Any:
+        return await make.post(owner, key=editor.key, scheduledAt=soon)
+
+    released, taken_back = await publish(), await publish()
+    assert [post["approval"]["state"] for post in (released, taken_back)] == ["pending", "pending"]
+    await move(sold, owner, "free")
+    await move(sold, owner, "starter")
+    body = {"profileId": owner.profile, "text": "Not held", "platforms": ["sandbox"], "scheduledAt": soon}
+    after = (await shop.post("/posts", json=body, key=editor.key)).json()
+    assert (after["approval"]["state"], after["held"]) == ("not_required", False)
+
+    approved = await shop.post(f"/posts/{released['id']}/approve", json={}, key=owner.key)
+    assert (approved.status_code, approved.json()["approval"]["state"]) == (200, "approved"), approved.text
+    cancelled = await shop.delete(f"/queue/cancel/{taken_back['id']}", key=owner.key)
+    assert cancelled.status_code == 200, cancelled.text
+
+    same = await shop.patch(f"/profiles/{owner.profile}", json=gate | {"description": "Ours"}, key=owner.key)
+    assert (same.status_code, same.json()["approvalRequired"]) == (200, True), "nothing was switched on"
+    assert (await shop.patch(f"/profiles/{owner.profile}", json={"approvalRequired": False}, key=owner.key)).is_success
+    refused = await shop.patch(f"/profiles/{owner.profile}", json=gate, key=owner.key)
+    assert (refused.status_code, refused.json()["limit"]["name"]) == (402, "approvals")
+
+
+async def test_a_key_that_the_operator_makes_beyond_the_plan_comes_with_a_warning(
+    context: AppContext, sold: AppContext, make: Make
+) -> None:
+    """It answers 401 at once: whoever made it should not have to find out."""
+    owner = await make.owner(plan="free")  # has two keys, of which the plan covers one
+    workspace = ids.encode("wsp", owner.workspace_id)
+    made = await operations.create_key(sold, workspace, "one more", "live")
+    assert "covers 1 API keys" in made["warning"]
+    assert "warning" not in await operations.create_key(context, workspace, "not sold", "live")

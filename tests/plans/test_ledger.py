@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
+from tests.helpers.api import Api
+from tests.helpers.factories import Make
 
 from signalpost.identity.errors import PlanLimitReached
 from signalpost.kit import clock, ids
@@ -91,19 +93,23 @@ async def test_what_was_spent_without_a_limit_counts_under_one(database: Databas
     assert not await spend(database, limited)
 
 
-async def test_a_refund_goes_to_the_month_of_the_spending(database: Database) -> None:
+async def test_a_refund_goes_to_the_month_of_the_spending(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """A post counted in October and cancelled in November gives October its unit back."""
     free = caller("free")
-    with clock.at(datetime(2026, 10, 31, 23, 59, 59, tzinfo=UTC)):
-        assert await spend(database, free, 30)
-        assert not await spend(database, free)
-    with clock.at(datetime(2026, 11, 1, tzinfo=UTC)):
-        assert await spend(database, free, 30)
-        async with database.transaction() as db:
-            await plans.refund(db, free.workspace_id, limits.POSTS, 1, spent_at=datetime(2026, 10, 31, tzinfo=UTC))
-        assert not await spend(database, free)
-    with clock.at(datetime(2026, 10, 31, tzinfo=UTC)):
-        assert await spend(database, free)
+
+    def be(instant: datetime) -> None:
+        monkeypatch.setattr(clock, "actual", lambda: instant)
+
+    be(datetime(2026, 10, 31, 23, 59, 59, tzinfo=UTC))
+    assert await spend(database, free, 30)
+    assert not await spend(database, free)
+    be(datetime(2026, 11, 1, tzinfo=UTC))
+    assert await spend(database, free, 30)
+    async with database.transaction() as db:
+        await plans.refund(db, free.workspace_id, limits.POSTS, 1, spent_at=datetime(2026, 10, 31, tzinfo=UTC))
+    assert not await spend(database, free)
+    be(datetime(2026, 10, 31, tzinfo=UTC))
+    assert await spend(database, free)
 
 
 async def test_another_statement_can_spend(database: Database) -> None:
@@ -119,3 +125,28 @@ async def test_another_statement_can_spend(database: Database) -> None:
         assert tuple(second) == ("post", None)
         with pytest.raises(PlanLimitReached):
             await plans.check_spent(db, free, limits.POSTS, second[1])
+
+
+@pytest.mark.parametrize("set_to", ["2020-01-05T00:00:00Z", "2031-07-05T00:00:00Z"])
+async def test_a_test_clock_spends_and_refunds_in_the_real_month(api: Api, make: Make, set_to: str) -> None:
+    """A test with a future clock would leave that month empty before it begins, and one with a past clock is free."""
+    owner = await make.owner(plan="free")
+    await make.account(owner)
+    headers = {"X-Test-Now": set_to}
+
+    async def counted() -> list[tuple[str, int]]:
+        async with make.context.database.connection() as db:
+            sums = "select period, sum(used)::int from usage where workspace_id = $1 group by 1 having sum(used) <> 0"
+            return [(str(row[0]), row[1]) for row in await db.fetch(sums, owner.workspace_id)]
+
+    body = {"profileId": owner.profile, "text": "Rehearsal", "platforms": ["sandbox"]}
+    later = set_to.replace("-05T", "-20T")
+    created = await api.post("/posts", json=body | {"scheduledAt": later}, key=owner.test_key, headers=headers)
+    assert created.status_code == 201, created.text
+    assert await counted() == [(str(plans.this_month()), 1)]
+    usage = (await api.get("/auth/usage", key=owner.test_key, headers=headers)).json()
+    assert usage["usage"]["posts"] == 1
+
+    cancelled = await api.delete(f"/queue/cancel/{created.json()['id']}", key=owner.test_key, headers=headers)
+    assert cancelled.status_code == 200, cancelled.text
+    assert await counted() == []

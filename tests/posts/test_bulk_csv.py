@@ -87,8 +87,8 @@ async def test_posts_are_published_if_the_request_says_so(api: Api, make: Make, 
     assert [one["status"] for one in (await send(api, owner, content, "?draft=false")).json()["created"]] == [
         "queued", "queued",
     ]  # fmt: skip
-    contributor = await make.member(owner, role="contributor")
-    refused = await send(api, owner, csv_of(row(owner)), "?draft=false", key=contributor.key)
+    writer = await make.login(owner.user_id, owner.workspace_id, owner.email, scopes=["posts:read", "posts:write"])
+    refused = await send(api, owner, csv_of(row(owner)), "?draft=false", key=writer.key)
     assert refused.status_code == 403
 
 

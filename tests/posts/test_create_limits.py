@@ -108,3 +108,53 @@ async def test_a_draft_costs_nothing(context: AppContext, owner: Login, database
         assert isinstance(await attempt(context, of(owner, plan), body(owner, draft=True)), Post)
     async with database.connection() as db:
         assert await db.fetchval("select count(*) from usage where workspace_id = $1", owner.workspace_id) == 0
+
+
+@pytest.mark.parametrize(
+    ("fields", "path"),
+    [
+        ({"text": "a" * 60_000, "thread": [{"text": "b" * 40_001}]}, "/thread"),
+        ({"text": "a" * 60_000, "own": "b" * 40_001}, "/text"),
+    ],
+)
+async def test_all_texts_of_a_draft_together_are_bounded(
+    api: Api, make: Make, owner: Login, fields: dict[str, Any], path: str
+) -> None:
+    """Nothing checks the text of a draft by the rules of its networks: the bound of the service holds it."""
+    if (own := fields.pop("own", None)) is not None:
+        account = (await make.account(owner))["id"]
+        fields = {**fields, "targets": [{"accountId": account, "text": own}]}
+    refused = await api.post(
+        "/posts", json={"profileId": owner.profile, "draft": True, "platforms": None} | fields, key=owner.key
+    )
+    assert refused.status_code == 422, refused.text
+    assert [(issue["path"], issue["code"]) for issue in refused.json()["errors"]] == [(path, "too_long")]
+
+    draft = await make.draft(owner, text="a" * 60_000)
+    changed = await api.patch(f"/posts/{draft['id']}", json={"thread": [{"text": "b" * 40_001}]}, key=owner.key)
+    assert (changed.status_code, changed.json()["errors"][0]["path"]) == (422, "/thread")
+    fits = await api.patch(f"/posts/{draft['id']}", json={"thread": [{"text": "b" * 40_000}]}, key=owner.key)
+    assert fits.status_code == 200, fits.text
+
+
+_ACCOUNTS = """
+insert into account (id, workspace_id, profile_id, platform, kind, remote_id, username, display_name, status,
+    connected_via)
+select gen_random_uuid(), $1, $2, 'sandbox', 'personal', 'many' || n, 'many' || n, 'many', 'active', 'sandbox'
+from generate_series(1, $3) n
+"""
+
+
+@pytest.mark.parametrize("is_draft", [True, False])
+async def test_a_post_goes_to_a_hundred_accounts_however_they_are_named(
+    api: Api, make: Make, owner: Login, *, is_draft: bool
+) -> None:
+    body = {"profileId": owner.profile, "text": "To all", "platforms": ["sandbox"], "draft": is_draft}
+    for more, status in ((99, 201), (1, 422)):
+        async with make.context.database.transaction() as db:
+            profile_id = ids.decode("prof", owner.profile)
+            await db.execute(_ACCOUNTS.replace("'many'", f"'many{status}'"), owner.workspace_id, profile_id, more)
+        answer = await api.post("/posts", json=body | {"text": f"To all {more}"}, key=owner.key)
+        assert answer.status_code == status, answer.text
+    [issue] = answer.json()["errors"]
+    assert (issue["path"], issue["code"], issue["params"]["max"]) == ("/platforms", "too_long", 100)

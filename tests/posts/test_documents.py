@@ -115,3 +115,18 @@ async def test_a_row_struct_names_every_column(database: Database, table: str, r
 def test_what_clients_set_is_stored_under_the_same_name() -> None:
     """`build_draft` copies these members by name."""
     assert set(PostAttributes.__struct_fields__) < set(PostRow.__struct_fields__)
+
+
+async def test_no_first_comment_is_kept_in_the_shortest_form_and_the_former_one_reads_alike(
+    api: Api, database: Database, owner: Login
+) -> None:
+    post = (await create(api, owner, draft=True, text="Without a comment")).json()
+    post_id = ids.decode("pst", post["id"])
+    async with database.transaction() as db:
+        assert await db.fetchval("select first_comment::text from target where post_id = $1", post_id) == "{}"
+        short = await read(api, owner, f"/posts/{post['id']}")
+        await db.execute("""update target set first_comment = '{"status": "none"}' where post_id = $1""", post_id)
+    former = await read(api, owner, f"/posts/{post['id']}")
+
+    assert short["targets"][0]["firstComment"] == former["targets"][0]["firstComment"]
+    assert short["targets"][0]["firstComment"] == {"status": "none", "id": None, "error": None}

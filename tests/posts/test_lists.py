@@ -207,7 +207,8 @@ async def test_stats_count_posts_and_their_targets(api: Api, make: Make, owner: 
     done, failed = await make.post(owner), await make.post(owner)
     await set_target(database, done, status="published", published_at=datetime.now(UTC), next_attempt_at=None)
     await set_status(database, done, "published")
-    await set_target(database, failed, status="failed", next_attempt_at=None)
+    error = {"occurred_at": datetime.now(UTC).isoformat()}
+    await set_target(database, failed, status="failed", next_attempt_at=None, error=error)
     await set_status(database, failed, "failed")
     upcoming = await make.post(owner, scheduledAt=soon(days=1))
     await api.delete(f"/posts/{(await make.post(owner))['id']}", key=owner.key)

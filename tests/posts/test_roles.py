@@ -1,3 +1,4 @@
+import secrets
 from typing import Any
 
 import pytest
@@ -19,16 +20,13 @@ def body(owner: Login, **fields: Any) -> dict[str, Any]:
     return {"profileId": owner.profile, "text": "By a member", "platforms": ["sandbox"]} | fields
 
 
-async def test_a_contributor_writes_drafts_of_its_own(api: Api, make: Make, owner: Login) -> None:
+async def test_a_contributor_writes_and_changes_what_is_its_own(api: Api, make: Make, owner: Login) -> None:
     contributor = await make.member(owner, role="contributor")
 
-    refused = await api.post("/posts", json=body(owner), key=contributor.key)
-    assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
     draft = (await api.post("/posts", json=body(owner, draft=True), key=contributor.key)).json()
     assert draft["createdBy"]["name"]
     path = f"/posts/{draft['id']}"
     assert (await api.patch(path, json={"text": "Better"}, key=contributor.key)).status_code == 200
-    assert (await api.patch(path, json={"publishMode": "now"}, key=contributor.key)).status_code == 403
     assert (await api.delete(path, key=contributor.key)).status_code == 200
     assert (await api.post(f"{path}/restore", key=contributor.key)).status_code == 201
     assert (await api.delete(f"{path}?permanent=true", key=contributor.key)).status_code == 403
@@ -36,6 +34,95 @@ async def test_a_contributor_writes_drafts_of_its_own(api: Api, make: Make, owne
     others = await make.post(owner, draft=True)
     for method, more in (("PATCH", {"json": {"text": "Mine"}}), ("DELETE", {})):
         assert (await api.call(method, f"/posts/{others['id']}", key=contributor.key, **more)).status_code == 403
+    assert (await api.post(f"/queue/submit/{others['id']}", key=contributor.key)).status_code == 403
+
+
+WAYS = ("create", "schedule", "slot", "bulk", "csv", "fanout", "submit", "update")
+
+
+async def _publish(api: Api, owner: Login, key: str, way: str) -> Any:
+    """Have a post published in one of the ways; return it as it is then."""
+    wish, text = body(owner), secrets.token_hex(8)
+    match way:
+        case "create" | "schedule" | "slot":
+            when = {"create": {}, "schedule": {"scheduledAt": soon(days=1)}, "slot": {"publishMode": "slot"}}[way]
+            answer = await api.post("/posts", json=wish | when, key=key)
+        case "bulk":
+            answer = await api.post("/posts/bulk", json={"posts": [wish], "draft": False}, key=key)
+        case "csv":
+            rows = f"profileId,text,platforms\n{owner.profile},{text},sandbox"
+            headers = {"Content-Type": "text/csv"}
+            answer = await api.post("/posts/bulk?draft=false", content=rows, headers=headers, key=key)
+        case "fanout":
+            targets = [{"profileId": owner.profile}]
+            answer = await api.post("/posts/fanout", json={"text": text, "targets": targets}, key=key)
+        case _:
+            draft = (await api.post("/posts", json=wish | {"draft": True}, key=key)).json()
+            if way == "submit":
+                answer = await api.post(f"/queue/submit/{draft['id']}", key=key)
+            else:
+                answer = await api.patch(f"/posts/{draft['id']}", json={"publishMode": "now"}, key=key)
+    if answer.status_code >= 400:
+        return answer
+    made = answer.json()
+    made = (made.get("posts") or made.get("created") or [made])[0]
+    post_id = made.get("postId") or made.get("id")
+    return (await api.get(f"/posts/{post_id}", key=key)).json()
+
+
+async def _spent(database: Database, owner: Login) -> int:
+    used = "select coalesce(sum(used), 0)::int from usage where workspace_id = $1 and metric = 'posts'"
+    async with database.connection() as db:
+        return int(await db.fetchval(used, owner.workspace_id))
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_what_a_contributor_publishes_waits_for_an_approval(
+    api: Api, make: Make, owner: Login, database: Database, way: str
+) -> None:
+    """On any profile, as an editor's does where the profile wants it; nothing is spent before the decision."""
+    contributor = await make.member(owner, role="contributor")
+    queue = {"profileId": owner.profile, "name": "Daily", "slots": [{"time": "09:00"}]}
+    assert (await api.post("/queues", json=queue, key=owner.key)).status_code == 201
+
+    post = await _publish(api, owner, contributor.key, way)
+    expected = "scheduled" if way in ("schedule", "slot") else "queued"
+    seen = (post["status"], post["approval"]["state"], post["held"], post["heldReason"])
+    assert seen == (expected, "pending", True, "approval")
+    assert (bool(post["scheduledAt"]), post["queuedAt"]) == (expected == "scheduled", None)
+    assert await _spent(database, owner) == 0
+
+    changed = await api.patch(f"/posts/{post['id']}", json={"text": "Better"}, key=contributor.key)
+    assert (changed.status_code, changed.json()["approval"]["state"]) == (200, "pending")
+    approved = await api.post(f"/posts/{post['id']}/approve", key=owner.key)
+    assert (approved.status_code, approved.json()["held"]) == (200, False)
+    refused = await api.delete(f"/queue/cancel/{post['id']}", key=contributor.key)
+    assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+    assert await _spent(database, owner) == 1
+
+
+async def test_a_contributor_takes_back_what_nobody_approved(api: Api, make: Make, owner: Login) -> None:
+    contributor = await make.member(owner, role="contributor")
+    post = (await api.post("/posts", json=body(owner), key=contributor.key)).json()
+    cancelled = await api.delete(f"/queue/cancel/{post['id']}", key=contributor.key)
+    assert cancelled.status_code == 200, cancelled.text
+    again = await api.post(f"/queue/submit/{post['id']}", key=contributor.key)
+    assert (again.status_code, again.json().get("heldReason")) == (201, "approval"), again.text
+    rejected = await api.post(f"/posts/{post['id']}/reject", json={"changesRequested": True}, key=owner.key)
+    assert rejected.status_code == 200, rejected.text
+    better = await api.patch(f"/posts/{post['id']}", json={"text": "Better"}, key=contributor.key)
+    assert (better.status_code, better.json()["approval"]["state"]) == (200, "pending"), better.text
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_without_approvals_in_the_plan_a_contributor_makes_drafts(shop: Api, make: Make, way: str) -> None:
+    owner = await make.owner(plan="starter")
+    await make.account(owner)
+    contributor = await make.member(owner, role="contributor")
+    refused = await _publish(shop, owner, contributor.key, way)
+
+    assert (refused.status_code, refused.json()["code"]) == (403, "forbidden"), refused.text
+    assert "draft" in refused.json()["remediation"]
 
 
 @pytest.mark.parametrize("role", ["approver", "viewer"])
@@ -114,8 +201,8 @@ async def test_where_approval_is_required_a_post_waits_for_it(
 
     post = (await api.post("/posts", json=wish, key=editor.key)).json()
 
-    assert (post["status"], post["approval"]["state"], post["queuedAt"]) == ("scheduled", "pending", None)
-    assert (await api.get(f"/posts/{post['id']}", key=owner.key)).json()["status"] == "scheduled"
+    assert (post["status"], post["approval"]["state"], post["queuedAt"]) == ("queued", "pending", None)
+    assert (await api.get(f"/posts/{post['id']}", key=owner.key)).json()["status"] == "queued"
     assert [event.type for event in emitted] == ["post.approval_requested"]
     approved = (await api.post(f"/posts/{post['id']}/approve", key=owner.key)).json()
     assert (approved["status"], approved["approval"]["state"]) == ("queued", "approved")

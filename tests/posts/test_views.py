@@ -134,7 +134,7 @@ def shown_post(row: PostRow, target_rows: list[TargetRow], now: datetime) -> dic
     live = [target.status for target in target_rows if target.status != "cancelled"]
     published = sum(status in ("published", "removed") for status in live)
     due = [target.next_attempt_at for target in target_rows if target.next_attempt_at is not None]
-    waits = row.status == "scheduled" and row.deleted_at is None and not any(row.held_reason for row in target_rows)
+    waits = row.status == "scheduled" and row.deleted_at is None
     approval = row.approval
     holds = views.row_holds(row, target_rows)
     held = views.held_state(holds)

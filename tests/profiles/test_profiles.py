@@ -338,3 +338,17 @@ async def test_an_idempotency_key_makes_one_profile(api: Api, make: Make) -> Non
 
     assert again.json() == first.json()
     assert again.headers["idempotent-replayed"] == "true"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("\u039f\u03b4\u03cc\u03c2", "\u03bf\u03b4\u03cc\u03c3"), ("Stra\u017fse", "STRASSE")]
+)
+async def test_letters_with_two_small_forms_make_no_second_name(api: Api, make: Make, first: str, second: str) -> None:
+    """A Greek sigma is written otherwise at the end of a word; both words are one in capitals."""
+    owner = await make.owner()
+    await make.profile(owner, name=first)
+    refused = await api.post("/profiles", json={"name": second}, key=owner.key)
+    assert (refused.status_code, refused.json()["code"]) == (409, "already_exists")
+    other = await make.profile(owner)
+    renamed = await api.patch(f"/profiles/{other['id']}", json={"name": second}, key=owner.key)
+    assert renamed.status_code == 409

@@ -115,6 +115,27 @@ async def test_posts_sent_at_once_do_not_wait_for_each_other(stage: StagedNetwor
     assert clock.monotonic() - started < 5
 
 
+async def test_posts_keep_a_gap_that_someone_set_also_when_they_are_on_time(stage: StagedNetwork) -> None:
+    """The first goes out; the others wait a gap apart, as if they were of a backlog."""
+    account = await stage.account()
+    policy = {"latePolicy": {"minGapSeconds": 600}}
+    changed = await stage.make.api.patch(f"/profiles/{stage.owner.profile}", json=policy, key=stage.owner.key)
+    assert changed.status_code == 200, changed.text
+    for _ in range(4):
+        await stage.post(account)
+    pool, waiting = (
+        stage.context.database.pool,
+        "select next_attempt_at from target where account_id = $1 and next_attempt_at > now() order by 1",
+    )
+
+    async def spread() -> bool:
+        return len(stage.sent) == 1 and len(await pool.fetch(waiting, ids.decode("acc", account))) == 3
+
+    await run(stage, [stage.engine()], spread)
+    times = [row[0] for row in await pool.fetch(waiting, ids.decode("acc", account))]
+    assert [(later - earlier).total_seconds() for earlier, later in pairwise(times)] == [600, 600]
+
+
 async def test_a_worker_that_stops_finishes_its_calls(stage: StagedNetwork) -> None:
     """SIGTERM in the middle of a call: the call ends, is settled, and nothing is left leased."""
     began = asyncio.Event()

@@ -9,6 +9,7 @@ from tests.helpers.http_servers import OK, Connection, answering, serve
 from signalpost.engine.clock import boottime
 from signalpost.engine.contract import LeaseLost
 from signalpost.engine.lease import LaneLease
+from signalpost.engine.position import Position
 from signalpost.kit import ids
 from signalpost.kit.http import Client
 from signalpost.publishing.journal import RecordingHttp, TargetJournal
@@ -18,7 +19,7 @@ from signalpost.publishing.work import TargetSource
 def lease_of(seconds: float) -> LaneLease:
     """A lease that may be relied on for so long, unless it is renewed; the real one ends a second later."""
     row: Any = {"key": ids.new_id(), "fence": 1, "tenant_id": None, "workspace_id": None, "platform": None}
-    lease = LaneLease(cast(Any, TargetSource), cast(Any, None), row, ids.new_id(), 0)
+    lease = LaneLease(cast(Any, TargetSource), cast(Any, None), row, ids.new_id(), 0, Position())
     lease.fresh_until = boottime() + seconds + 1
     return lease
 

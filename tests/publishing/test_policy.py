@@ -229,6 +229,22 @@ def test_the_gap_is_for_backlogs_not_for_a_retry(late: int, keeps: bool) -> None
     assert (decision is not None) == keeps
 
 
+@pytest.mark.parametrize(("late", "gap", "until"), [(0, 20.0, 20), (72, 20.0, 20), (200, 20.0, 20), (72, 0.0, None)])
+def test_a_gap_that_someone_set_is_kept_whatever_the_delay(late: int, gap: float, until: int | None) -> None:
+    """A restart of a minute is no backlog; whoever asks for a gap does not want a burst after it either."""
+    decision = decide(
+        snapshot(
+            "pending",
+            due_at=NOW - timedelta(seconds=late),
+            last_published_at=NOW,
+            last_published_due_at=NOW,
+            gap_seconds=gap,
+            gap_chosen=True,
+        )
+    )
+    assert decision == (None if until is None else Postponed(NOW + timedelta(seconds=until)))
+
+
 def test_a_backlog_keeps_the_accounts_gap() -> None:
     """After downtime an account must not burst: the next post waits for a gap after the last one."""
     decision = decide(snapshot("pending", due_at=OLD, last_published_at=NOW - timedelta(seconds=20), gap_seconds=90.0))

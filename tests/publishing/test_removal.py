@@ -1,17 +1,19 @@
 """Removing what is public: what the network refuses for good is told to everyone who can see the post."""
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.helpers.connector_harness import FakeResponse
-from tests.helpers.publishing import StagedNetwork
+from tests.helpers.publishing import StagedNetwork, until
 
 from signalpost import networks
 from signalpost.kit import ids
 from signalpost.kit.http import MaybeSent
 from signalpost.main import wiring
 from signalpost.networks.contract import ApiError, Journal, NetworkSession, Outcome, Outgoing, Refused
+from signalpost.posts.actions import removals
 
 REASONS = {
     "an answer": (ApiError(FakeResponse(403, b'{"error": "no"}'), "DELETE /posts"), "403"),
@@ -208,3 +210,75 @@ async def test_a_removal_that_staff_run_again_spares_a_thread_that_went_on(
     assert stage.deleted == [], "it waits to go on"
     await stage.work()
     assert (await api.get(f"/posts/{post}", key=key)).json()["status"] == "published"
+
+
+async def _remove_beside_a_worker(
+    stage: StagedNetwork, monkeypatch: pytest.MonkeyPatch, seconds: float = 30.0
+) -> tuple[str, Any]:
+    """Delete a published post with cascade while a worker runs; return its id and the answer."""
+    monkeypatch.setattr(removals, "ANSWER_SECONDS", seconds)
+    post = await stage.post()
+    await stage.work()
+    engine = wiring.engine(stage.context)
+    running = asyncio.create_task(engine.run())
+    try:
+        answer = await stage.make.api.delete(f"/posts/{post}?cascade=true", key=stage.owner.key)
+    finally:
+        await engine.stop(5)
+        await running
+    assert answer.status_code == 200, answer.text
+    return post, answer.json()
+
+
+async def test_the_answer_waits_for_the_network_and_a_restore_says_what_is_gone(
+    stage: StagedNetwork, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    post, gone = await _remove_beside_a_worker(stage, monkeypatch)
+    assert (gone["platformErrors"], gone["pending"]) == ([], False)
+    assert stage.deleted == ["r1"]
+
+    restored = (await stage.make.api.post(f"/posts/{post}/restore", key=stage.owner.key)).json()
+    assert [warning["code"] for warning in restored["warnings"]] == ["removal.done"]
+    assert restored["targets"][0]["status"] == "removed"
+
+
+async def test_what_the_network_refused_is_in_the_answer(stage: StagedNetwork, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An account that is gone cannot be asked, now or later: that is known at once."""
+    monkeypatch.setattr(removals, "ANSWER_SECONDS", 30.0)
+    post = await stage.post()
+    await stage.work()
+    path = f"/posts/{post}?cascade=true"
+    deletion = asyncio.create_task(stage.make.api.delete(path, key=stage.owner.key))
+    of_mine = "from job where kind = 'publishing.remove' and workspace_id = $1"
+
+    async def is_asked() -> bool:
+        return bool(await stage.context.database.pool.fetchval(f"select count(*) {of_mine}", stage.owner.workspace_id))
+
+    await until(is_asked)
+    await stage.execute(
+        "update job set payload = jsonb_set(payload, '{account_id}', to_jsonb($2::text))"
+        " where kind = 'publishing.remove' and workspace_id = $1",
+        stage.owner.workspace_id,
+        "00000000-0000-0000-0000-000000000000",
+    )
+    await _run_jobs(stage, 1)
+    gone = (await deletion).json()
+    [error] = gone["platformErrors"]
+    assert (error["code"], error["platform"], gone["pending"]) == ("removal_failed", "stage", False)
+    assert "no longer here" in error["message"]
+
+
+async def test_without_an_answer_of_the_network_the_removal_is_pending(
+    stage: StagedNetwork, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A restore while it is under way says that the post goes all the same, and so it does."""
+    monkeypatch.setattr(removals, "ANSWER_SECONDS", 0.0)
+    post = await stage.post()
+    await stage.work()
+    gone = (await stage.make.api.delete(f"/posts/{post}?cascade=true", key=stage.owner.key)).json()
+    assert (gone["platformErrors"], gone["pending"]) == ([], True)
+
+    restored = (await stage.make.api.post(f"/posts/{post}/restore", key=stage.owner.key)).json()
+    assert [warning["code"] for warning in restored["warnings"]] == ["removal.under_way"]
+    await _run_jobs(stage, 1)
+    assert (await stage.target(post))["status"] == "removed"

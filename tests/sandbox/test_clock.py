@@ -182,7 +182,7 @@ async def test_an_approval_is_waited_for_by_the_clock(sandbox: Sandbox, make: Ma
     await sandbox.move(advanceSeconds=DAY + 60)
     await sandbox.work()
     held = await sandbox.read(post)
-    assert (held["status"], held["heldReason"], held["approval"]["state"]) == ("scheduled", "approval", "pending")
+    assert (held["status"], held["heldReason"], held["approval"]["state"]) == ("queued", "approval", "pending")
 
     if approved:
         await sandbox.api.post(f"/posts/{post}/approve", key=sandbox.owner.test_key)

@@ -8,18 +8,20 @@ import json
 import re
 import secrets
 from typing import Any
+from uuid import UUID
 
 import msgspec
 import pytest
 from tests.helpers.api import Api
-from tests.helpers.webhooks import receiver_server
+from tests.helpers.webhooks import Receiver, receiver_server
 from tests.service_status.test_incidents import component, declare, say
 
 from signalpost.context import AppContext
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Database, Db
 from signalpost.mail.messages import Message, read, render
-from signalpost.service_status.actions import deliver, notify, subscribers
+from signalpost.service_status import places
+from signalpost.service_status.actions import deliver, notify, receivers, subscribers
 from signalpost.service_status.actions.deliver import FAILURES_MAX, RETRY_SECONDS, Delivery
 from signalpost.service_status.actions.notify import News
 from signalpost.service_status.schemas import Subscribe, Subscription
@@ -206,7 +208,7 @@ async def test_a_webhook_gets_signed_news_of_its_components(
         created = (
             await api.post("/status/subscribe", json={"webhookUrl": received.url, "componentIds": [part["id"]]})
         ).json()
-        assert created["status"] == "active"
+        await confirm_webhook(api, context, created, received)
         mine = ids.decode("sub", created["id"])
         deliveries: list[Delivery] = []
         for concerned, count in ((other, 0), (part, 1)):
@@ -216,7 +218,7 @@ async def test_a_webhook_gets_signed_news_of_its_components(
             deliveries = [delivery for delivery in await give(context, news) if delivery.subscriber_id == mine]
             assert len(deliveries) == count
         assert await deliver.attempt(context, deliveries[0]) is None
-        [request] = received.requests
+        _, request = received.requests
 
     assert request.json.keys() == {"id", "type", "createdAt", "data"}
     assert (request.json["type"], request.json["data"]["key"]) == ("status.component", part["key"])
@@ -236,8 +238,10 @@ async def test_a_failed_delivery_is_repeated_unchanged_and_a_dead_webhook_ends(
 ) -> None:
     part = await component(api, staff)
     async with receiver_server() as received:
-        received.status = 500
         created = (await api.post("/status/subscribe", json={"webhookUrl": received.url})).json()
+        await confirm_webhook(api, context, created, received)
+        received.requests.clear()
+        received.status = 500
         mine = ids.decode("sub", created["id"])
         assert mine is not None
         delivery = Delivery(id=ids.new_id(), subscriber_id=mine, type="status.component", body=json.dumps(part))
@@ -261,14 +265,132 @@ async def test_a_failed_delivery_is_repeated_unchanged_and_a_dead_webhook_ends(
         assert await db.fetchval("select count(*) from status_subscriber where id = $1", mine) == 0
 
 
-async def test_one_host_has_few_webhooks(context: AppContext) -> None:
-    """The address of a stranger must not receive many copies of every piece of news."""
-    data = Subscribe(webhook_url=f"https://{secrets.token_hex(6)}.example.test/hook")
+async def confirm_webhook(api: Api, context: AppContext, created: dict[str, Any], received: Receiver) -> None:
+    """Do what the engine does and a receiver that wants news."""
+    assert created["status"] == "pending_confirmation"
     async with context.database.transaction() as db:
-        for _ in range(subscribers.WEBHOOKS_PER_HOST):
-            webhook = subscribers.NewWebhook(ids.new_id(), subscribers.WebhookSecret("whsec_x", b"sealed"))
-            await subscribers.subscribe(context, db, data, webhook)
-        webhook = subscribers.NewWebhook(ids.new_id(), subscribers.WebhookSecret("whsec_x", b"sealed"))
-        with pytest.raises(problems.TooManyItems):
-            await subscribers.subscribe(context, db, data, webhook)
-        await db.execute("delete from status_subscriber where url = $1", data.webhook_url)
+        [asked] = [each for each in await take(db) if ids.encode("sub", each.subscriber_id) == created["id"]]
+    assert await deliver.attempt(context, asked) is None
+    request = received.requests[-1]
+    assert request.json["type"] == "status.confirm"
+    expected = hmac.digest(created["secret"].encode(), request.body, hashlib.sha256).hex()
+    assert request.headers["x-service-signature"] == f"sha256={expected}"
+    answer = await api.post("/status/subscriptions/confirm", json={"token": request.json["data"]["token"]})
+    assert answer.json() == {"id": created["id"], "status": "active"}
+
+
+async def test_a_webhook_that_does_not_confirm_gets_nothing(
+    api: Api, staff: str, context: AppContext, database: Database
+) -> None:
+    """Also if its server answers everything with 200: whoever is subscribed by a stranger hears of it once."""
+    part = await component(api, staff)
+    async with receiver_server() as received:
+        created = (await api.post("/status/subscribe", json={"webhookUrl": received.url})).json()
+        mine = ids.decode("sub", created["id"])
+        async with context.database.transaction() as db:
+            [asked] = [each for each in await take(db) if each.subscriber_id == mine]
+            await deliver.settle(db, asked, await deliver.attempt(context, asked))
+        deliveries = await give(context, News(type=notify.COMPONENT, data=part, component_ids=[]))
+        assert mine not in [each.subscriber_id for each in deliveries]
+        wrong = await api.post("/status/subscriptions/confirm", json={"token": created["token"]})
+        assert wrong.status_code == 404, "the subscriber knows another token than the receiver"
+    async with context.database.transaction() as db:
+        await db.execute(
+            "update status_subscriber set created_at = created_at - interval '61 minutes' where id = $1", mine
+        )
+        await subscribers.purge(db)
+        assert not await db.fetchval("select exists (select from status_subscriber where id = $1)", mine)
+
+
+async def test_a_challenge_that_fails_is_not_repeated(api: Api, context: AppContext) -> None:
+    """It goes to an address that a stranger chose."""
+    async with receiver_server() as received:
+        created = (await api.post("/status/subscribe", json={"webhookUrl": received.url})).json()
+        async with context.database.transaction() as db:
+            [asked] = [each for each in await take(db) if ids.encode("sub", each.subscriber_id) == created["id"]]
+            await deliver.settle(db, asked, "answered 500")
+            assert await take(db) == []
+
+
+async def fill(db: Db, url: str, network: str | None, *, active: bool = True) -> UUID:
+    """Have a webhook subscribed as if it came from there; return its id."""
+    subscriber_id = ids.new_id()
+    await receivers.make_room(db, url, network, active=active)
+    await db.execute(
+        "insert into status_subscriber (id, url, secret, active, network, heard_at, created_at)"
+        " values ($1, $2, '', $3, $4, clock_timestamp(), clock_timestamp())",
+        subscriber_id, url, active, network,
+    )  # fmt: skip
+    return subscriber_id
+
+
+@pytest.mark.parametrize(
+    ("place", "maximum"), [("domain", receivers.PER_DOMAIN), ("network", receivers.PER_NETWORK), ("all", 500)]
+)
+@pytest.mark.parametrize("active", [True, False])
+async def test_who_listened_least_gives_way_when_a_place_is_full(
+    database: Database, place: str, maximum: int, active: bool
+) -> None:
+    """So nobody takes places for good: neither by a domain with any name below, nor by many domains in one network."""
+    async with database.connection() as lent:
+        transaction = lent.transaction()
+        await transaction.start()
+        try:
+            await lent.execute("delete from status_subscriber")
+            other = await fill(lent, "https://other.example/hook", "192.0.2.0/24", active=active)
+            made = []
+            for number in range(maximum + 1):
+                name = secrets.token_hex(6)
+                host = f"{name}.evil.co.uk" if place == "domain" else f"{name}.example"
+                network = "203.0.113.0/24" if place == "network" else f"10.{number // 250}.{number % 250}.0/24"
+                made.append(await fill(lent, f"https://{host}/hook", network, active=active))
+            left = {row[0] for row in await lent.fetch("select id from status_subscriber")}
+            if place == "all":
+                assert left == set(made[1:])
+            else:
+                assert left == {other, *made[1:]}
+        finally:
+            await transaction.rollback()
+
+
+@pytest.mark.parametrize(
+    ("url", "domain"),
+    [
+        ("https://a.b.example.com/x", "example.com"),
+        ("https://EXAMPLE.com:8443", "example.com"),
+        ("https://shop.example.co.uk", "example.co.uk"),
+        ("https://example.co.uk", "example.co.uk"),
+        ("https://hooks.example.de", "example.de"),
+        ("https://co.uk", "co.uk"),
+        ("https://192.0.2.7/x", "192.0.2.7"),
+        ("https://[2001:db8::1]/x", "2001:db8::1"),
+    ],
+)
+def test_a_registrable_domain(url: str, domain: str) -> None:
+    assert places.registrable_domain(url) == domain
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("192.0.2.77", "192.0.2.0/24"), ("2001:db8:1:2::3", "2001:db8:1::/48"), ("::ffff:192.0.2.7", "192.0.2.0/24"),
+        ("127.0.0.1", None), ("::1", None), ("?", None),
+    ],
+)  # fmt: skip
+def test_a_network(address: str, network: str | None) -> None:
+    assert places.network_of(address) == network
+
+
+async def test_staff_list_and_end_subscriptions(api: Api, staff: str) -> None:
+    created = (await api.post("/status/subscribe", json={"webhookUrl": "http://127.0.0.1:9/mine"})).json()
+    listed = (await api.get("/status/admin/subscribers", key=staff)).json()["data"]
+    [mine] = [each for each in listed if each["id"] == created["id"]]
+    assert (mine["channel"], mine["address"], mine["status"]) == (
+        "webhook", "http://127.0.0.1:9/mine", "pending_confirmation",
+    )  # fmt: skip
+    assert "secret" not in str(listed)
+
+    path = f"/status/admin/subscribers/{created['id']}"
+    assert (await api.delete(path, key=staff)).status_code == 204
+    assert (await api.delete(path, key=staff)).status_code == 404
+    assert (await api.post("/status/subscriptions/unsubscribe", json={"token": created["token"]})).status_code == 404

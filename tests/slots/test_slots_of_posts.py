@@ -260,16 +260,6 @@ async def test_posts_keep_their_times_when_their_queue_changes_or_goes(api: Api,
     assert (kept["status"], kept["scheduledAt"]) == ("scheduled", post["scheduledAt"])
 
 
-async def test_many_posts_at_once_are_told_what_to_do_instead(api: Api, owner: Login) -> None:
-    """They are written together, after all of them were decided on: two would see the same slot as free."""
-    queue = await create(api, owner)
-    post = {"profileId": owner.profile, "text": "Hi", "platforms": ["sandbox"], "publishMode": "slot"}
-    answer = await api.post("/posts/bulk", json={"posts": [post, post | {"text": "Ho"}], "draft": False}, key=owner.key)
-    assert answer.status_code == 422
-    assert "/posts/auto-schedule" in answer.text
-    assert (await slots(api, owner, queue))[0]["free"]
-
-
 async def test_a_post_that_new_zone_rules_move_keeps_its_slot(api: Api, make: Make, owner: Login) -> None:
     """Also in the time between new rules and the job that moves posts: a slot is known by its wall time too."""
     queue = await create(api, owner, slots=[{"time": "09:00"}], timezone="Europe/Berlin")

@@ -1,12 +1,14 @@
 """An invitation from the mail to the membership: by link, by page, by API; and how it ends otherwise."""
 
 import asyncio
+import dataclasses
 import re
 from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 import pytest
+from tests.figures.record import Record, holds
 from tests.helpers.api import Api
 from tests.helpers.contract import invited_email
 from tests.helpers.factories import Login, Make
@@ -136,7 +138,8 @@ async def test_a_user_of_many_workspaces_accepts_too(api: Api, owner: Login, dat
     assert accepted.json()["workspace"]["id"] == ids.encode("wsp", owner.workspace_id)
 
 
-async def test_an_invitation_is_for_the_invited_person_only(api: Api, make: Make, owner: Login) -> None:
+@holds("S22")
+async def test_an_invitation_is_for_the_invited_person_only(api: Api, make: Make, owner: Login, record: Record) -> None:
     invited = await invite(api, owner, invited_email())
     url, another = invited["inviteUrl"], await register(api)
     cases: list[tuple[str, Any, str | None]] = [
@@ -148,14 +151,20 @@ async def test_an_invitation_is_for_the_invited_person_only(api: Api, make: Make
     ]
     for expected, data, key in cases:
         answer = await answered(api, url, "accept", data, key=key)
+        record("S22", tried={"hostile cases": 1}, measured={"accepted": int(answer.status_code < 400)})
         assert answer.json()["code"] == expected, data
         assert answer.json()["instance"] == "/api/v1/team/invites/{token}/accept"
     for token in ("unknown-token", "A" * 52, url[:-1] + ("A" if url[-1] != "A" else "B"), "é" * 52):
-        assert (await answered(api, token, "accept", {"password": PASSWORD})).json()["code"] == "not_found"
-        assert (await answered(api, token, "decline")).json()["code"] == "not_found"
+        for verb, body in (("accept", {"password": PASSWORD}), ("decline", None)):
+            answer = await answered(api, token, verb, body)
+            record("S22", tried={"hostile cases": 1}, measured={"accepted": int(answer.status_code < 400)})
+            assert answer.json()["code"] == "not_found"
 
 
-async def test_an_ended_invitation_says_how_it_ended(api: Api, owner: Login, database: Database) -> None:
+@holds("S22")
+async def test_an_ended_invitation_says_how_it_ended(
+    api: Api, owner: Login, database: Database, record: Record
+) -> None:
     """The same for accepting and declining; and whoever declined can be invited again."""
     email = invited_email()
     for ending, expected in (
@@ -182,6 +191,7 @@ async def test_an_ended_invitation_says_how_it_ended(api: Api, owner: Login, dat
                 await answered(api, url, "accept", {"password": PASSWORD})
         for verb, data in (("accept", {"password": PASSWORD}), ("decline", None)):
             answer = await answered(api, url, verb, data)
+            record("S22", tried={"hostile cases": 1}, measured={"accepted": int(answer.status_code < 400)})
             assert (answer.status_code, answer.json()["code"]) == (410, expected), (ending, verb)
 
 
@@ -203,7 +213,6 @@ async def test_old_invitations_are_forgotten(context: AppContext, api: Api, owne
 
 
 async def test_a_closed_instance_lets_users_join_but_makes_none(context: AppContext, api: Api, owner: Login) -> None:
-    import dataclasses
 
     made = await register(api)
     closed = dataclasses.replace(context, settings=dataclasses.replace(context.settings, registration="closed"))
@@ -265,3 +274,85 @@ async def waits_for_a_lock(database: Database) -> None:
     async with asyncio.timeout(10), database.connection() as db:
         while not await db.fetchval("select exists (select from pg_locks where locktype = 'advisory' and not granted)"):
             await asyncio.sleep(0.01)
+
+
+_WRITTEN = "select count(*) from mail_message where mailbox = $1"
+
+
+async def flood(api: Api, token: str, victim: str, workspaces: int) -> list[bool]:
+    """Invite somebody from several workspaces of one owner, three times each; return what was mailed."""
+    first = (await api.get("/auth/me", key=token)).json()["workspace"]["id"]
+    made = [
+        (await api.post("/workspaces", json={"name": f"w{number}"}, key=token)).json()["id"]
+        for number in range(workspaces - 1)
+    ]
+    emailed = []
+    for workspace in (first, *made):
+        there = {"X-Workspace-Id": workspace}
+        for _ in range(3):
+            body = {"email": victim, "role": "viewer"}
+            answer = await api.post("/team/invite", json=body, key=token, headers=there)
+            assert answer.status_code == 201, answer.text
+            emailed.append(answer.json()["emailed"])
+            assert (await api.delete(f"/team/{answer.json()['id']}", key=token, headers=there)).is_success
+    return emailed
+
+
+async def test_an_owner_of_many_workspaces_is_one_stranger(
+    mailing: AppContext, owner: Login, database: Database
+) -> None:
+    """Others' invitations, and what the person needs themselves, still reach the mailbox."""
+    victim = invited_email()
+    async with Api(app.create(mailing)) as api:
+        flooder = await register(api)
+
+        emailed = await flood(api, flooder["accessToken"], victim, 4)
+
+        assert emailed == [True] * 5 + [False] * 7
+        assert await database.pool.fetchval(_WRITTEN, victim) == 5, "`emailed` says what was written"
+        assert (await invite(api, owner, victim))["emailed"] is True
+        assert await database.pool.fetchval(_WRITTEN, victim) == 6
+        await register(api, email=victim)
+        assert await database.pool.fetchval(_WRITTEN, victim) == 7, "the welcome"
+
+
+async def test_a_new_owner_who_pays_nothing_mails_few_strangers_a_day(
+    mailing: AppContext, owner: Login, database: Database
+) -> None:
+    """Where anybody may register; whoever was registered by the operator, or long ago, invites their team."""
+    opened = dataclasses.replace(
+        mailing, settings=dataclasses.replace(mailing.settings, registration="open"), states={}
+    )
+    async with Api(app.create(opened)) as api:
+        new = await register(api)
+        there = {"key": new["accessToken"]}
+        send = {"role": "viewer"}
+        answers = [await api.post("/team/invite", json=send | {"email": invited_email()}, **there) for _ in range(6)]
+        assert [answer.json()["emailed"] for answer in answers] == [True] * 5 + [False]
+        await database.pool.execute(
+            "update app_user set created_at = now() - interval '15 days' where email_key = lower($1)", new["email"]
+        )
+        answer = await api.post("/team/invite", json=send | {"email": invited_email()}, **there)
+        assert answer.json()["emailed"] is True
+
+
+async def test_colleagues_are_no_strangers(mailing: AppContext, owner: Login, make: Make) -> None:
+    """Whoever shares a workspace with the owner is invited to others like a member."""
+    colleague = await make.member(owner, role="editor")
+    async with Api(app.create(mailing)) as api:
+        async with mailing.database.transaction() as db:
+            opened = await identity.open_session(
+                db, mailing.keys, owner.user_id, owner.workspace_id, "owner", "192.0.2.1"
+            )
+        emailed = []
+        for number in range(3):
+            body = {"name": f"w{number}"}
+            workspace = (await api.post("/workspaces", json=body, key=opened.access_token)).json()["id"]
+            for _ in range(3):
+                answer = await api.post(
+                    "/team/invite", json={"email": colleague.email, "role": "viewer"}, key=opened.access_token,
+                    headers={"X-Workspace-Id": workspace},
+                )  # fmt: skip
+                emailed.append(answer.json()["emailed"])
+
+    assert emailed == [True] * 9

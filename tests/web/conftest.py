@@ -31,6 +31,7 @@ from signalpost.web.response import Response
 from signalpost.web.router import Route
 from signalpost.web.routing import Routes
 from signalpost.web.serve import Web
+from signalpost.web.shared_buckets import SharedBuckets
 
 CALLERS = {
     name: Caller(
@@ -89,7 +90,7 @@ async def small_app(settings: Settings, dsn: str) -> AsyncIterator[SmallApp]:
     async with database.connection() as db:
         await db.execute("create table if not exists thing (id uuid primary key, name text, created_at timestamptz)")
     async with Clients.create() as http:
-        found = SmallApp(None, database, limits.Limiter())  # type: ignore[arg-type]  # the api needs the routes first
+        found = SmallApp(None, database, limits.Limiter(SharedBuckets(database)))  # type: ignore[arg-type]  # the api needs the routes first
         keys = KeyRing.from_master("k1:" + "A" * 43 + "=")
         context = AppContext(settings=settings, database=database, http=http, keys=keys, storage=None)
         web = Web(

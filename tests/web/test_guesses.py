@@ -36,7 +36,7 @@ class Reader:
                     raise problems.Unauthenticated
         except problems.Problem as problem:
             try:
-                self.limiter.check(NAME, "address", PER_ADDRESS)
+                await self.limiter.admit(NAME, "address", PER_ADDRESS)
             except problems.RateLimited:
                 return "429"
             return str(problem.status)
@@ -62,7 +62,7 @@ async def test_good_ones_wait_for_each_other_and_none_is_refused(reader: Reader)
 
     assert set(answers) == {"200"}
     assert reader.most == PER_ADDRESS
-    assert reader.limiter.left(NAME, PER_ADDRESS) == PER_ADDRESS
+    assert (await reader.limiter.admit(NAME, "address", PER_ADDRESS))[3] == (b"x-ratelimit-remaining", b"29")
 
 
 async def test_whoever_stops_waiting_blocks_nobody(reader: Reader) -> None:

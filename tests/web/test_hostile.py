@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from tests.helpers.api import Api
 from tests.helpers.served import served
 from tests.web.conftest import SmallApp
 
@@ -78,17 +79,38 @@ async def test_an_early_answer_reaches_a_client_that_sends_first_and_reads_then(
         writer.close()
 
 
+async def test_who_uploads_without_a_credential_learns_it_after_the_first_pieces(api: Api) -> None:
+    """The answer comes before the body is read; what a client sends in spite of it is discarded, within bounds."""
+    async with served(Lingering(api.app)) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        head = b"POST /api/v1/media/upload HTTP/1.1\r\nHost: localhost\r\n"
+        head += b"Content-Type: multipart/form-data; boundary=b\r\n"
+        writer.write(head + b"Content-Length: %d\r\n\r\n" % BIG)
+        answer, sent = asyncio.create_task(reader.readline()), 0
+        while not answer.done() and sent < BIG:
+            writer.write(bytes(64_000))
+            await writer.drain()
+            await asyncio.sleep(0)
+            sent += 64_000
+
+        assert (await answer).startswith(b"HTTP/1.1 401")
+        assert sent < BIG / 2, "the buffers of the system take the rest"
+        writer.close()
+
+
 @pytest.mark.parametrize(
     ("headers", "pieces", "expected"),
     [
         ([], [True, True, False], ["piece", "piece", "piece", "start"]),
         ([], [True, None], ["piece", "start"]),  # it waits for the response before it sends the rest
         ([(b"expect", b"100-continue")], [True, False], ["start", "piece", "piece"]),
-        ([(b"content-length", b"250000001")], [True, False], ["start", "piece", "piece"]),  # it would not end in time
+        ([(b"content-length", b"1000000")], [True, False], ["piece", "piece", "start"]),
+        ([(b"content-length", b"1000001")], [True, False], ["start", "piece", "piece"]),
+        ([(b"transfer-encoding", b"chunked")], [True] * 3 + [False], ["piece"] * 3 + ["start", "piece"]),
         ([(b"content-length", b"9" * 5_000)], [True, False], ["start", "piece", "piece"]),
     ],
 )
-async def test_a_refusal_comes_when_the_body_is_here(
+async def test_a_refusal_comes_when_a_small_body_is_here_and_at_once_for_a_large_one(
     headers: list[tuple[bytes, bytes]],
     pieces: list[bool | None],
     expected: list[str],
@@ -104,7 +126,7 @@ async def test_a_refusal_comes_when_the_body_is_here(
             left.append(None)
             await asyncio.Event().wait()
         order.append("piece")
-        return {"type": "http.request", "body": b"x", "more_body": more}
+        return {"type": "http.request", "body": bytes(400_000), "more_body": more}
 
     async def send(message: Any) -> None:
         if message["type"] == "http.response.start":

@@ -5,6 +5,8 @@ import contextlib
 import json
 
 import pytest
+from tests.helpers.api import Api
+from tests.helpers.factories import Make
 from tests.web.conftest import SmallApp
 
 from signalpost.kit import ids
@@ -366,3 +368,12 @@ async def test_problems_say_what_to_do(small_app: SmallApp) -> None:
     assert problem["type"] == "http://signalpost.test/problems/unauthenticated"
     assert problem["instance"] == "/api/v1/me"
     assert "Authorization" in problem["remediation"]
+
+
+async def test_a_byte_order_mark_is_skipped(api: Api, make: Make) -> None:
+    """RFC 8259, section 8.1. Editors and shells of Windows write one."""
+    owner = await make.owner()
+    body = b'\xef\xbb\xbf{"name": "Marked"}'
+    answer = await api.post("/profiles", content=body, headers={"Content-Type": "application/json"}, key=owner.key)
+
+    assert (answer.status_code, answer.json()["name"]) == (201, "Marked")

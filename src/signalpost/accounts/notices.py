@@ -8,6 +8,7 @@ from signalpost import mail, networks
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind
+from signalpost.kit import batches
 from signalpost.kit.db import Db, Row
 
 NOTICES = "account.notices"
@@ -16,10 +17,11 @@ WORKSPACES_MAX = 200
 ACCOUNTS_MAX = 20
 """Named in one message; the others are counted."""
 
-_FORGET = """
-update account set noticed_status = null
-where noticed_status is not null and status not in ('needs_reauth', 'restricted', 'expiring')
-"""
+_FORGET = batches.update(
+    "account",
+    "noticed_status = null",
+    "noticed_status is not null and status not in ('needs_reauth', 'restricted', 'expiring')",
+)
 _UNNOTICED = "status in ('needs_reauth', 'restricted', 'expiring') and noticed_status is distinct from status"
 _WORKSPACES = f"select distinct workspace_id from account where {_UNNOTICED} limit $1"  # noqa: S608 - constants only
 _TAKE = f"""

@@ -19,27 +19,27 @@ CLIENT_METADATA_PATH = "/oauth-client-metadata.json"
 _LOCAL_NAMES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
 
 
-def canonical_slug(platform: str) -> str:
-    """Return the canonical slug of a platform that a path names.
+def canonical_slug(platform: str, at: str = "platform") -> str:
+    """Return the canonical slug of a platform that a path names, or the body in the place `at`.
 
     Raises:
         ValidationFailed: there is no such platform.
     """
     slug = networks.canonical(platform)
     if slug is None:
-        raise problems.ValidationFailed(errors=[issue_text.not_allowed("platform", platform, networks.PLATFORMS)])
+        raise problems.ValidationFailed(errors=[issue_text.not_allowed(at, platform, networks.PLATFORMS)])
     return slug
 
 
-def require_connector(caller: Caller, platform: str) -> Connector:
-    """Return the connector of the platform that a path names.
+def require_connector(caller: Caller, platform: str, at: str = "platform") -> Connector:
+    """Return the connector of the platform that a path names, or the body in the place `at`.
 
     Raises:
         ValidationFailed: there is no such platform.
         TestModeOnlySandbox: a test key asks for a live platform.
         PlatformNotConfigured: there is no connector for it.
     """
-    slug = canonical_slug(platform)
+    slug = canonical_slug(platform, at)
     require_live(caller, slug)
     connector = networks.get(slug)
     if connector is None:
@@ -49,6 +49,33 @@ def require_connector(caller: Caller, platform: str) -> Connector:
             remediation=f"It can connect {possible}. GET /platforms says how.",
         )
     return connector
+
+
+def how_to_connect(context: AppContext, slug: str) -> str:
+    """Return, as a sentence, what has to be done next to get an account of a platform here."""
+    connector = networks.get(slug)
+    if connector is None:
+        return "This version cannot connect one; GET /platforms lists what it can."
+    if needs_app(context, connector):
+        return f"{connector.facts.name} cannot be connected here yet. {app_to_register(context, connector)}"
+    if connector.connect is None:
+        return f"Connect one: open the url that GET /platforms/{slug}/auth-url?profileId=… returns."
+    fields = " and ".join(field.name for field in connector.facts.credential_fields if field.required)
+    return f"Connect one: POST /platforms/{slug}/connect with {fields}."
+
+
+def needs_app(context: AppContext, connector: Connector) -> bool:
+    """Return whether the operator still has to register an app at the network."""
+    return connector.facts.app_credentials and operator_app(context, connector) is None
+
+
+def app_to_register(context: AppContext, connector: Connector) -> str:
+    """Return, as a sentence, what the operator has to do before anybody can connect an account of this network."""
+    setting = f"SIGNALPOST_{connector.facts.key.upper()}"
+    return (
+        f"The operator has to register an app at {connector.facts.name} with the redirect address"
+        f" {redirect_uri(context.fixed_url, connector)} and set {setting}_CLIENT_ID and {setting}_CLIENT_SECRET."
+    )
 
 
 def require_live(caller: Caller, slug: str) -> None:

@@ -32,6 +32,7 @@ from signalpost.accounts.schemas import (
 )
 from signalpost.context import AppContext
 from signalpost.identity.errors import InviteExpired, InviteRevoked, InviteUsed, PlanLimitReached, TestModeOnlySandbox
+from signalpost.kit import ids
 from signalpost.kit.db import Db
 from signalpost.kit.problems import AlreadyExists, Forbidden, InvalidState, UnsafeAddress
 from signalpost.kit.wire import Listing
@@ -121,7 +122,12 @@ async def disconnect_account(account: MyAccount, context: AppContext, caller: Ca
     return await actions.disconnect_account(context, caller, account)
 
 
-@routes.post("/platforms/{platform}/connect", scope="accounts:write", raises=(*CONNECTING, Forbidden))
+@routes.post(
+    "/platforms/{platform}/connect",
+    scope="accounts:write",
+    raises=(*CONNECTING, Forbidden),
+    example={"profileId": ids.example("prof"), "fields": {"username": "bakery"}},
+)
 async def connect_account(
     platform: PathPlatform, context: AppContext, caller: Caller, data: AccountConnect
 ) -> PlatformAccount:

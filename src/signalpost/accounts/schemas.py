@@ -1,6 +1,6 @@
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 from signalpost.kit import foreign, ids
 from signalpost.kit.wire import Input, Instant, Output
@@ -80,7 +80,7 @@ class AccountConnect(Input):
             description="The values of the form, by field name. `GET /platforms` lists the fields of each platform.",
             examples=[{"username": "bakery"}],
         ),
-    ]
+    ] = field(default_factory=dict)
     account_id: Annotated[
         AccountId | None, Meta(description="The account to connect again; other credentials are refused.")
     ] = None

@@ -21,9 +21,10 @@ from signalpost.accounts.platforms import operator_app, server_of
 from signalpost.accounts.secrets import NoCredentials, grant_secrets, seal, session_secrets, unseal
 from signalpost.context import AppContext
 from signalpost.kit import clock, foreign, ids, log
-from signalpost.kit.db import DATABASE_UNREACHABLE, RETRYABLE, Db, patience
+from signalpost.kit.db import DATABASE_UNREACHABLE, RETRYABLE, Db
 from signalpost.kit.http import Client, HttpFailure, MaybeSent, NotSent
 from signalpost.kit.loop_watch import Watched
+from signalpost.kit.patience import patience
 from signalpost.kit.problems import Unavailable
 from signalpost.networks.contract import ApiError, Http, NeedsReconnect, NetworkSession
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 import msgspec
 
 from signalpost import networks
-from signalpost.accounts.platforms import oauth_of, operator_app, redirect_uri
+from signalpost.accounts.platforms import needs_app, oauth_of, redirect_uri
 from signalpost.accounts.queries import AccountRow, HealthCheck, RecentTargets
 from signalpost.accounts.schemas import (
     AccountHealth,
@@ -210,7 +210,7 @@ def platform(context: AppContext, slug: str) -> Platform:
         platform=slug,
         name=facts.name,
         available=True,
-        configured=not facts.app_credentials or operator_app(context, connector) is not None,
+        configured=not needs_app(context, connector),
         modes=modes,
         redirect_uri=redirect_uri(context.fixed_url, connector) if facts.app_credentials else None,
         credential_fields=credential_fields(connector),

@@ -15,7 +15,7 @@ from signalpost.accounts.secrets import NoCredentials
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain, enqueue
-from signalpost.kit import clock, ids, log
+from signalpost.kit import batches, clock, ids, log
 from signalpost.kit.http import HttpFailure
 from signalpost.networks.contract import ApiError, Connector, NeedsReconnect
 
@@ -37,7 +37,7 @@ order by greatest(last_checked_at, updated_at) limit $2
 """
 _UPKEEP_AT = "select upkeep_at from account where id = $1"
 _SET_UPKEEP = "update account set upkeep_at = $2 where id = $1"
-_PURGE = "delete from oauth_flow where expires_at < now() - interval '1 day'"
+_PURGE = batches.delete("oauth_flow", "expires_at < now() - interval '1 day'")
 _logger = log.get("accounts")
 
 
@@ -53,9 +53,9 @@ def jobs(context: AppContext) -> list[JobKind]:
             return None
         return await maintain_token(context, row, due_at)
 
-    async def purge(lease: Lease, _payload: Mapping[str, Any]) -> None:
+    async def purge(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
         async with lease.transaction() as db:
-            await db.execute(_PURGE)
+            return RunAgain(0) if await batches.run(db, [_PURGE]) else None
 
     async def recheck(_lease: Lease, payload: Mapping[str, Any]) -> None:
         await recheck_account(context, ids.decode("acc", payload["accountId"]))

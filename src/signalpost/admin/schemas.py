@@ -311,6 +311,15 @@ class BackupAge(Output):
     too_old: Annotated[bool, Meta(description="Whether it is older than that.", examples=[False])]
 
 
+class PaymentProvider(Output):
+    """When the provider of payments notified us last; only where plans are sold by it."""
+
+    notified_at: Annotated[Instant | None, Meta(description="null: never.", examples=[None])]
+    refused_at: Annotated[Instant | None, Meta(description="When one could not be accepted.", examples=[None])]
+    is_deaf: Annotated[bool, Meta(description="Whether its endpoint needs repair.", examples=[False])]
+    remedy: Annotated[str | None, Meta(description="How to repair it.", examples=[None])]
+
+
 class System(Output):
     """What runs. Of processes without the engine, only the one that answers is known."""
 
@@ -332,3 +341,4 @@ class System(Output):
     ]
     processes: Annotated[list[SystemProcess], Meta(description="Those that run the engine, at most 100.")]
     backup: BackupAge
+    payments: PaymentProvider | None

@@ -82,6 +82,8 @@ async def _caller(context: AppContext, header: Header) -> Caller:
     state.authenticate = state.authenticate or authenticator(context)
     caller = await state.authenticate(bearer.strip(), header("x-workspace-id"), log.client_address.get() or "unknown")
     if "instance:admin" not in caller.scopes:
+        if caller.auth != "api_key":
+            raise problems.Forbidden(f"The role {caller.role} does not include instance:admin.")
         raise problems.InsufficientScope("This is for staff: the scope instance:admin is missing.")
     return caller
 

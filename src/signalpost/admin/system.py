@@ -6,7 +6,9 @@ from typing import Final
 
 from signalpost.admin import backups
 from signalpost.admin.backups import Age
-from signalpost.admin.schemas import BackupAge, System, SystemProcess
+from signalpost.admin.schemas import BackupAge, PaymentProvider, System, SystemProcess
+from signalpost.billing import provider
+from signalpost.billing.provider import Heard
 from signalpost.context import AppContext
 from signalpost.kit import clock
 from signalpost.status.views import uptime_seconds
@@ -26,6 +28,7 @@ async def read_system(context: AppContext) -> System:
         assert row is not None  # noqa: S101 - a select without a table has one row
         processes = await db.fetch(_PROCESSES, PROCESSES_MAX)
         age = await backups.age(db)
+        heard = await provider.heard(db) if context.settings.stripe_secret_key else None
     return System(
         version=context.version,
         revision=row[1],
@@ -38,7 +41,15 @@ async def read_system(context: AppContext) -> System:
             for process in processes
         ],
         backup=_backup(age, context.settings.backup_age_warning_days),
+        payments=_payments(heard) if heard and context.settings.billing_enabled else None,
     )
+
+
+def _payments(heard: Heard) -> PaymentProvider:
+    return PaymentProvider(
+        clock.wire_or_none(heard.notified_at), clock.wire_or_none(heard.refused_at), heard.is_deaf,
+        heard.remedy if heard.is_deaf else None,
+    )  # fmt: skip
 
 
 def _backup(age: Age | None, warning_days: int) -> BackupAge:

@@ -61,11 +61,11 @@ order by s.due_at limit $2
 """
 # Not those whose job waits because the network said so: to write it again would have it run at once.
 _ACCOUNTS: Final = """
-select s.account_id, s.workspace_id
-from (select distinct account_id, workspace_id from metric_schedule where due_at <= now()) s
-join account a on a.id = s.account_id and a.status in ('active', 'expiring')
-where not exists (select from job j where j.unique_key = $2 || s.account_id and j.next_attempt_at > now())
-order by 1 limit $1
+select a.id, a.workspace_id from account a
+where a.id = any($1) and a.status in ('active', 'expiring')
+    and exists (select from metric_schedule s where s.account_id = a.id and s.due_at <= now())
+    and not exists (select from job j where j.unique_key = $2 || a.id and j.next_attempt_at > now())
+order by 1
 """
 _PUBLISHED: Final = """
 select t.id, coalesce(s.collected_at > now() - interval '1 hour', false)
@@ -99,9 +99,12 @@ async def due(db: Db, account_id: UUID, limit: int) -> list[DueTarget]:
     return [DueTarget(*record) for record in await db.fetch(_DUE, account_id, limit)]
 
 
-async def due_accounts(db: Db, limit: int, *, job_key: str) -> list[tuple[UUID, UUID]]:
-    """Return accounts with due targets, each with its workspace; `job_key`: how the keys of their jobs begin."""
-    return [(record[0], record[1]) for record in await db.fetch(_ACCOUNTS, limit, job_key, timeout=READ_SECONDS)]
+async def due_accounts(db: Db, account_ids: Sequence[UUID], *, job_key: str) -> list[tuple[UUID, UUID]]:
+    """Return those of these accounts that have due targets, each with its workspace.
+
+    `job_key`: how the keys of their jobs begin.
+    """
+    return [(record[0], record[1]) for record in await db.fetch(_ACCOUNTS, account_ids, job_key)]
 
 
 async def count_due(db: Db) -> int:

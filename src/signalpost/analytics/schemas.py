@@ -142,6 +142,14 @@ class Overview(Totals):
     daily_trend: Annotated[list[TrendDay], Meta(description="Every day of the period.")]
     previous: Annotated[PreviousTotals | None, Meta(description="Null: the plan does not show all of these days.")]
     synced_at: Annotated[Instant | None, Meta(description="When any of these numbers was collected last.")]
+    collected_until: Annotated[
+        Instant | None,
+        Meta(
+            description="Everything that was published until then is counted. Usually now; earlier while many posts are"
+            " still to be added, some of them by each question and all of them in the background. Null: the workspace"
+            " has more than 200 accounts, and posts of the last minutes may be missing.",
+        ),
+    ]
 
 
 class TargetMetrics(Output):

@@ -1,6 +1,7 @@
 """From rows to what the API shows."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -25,7 +26,9 @@ from signalpost.analytics.totals import SumRow, Sums, TargetNumbersRow, TopRow
 from signalpost.kit import clock, ids
 
 
-def overview(days: Days, sums: Sums, previous: SumRow | None, top: list[TopRow], *, timezone: str) -> Overview:
+def overview(
+    days: Days, sums: Sums, previous: SumRow | None, top: list[TopRow], *, timezone: str, until: datetime | None
+) -> Overview:
     """Return the overview of a period."""
     return Overview(
         **_totals(sums.total),
@@ -37,6 +40,7 @@ def overview(days: Days, sums: Sums, previous: SumRow | None, top: list[TopRow],
         daily_trend=[_day(str(day), sums.by_day.get(day, SumRow())) for day in days.dates],
         previous=None if previous is None else PreviousTotals(**_totals(previous), period=_period(days.previous)),
         synced_at=clock.wire_or_none(sums.collected_at),
+        collected_until=clock.wire_or_none(until),
     )
 
 

@@ -15,6 +15,21 @@ class BillingNotConfigured(problems.Problem, status=409):
     """
 
 
+class BillingActive(problems.Problem, status=409):
+    """A card is charged for this workspace, so it cannot go to someone else.
+
+    End the subscription with its period (`PATCH /billing/subscription` with `cancelAtPeriodEnd`), or offer the payments
+    with the ownership (`POST /billing/handover`): it moves when the successor has entered a card.
+    """
+
+
+class AnotherPayer(problems.Problem, status=409):
+    """The card of another person pays for this workspace.
+
+    Enter a card of your own with `POST /billing/payer`; that of the other person is removed then.
+    """
+
+
 class SubscriptionPastDue(problems.Problem, status=402):
     """A payment for the subscription failed.
 

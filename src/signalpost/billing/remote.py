@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from signalpost.billing.catalog import CURRENCY, OFFERS
 from signalpost.billing.errors import BillingNotConfigured
+from signalpost.billing.payer_queries import Payment
 from signalpost.billing.states import UNDERSTOOD, Card, Interval, Pending, Remote
 from signalpost.billing.stripe import Refused, Stripe, not_possible
 from signalpost.kit import foreign, log, problems
@@ -18,6 +19,7 @@ SUBSCRIPTIONS_MAX: Final = 10
 INVOICES_MAX: Final = 12
 INSTANT_MAX: Final = 4_000_000_000
 """In seconds since 1970."""
+AMOUNT_MAX: Final = 10**12
 _SOLD: Final = frozenset(offer.key for offer in OFFERS if offer.month_minor)
 _INTERVALS: Final[Mapping[str, Interval]] = {"month": "month", "year": "year"}
 _log = log.get("billing")
@@ -46,7 +48,7 @@ async def subscriptions(stripe: Stripe, customer_id: str) -> list[Remote]:
         if refused.code == "resource_missing":  # the customer was deleted there, and every subscription with it
             return []
         raise not_possible(refused) from None
-    return [await _read(stripe, document) for document in _list(listed) if _is_ours(document)]
+    return [await _read(stripe, customer_id, document) for document in _list(listed) if _is_ours(document)]
 
 
 def _is_ours(document: Document) -> bool:
@@ -55,7 +57,7 @@ def _is_ours(document: Document) -> bool:
     return WORKSPACE_KEY in marks[0] or PLAN_KEY in marks[1]
 
 
-async def _read(stripe: Stripe, document: Document) -> Remote:
+async def _read(stripe: Stripe, customer_id: str, document: Document) -> Remote:
     item, price = _item(document), _price(document)
     plan, interval = plan_of(price)
     status = foreign.identifier(document.get("status"), 50)
@@ -80,6 +82,8 @@ async def _read(stripe: Stripe, document: Document) -> Remote:
         pending=await _pending(stripe, schedule, foreign.identifier(price.get("id"))),
         card=_card(document),
         unpaid_since=await _unpaid_since(stripe, remote_id) if status in ("past_due", "unpaid") else None,
+        customer_id=customer_id,
+        workspace=foreign.identifier(_object(document, "metadata").get(WORKSPACE_KEY)),
     )
 
 
@@ -116,7 +120,7 @@ async def _pending(stripe: Stripe, schedule: Document, current_price: str | None
         plan, interval = plan_of(await stripe.get(f"prices/{price_id}"))
     except Refused as refused:
         raise not_possible(refused) from None
-    return Pending(plan, interval, instant(phases[-1], "start_date"))
+    return Pending(plan, interval, instant(phases[-1], "start_date"), price_id)
 
 
 async def _unpaid_since(stripe: Stripe, subscription_id: str) -> datetime | None:
@@ -126,6 +130,40 @@ async def _unpaid_since(stripe: Stripe, subscription_id: str) -> datetime | None
     except Refused as refused:
         raise not_possible(refused) from None
     return min((instant(invoice, "created") for invoice in invoices), default=None)
+
+
+async def payments(stripe: Stripe, customer_id: str, remotes: list[Remote]) -> list[Payment]:
+    """Return what a customer paid for these subscriptions, the newest twelve; what cost nothing is left out."""
+    try:
+        query = {"customer": customer_id, "status": "paid", "limit": INVOICES_MAX}
+        invoices = _list(await stripe.get("invoices", query)) if remotes else []
+    except Refused as refused:
+        if refused.code == "resource_missing":
+            return []
+        raise not_possible(refused) from None
+    ours, paid = {subscription.id for subscription in remotes}, list[Payment]()
+    for invoice in invoices:
+        details = _object(_object(invoice, "parent"), "subscription_details")
+        amount = foreign.integer(invoice.get("amount_paid"), maximum=AMOUNT_MAX)
+        invoice_id, currency = foreign.identifier(invoice.get("id")), foreign.identifier(invoice.get("currency"), 3)
+        if invoice_id is None or currency is None or amount is None:
+            raise _unreadable("a payment")
+        if amount and details.get("subscription") in ours:
+            paid.append(Payment(invoice_id, amount, currency, instant(invoice, "created")))
+    return paid
+
+
+async def refund(stripe: Stripe, invoice_id: str) -> None:
+    """Give back what was paid of an invoice. Safe to repeat."""
+    try:
+        listed = _list(await stripe.get("invoice_payments", {"invoice": invoice_id, "status": "paid"}))
+        for entry in listed:
+            intent = foreign.identifier(_object(entry, "payment").get("payment_intent"))
+            if intent is not None:
+                await stripe.post("refunds", {"payment_intent": intent}, idempotency_key=f"refund:{intent}")
+    except Refused as refused:
+        if refused.code != "charge_already_refunded":
+            raise not_possible(refused) from None
 
 
 def _card(document: Document) -> Card | None:

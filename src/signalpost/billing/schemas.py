@@ -8,6 +8,7 @@ from signalpost.billing.states import Interval, Status
 from signalpost.kit.wire import Input, Instant, Output
 from signalpost.plans.limits import FEATURES, LIMITS
 from signalpost.plans.schemas import UsageLimits, UsageNumbers
+from signalpost.web.fields import MemberId
 
 
 class Price(Output):
@@ -78,6 +79,22 @@ class PaymentMethod(Output):
     exp_year: Annotated[int, Meta(examples=[2030])]
 
 
+class Payer(Output):
+    """Whose card pays, where it is known."""
+
+    name: Annotated[str, Meta(examples=["Ada"])]
+    is_you: Annotated[bool, Meta(description="Whether it is you. The card is shown to its payer alone.")]
+
+
+class Handover(Output):
+    """Someone who takes the payments over as soon as they have entered a card, and mostly the ownership with them."""
+
+    name: Annotated[str, Meta(examples=["Grace"])]
+    is_you: bool
+    moves_ownership: Annotated[bool, Meta(description="Whether the workspace becomes theirs then.")]
+    expires_at: Instant
+
+
 class Subscription(Output):
     """What the workspace has and uses. A workspace that buys nothing has the status `none`.
 
@@ -97,6 +114,8 @@ class Subscription(Output):
     limits: UsageLimits
     provider: Annotated[str | None, Meta(examples=[None])]
     grace_ends_at: Annotated[Instant | None, Meta(examples=[None])]
+    payer: Payer | None
+    handover: Handover | None
 
 
 BoughtPlan = Literal["starter", "pro", "max"]
@@ -107,8 +126,12 @@ class SubscriptionUpdate(Input):
     """Change one thing: plan and interval, or the end of the subscription."""
 
     plan: Annotated[
-        BoughtPlan | None,
-        Meta(description="The plan. A larger one at once, a smaller one at the period's end.", examples=["max"]),
+        Literal["free", "starter", "pro", "max"] | None,
+        Meta(
+            description="The plan. A larger one at once, a smaller one at the period's end. `free` is refused: it"
+            " follows when a subscription ends, see `cancelAtPeriodEnd`.",
+            examples=["max"],
+        ),
     ] = None
     interval: Annotated[
         Interval | None, Meta(description="How often it is paid. Default: as now.", examples=["year"])
@@ -145,6 +168,24 @@ class Checkout(Output):
     url: Annotated[str, Meta(examples=["https://checkout.stripe.com/c/pay/cs_live_a1"])]
     session_id: Annotated[str, Meta(examples=["cs_live_a1"])]
     expires_at: Instant
+
+
+class HandoverCreate(Input):
+    """Offer a member the workspace together with its payments."""
+
+    member_id: Annotated[MemberId, Meta(description="The active member who becomes the owner.")]
+
+
+class PayerPageCreate(Input):
+    """Enter a card as the one who pays from now on."""
+
+    success_url: Annotated[
+        _Address,
+        Meta(description="Where the browser goes with a card entered.", examples=["https://app.example.com/paid"]),
+    ]
+    cancel_url: Annotated[
+        _Address, Meta(description="Where it goes without one.", examples=["https://app.example.com/plans"])
+    ]
 
 
 class PortalCreate(Input):

@@ -32,6 +32,7 @@ class Pending(Struct, frozen=True):
     plan: str
     interval: Interval
     at: datetime
+    price_id: str | None = None
 
 
 class Card(Struct, frozen=True):
@@ -58,6 +59,8 @@ class Remote(Struct, frozen=True, kw_only=True):
     pending: Pending | None = None
     card: Card | None = None
     unpaid_since: datetime | None = None
+    customer_id: str = ""
+    workspace: str | None = None  # whose it is, by what was written when it was bought
 
 
 class State(Struct, frozen=True, kw_only=True):

@@ -5,14 +5,16 @@ from typing import Any, Final
 from uuid import UUID
 
 from signalpost.billing import queries
+from signalpost.billing.actions.handover import close_pages, read_open_pages
+from signalpost.billing.actions.ownership import CLOSE_JOB
 from signalpost.billing.actions.refresh import refresh_outdated
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind
-from signalpost.kit import clock
+from signalpost.kit import clock, ids
 
 UPKEEP_JOB: Final = "billing.upkeep"
-EVERY_SECONDS: Final = 600
+EVERY_SECONDS: Final = 300
 BATCH: Final = 50
 _PURGE_BATCH: Final = 5_000
 
@@ -23,17 +25,21 @@ def jobs(context: AppContext) -> list[JobKind]:
     async def upkeep(lease: Lease, _payload: Mapping[str, Any]) -> None:
         await keep_up(context, lease)
 
-    return [JobKind(UPKEEP_JOB, upkeep, EVERY_SECONDS)]
+    async def close(_lease: Lease, payload: Mapping[str, Any]) -> None:
+        workspace_id = ids.decode("wsp", payload["workspace"])
+        if workspace_id and context.settings.billing_enabled and context.settings.stripe_secret_key:
+            await close_pages(context, workspace_id)
+
+    return [JobKind(UPKEEP_JOB, upkeep, EVERY_SECONDS), JobKind(CLOSE_JOB, close)]
 
 
 async def keep_up(context: AppContext, lease: Lease) -> None:
-    """Read again whose grace or period is over, and forget old notifications."""
+    """Read again whose grace or period is over, or whose page may be paid, and forget old notifications."""
     if not (context.settings.billing_enabled and context.settings.stripe_secret_key):
         return
-    after: UUID | None = None
-    while True:
-        after = await refresh_outdated(context, clock.now(), after=after, limit=BATCH)
-        if after is None:
-            break
+    for read in (refresh_outdated, read_open_pages):
+        after: UUID | None = None
+        while (after := await read(context, clock.now(), after=after, limit=BATCH)) is not None:
+            continue
     async with lease.transaction() as db:
         await queries.purge_events(db, limit=_PURGE_BATCH)

@@ -29,7 +29,7 @@ from signalpost.profiles import queries as profiles
 from signalpost.web.caller import Caller
 from signalpost.web.fields import PostId, ProfileId
 
-LENGTH_AT_ONCE_MAX: Final = 1_000
+LENGTH_AT_ONCE_MAX: Final = 200
 """Characters times networks; more are rewritten in a worker thread, since that would hold the event loop."""
 
 
@@ -176,7 +176,7 @@ async def _drafts(
         if data.engine == "model":
             raise
         return [], [_by_rules(problem.detail.rstrip(".")), *_ignored(data)]
-    spent_at = clock.now()
+    spent_at = clock.actual()
     drafts: list[Draft] = []
     try:
         drafts = await model.write(context.http.models, context.settings, _assignment(data, brief))

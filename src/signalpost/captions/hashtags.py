@@ -80,15 +80,20 @@ def _limit_inside(units: Sequence[Unit], tags_max: int | None) -> tuple[list[Uni
     limited: list[Unit] = []
     dropped = 0
     for unit in units:
+        remaining: list[str] = []
+        pieces: list[str] = []
+        at = 0  # the end of what `pieces` say
         for tag in unit.tags:
             if key(tag) in seen or tags_max is None or len(seen) < tags_max:
                 seen.add(key(tag))
+                remaining.append(tag)
             else:
+                place = unit.text.index(tag, at)
+                pieces += (unit.text[at:place], tag[1:])
+                at = place + len(tag)
                 dropped += 1
-                unit = structs.replace(  # noqa: PLW2901 - one tag after the other
-                    unit,
-                    text=unit.text.replace(tag, tag[1:], 1),
-                    tags=tuple(other for other in unit.tags if other != tag),
-                )
-        limited.append(unit)
+        if pieces:
+            limited.append(structs.replace(unit, text="".join([*pieces, unit.text[at:]]), tags=tuple(remaining)))
+        else:
+            limited.append(unit)
     return limited, seen, dropped

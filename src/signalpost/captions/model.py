@@ -4,7 +4,7 @@ What it writes is foreign text: it is bounded and cleaned, and links and mention
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 import regex
@@ -13,6 +13,7 @@ from msgspec import Struct
 from signalpost.captions.units import MENTION
 from signalpost.kit import foreign, log
 from signalpost.kit.http import Client, HttpFailure
+from signalpost.kit.worker_threads import in_thread
 from signalpost.networks.contract import Facts
 from signalpost.networks.links import LINK
 from signalpost.settings import Settings
@@ -30,7 +31,7 @@ language of the text; sound as `tone` says, if it is set. Each caption is plain 
 `max_length` characters long. Keep facts, names, numbers, @mentions and, if `keep_links` is true, every link exactly as
 they are; add none. Use at most `max_hashtags` hashtags, if it is set. Answer with JSON only:
 {"captions": [{"platform": "...", "title": "..." or null, "text": "...", "hashtags": ["#..."]}]}"""
-_FENCED = regex.compile(r"^\s*```(?:json)?\s*(.*?)\s*```\s*$", regex.DOTALL)
+_FENCE: Final = "```"
 _FOREIGN = regex.compile(rf"(?P<link>{LINK})|(?P<mention>{MENTION})")
 _logger = log.get("captions")
 
@@ -85,7 +86,7 @@ async def write(http: Client, settings: Settings, assignment: Assignment) -> lis
     """
     try:
         content = await _complete(http, settings, assignment)
-        drafts = _drafts(content, assignment)
+        drafts = await in_thread(_drafts, content, assignment)
     except HttpFailure as failure:
         _logger.warning("captions.model_failed", reason=failure.detail)
         raise ModelFailed("it could not be reached, or its response could not be read") from None
@@ -137,16 +138,16 @@ def _described(assignment: Assignment) -> str:
 
 
 def _drafts(content: str, assignment: Assignment) -> list[Draft]:
-    fenced = _FENCED.match(content)
     try:
-        written = msgspec.json.decode(fenced[1] if fenced else content, type=_Captions).captions
+        written = msgspec.json.decode(_without_fence(content), type=_Captions).captions
     except (msgspec.DecodeError, RecursionError):
         raise ModelFailed("its message is not the JSON that was asked for") from None
+    source = _Source(set(_matches("mention", assignment.text)), list(dict.fromkeys(_matches("link", assignment.text))))
     drafts: list[Draft] = []
     for facts in assignment.networks:
         mine: dict[str, Draft] = {}
         for entry in written:
-            if entry.platform == facts.key and (text := _cleaned(entry.text, assignment)):
+            if entry.platform == facts.key and (text := _cleaned(entry.text, source, keep_links=assignment.keep_links)):
                 tags = [tag for name in entry.hashtags[:TAGS_MAX] if (tag := _tag(name))]
                 mine.setdefault(text, Draft(facts.key, text, foreign.line_or_none(entry.title, 200), tags))
             if len(mine) == assignment.count:
@@ -155,18 +156,34 @@ def _drafts(content: str, assignment: Assignment) -> list[Draft]:
     return drafts
 
 
-def _cleaned(text: str, assignment: Assignment) -> str:
+def _without_fence(content: str) -> str:
+    """Return what stands between two lines of three backticks, if the whole message does."""
+    content = content.strip()
+    if not (content.startswith(_FENCE) and content.endswith(_FENCE)):
+        return content
+    return content.removeprefix(_FENCE).removesuffix(_FENCE).removeprefix("json")
+
+
+class _Source(NamedTuple):
+    """What the source names."""
+
+    mentions: set[str]
+    links: list[str]
+
+
+def _cleaned(text: str, source: _Source, *, keep_links: bool) -> str:
     """Return the text without links and mentions of its own, and with the links of the source if it lost them."""
-    links, mentions = set(_matches("link", assignment.text)), set(_matches("mention", assignment.text))
+    links, remaining = set(source.links), set[str]()
 
     def checked(match: "regex.Match[str]") -> str:
         if match["link"] is not None:
+            remaining.add(match[0])
             return match[0] if match[0] in links else ""
-        return match[0] if match[0] in mentions else match[0].lstrip("@")
+        return match[0] if match[0] in source.mentions else match[0].lstrip("@")
 
     plain = _FOREIGN.sub(checked, foreign.text(text, TEXT_MAX)).strip()
-    lost = [link for link in dict.fromkeys(_matches("link", assignment.text)) if link not in plain]
-    return "\n\n".join([plain, " ".join(lost)]) if plain and lost and assignment.keep_links else plain
+    lost = [link for link in source.links if link not in remaining]
+    return "\n\n".join([plain, " ".join(lost)]) if plain and lost and keep_links else plain
 
 
 def _matches(kind: str, text: str) -> list[str]:

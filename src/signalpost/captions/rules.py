@@ -3,10 +3,9 @@
 Lengths are those that preflight counts. Pure; a long text takes longer than the event loop may be held.
 """
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
-from itertools import accumulate, islice
+from itertools import islice
 from typing import Final
 
 from msgspec import Struct, field
@@ -14,6 +13,7 @@ from msgspec import Struct, field
 from signalpost.captions import hashtags
 from signalpost.captions.hashtags import Tagged
 from signalpost.captions.markup import without_markup
+from signalpost.captions.sizes import Sizes, most
 from signalpost.captions.units import Unit, joined, pieces_of, units_of
 from signalpost.networks.contract import Facts, TextRule
 from signalpost.networks.counting import length
@@ -25,6 +25,8 @@ THREAD_PARTS_MAX: Final = 51
 """A post, and the 50 parts of its thread."""
 SENTENCE_SHARE: Final = 0.4
 """Of what fits. A sentence that ends earlier is not worth what would be lost."""
+TAGS_MAX: Final = 100
+"""Hashtags of the end of a text that are kept at most; no network shows more than 60."""
 ELLIPSIS: Final = "…"
 
 
@@ -126,32 +128,6 @@ def _title(facts: Facts, title: str | None) -> tuple[str | None, list[Note]]:
     return joined(units) + ELLIPSIS, [Note("title_shortened", f"The title is longer than {facts.name} allows.")]
 
 
-class _Sizes:
-    """How long units are, together: in the unit that the network counts, and in bytes if it counts those too."""
-
-    def __init__(self, rule: TextRule, units: Sequence[Unit], tracked: Callable[[str], str]) -> None:
-        self._rule, self._tracked = rule, tracked
-        sizes = [self.of(unit.before + unit.text) for unit in units]
-        self._lengths = [0, *accumulate(size[0] for size in sizes)]
-        self._bytes = [0, *accumulate(size[1] for size in sizes)]
-
-    def of(self, text: str) -> tuple[int, int]:
-        """Return the length of a text, and its bytes."""
-        text = self._tracked(text)
-        bytes_count = 0 if self._rule.bytes_max is None else len(text.encode("utf-8", "surrogatepass"))
-        return length(self._rule, text), bytes_count
-
-    def longest(self) -> int:
-        """Return how many units one post may have at most."""
-        return bisect_right(self._lengths, self._rule.max_length) - 1
-
-    def allow(self, start: int, end: int, *others: tuple[int, int]) -> bool:
-        """Whether these units and other texts of these sizes may stand in one post."""
-        length_sum = self._lengths[end] - self._lengths[start] + sum(other[0] for other in others)
-        bytes_sum = self._bytes[end] - self._bytes[start] + sum(other[1] for other in others)
-        return length_sum <= self._rule.max_length and bytes_sum <= (self._rule.bytes_max or bytes_sum)
-
-
 class _Editor:
     """Makes the captions of one text for one network."""
 
@@ -160,7 +136,7 @@ class _Editor:
         self._separator = tagged.separator
         self._units = [piece for unit in tagged.units for piece in self._pieces(unit)]
         self._tracked = partial(_tracked, facts, source)
-        self._sizes = _Sizes(self._rule, self._units, self._tracked)
+        self._sizes = Sizes(self._rule, self._units, self._tracked)
         self._tags = self._tags_that_fit(tagged.tags)
         self._tags_lost = len(tagged.tags) - len(self._tags)
         added = text_with_link(facts, "x", source.link, has_media=source.has_media)[1:]
@@ -193,14 +169,14 @@ class _Editor:
         return pieces_of(unit)
 
     def _tags_that_fit(self, tags: list[str]) -> list[str]:
-        """Return the first hashtags, up to half of what a post may have beside a text."""
-        count, half = len(tags), self._rule.max_length // 2
-        if self._units:
-            while count and length(self._rule, " ".join(tags[:count])) > half:
-                count -= 1
-            start = self._units[0].text
-            while count and self._accepts(start) and not self._accepts(start + self._suffix(tags[:count])):
-                count -= 1
+        """Return the first hashtags, `TAGS_MAX` at most, up to half of what a post may have beside a text."""
+        tags = tags[:TAGS_MAX]
+        if not self._units:
+            return tags
+        half, start = self._rule.max_length // 2, self._units[0].text
+        count = most(len(tags), lambda count: length(self._rule, " ".join(tags[:count])) <= half)
+        if self._accepts(start):
+            count = most(count, lambda count: self._accepts(start + self._suffix(tags[:count])))
         return tags[:count]
 
     def _links_to_keep(self) -> list[tuple[int, str]]:
@@ -257,10 +233,8 @@ class _Editor:
     def _shortened(self, tags: Sequence[str], sentences_max: int | None = None) -> Caption:
         """Return as much of the text as fits into one post, or a number of sentences, with the links of the rest."""
         end = self._end_of_single(self._sizes.of(self._suffix(tags)), sentences_max)
+        end = min(end, 1) + most(end - 1, lambda more: self._accepts(self._single(1 + more, tags)))
         text = self._single(end, tags)
-        while end > 1 and not self._accepts(text):
-            end -= 1
-            text = self._single(end, tags)
         if tags and not self._accepts(text):
             return self._shortened(tags[:-1], sentences_max)
         if not self._accepts(text):
@@ -324,8 +298,8 @@ class _Editor:
         return end > 0 and self._units[end - 1].ends_sentence
 
     def _report_links(self, caption: Caption, end: int) -> None:
-        links = dict.fromkeys(link for unit in self._units for link in unit.links)
-        if lost := [link for link in links if link not in caption.text]:
+        present = {link for _, link in self._links}.union(*(unit.links for unit in self._units[:end]))
+        if lost := {link for unit in self._units[end:] for link in unit.links} - present:
             caption.warnings.append(Note("links_removed", f"{len(lost)} links of the text do not fit."))
         elif any(index >= end for index, _ in self._links):
             caption.changes.append(Note("links_kept", "Links of the text that was cut stand at the end."))
@@ -359,10 +333,12 @@ class _Editor:
             end += 1
         if end < len(self._units):
             end = self._good_end(start, end)
-        suffix = self._suffix(tags)
-        while end > start + 1 and not self._accepts(joined(self._units[start:end]) + suffix, is_first=is_first):
-            end -= 1
-        return end
+        least, suffix = start + 1, self._suffix(tags)
+
+        def holds(more: int) -> bool:
+            return self._accepts(joined(self._units[start : least + more]) + suffix, is_first=is_first)
+
+        return least + most(end - least, holds)
 
     def _good_end(self, start: int, end: int) -> int:
         """Return the last end of a paragraph or else of a sentence, if that leaves enough in this part."""

@@ -22,8 +22,9 @@ _CLOSING = (
 )
 _OPENING = r"[\u3008\u300a\u300c\u300e\u3010\u3014\u3016\uff08\uff3b\uff5b\u201c\u2018]"
 _ATOM = regex.compile(rf"(?P<link>{LINK})|(?P<mention>{MENTION})|(?P<tag>{TAG})")
-_PART = regex.compile(
-    rf"{LINK}|{MENTION}|{TAG}|{_OPENING}*{_WIDE}[\p{{M}}\u200d\ufe0f\uff9e\uff9f]*{_CLOSING}*|(?:(?!{_WIDE}|{_OPENING})\S)+|\S"
+_PART = regex.compile(  # of a run of opening marks each is looked at a few times, however long the run is
+    rf"{LINK}|{MENTION}|{TAG}|{_OPENING}{{0,4}}{_WIDE}[\p{{M}}\u200d\ufe0f\uff9e\uff9f]*{_CLOSING}*"
+    rf"|(?:(?!{_WIDE}|{_OPENING})\S)+|{_OPENING}++|\S"
 )
 _IS_WIDE = regex.compile(_WIDE)
 _WORD = regex.compile(r"\S+")

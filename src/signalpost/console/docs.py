@@ -11,6 +11,8 @@ from signalpost.console.reference import Group, Reference
 from signalpost.kit.problems import Problem
 from signalpost.web.components import Document
 
+EXAMPLE_URL = "http://127.0.0.1:8000"
+"""The address of the instance in the guides, as files. A reader gets the one of this instance in its place."""
 RESULTS_MAX = 20
 QUERY_CHARACTERS_MAX = 100
 _NOT_SHOWN = ("endpoints.md", "errors.md", "events.md", "rooms.md")  # in another form, or not for users
@@ -44,9 +46,10 @@ class Result:
 class Documentation:
     """All pages. Made once per process, when the first of them is requested."""
 
-    def __init__(self, openapi_document: Callable[[], Document], root: str) -> None:
+    def __init__(self, openapi_document: Callable[[], Document], root: str, base_url: Callable[[], str]) -> None:
         self._openapi_document = openapi_document
         self._root = root
+        self._base_url = base_url  # called late: the port is known only when the service listens
 
     @cached_property
     def reference(self) -> Reference:
@@ -72,7 +75,8 @@ class Documentation:
     def _pages(self, folder: str) -> Iterator[tuple[str, MarkdownPage]]:
         for file in sorted((resources.files("signalpost.console") / "content" / folder).iterdir(), key=str):
             if file.name.endswith(".md") and not (folder == "reference" and file.name in _NOT_SHOWN):
-                yield file.name.removesuffix(".md"), MarkdownPage(file.read_text("utf-8"), self._address_of(folder))
+                text = file.read_text("utf-8").replace(EXAMPLE_URL, self._base_url())
+                yield file.name.removesuffix(".md"), MarkdownPage(text, self._address_of(folder))
 
     def _address_of(self, folder: str) -> Callable[[str], str | None]:
         """Return what turns the links of the Markdown files of a folder into addresses of this site."""

@@ -13,7 +13,7 @@ from signalpost.identity.actions import first_run
 from signalpost.identity.errors import InvalidCredentials
 from signalpost.kit import ids, problems
 from signalpost.kit.machine_zone import machine_zone
-from signalpost.kit.tenant import Tenant, work_for
+from signalpost.kit.tenant import Tenant, across_workspaces, work_for
 from signalpost.web.request import Request
 from signalpost.web.response import Response
 
@@ -38,9 +38,10 @@ class FirstRunPages:
 
     async def show(self, request: Request) -> Response:
         """Show the form if the link is valid."""
-        async with self.site.web.context.database.connection() as db:
-            if not await first_run.is_valid(db, token_of(request)):
-                return self._expired(request)
+        with across_workspaces():  # the link works while there is no user
+            async with self.site.web.context.database.connection() as db:
+                if not await first_run.is_valid(db, token_of(request)):
+                    return self._expired(request)
         return self._form({"timezone": machine_zone() or ""}, {})
 
     async def redeem(self, request: Request) -> Response:

@@ -20,6 +20,7 @@ from signalpost.console.site import Site, cached
 from signalpost.identity.actions import first_run
 from signalpost.kit import problems
 from signalpost.kit.problems import Issue, Problem, problem_document
+from signalpost.kit.tenant import across_workspaces
 from signalpost.networks import PLATFORMS
 from signalpost.web.request import Request
 from signalpost.web.response import Response
@@ -41,8 +42,9 @@ def handlers(site: Site) -> list[Route]:
     invite_pages = invites.InvitePages(site)
 
     async def index(request: Request) -> Response:
-        async with web.context.database.connection() as db:
-            no_users = await first_run.has_no_users(db)
+        with across_workspaces():  # users are of the installation
+            async with web.context.database.connection() as db:
+                no_users = await first_run.has_no_users(db)
         command = site.command(CREATE_OWNER if no_users else "demo", request)
         return site.page("index", no_users=no_users, command=command)
 

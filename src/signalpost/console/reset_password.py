@@ -10,7 +10,7 @@ from signalpost.identity.schemas import PasswordForgot, PasswordReset
 from signalpost.kit import problems
 from signalpost.kit.tenant import across_workspaces
 from signalpost.web import validation
-from signalpost.web.request import Request
+from signalpost.web.request import Request, address_bucket, client_address
 from signalpost.web.response import Response
 
 PATH = "/reset-password"
@@ -39,17 +39,19 @@ class ResetPages:
             data = validation.decode_body(_forgot_decoder, msgspec.json.encode({"email": form["email"]}))
         except problems.ValidationFailed as problem:
             return self.site.page("forgot_password", status=422, message=problem.errors[0].message)
+        address = address_bucket(client_address(request.scope, self.context.settings.trusted_proxies))
         with across_workspaces():  # the job belongs to none
             async with self.context.database.transaction() as db:
-                await identity.forgot_password(db, self.context.settings, data)
+                await identity.forgot_password(db, self.context.settings, data, address)
         text = identity.forgotten_password_message(self.context.settings)
         return self.site.notice("Look into your mailbox", text, status=200)
 
     async def show(self, request: Request) -> Response:
         """Show the form if the link is valid."""
-        async with self.context.database.connection() as db:
-            if not await identity.is_reset_valid(db, token_of(request)):
-                return self._expired()
+        with across_workspaces():  # the link is of a user, who has workspaces
+            async with self.context.database.connection() as db:
+                if not await identity.is_reset_valid(db, token_of(request)):
+                    return self._expired()
         return self._form("")
 
     async def choose(self, request: Request) -> Response:

@@ -54,7 +54,8 @@ class SignInPages:
             with across_workspaces():  # a session is of a user, whatever workspace they look at
                 await identity.end_session_of_cookie(self.context, cookie)
         location = f"{self._root()}{PATH}".encode()
-        return Response(303, b"", [(b"location", location), *set_cookie(self.context, "", seconds=0)])
+        headers = [(b"location", location), (b"clear-site-data", b'"cache"')]  # pages that Back would show again
+        return Response(303, b"", [*headers, *set_cookie(self.context, "", seconds=0)])
 
     def _root(self) -> str:
         return self.site.common["root"]

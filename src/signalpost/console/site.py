@@ -16,9 +16,9 @@ from signalpost.console.markdown import inline, prose
 from signalpost.console.reference import error_codes, operations
 from signalpost.kit import log, problems
 from signalpost.kit.loop_watch import Watched
-from signalpost.kit.lru import LruDict
 from signalpost.kit.program import command_line
 from signalpost.web import limits
+from signalpost.web.compact import compact
 from signalpost.web.components import Document
 from signalpost.web.request import Request, address_bucket, client_address, comes_from_this_machine
 from signalpost.web.response import Headers, Response
@@ -74,10 +74,16 @@ class CachedContent:
     """Content that stays the same while the process runs: compressed once, with an ETag."""
 
     def __init__(
-        self, body: bytes, media_type: bytes, *, max_age_seconds: int = 0, headers: Headers | None = None
+        self,
+        body: bytes,
+        media_type: bytes,
+        *,
+        max_age_seconds: int = 0,
+        headers: Headers | None = None,
+        compress: bool = True,
     ) -> None:
         self.body = body
-        self.compressed = gzip.compress(body, mtime=0)
+        self.compressed = gzip.compress(body, mtime=0) if compress else None
         self.media_type = media_type
         self._extra = headers
         self.digest = hashlib.sha256(body).hexdigest()[:16]
@@ -90,18 +96,16 @@ class CachedContent:
         ]
 
     def replaced(self, old: bytes, new: bytes) -> "CachedContent":
-        """Return the same content with another text in place of one."""
-        return CachedContent(self.body.replace(old, new), self.media_type, headers=self._extra)
+        """Return the same content with another text in place of one, for a single response."""
+        return CachedContent(self.body.replace(old, new), self.media_type, headers=self._extra, compress=False)
 
     def reply(self, request: Request) -> Response:
         """Return the content, or 304 if the client has it already."""
-        accepts_gzip = "gzip" in request.headers.get("accept-encoding", "")
+        compressed = self.compressed if "gzip" in request.headers.get("accept-encoding", "") else None
         if self.digest in request.headers.get("if-none-match", ""):
             return _without_no_store(Response(304, b"", list(self.headers)))
-        extra = [(b"content-encoding", b"gzip")] if accepts_gzip else []
-        return _without_no_store(
-            Response(200, self.compressed if accepts_gzip else self.body, [*self.headers, *extra], self.media_type)
-        )
+        extra = [] if compressed is None else [(b"content-encoding", b"gzip")]
+        return _without_no_store(Response(200, compressed or self.body, [*self.headers, *extra], self.media_type))
 
 
 def cached(build: Callable[[], CachedContent]) -> PageHandler:
@@ -167,25 +171,21 @@ class Site:
         self._openapi_document = openapi_document
         self.sheet, self.icon, self.script = _sheet(), _icon(), _script()
         self.common = _common(web.base_url)
-        self._addressed: LruDict[tuple[str, str], CachedContent] = LruDict(32)
-        self.documentation = Documentation(openapi_document, self.common["root"])
+        self.documentation = Documentation(openapi_document, self.common["root"], lambda: web.context.fixed_url)
 
     @cached_property
     def openapi(self) -> CachedContent:
         """The OpenAPI document."""
-        body = msgspec.json.encode(self._openapi_document())
+        body = msgspec.json.encode(compact(self._openapi_document()))
         return CachedContent(body, b"application/json", headers=[(b"access-control-allow-origin", b"*")])
 
     def addressed(self, content: CachedContent) -> CachedContent:
-        """Return content that contains the address of the service, with the one that this client uses."""
+        """Return content that contains the address of the service, with the one that this client uses.
+
+        Only ours is kept, and compressed: any client may think of another one.
+        """
         ours, url = self.web.context.fixed_url, self.web.base_url
-        if url == ours:
-            return content
-        key = content.digest, url
-        if (with_url := self._addressed.get(key)) is None:
-            with_url = content.replaced(ours.encode(), url.encode())
-            self._addressed[key] = with_url
-        return with_url
+        return content if url == ours else content.replaced(ours.encode(), url.encode())
 
     @cached_property
     def operations_by_code(self) -> Mapping[str, list[tuple[str, str, str]]]:
@@ -250,7 +250,7 @@ class Site:
         headers: Headers = []
         try:
             if bucket is not None:
-                headers = self._check_rate_limit(request, bucket)
+                headers = await self._check_rate_limit(request, bucket)
             reply = await handler(request)
         except problems.Problem as problem:
             extra = [(name.lower().encode(), value.encode("latin-1")) for name, value in problem.headers.items()]
@@ -258,10 +258,12 @@ class Site:
         reply.headers += headers
         return reply
 
-    def _check_rate_limit(self, request: Request, bucket: str) -> Headers:
+    async def _check_rate_limit(self, request: Request, bucket: str) -> Headers:
         address = address_bucket(client_address(request.scope, self.web.context.settings.trusted_proxies))
         if bucket == "login":
-            return self.web.limiter.check(f"login:{address}", "login", limits.LOGINS_PER_ADDRESS, limits.LOGIN_SECONDS)
+            return await self.web.limiter.admit(
+                f"login:{address}", "login", limits.LOGINS_PER_ADDRESS, limits.LOGIN_SECONDS
+            )
         per_address = limits.PER_ADDRESS_OF_CONSOLE if bucket == "console" else limits.PER_ADDRESS
         return self.web.limiter.check(f"address:{address}:{bucket}", "address", per_address)
 

@@ -14,9 +14,11 @@ from signalpost.console.site import PageHandler, Site, check_origin
 from signalpost.context import AppContext
 from signalpost.kit import problems
 from signalpost.kit.db import Db
+from signalpost.kit.tenant import across_workspaces
 from signalpost.service_status.actions import subscribers
-from signalpost.service_status.actions.subscribers import CONFIRM_PATH, UNSUBSCRIBE_PATH
+from signalpost.service_status.actions.subscribers import CONFIRM_PATH
 from signalpost.service_status.schemas import Subscribe, SubscriptionState
+from signalpost.service_status.tokens import UNSUBSCRIBE_PATH
 from signalpost.web import validation
 from signalpost.web.request import Request, query_values
 from signalpost.web.response import Response
@@ -82,8 +84,9 @@ def _subscribe(site: Site) -> list[Route]:
         fields = await read_form(request, ["email"])
         try:
             data = validation.decode_body(_decoder, msgspec.json.encode({"email": fields["email"]}))
-            async with context.database.transaction() as db:
-                await subscribers.subscribe(context, db, data, None)
+            with across_workspaces():  # subscribers are of the installation
+                async with context.database.transaction() as db:
+                    await subscribers.subscribe(context, db, data, None)
         except problems.ValidationFailed as problem:
             return form(status=422, email=fields["email"], message=problem.errors[0].message)
         days = subscribers.CONFIRM_WITHIN.days
@@ -105,8 +108,9 @@ def _link(site: Site, path: str, *, change: Change, title: str, text: str, butto
     async def do(request: Request) -> Response:
         token = query_values(request).get("token", "")
         try:
-            async with site.web.context.database.transaction() as db:
-                await change(site.web.context, db, token)
+            with across_workspaces():  # see above
+                async with site.web.context.database.transaction() as db:
+                    await change(site.web.context, db, token)
         except problems.NotFound as problem:
             return site.notice("This link no longer works", problem.detail, status=410)
         return site.notice(title, done, status=200)

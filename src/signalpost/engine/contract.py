@@ -21,6 +21,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
+from signalpost.engine.position import Position
 from signalpost.kit.db import Db
 
 Item = TypeVar("Item")
@@ -57,6 +58,8 @@ class Lease(Protocol):
     """The worker that holds the lane; attempt rows store it as their fence."""
     fence: int
     """Raised by every claim of the lane: tells this lease from an earlier one of the same worker."""
+    position: Position
+    """Has to note what is committed for an item, other than by `transaction`, before something is sent."""
 
     def transaction(self) -> AbstractAsyncContextManager[Db]:
         """Open a transaction that holds the lane row locked as ours; commits at the end, rolls back on any exception.

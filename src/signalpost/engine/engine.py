@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from signalpost.engine import hold
@@ -10,6 +11,7 @@ from signalpost.engine.clock import ClockGuard, boottime
 from signalpost.engine.contract import EngineStatus, Source, SourceBacklog, TickReport
 from signalpost.engine.failover import AfterFailover, Failover
 from signalpost.engine.lease import LaneLease
+from signalpost.engine.position import Position
 from signalpost.engine.registration import WorkerRegistration
 from signalpost.engine.runner import Runner
 from signalpost.kit import log
@@ -44,6 +46,7 @@ class Engine:
         *,
         tenant_sql: Callable[[str], str] = str,
         after_failover: AfterFailover | None = None,
+        position_folder: Path | None = None,
     ) -> None:
         """Take what to run; nothing runs yet.
 
@@ -51,16 +54,21 @@ class Engine:
             database: where lanes and items are.
             sources: what to run.
             tenant_sql: turns SQL of a workspace's id into SQL of its tenant's; left out, each workspace is a tenant.
-            after_failover: is called once when a standby has taken over that may lack the last commits.
+            after_failover: is called when another server answers that may lack the last commits.
+            position_folder: where the last commits are remembered for a later process; left out, they are not.
         """
         self.clock = ClockGuard()
         self._database = database = database.reserve
+        self._position, self._position_folder = Position(), position_folder
         self._registration = WorkerRegistration(
-            database, self.clock, leases=self._leases, claims_run=self._loops_are_fresh, on_wake=self._wake
-        )
-        failover = Failover(after_failover)
+            database, self.clock, leases=self._leases, claims_run=self._loops_are_fresh, on_wake=self._wake,
+            position=self._position, on_connect=self._look_at_server,
+        )  # fmt: skip
+        self._failover = Failover(after_failover, self._position, lambda: self._registration.owner)
         self._runners = {
-            source.kind: Runner(source, database, self._registration, self.clock, tenant_sql, failover)
+            source.kind: Runner(
+                source, database, self._registration, self.clock, tenant_sql, self._failover, self._position
+            )
             for source in sources
         }
         self._opening = asyncio.Lock()
@@ -98,6 +106,7 @@ class Engine:
                 task.cancel()
             await asyncio.gather(*self._releasing, return_exceptions=True)
             await self._registration.close()
+            self._position.close()
 
     async def tick(self, limit: int = 50, budget_seconds: float = 20.0) -> TickReport:
         """Run up to `limit` due items of each source, and wait until they have ended, at most for the budget.
@@ -158,9 +167,16 @@ class Engine:
     async def _open(self) -> None:
         async with self._opening:
             if not self._opened and not self._stopping:
+                self._position.open(self._position_folder)
                 await self._registration.open()
                 self._opened = True
                 self._releasing = [asyncio.create_task(runner.releaser.loop()) for runner in self._runners.values()]
+
+    async def _look_at_server(self) -> None:
+        """Say what this process knows to be missing before others take it for dead, though nothing is due."""
+        async with self._database.transaction() as db:
+            await self._failover.may_claim(db)
+        self._failover.committed(db)
 
     async def _backlogs(self, *, older_than_seconds: float) -> dict[str, SourceBacklog]:
         backlogs = {}

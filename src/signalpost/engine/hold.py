@@ -13,7 +13,6 @@ insert into engine_hold (reason, backup_made_at) values ('restored', $1)
 on conflict (singleton) do update set backup_made_at = excluded.backup_made_at, held_at = now()
 """
 _LIFT = "delete from engine_hold returning backup_made_at"
-_WAKE = "select pg_notify('lane', '')"
 
 
 def sentence(backup_made_at: datetime) -> str:
@@ -38,6 +37,4 @@ async def begin(db: Db, backup_made_at: datetime) -> None:
 async def lift(db: Db) -> datetime | None:
     """Let all workers claim again from their next heartbeat on; return when the backup was made, None if none held."""
     made_at: datetime | None = await db.fetchval(_LIFT)
-    if made_at is not None:
-        await db.execute(_WAKE)
-    return made_at
+    return made_at  # a heartbeat of each worker tells it

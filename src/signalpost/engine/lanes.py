@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from signalpost.engine.contract import LEASE_SECONDS, Source
+from signalpost.engine.position import MARK
 from signalpost.kit.db import Db, Row
 
 # Here and below, {tenant} is SQL of the tenant of lane l: see `Engine`.
@@ -74,10 +75,13 @@ select least(min(wake_at), now() - interval '10 s') from lane
 where kind = $1 and owner is null and next_due_at is not null
 """
 
-CHECK = """
-select from lane
-where kind = $1 and key = $2 and owner = $3 and fence = $4 for no key update
-"""
+# The row is locked before the mark is taken.
+CHECK = f"""
+with held as materialized (
+    select from lane where kind = $1 and key = $2 and owner = $3 and fence = $4 for no key update
+)
+select {MARK} from held
+"""  # noqa: S608 - a constant
 
 _OURS = """
 select l.key from lane l join unnest($2::uuid[], $3::bigint[]) as m(key, fence) on l.key = m.key and l.fence = m.fence

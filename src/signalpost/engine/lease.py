@@ -12,6 +12,7 @@ import asyncpg
 from signalpost.engine import lanes, metrics
 from signalpost.engine.clock import boottime
 from signalpost.engine.contract import ERROR_PAUSE_SECONDS, LEASE_SECONDS, Done, LeaseLost, Source
+from signalpost.engine.position import Position
 from signalpost.engine.shares import claimant_of
 from signalpost.kit import log
 from signalpost.kit.db import DATABASE_UNREACHABLE, Database, Db, Row
@@ -27,7 +28,10 @@ _FRESH_MARGIN_SECONDS = 1.0
 class LaneLease:
     """A claimed lane with its items. Implements `Lease`, which its items see."""
 
-    def __init__(self, source: Source[Any, Any], database: Database, row: Row, owner: UUID, claimed_at: float) -> None:
+    def __init__(
+        self, source: Source[Any, Any], database: Database, row: Row, owner: UUID, claimed_at: float,
+        position: Position,
+    ) -> None:  # fmt: skip
         self.kind = source.kind
         self.key: UUID = row["key"]
         self.fence: int = row["fence"]
@@ -54,6 +58,7 @@ class LaneLease:
         self._interrupted = 0
         self._source = source
         self._database = database
+        self.position = position
 
     def hand_out(self, items: Iterable[Any]) -> None:
         """Set the items to run, in this order."""
@@ -64,15 +69,18 @@ class LaneLease:
     async def transaction(self) -> AsyncIterator[Db]:
         """See `Lease`."""
         connected = False
+        before = self.position.began()
         try:
             async with self._database.transaction() as db:
-                if await db.fetchrow(lanes.CHECK, self.kind, self.key, self.owner, self.fence) is None:
+                mark = await db.fetchval(lanes.CHECK, self.kind, self.key, self.owner, self.fence)
+                if mark is None:
                     raise LeaseLost
                 try:
                     yield db
                 except _DISCONNECTED:
                     connected = not db.is_closed()  # then the item caused it: a bad argument, a slow statement
                     raise
+            self.position.committed(before, mark)
         except _DISCONNECTED as error:
             if connected:
                 raise

@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import random
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -19,6 +19,7 @@ from signalpost.engine import hold, lanes, metrics
 from signalpost.engine.clock import ClockGuard, boottime
 from signalpost.engine.contract import LEASE_SECONDS
 from signalpost.engine.lease import LaneLease
+from signalpost.engine.position import MARK, Position
 from signalpost.kit import ids, isolation, log
 from signalpost.kit.db import DATABASE_UNREACHABLE, SESSION_LIMITS, Database, session_sql
 
@@ -36,15 +37,16 @@ RECONNECT_SECONDS_MAX = 1.0
 _REGISTER = "insert into worker (id, lock_key, host) values ($1, $2, $3)"
 _UNREGISTER = "delete from worker where id = $1"
 _STILL_REGISTERED = "select true from worker where id = $1 and pg_try_advisory_lock(lock_key)"
-_HEARTBEAT = """
+_HEARTBEAT = f"""
 update worker set seen_at = now(), looped_at = case when $2 then now() else looped_at end, clock_problem = $3,
     clock_stepped = $4
 where id = $1
 returning extract(epoch from clock_timestamp())::float8 as clock,
     exists (select from worker w where w.id <> $1 and pg_try_advisory_xact_lock(w.lock_key)) as one_died,
     (select min(w.clock_problem) from worker w where w.id <> $1 and w.clock_stepped) as step_seen_by_others,
-    (select backup_made_at from engine_hold) as held_since_backup_of
-"""
+    (select backup_made_at from engine_hold) as held_since_backup_of,
+    {MARK} as mark
+"""  # noqa: S608 - a constant
 
 
 class WorkerRegistration:
@@ -58,6 +60,8 @@ class WorkerRegistration:
         leases: Callable[[], Iterable[LaneLease]],
         claims_run: Callable[[], bool],
         on_wake: Callable[[str | None], None],
+        position: Position,
+        on_connect: Callable[[], Awaitable[None]],
     ) -> None:
         """Prepare; `open` connects.
 
@@ -67,6 +71,8 @@ class WorkerRegistration:
             leases: returns those to renew.
             claims_run: whether this process is claiming, for the heartbeat.
             on_wake: is called when work of that kind (None: any) may be due.
+            position: notes every heartbeat.
+            on_connect: is called when the server may be another one, before anything is written there.
         """
         self.owner: UUID | None = None
         """The worker id; None while not registered."""
@@ -77,6 +83,8 @@ class WorkerRegistration:
         self._leases = leases
         self._claims_run = claims_run
         self._on_wake = on_wake
+        self._position = position
+        self._on_connect = on_connect
         self._connection: asyncpg.Connection[Any] | None = None
         self._disconnected = asyncio.Event()
         self._prune_from = 0.0
@@ -147,6 +155,7 @@ class WorkerRegistration:
             await connection.execute(session_sql(SESSION_LIMITS) + isolation.show_sql(self._database.pool.visible()))
             connection.add_termination_listener(lambda _: self._disconnected.set())
             await connection.add_listener("lane", lambda *notification: self._on_wake(notification[3]))
+            await self._on_connect()
             reconnected = self.owner is not None
             if not (reconnected and await connection.fetchval(_STILL_REGISTERED, self.owner)):
                 await self._register(connection)
@@ -166,17 +175,19 @@ class WorkerRegistration:
         await connection.fetchval("select pg_advisory_lock($1)", lock_key)
         await connection.execute(_REGISTER, owner, lock_key, socket.gethostname())
         self.owner = owner
+        self._position.note_worker(owner)
 
     async def _heartbeat(self) -> None:
         connection = self._connection
         assert connection is not None  # noqa: S101 - _run connects first
         sent = boottime()
-        seen = (self._clock.seen_problem, self._clock.stepped)
+        seen, before = (self._clock.seen_problem, self._clock.stepped), self._position.began()
         beat = await connection.fetchrow(_HEARTBEAT, self.owner, self._claims_run(), *seen)
         if beat is None:  # others took us for dead and freed our lanes
             _log.warning("registration.lost", owner=str(self.owner))
             await self._register(connection)
             return
+        self._position.committed(before, beat["mark"])
         self._note_hold(beat["held_since_backup_of"])
         self._clock.report(beat["step_seen_by_others"])
         trusted = self.observe(beat["clock"], sent)

@@ -17,6 +17,7 @@ from signalpost.engine.contract import Source
 from signalpost.engine.failover import Failover
 from signalpost.engine.lanes import LaneStatements
 from signalpost.engine.lease import LaneLease
+from signalpost.engine.position import Position
 from signalpost.engine.registration import WorkerRegistration
 from signalpost.engine.release import Releaser, backoff
 from signalpost.engine.shares import Shares, claimant_of
@@ -42,6 +43,7 @@ class Runner:
         clock: ClockGuard,
         tenant_sql: Callable[[str], str],
         failover: Failover,
+        position: Position,
     ) -> None:
         self.source = source
         self.statements = LaneStatements(source, tenant_sql)
@@ -57,6 +59,7 @@ class Runner:
         self._registration = registration
         self._clock = clock
         self._failover = failover
+        self._position = position
         self._shares = Shares(source.lanes, source.lanes_per_workspace, source.lanes_per_tenant)
         self._backlog = Backlog()
         self._claim_lock = asyncio.Lock()
@@ -130,11 +133,11 @@ class Runner:
                 free = min(free, items // per_lane)
             try:
                 async with self._database.transaction() as db:
-                    if not await self._failover.may_claim(db):
-                        return []
-                    leases = await self._claim_leases(db, owner, free, per_lane)
+                    may_claim = await self._failover.may_claim(db)
+                    leases = await self._claim_leases(db, owner, free, per_lane) if may_claim else []
             except _ClockStepped:
                 return []
+            self._failover.committed(db)
             if owner != self._registration.owner:
                 return []  # others took us for dead meanwhile; the lanes are free again
             self._start(leases)
@@ -148,7 +151,7 @@ class Runner:
         if not self._registration.observe(rows[0]["clock"], sent) and self.source.pauses_on_clock_step:
             raise _ClockStepped
         leases = {
-            row["key"]: LaneLease(self.source, self._database, row, owner, sent)
+            row["key"]: LaneLease(self.source, self._database, row, owner, sent, self._position)
             for row in sorted(rows, key=itemgetter("wake_at"))
         }
         items: dict[UUID, list[Any]] = {key: [] for key in leases}

@@ -16,7 +16,7 @@ from signalpost.kit.crypto import ApiKeyParts, KeyRing
 from signalpost.kit.db import Db
 from signalpost.kit.tenant import Tenant, across_workspaces
 from signalpost.settings import BRAND_KEY, Settings
-from signalpost.web.caller import Caller, Mode
+from signalpost.web.caller import Caller, Mode, Role
 from signalpost.web.fields import WorkspaceId
 from signalpost.web.guesses import Guesses
 from signalpost.web.limits import Limiter
@@ -125,26 +125,17 @@ class _Credentials:
         return row
 
     def _key_caller(self, row: KeyCredential) -> Caller:
-        if row.revoked or row.role is None:
-            raise KeyRevoked("This API key was revoked, or its issuer left the workspace.", headers=_CHALLENGE)
-        if row.expired:
-            raise TokenExpired("This API key has expired.", headers=_CHALLENGE, remediation=_NEW_KEY)
         plan = queries.plan_in_force(self._settings, row.plan)
-        if (maximum := self._keys_max(plan)) is not None and row.older_keys >= maximum:
-            raise KeyRevoked(
-                f"This API key is more than the plan {plan} covers, which is {maximum}.",
-                headers=_CHALLENGE,
-                remediation="Revoke an older key, or choose a larger plan: then this one works again.",
-            )
+        role = _role_of(row, plan, self._keys_max)
         requests, writes = self._rates(plan)
         is_staff = row.is_staff and row.mode == "live"  # nothing of an installation is in test mode
-        granted = roles.scopes_of(row.role, is_staff=is_staff) & frozenset(row.scopes)
+        granted = roles.scopes_of(role, is_staff=is_staff) & frozenset(row.scopes)
         return Caller(
             user_id=row.user_id,
             user_name=row.user_name,
             workspace_id=row.workspace_id,
             tenant=Tenant(row.tenant_id, row.workspace_id),
-            role=row.role,
+            role=role,
             scopes=roles.restrict(granted, row.permission),
             mode=row.mode,
             auth="api_key",
@@ -214,6 +205,25 @@ class _Credentials:
         )
 
 
+def _role_of(row: KeyCredential, plan: str, keys_max: KeysMax) -> Role:
+    """Return the role in which a key acts.
+
+    Raises:
+        KeyRevoked, TokenExpired: the key does not work any more.
+    """
+    if row.revoked or row.role is None:
+        raise KeyRevoked("This API key was revoked, or its issuer left the workspace.", headers=_CHALLENGE)
+    if row.expired:
+        raise TokenExpired("This API key has expired.", headers=_CHALLENGE, remediation=_NEW_KEY)
+    if (maximum := keys_max(plan)) is not None and row.older_keys >= maximum:
+        raise KeyRevoked(
+            f"This API key is more than the plan {plan} covers, which is {maximum}.",
+            headers=_CHALLENGE,
+            remediation="Revoke an older key, or choose a larger plan: then this one works again.",
+        )
+    return row.role
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
     """What a user allowed something that acts for them: rights, profiles and mode of the credential they used then."""
@@ -223,12 +233,16 @@ class Grant:
     scopes: frozenset[str]
     mode: Mode
     profile_ids: list[UUID] | None
+    key_id: UUID | None  # of a session: None
 
 
-async def caller_by_grant(settings: Settings, db: Db, grant: Grant, credential: str) -> Caller | None:
+async def caller_by_grant(
+    settings: Settings, db: Db, grant: Grant, credential: str, keys_max: KeysMax
+) -> Caller | None:
     """Return the user as a caller with what is left of a grant now; None: they are not a member any more.
 
     Raises:
+        KeyRevoked, TokenExpired: it was made with a key that does not work any more.
         Forbidden: the membership is suspended.
     """
     record = await queries.find_membership(db, grant.user_id, grant.workspace_id)
@@ -237,20 +251,29 @@ async def caller_by_grant(settings: Settings, db: Db, grant: Grant, credential: 
     name, membership = record
     if membership.status == "suspended":
         raise problems.Forbidden("Your membership in this workspace is suspended.")
+    scopes, profile_ids = grant.scopes, grant.profile_ids
+    if grant.key_id is not None:
+        key = await queries.find_key_by_id(db, grant.key_id)
+        if key is None or key.workspace_id != grant.workspace_id or key.user_id != grant.user_id:
+            raise KeyRevoked("The API key that allowed this is gone.")
+        _role_of(key, queries.plan_in_force(settings, key.plan), keys_max)
+        scopes &= roles.restrict(frozenset(key.scopes), key.permission)
+        seen = _intersect(profile_ids, key.profile_ids)
+        profile_ids = None if seen is None else [*seen]
     return Caller(
         user_id=grant.user_id,
         user_name=name,
         workspace_id=membership.workspace_id,
         tenant=Tenant(membership.tenant_id, membership.workspace_id),
         role=membership.role,
-        scopes=roles.scopes_of(membership.role) & grant.scopes,
+        scopes=roles.scopes_of(membership.role) & scopes,
         mode=grant.mode,
         auth="messaging",
         credential=credential,
         plan=queries.plan_in_force(settings, membership.plan),
         workspace_timezone=membership.timezone,
         workspace_zone_chosen=membership.zone_chosen,
-        profile_ids=_intersect(grant.profile_ids, membership.profile_ids),
+        profile_ids=_intersect(profile_ids, membership.profile_ids),
     )
 
 

@@ -53,6 +53,13 @@ class PlanLimitReached(problems.Problem, status=402):
     # Raised by `plans`; it is here because API keys are limited too, and `identity` is below `plans`.
 
 
+class FreeWorkspacesReached(problems.Problem, status=402):
+    """This user owns as many workspaces with the free plan as one user may.
+
+    Buy a plan for one of them with `POST /billing/checkout`, or delete one; paid workspaces are not counted.
+    """
+
+
 class InviteExpired(problems.Problem, status=410):
     """This invitation has expired.
 

@@ -8,8 +8,9 @@ from uuid import UUID
 from msgspec import Struct
 
 from signalpost.context import AppContext
+from signalpost.identity import offspring
 from signalpost.identity.caller_cache import CallerCache
-from signalpost.kit import ids
+from signalpost.kit import batches, ids
 from signalpost.kit.db import Db
 from signalpost.kit.rows import columns, reader
 from signalpost.web.caller import Caller, Role
@@ -108,12 +109,20 @@ class InviteRow(Struct):
     expires_at: datetime | None
 
 
+# Whoever was invited joins only while the inviter, and the key that sent the invitation, could still invite them.
+_INVITER_MAY: Final = """(m.invited_by is null or exists (
+    select from member i where i.workspace_id = m.workspace_id and i.user_id = m.invited_by and i.status = 'active'
+        and i.role in ('owner', 'admin') and not i.over_limit
+) and (m.key_id is null or exists (
+    select from api_key k where k.id = m.key_id and k.revoked_at is null
+        and (k.expires_at is null or k.expires_at > now()) and 'team:write' = any(k.scopes))))"""
 _INVITE_COLUMNS: Final = columns(
     InviteRow,
     "m",
     workspace_name="w.name",
     workspace_deleted="w.deleted_at is not null",
-    status="case when m.status = 'invited' and m.expires_at <= now() then 'expired' else m.status end",
+    status="case when m.status = 'invited' and m.expires_at <= now() then 'expired'"
+    f" when m.status = 'invited' and not {_INVITER_MAY} then 'removed' else m.status end",
     inviter_name="(select coalesce(i.name, i.email) from app_user i where i.id = m.invited_by)",
 )
 _INVITE: Final = f"""
@@ -131,7 +140,7 @@ async def find_invite(db: Db, member_id: UUID) -> InviteRow | None:
 _OPEN_INVITE: Final = f"""
 select {_INVITE_COLUMNS} from member m join workspace w on w.id = m.workspace_id
 where lower(m.email) = lower($1) and m.user_id is null and m.status = 'invited' and m.expires_at > now()
-    and w.deleted_at is null
+    and w.deleted_at is null and {_INVITER_MAY}
 order by m.invited_at desc limit 1
 """  # noqa: S608 - columns of a struct
 
@@ -140,6 +149,38 @@ async def find_open_invite(db: Db, email: str) -> InviteRow | None:
     """Return the newest open invitation to this address, of any workspace: who has the mailbox may see it."""
     record = await db.fetchrow(_OPEN_INVITE, email)
     return _read_invite(record) if record else None
+
+
+class Addressee(Struct):
+    """Where mail about a user's own things in a workspace goes, and what the workspace is called."""
+
+    email: str
+    workspace: str
+
+
+_ADDRESSEE: Final = "select u.email, w.name from app_user u cross join workspace w where u.id = $1 and w.id = $2"
+
+
+async def addressee(db: Db, user_id: UUID, workspace_id: UUID) -> Addressee:
+    """Return whom to tell what happened to something of a user."""
+    record = await db.fetchrow(_ADDRESSEE, user_id, workspace_id)
+    assert record is not None  # noqa: S101 - rows that refer to both exist
+    return Addressee(*record)
+
+
+_OWNER: Final = "select user_id from member where workspace_id = $1 and role = 'owner' and status = 'active'"
+_IS_NEW: Final = "select created_at > now() - interval '14 days' from app_user where id = $1"
+
+
+async def owner_of(db: Db, workspace_id: UUID) -> UUID | None:
+    """Return the owner of a workspace, who counts for all of theirs."""
+    owner_id: UUID | None = await db.fetchval(_OWNER, workspace_id)
+    return owner_id
+
+
+async def is_new(db: Db, user_id: UUID | None) -> bool:
+    """Whether a user registered in the last 14 days."""
+    return bool(await db.fetchval(_IS_NEW, user_id))
 
 
 _LOCK: Final = "select pg_advisory_xact_lock(hashtextextended('team:' || $1::text, 0))"
@@ -170,16 +211,17 @@ class NewInvite(Struct, frozen=True, kw_only=True):
     profile_ids: Sequence[UUID] | None
     message: str | None
     invited_by: UUID
+    key_id: UUID | None  # by which they did
 
 
 _INVITE_AGAIN: Final = """
 update member set role = $3, profile_ids = $4, message = $5, invited_by = $6, invited_at = now(),
-    expires_at = now() + $7
+    expires_at = now() + $7, key_id = $8
 where workspace_id = $1 and lower(email) = lower($2) and status = 'invited' returning id
 """
 _INSERT: Final = """
-insert into member (workspace_id, email, role, profile_ids, message, invited_by, expires_at, status, id)
-values ($1, $2, $3, $4, $5, $6, now() + $7, 'invited', $8) returning id
+insert into member (workspace_id, email, role, profile_ids, message, invited_by, expires_at, status, key_id, id)
+values ($1, $2, $3, $4, $5, $6, now() + $7, 'invited', $8, $9) returning id
 """
 
 
@@ -187,13 +229,14 @@ async def write_invite(db: Db, workspace_id: UUID, invite: NewInvite) -> UUID:
     """Write an invitation for seven days, or renew the one that waits; return its id."""
     values = (
         workspace_id, invite.email, invite.role, invite.profile_ids, invite.message, invite.invited_by, INVITE_LIFETIME,
+        invite.key_id,
     )  # fmt: skip
     member_id: UUID | None = await db.fetchval(_INVITE_AGAIN, *values)
     return member_id or await db.fetchval(_INSERT, *values, ids.new_id())
 
 
 _JOIN: Final = """
-update member set status = 'active', user_id = $2, joined_at = now(), expires_at = null, message = null
+update member set status = 'active', user_id = $2, joined_at = now(), expires_at = null, message = null, key_id = null
 where id = $1 and status = 'invited'
 """
 _VERIFY: Final = "update app_user set email_verified_at = coalesce(email_verified_at, now()) where id = $1"
@@ -216,6 +259,7 @@ _SET_STATUS: Final = "update member set status = $3 where workspace_id = $1 and 
 _UPDATE: Final = "update member set role = $3, profile_ids = $4, status = $5 where workspace_id = $1 and id = $2"
 _REVOKE_KEYS: Final = """
 update api_key set revoked_at = now() where workspace_id = $1 and created_by = $2 and revoked_at is null
+returning id
 """
 
 
@@ -244,7 +288,9 @@ async def remove(context: AppContext, db: Db, row: MemberRow) -> None:
     """End a membership with its API keys, or an invitation."""
     await db.execute(_SET_STATUS, row.workspace_id, row.id, "removed")
     if row.user_id is not None:
-        await db.execute(_REVOKE_KEYS, row.workspace_id, row.user_id)
+        keys = [record["id"] for record in await db.fetch(_REVOKE_KEYS, row.workspace_id, row.user_id)]
+        await offspring.end_of_keys(db, keys)
+        await offspring.end_of_member(db, row.user_id, row.workspace_id)
         context.state(CallerCache).invalidate(row.user_id)
 
 
@@ -265,14 +311,16 @@ async def fit(context: AppContext, db: Db, workspace_id: UUID, maximum: int | No
         context.state(CallerCache).invalidate(workspace_id)
 
 
-_EXPIRE: Final = "update member set status = 'expired' where status = 'invited' and expires_at <= now()"
-_FORGET: Final = """
-delete from member where joined_at is null and status in ('declined', 'expired', 'removed')
-    and invited_at < now() - interval '90 days'
-"""
+_EXPIRE: Final = batches.update("member", "status = 'expired'", "status = 'invited' and expires_at <= now()")
+_FORGET: Final = batches.delete(
+    "member",
+    "joined_at is null and status in ('declined', 'expired', 'removed') and invited_at < now() - interval '90 days'",
+)
 
 
-async def expire_invites(db: Db) -> None:
-    """Note which invitations have expired, and forget those that ended long ago without a member."""
-    await db.execute(_EXPIRE)
-    await db.execute(_FORGET)
+async def expire_invites(db: Db) -> bool:
+    """Note which invitations have expired, and forget those that ended long ago without a member.
+
+    Return whether there may be more.
+    """
+    return await batches.run(db, (_EXPIRE, _FORGET))

@@ -80,14 +80,15 @@ _KEY_CREDENTIAL_COLUMNS = columns(
     older_keys="(select count(*) from api_key o where o.workspace_id = k.workspace_id and o.revoked_at is null"
     " and (o.expires_at is null or o.expires_at > now()) and (o.created_at, o.id) < (k.created_at, k.id))",
 )
-_KEY_CREDENTIAL = f"""
+_KEY_CREDENTIALS = f"""
 select {_KEY_CREDENTIAL_COLUMNS}
 from api_key k
 join workspace w on w.id = k.workspace_id
 join app_user u on u.id = k.created_by
 left join member m on m.workspace_id = k.workspace_id and m.user_id = k.created_by and m.status = 'active'
-where k.key_id = $1
 """  # noqa: S608 - columns of a struct
+_KEY_CREDENTIAL = f"{_KEY_CREDENTIALS} where k.key_id = $1"
+_KEY_BY_ID = f"{_KEY_CREDENTIALS} where k.id = $1"
 _read_key_credential = reader(KeyCredential)
 
 
@@ -95,6 +96,26 @@ async def find_key_credential(db: Db, key_id: str) -> KeyCredential | None:
     """Return the key with this public id, in any state."""
     record = await db.fetchrow(_KEY_CREDENTIAL, key_id)
     return _read_key_credential(record) if record else None
+
+
+async def find_key_by_id(db: Db, row_id: UUID) -> KeyCredential | None:
+    """Return the key of something that it made, in any state."""
+    record = await db.fetchrow(_KEY_BY_ID, row_id)
+    return _read_key_credential(record) if record else None
+
+
+_MAKER_ROLE = f"""
+select {ROLE_SQL} from member m
+where m.workspace_id = $1 and m.user_id = $2 and m.status = 'active' and ($3::uuid is null or exists (
+    select from api_key k where k.id = $3 and k.workspace_id = $1 and k.revoked_at is null
+        and (k.expires_at is null or k.expires_at > now())))
+"""  # noqa: S608 - constants only
+
+
+async def maker_role(db: Db, workspace_id: UUID, user_id: UUID, key_id: UUID | None) -> Role | None:
+    """Return the role now of a person who made something, by a key or not; None: they left, or the key has ended."""
+    role: Role | None = await db.fetchval(_MAKER_ROLE, workspace_id, user_id, key_id)
+    return role
 
 
 _TOUCH_KEY = """
@@ -235,6 +256,16 @@ async def read_user(db: Db, user_id: UUID) -> UserRow:
     return _read_user(record)
 
 
+_PERSON: Final = "select name, email from app_user where id = $1"
+
+
+async def read_person(db: Db, user_id: UUID) -> tuple[str | None, str]:
+    """Return name and e-mail address of a member of the workspace, or of staff: what requests may read of a user."""
+    record = await db.fetchrow(_PERSON, user_id)
+    assert record is not None  # noqa: S101 - users are never deleted
+    return record[0], record[1]
+
+
 class PasswordRow(Struct):
     """What a sign-in is checked against."""
 
@@ -317,6 +348,20 @@ async def find_workspace_of(db: Db, user_id: UUID, workspace_id: UUID) -> Worksp
 _OWNED = "select count(*) from member where user_id = $1 and role = 'owner' and status = 'active'"
 
 
+_LOCK_OWNER = "select pg_advisory_xact_lock(hashtextextended('free/' || $1::uuid::text, 0))"
+_FREE_OWNED = """
+select count(*) from member m join workspace w on w.id = m.workspace_id and w.deleted_at is null and w.plan = 'free'
+where m.user_id = $1 and m.role = 'owner' and m.status = 'active'
+"""
+
+
+async def count_free_owned(db: Db, user_id: UUID) -> int:
+    """Return how many workspaces with the free plan the user owns; others wait for the end of this transaction."""
+    await db.execute(_LOCK_OWNER, user_id)
+    count: int = await db.fetchval(_FREE_OWNED, user_id)
+    return count
+
+
 async def count_owned(db: Db, user_id: UUID) -> int:
     """Return how many workspaces the user owns."""
     count: int = await db.fetchval(_OWNED, user_id)
@@ -344,6 +389,12 @@ class WorkspaceTerms(Struct):
 
 
 _TERMS = "select plan, timezone from workspace where id = $1"
+
+
+async def workspace_name(db: Db, workspace_id: UUID) -> str:
+    """Return what a workspace is called; one that is erased is called nothing."""
+    name: str = await db.fetchval("select name from workspace where id = $1", workspace_id)
+    return name
 
 
 async def workspace_terms(settings: Settings, db: Db, workspace_id: UUID) -> WorkspaceTerms:

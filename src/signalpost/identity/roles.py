@@ -14,7 +14,7 @@ SCOPES_OF: Final[dict[Role, frozenset[str]]] = {
     "owner": _ALL,
     "admin": _ALL,
     "editor": _WRITE | {"posts:publish", "accounts:write", "invites:write", "keys:write"},
-    "contributor": _WRITE,  # publishes through request-approval
+    "contributor": _WRITE,  # what it publishes waits for an approval
     "approver": _READ | {"support:write"},
     "viewer": _READ | {"support:write"},
 }
@@ -67,6 +67,11 @@ def may_publish(role: Role) -> bool:
     return "posts:publish" in SCOPES_OF[role]
 
 
+def asks_approval(role: Role) -> bool:
+    """Whether what the role publishes or schedules waits for an approval, on every profile."""
+    return role == "contributor"
+
+
 def may_edit_others_posts(role: Role) -> bool:
     """Whether the role may edit, trash and restore posts of other members."""
     return role in _EDITORS
@@ -111,6 +116,7 @@ def _scope(*scopes: str) -> Callable[[Role], bool]:
 RIGHTS: Final[tuple[Right, ...]] = (
     Right("Read profiles, accounts, posts, analytics, the queue and the team", _scope(*_READ)),
     Right("Upload media; create and edit own drafts; rewrite captions; request approval", _scope("posts:write")),
+    Right("Publish and schedule own posts with an approval: now, slot, bulk, fan-out, submit, withdraw", asks_approval),
     Right("Edit, trash and restore posts of others", may_edit_others_posts),
     Right("Schedule and publish: now, bulk, fan-out, submit, cancel, retry", may_publish),
     Right("Approve and reject posts", may_approve),

@@ -6,6 +6,7 @@ from signalpost.context import AppContext
 from signalpost.identity import actions, api_key_queries, queries, secret_scanning, views
 from signalpost.identity.api_key_queries import ApiKeyRow
 from signalpost.identity.errors import (
+    FreeWorkspacesReached,
     InvalidCredentials,
     LoginThrottled,
     PlanLimitReached,
@@ -147,6 +148,7 @@ async def logout(context: AppContext, db: Db, caller: Caller) -> None:
 @routes.post(
     "/auth/totp",
     scope=SIGNED_IN,
+    across_workspaces=True,
     before_second_factor=True,
     raises=(Forbidden, AlreadyExists, InvalidCredentials, LoginThrottled),
 )
@@ -161,6 +163,7 @@ async def enrol_totp(context: AppContext, caller: Caller, data: TotpEnrol) -> To
 @routes.post(
     "/auth/totp/confirm",
     scope=SIGNED_IN,
+    across_workspaces=True,
     before_second_factor=True,
     status=200,
     raises=(Forbidden, InvalidState, InvalidCredentials, LoginThrottled),
@@ -176,6 +179,7 @@ async def confirm_totp(context: AppContext, db: Db, caller: Caller, data: TotpCo
 @routes.post(
     "/auth/totp/disable",
     scope=SIGNED_IN,
+    across_workspaces=True,
     before_second_factor=True,
     status=204,
     raises=(Forbidden, InvalidCredentials, LoginThrottled, SecondFactorRequired),
@@ -188,9 +192,12 @@ async def disable_totp(context: AppContext, caller: Caller, data: TotpDisable) -
 @routes.post(
     "/auth/password/forgot", scope=PUBLIC, bucket="login", status=202, across_workspaces=True, history="action"
 )
-async def forgot_password(db: Db, context: AppContext, data: PasswordForgot) -> Accepted:
-    """Send a link to choose a new password, if the user exists. The response does not tell whether it does."""
-    await actions.forgot_password(db, context.settings, data)
+async def forgot_password(db: Db, context: AppContext, data: PasswordForgot, address: ClientAddress) -> Accepted:
+    """Send a link to choose a new password, if the user exists. The response does not tell whether it does.
+
+    Whoever asked before: a link of the last minutes works, or another is sent.
+    """
+    await actions.forgot_password(db, context.settings, data, address)
     return Accepted(message=actions.forgotten_password_message(context.settings))
 
 
@@ -228,9 +235,14 @@ async def list_workspaces(db: Db, caller: Caller, page: Page, context: AppContex
     return page.of(await queries.workspaces_page(db, caller, page), partial(views.workspace, context.settings))
 
 
-@routes.post("/workspaces", scope=SIGNED_IN, across_workspaces=True, raises=(Forbidden, TooManyItems))
+@routes.post(
+    "/workspaces", scope=SIGNED_IN, across_workspaces=True, raises=(Forbidden, FreeWorkspacesReached, TooManyItems)
+)
 async def create_workspace(db: Db, caller: Caller, context: AppContext, data: WorkspaceCreate) -> Workspace:
-    """Create another workspace with a default profile. You become its owner. API keys cannot do this."""
+    """Create another workspace with a default profile. You become its owner. API keys cannot do this.
+
+    Where plans are sold, one user owns at most three with the plan `free` (SIGNALPOST_FREE_WORKSPACES_PER_OWNER).
+    """
     return await actions.add_workspace(context, db, caller, data)
 
 

@@ -201,7 +201,9 @@ class Accepted(Output):
         str,
         Meta(
             description="What happens next.",
-            examples=["If a user has this e-mail address, a link to choose a new password is on its way."],
+            examples=[
+                "If a user has this e-mail address, a link to choose a new password is on its way, or there already."
+            ],
         ),
     ]
     status: Literal["accepted"] = "accepted"

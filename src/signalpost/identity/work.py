@@ -7,14 +7,20 @@ from uuid import UUID
 from signalpost import mail
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
-from signalpost.engine.jobs import JobKind
+from signalpost.engine.jobs import JobKind, RunAgain
 from signalpost.identity import tokens
 from signalpost.identity.actions.passwords import RESET_JOB
 from signalpost.identity.actions.sign_in import record_in_workspaces
-from signalpost.kit import crypto
+from signalpost.kit import batches, crypto
 
 RESET_MINUTES = 30
-RESETS_PER_HOUR = 3
+RESETS_FROM_NETWORK = 3
+RESETS_PER_HOUR = 5
+"""Different links of one user in an hour: that one network asks for, and all together."""
+FRESH_MINUTES = 15
+"""A user always has a link that works for at least so long, or gets one, whoever asked for the others."""
+RESET_MAILS = RESETS_PER_HOUR + 60 // FRESH_MINUTES
+"""How many links an hour can bring; the places of a mailbox for what concerns security are more."""
 PURGE_JOB = "identity.purge"
 PURGE_SECONDS = 3_600
 
@@ -29,18 +35,21 @@ def jobs(context: AppContext) -> list[JobKind]:
 
 
 _INSERT = """
-insert into one_time_token (hash, purpose, user_id, expires_at)
-select $2, 'password_reset', u.id, now() + make_interval(mins => $3) from app_user u
-where u.email_key = lower($1) and (
-    select count(*) from one_time_token t where t.user_id = u.id and t.purpose = 'password_reset'
-        and t.created_at > now() - interval '1 hour' and t.hash <> $2) < $4
+insert into one_time_token (hash, purpose, user_id, expires_at, asked_from)
+select $2, 'password_reset', u.id, now() + make_interval(mins => $3), $4 from app_user u
+cross join lateral (
+    select count(*) < $5 and count(*) filter (where t.asked_from is not distinct from $4) < $6 as few,
+        coalesce(bool_or(t.used_at is null and t.expires_at > now() + make_interval(mins => $7)), false) as works
+    from one_time_token t where t.user_id = u.id and t.purpose = 'password_reset'
+        and t.created_at > now() - interval '1 hour' and t.hash <> $2) others
+where u.email_key = lower($1) and (others.few or not others.works)
 on conflict (hash) do update set expires_at = excluded.expires_at
 returning (select email from app_user where id = user_id), user_id
 """
 
 
 async def send_reset_link(context: AppContext, lease: Lease, payload: Mapping[str, Any]) -> None:
-    """Create a link and mail it, if there is such a user; at most three different links in an hour.
+    """Create a link and mail it, if there is such a user. Beyond the bounds of an hour only if no other works.
 
     The link is created here and not in the request, so that the request does the same for every address. It is derived
     from the message's id and a key of ours, and stored only sealed: a second try makes the same link.
@@ -48,7 +57,10 @@ async def send_reset_link(context: AppContext, lease: Lease, payload: Mapping[st
     message_id = UUID(payload["message_id"])
     token = crypto.hmac_sha256(context.keys.derive("password-reset"), message_id.bytes).hex()
     async with lease.transaction() as db:
-        row = await db.fetchrow(_INSERT, payload["email"], tokens.digest(token), RESET_MINUTES, RESETS_PER_HOUR)
+        row = await db.fetchrow(
+            _INSERT, payload["email"], tokens.digest(token), RESET_MINUTES, payload.get("network"),
+            RESETS_PER_HOUR, RESETS_FROM_NETWORK, FRESH_MINUTES,
+        )  # fmt: skip
         if row is None:
             return
         await record_in_workspaces(db, row["user_id"], "forgot_password")
@@ -60,17 +72,16 @@ async def send_reset_link(context: AppContext, lease: Lease, payload: Mapping[st
             values={"email": row["email"], "minutes": RESET_MINUTES},
             secrets=mail.seal(context.keys, {"link": link}),
         )
-        await mail.enqueue(db, message, reserved=RESETS_PER_HOUR)  # or others could lock the user out
+        await mail.enqueue(db, message)
 
 
 _PURGES = (
-    "delete from one_time_token where expires_at < now() - interval '1 day'",
-    "delete from session where least(revoked_at, expires_at) < now() - interval '30 days'",
+    batches.delete("one_time_token", "expires_at < now() - interval '1 day'"),
+    batches.delete("session", "least(revoked_at, expires_at) < now() - interval '30 days'"),
 )
 
 
-async def purge(lease: Lease, _payload: Mapping[str, Any]) -> None:
+async def purge(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
     """Delete tokens and sessions that can no longer be used."""
     async with lease.transaction() as db:
-        for statement in _PURGES:
-            await db.execute(statement)
+        return RunAgain(0) if await batches.run(db, _PURGES) else None

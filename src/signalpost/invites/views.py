@@ -2,7 +2,7 @@ from datetime import datetime
 from typing import Any
 
 from signalpost import networks
-from signalpost.accounts.platforms import operator_app
+from signalpost.accounts.platforms import needs_app
 from signalpost.context import AppContext
 from signalpost.invites import states
 from signalpost.invites.queries import BrandingRow, InviteRow
@@ -91,9 +91,7 @@ def validation(context: AppContext, row: InviteRow) -> InviteValidation:
 def is_available(context: AppContext, platform: str) -> bool:
     """Return whether this installation can connect a platform."""
     connector = networks.get(platform)
-    if connector is None:
-        return False
-    return not connector.facts.app_credentials or operator_app(context, connector) is not None
+    return connector is not None and not needs_app(context, connector)
 
 
 def _branding(row: BrandingRow | None) -> Branding | None:

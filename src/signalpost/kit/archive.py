@@ -21,6 +21,8 @@ from signalpost.kit.errors import OperatorError
 MANIFEST: Final = "manifest.json"
 PIECE_BYTES: Final = 1024 * 1024
 _MANIFEST_BYTES_MAX: Final = 256 * 1024 * 1024
+_UNREADABLE: Final = (tarfile.TarError, ValueError, OverflowError, EOFError)
+"""What tarfile raises for what is no archive: besides its own errors those of numbers, texts and lengths in it."""
 _MODE: Final = 0o600  # what is in it is for nobody else
 
 
@@ -130,13 +132,13 @@ class ArchiveReader(Generic[M]):
         self._kind = kind
         try:
             self._tar = tarfile.open(path, mode="r:")  # noqa: SIM115 - see `__exit__`
-        except tarfile.TarError as error:
+        except _UNREADABLE as error:
             raise self._bad(error) from None
         try:
             self._members = {member.name: member for member in self._tar.getmembers() if member.isfile()}
             self._require_no_gaps()
             self.manifest = self._read_manifest()
-        except tarfile.TarError as error:
+        except _UNREADABLE as error:
             self._tar.close()
             raise self._bad(error) from None
         except BaseException:
@@ -162,7 +164,7 @@ class ArchiveReader(Generic[M]):
             if isinstance(plain, dict) and plain.get("format") != self._kind.format:
                 raise BadArchive(f"{self.path} has format {plain.get('format')}: a newer version made it.")
             return msgspec.convert(plain, self._kind.manifest)
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise BadArchive(f"{self.path} has a damaged {MANIFEST}: {error}.") from None
 
     def __enter__(self) -> "ArchiveReader[M]":

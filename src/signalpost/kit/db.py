@@ -1,9 +1,8 @@
 """PostgreSQL through plain asyncpg: one pool, JSON columns, transactions."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Hashable, Mapping
 from contextlib import asynccontextmanager
-from contextvars import ContextVar
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -11,8 +10,10 @@ import asyncpg
 import msgspec
 
 from signalpost.kit import clock, isolation, log, problems
+from signalpost.kit.patience import patience
 from signalpost.kit.pool import Pool
 from signalpost.kit.tenant import tenant
+from signalpost.kit.wakes import Wakes, Woken, read_notice
 from signalpost.kit.writes import Writes
 
 Row: TypeAlias = asyncpg.Record
@@ -56,11 +57,7 @@ def is_down(error: Exception) -> bool:
 
 ACQUIRE_SECONDS = 5.0
 STATEMENT_SECONDS = 20.0
-REQUEST_STATEMENT_SECONDS = 6.0
-"""The same for requests: a database that has fallen silent keeps no caller waiting for longer than ten seconds, of
-which finding a connection may take five."""
-patience: ContextVar[float | None] = ContextVar("patience", default=None)
-"""Time limit of the statements of a task, in seconds, if it is not `STATEMENT_SECONDS`."""
+"""Time limit of a statement outside of requests; those of a request share the time of its `Patience`."""
 READ_SECONDS = 5.0
 """Time limit of a read whose work grows with the number of rows that are stored."""
 IDLE_SECONDS = 10.0
@@ -77,7 +74,12 @@ SESSION_LIMITS = {
     "tcp_keepalives_count": "3",
     "tcp_user_timeout": "20s",
 }
-_SESSION = {"jit": "off", "lock_timeout": "5s", **SESSION_LIMITS}
+# Notices tell what a transaction woke: see `kit.wakes`.
+_SESSION = {"jit": "off", "lock_timeout": "5s", "client_min_messages": "notice", **SESSION_LIMITS}
+_NOTIFY = "select pg_notify('lane', kind) from unnest($1::text[]) as kind"
+
+_ENDS = ("COMMIT", "ROLLBACK")
+"""How asyncpg ends a transaction."""
 
 _json_encode = msgspec.json.Encoder().encode
 _json_decode = msgspec.json.Decoder().decode
@@ -114,6 +116,13 @@ class _Connection(asyncpg.Connection):
 
     begin_with = ""
     """What follows the next statement without arguments, in its round trip."""
+    woken: Woken | None = None
+    """Lanes that statements of this loan woke; None: no lane."""
+
+    def _process_log_message(self, fields: Any, _last_query: str) -> None:
+        if self.woken is None:
+            self.woken = {}
+        read_notice(fields, self.woken)
 
     def get_reset_query(self) -> str:
         return f"{super().get_reset_query()}\n{_SET_SESSION}"
@@ -121,13 +130,27 @@ class _Connection(asyncpg.Connection):
     async def execute(self, query: str, *args: Any, timeout: float | None = None) -> str:  # noqa: ASYNC109 - as asyncpg
         if self.begin_with and not args:
             query, self.begin_with = query + self.begin_with, ""
-        status: str = await super().execute(query, *args, timeout=patience.get() if timeout is None else timeout)
+        if (mine := patience.get()) is None:
+            return await self._status(query, args, timeout)
+        seconds = mine.begin(timeout, is_end=query.startswith(_ENDS))
+        try:
+            return await self._status(query, args, seconds)
+        finally:
+            mine.end()
+
+    async def _status(self, query: str, args: Any, seconds: float | None) -> str:
+        status: str = await super().execute(query, *args, timeout=seconds)
         return status
 
     async def _execute(self, query: str, args: Any, limit: int, timeout: float | None, **options: Any) -> Any:  # noqa: ASYNC109 - as asyncpg
         """Run what returns rows; all methods but `execute` come through here."""
-        seconds = patience.get() if timeout is None else timeout
-        return await super()._execute(query, args, limit, seconds, **options)  # type: ignore[misc]  # not in the stubs
+        if (mine := patience.get()) is None:
+            return await super()._execute(query, args, limit, timeout, **options)  # type: ignore[misc] # not in the stubs
+        seconds = mine.begin(timeout)
+        try:
+            return await super()._execute(query, args, limit, seconds, **options)  # type: ignore[misc]
+        finally:
+            mine.end()
 
 
 async def _prepare(connection: Any) -> None:
@@ -160,6 +183,7 @@ class Database:
         self.is_isolated = is_isolated
         """Whether connections see only the rows of the tenant that they are lent to."""
         self.writes: Writes = reserve.writes if reserve else Writes()
+        self.wakes: Wakes = reserve.wakes if reserve else Wakes(self._notify)
         self.reserve = reserve or self
         """A few connections more, opened when needed, for the engine: requests cannot use them up."""
 
@@ -185,7 +209,11 @@ class Database:
 
     async def close(self) -> None:
         """Close the pool and the reserve, and cut connections that are not released within ten seconds."""
+        await self.wakes.flush()
         await asyncio.gather(*(pool.close(timeout_seconds=10) for pool in {self.pool, self.reserve.pool}))
+
+    async def _notify(self, woken: Woken) -> None:
+        await self.pool.execute(_NOTIFY, list(woken))
 
     def connection(self) -> "_Loan":
         """Lend a connection without a transaction, for reads: `async with database.connection() as db`.
@@ -195,12 +223,12 @@ class Database:
         Raises:
             Unavailable: no connection is free within five seconds, or the database cannot be reached.
         """
-        return _Loan(self.pool, self.writes)
+        return _Loan(self.pool, self)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Db]:
         """Lend a connection inside a transaction, which is committed at the end and rolled back by any exception."""
-        async with _Loan(self.pool, self.writes, begins=True) as db, db.transaction():
+        async with _Loan(self.pool, self, begins=True) as db, db.transaction():
             yield db
 
     @asynccontextmanager
@@ -247,19 +275,17 @@ def _pool(dsn: str, size: int, application_name: str) -> Pool:
 class _Loan:
     """A connection for the length of an `async with`. A class, because a generator takes as long as all the rest."""
 
-    __slots__ = ("_begins", "_connection", "_pool", "_writes")
+    __slots__ = ("_begins", "_connection", "_database", "_pool")
 
-    def __init__(self, pool: Pool, writes: Writes, *, begins: bool = False) -> None:
+    def __init__(self, pool: Pool, database: Database, *, begins: bool = False) -> None:
         self._pool = pool
-        self._writes = writes
+        self._database = database
         self._begins = begins
 
     async def __aenter__(self) -> Db:
         borrower = tenant.get()
         try:
-            self._connection: Db = await self._pool.acquire(
-                borrower and borrower.id, timeout_seconds=ACQUIRE_SECONDS, is_set=not self._begins
-            )
+            self._connection: Db = await self._acquire(borrower and borrower.id)
         except (*DATABASE_UNREACHABLE, asyncpg.PostgresError) as error:  # for whatever reason: no connection
             raise problems.Unavailable(
                 "The database is not available right now.", headers={"Retry-After": "2"}
@@ -269,6 +295,15 @@ class _Loan:
         if self._begins and (visible := self._pool.missing(self._connection)) is not None:
             self._connection.begin_with = isolation.show_sql(visible, local=True)  # type: ignore[attr-defined] # _Connection
         return self._connection
+
+    async def _acquire(self, borrower: Hashable) -> Db:
+        if (mine := patience.get()) is None:
+            return await self._pool.acquire(borrower, timeout_seconds=ACQUIRE_SECONDS, is_set=not self._begins)
+        seconds = mine.begin(ACQUIRE_SECONDS)
+        try:
+            return await self._pool.acquire(borrower, timeout_seconds=seconds, is_set=not self._begins)
+        finally:
+            mine.end()
 
     async def _follow_clock(self) -> None:
         try:
@@ -281,9 +316,13 @@ class _Loan:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if error is not None:
-            self._writes.failed(error)
+            self._database.writes.failed(error)
         if self._begins:
             self._connection.begin_with = ""  # type: ignore[attr-defined] # if it never began
+        woken: Woken | None = self._connection.woken  # type: ignore[attr-defined] # _Connection
+        if woken:
+            self._connection.woken = None  # type: ignore[attr-defined]
+            self._database.wakes.add(woken)
         # After a cancellation or a timeout the server may still work on the statement.
         at_rest = error is None or not isinstance(error, asyncio.CancelledError | TimeoutError)
         self._pool.release(self._connection, at_rest=at_rest)

@@ -27,12 +27,12 @@ select (
             pg_has_role(current_user, oid, $1) and has_database_privilege(oid, current_database(), 'TEMP'))
         from pg_roles where rolname = any($2))
     and not exists (
-        select from pg_class c cross join unnest($2) as role(name)
+        select from pg_class c
         where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace and exists (
             select from pg_attribute a where a.attrelid = c.oid and a.attname = 'workspace_id' and not a.attisdropped)
-        and not (c.relrowsecurity and has_table_privilege(role.name, c.oid, 'select') and exists (
+        and not (c.relrowsecurity and has_table_privilege($3, c.oid, 'select') and exists (
             select from pg_policy p join pg_roles r on r.oid = any(p.polroles)
-            where p.polrelid = c.oid and r.rolname = role.name)))
+            where p.polrelid = c.oid and r.rolname = $3)))
 """
 
 
@@ -41,7 +41,7 @@ async def are_in_force(connection: Any) -> bool:
     if await connection.fetchval("select count(*) from pg_roles where rolname = any($1)", [SERVICE, ENGINE]) < 2:
         return False
     privilege = "SET" if connection.get_server_version().major >= 16 else "MEMBER"
-    in_force: bool = await connection.fetchval(_IN_FORCE, privilege, [SERVICE, ENGINE])
+    in_force: bool = await connection.fetchval(_IN_FORCE, privilege, [SERVICE, ENGINE], ENGINE)
     return in_force
 
 

@@ -16,6 +16,7 @@ _OTHER_NAMES = (
     ("timezone", "zone", "tz"),
     ("profileId", "profile"),
     ("name", "title", "label"),
+    ("mediaUrl", "url", "src", "href", "link", "source"),
     ("url", "endpoint", "callbackUrl", "webhookUrl", "targetUrl", "uri"),
     ("events", "event", "types", "topics"),
     ("email", "mail", "username", "user", "login"),
@@ -52,7 +53,11 @@ def _by_plain(names: tuple[str, ...]) -> dict[str, str]:
 
 @cache
 def _other_names() -> dict[str, list[str]]:
-    return {_plain(name): [_plain(other) for other in group] for group in _OTHER_NAMES for name in group}
+    others: dict[str, list[str]] = {}
+    for group in _OTHER_NAMES:
+        for name in group:
+            others.setdefault(_plain(name), []).extend(_plain(other) for other in group)
+    return others
 
 
 def _plain(name: str) -> str:

@@ -158,6 +158,13 @@ class VersionConflict(Problem, status=412):
     """
 
 
+class UriTooLong(Problem, status=414):
+    """The address of the request is too long.
+
+    Shorten path and query.
+    """
+
+
 class PayloadTooLarge(Problem, status=413):
     """The request is larger than allowed.
 

@@ -241,7 +241,8 @@ def _rename(file: Path, target: Path) -> bool:
 
 def _failure(verb: str, path: str, error: Exception) -> StorageFailure:
     """Log what the store said, which no client learns; return the exception to raise."""
-    reason = " ".join(str(error).split())[:_REASON_CHARACTERS_MAX]
+    sentence = str(error).partition("Debug source:")[0]  # what follows is how the library's own types look
+    reason = " ".join(sentence.split())[:_REASON_CHARACTERS_MAX]
     _logger.warning("storage.failed", path=path, reason=reason)
     return StorageFailure(f"{path} cannot be {verb}", reason)
 

@@ -12,13 +12,14 @@ from signalpost.engine import jobs
 from signalpost.kit import log
 from signalpost.kit.crypto import SealedColumn
 from signalpost.kit.db import Db
+from signalpost.mail.kinds import KINDS, PLACES
 from signalpost.mail.messages import Message, mailbox_of, render
 
 JOB: Final = "mail.send"
-PER_MAILBOX: Final = 30
-"""Messages to one mailbox in an hour, from whomever."""
 PER_SENDER: Final = 200
 """Messages that one workspace causes in an hour."""
+PER_STRANGER: Final = 5
+"""Messages in an hour that an owner, with all workspaces, causes to a mailbox of nobody who shares one with them."""
 RETRY_SECONDS: Final = (60, 300, 1_800, 7_200, 14_400, 28_800, 28_800)
 """Delays while the mail server cannot be reached or asks to try later: almost a day in all."""
 _SEALED_AS: Final = "mail"
@@ -26,7 +27,7 @@ _logger = log.get("mail")
 
 State = Literal["sent", "kept", "rejected", "failed"]
 
-_NOTE = "select note_mail($1, $2, $3, $4, $5, $6, $7)"  # in the migrations
+_NOTE = "select note_message($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"  # in the migrations
 _ATTEMPT = """
 insert into mail_message (id, workspace_id, recipient, mailbox, template, attempts) values ($1, $2, $3, $4, $5, 1)
 on conflict (id) do update set attempts = mail_message.attempts + 1 returning attempts
@@ -36,16 +37,30 @@ _SETTLE = "update mail_message set state = $2, error = $3, message = $4, settled
 
 
 async def enqueue(
-    db: Db, message: Message, *, workspace_id: UUID | None = None, queue: str | None = None, reserved: int = 0
+    db: Db,
+    message: Message,
+    *,
+    workspace_id: UUID | None = None,
+    owner_id: UUID | None = None,
+    per_day: int | None = None,
+    queue: str | None = None,
 ) -> bool:
-    """Have the message sent; return False if its mailbox, or the workspace that causes it, had enough for an hour.
+    """Have the message sent; return False if its mailbox, or whoever causes it, had enough: then nothing was written.
 
-    What goes to many people has a `queue` of its own, so that it delays no other message. What has a bound of its own
-    may have places `reserved` beyond the bound of the mailbox: nobody else's messages take them.
+    Args:
+        db: the transaction that makes it necessary.
+        message: its template says how many of its kind a mailbox receives (`kinds`).
+        workspace_id: which workspace causes it.
+        owner_id: the owner of that workspace, if anybody may be the recipient: what goes to a mailbox of nobody who
+            shares a workspace with them is bounded for them, in all their workspaces together.
+        per_day: how many such messages the owner may cause in a day; None: any number.
+        queue: of what goes to many people, so that it delays no other message.
     """
-    mailbox = mailbox_of(message.to)
-    values = (message.id, workspace_id, message.to, mailbox, message.template, PER_MAILBOX + reserved, PER_SENDER)
-    noted: bool | None = await db.fetchval(_NOTE, *values)
+    kind = KINDS[message.template]
+    noted: bool | None = await db.fetchval(
+        _NOTE, message.id, workspace_id, owner_id, message.to, mailbox_of(message.to), message.template, kind,
+        PLACES[kind], PLACES["stranger"], PER_SENDER, PER_STRANGER, per_day,
+    )  # fmt: skip
     if noted is None:  # the work that enqueues it runs for the second time
         return True
     if not noted:

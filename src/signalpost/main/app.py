@@ -31,6 +31,7 @@ from signalpost.web.app import Application, build
 from signalpost.web.components import Document
 from signalpost.web.guesses import Guesses
 from signalpost.web.serve import Web
+from signalpost.web.shared_buckets import SharedBuckets
 
 _logger = log.get("main")
 
@@ -137,7 +138,7 @@ async def check_master_key(database: Database, keys: KeyRing) -> None:
 def create(context: AppContext) -> Application:
     """Return the application: every endpoint, the pages and `/metrics`."""
     rates = plan_limits.rates(context.settings)
-    limiter = limits.Limiter()
+    limiter = limits.Limiter(SharedBuckets(context.database))
     web = Web(
         context=context,
         authenticate=authenticator(context, rates=rates, keys_max=plan_limits.API_KEYS.of, guesses=Guesses(limiter)),

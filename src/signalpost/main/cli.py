@@ -61,6 +61,7 @@ plans = _group("plans", "Manage the plans of workspaces.")
 mail = _group("mail", "Read mail that was not sent.")
 billing = _group("billing", "Set up payments with Stripe.")
 feedback = _group("feedback", "Read feedback about plans and prices.")
+status = _group("status", "List and end subscriptions to the service status.")
 audit = _group("audit", "Verify the audit log.")
 master_key = _group("master-key", "Change the key that encrypts all secrets.")
 
@@ -213,7 +214,7 @@ def _add_list(group: click.Group, name: str) -> None:
         from signalpost.main import records  # noqa: PLC0415 - see above
 
         settings = load_settings(data_dir)
-        rows = run(records.with_connection(settings, lambda db: records.listing(db, name, workspace, limit)))
+        rows = run(records.with_connection(settings, lambda db: records.listing(settings, db, name, workspace, limit)))
         if as_json:
             sys.stdout.write(json.dumps({"data": rows}) + "\n")
         else:
@@ -222,6 +223,28 @@ def _add_list(group: click.Group, name: str) -> None:
 
 for group in (users, workspaces, keys, accounts, posts, webhooks, mail, feedback):
     _add_list(group, str(group.name))
+
+
+@status.command("subscribers", short_help="List who is subscribed to the service status.")
+@click.option("--end", "ended", metavar="SUBSCRIPTION", help="End this subscription (sub_...) instead.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="How many at most.")
+@data_dir_option
+@json_option
+def status_subscribers(ended: str | None, limit: int, data_dir: Path | None, *, as_json: bool) -> None:
+    """List who is subscribed to the service status, the newest first; with --end, end a subscription."""
+    from signalpost.main import records  # noqa: PLC0415 - see above
+
+    settings = load_settings(data_dir)
+    if ended is not None:
+        print_result(
+            run(records.with_connection(settings, lambda db: records.end_subscriber(db, ended))), as_json=as_json
+        )
+        return
+    rows = run(records.with_connection(settings, lambda db: records.subscribers(db, limit)))
+    if as_json:
+        sys.stdout.write(json.dumps({"data": rows}) + "\n")
+    else:
+        sys.stdout.write(records.table(rows) if rows else "Nobody is subscribed.\n")
 
 
 @posts.command("show", short_help="Show a post with its targets.")

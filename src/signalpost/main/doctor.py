@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from signalpost.admin import backups
 from signalpost.admin.backups import Age
+from signalpost.billing import provider
 from signalpost.embedded_postgres.cluster import is_initialised
 from signalpost.embedded_postgres.sharing import shared_cluster
 from signalpost.engine.engine import Engine
@@ -197,8 +198,16 @@ async def _database(settings: Settings, dsn: str, ring: KeyRing | None) -> Async
         age = await backups.age(connection)
         if age is not None and age.is_used:
             yield _backup(age, settings.backup_age_warning_days)
+        if settings.billing_enabled and settings.stripe_secret_key:
+            yield _payments(await provider.heard(connection))
     finally:
         await connection.close()
+
+
+def _payments(heard: provider.Heard) -> Check:
+    last = "never" if heard.notified_at is None else clock.wire(heard.notified_at)
+    detail = f"The provider of payments notified this installation last: {last}."
+    return Check("payments", ok=not heard.is_deaf, detail=detail, fix=heard.remedy if heard.is_deaf else None)
 
 
 def _server(connection: "asyncpg.Connection[Any]", seconds: float) -> Check:
@@ -321,6 +330,8 @@ async def _storage(settings: Settings) -> Check:
         fix = "Start `signalpost serve` once, which creates it, or correct SIGNALPOST_STORAGE_URL."
         return Check("storage", ok=False, detail=f"{name} does not exist.", fix=fix)
     fix = "Check SIGNALPOST_STORAGE_URL and the credentials of the store (AWS_ACCESS_KEY_ID, …; see the guide)."
+    if url.startswith("file://"):
+        fix = "Check that the disk has room, and that the account of the service may write there."
     try:
         async with asyncio.timeout(3 * SECONDS_MAX):
             await storage.open_store(url, settings.data_dir).check()

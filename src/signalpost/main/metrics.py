@@ -3,19 +3,21 @@
 import asyncio
 import hmac
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 import asyncpg
-from prometheus_client import REGISTRY, Gauge, start_http_server
+from prometheus_client import REGISTRY, Gauge, make_wsgi_app, start_http_server
 from prometheus_client.exposition import choose_encoder
 
 from signalpost.admin import backups
+from signalpost.billing import provider
 from signalpost.kit import problems
 from signalpost.kit.db import DATABASE_UNREACHABLE, Database
 from signalpost.kit.tenant import across_workspaces
 from signalpost.web import limits
-from signalpost.web.request import Request, address_bucket, client_address, comes_from_this_machine
+from signalpost.web.request import Request, address_bucket, client_address, comes_from_this_machine, is_own_host
 from signalpost.web.response import Response, problem_response
 from signalpost.web.router import Route
 from signalpost.web.serve import Web
@@ -28,6 +30,11 @@ BACKUP_AGE = Gauge(
     "Age of the newest backup, or of the installation if there is none; NaN if the database does not respond",
 )
 BACKUP_AGE.set(math.nan)
+PAYMENTS_NOTIFIED = Gauge(
+    "signalpost_payments_notified_timestamp_seconds",
+    "When the provider of payments notified last, in seconds since 1970; 0: never, NaN: no payments, or not known",
+)
+PAYMENTS_NOTIFIED.set(math.nan)
 
 
 def route(web: Web) -> Route:
@@ -39,6 +46,8 @@ def route(web: Web) -> Route:
         except problems.Problem as problem:
             return problem_response(problem, PATH, web.base_url, [])
         BACKUP_AGE.set(await _backup_age(web.context.database))
+        if web.context.settings.billing_enabled and web.context.settings.stripe_secret_key:
+            PAYMENTS_NOTIFIED.set(await _payments_notified(web.context.database))
         encode, media_type = choose_encoder(request.headers.get("accept", ""))
         return Response(200, encode(REGISTRY), [], media_type.encode())
 
@@ -56,16 +65,38 @@ async def _backup_age(database: Database) -> float:
     return math.nan if age is None else age.seconds
 
 
+async def _payments_notified(database: Database) -> float:
+    try:
+        async with asyncio.timeout(AGE_SECONDS_MAX), database.connection() as db:
+            at = (await provider.heard(db)).notified_at
+    except (problems.Unavailable, TimeoutError, asyncpg.PostgresError, *DATABASE_UNREACHABLE):
+        return math.nan
+    return 0.0 if at is None else at.timestamp()
+
+
 @contextmanager
 def own_port(port: int) -> Iterator[None]:
     """Serve the same page on a port of 127.0.0.1, in a thread: for a process without the API."""
     server, thread = start_http_server(port, addr="127.0.0.1")
+    server.set_app(_for_this_machine(make_wsgi_app()))
     try:
         yield
     finally:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def _for_this_machine(answer: WSGIApplication) -> WSGIApplication:
+    """Return an application that refuses a browser whose page calls us by a name of its own."""
+
+    def respond(environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
+        if is_own_host(environ.get("HTTP_HOST", ""), None):
+            return answer(environ, start)
+        start("421 Misdirected Request", [("Content-Type", "text/plain; charset=utf-8")])
+        return [b"Ask for localhost or 127.0.0.1.\n"]
+
+    return respond
 
 
 def _authorise(web: Web, request: Request) -> None:

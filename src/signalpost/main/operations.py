@@ -15,6 +15,7 @@ from signalpost.context import AppContext
 from signalpost.identity import actions as identity
 from signalpost.identity import secret_scanning
 from signalpost.identity.authenticate import authenticator
+from signalpost.identity.queries import plan_in_force
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
 from signalpost.kit.machine_zone import machine_zone
@@ -22,6 +23,7 @@ from signalpost.mail import actions as outbox
 from signalpost.mail.messages import read as read_message
 from signalpost.plans import actions as plans
 from signalpost.plans import limits
+from signalpost.plans import queries as plan_queries
 from signalpost.web.fields import ProfileId
 from signalpost.workspaces import actions as workspaces
 
@@ -87,7 +89,22 @@ async def create_key(context: AppContext, workspace: str, name: str, mode: str) 
             terms=identity.KeyTerms(mode="live" if mode == "live" else "test"),
         )  # fmt: skip
         await audit.command(db, "keys create", workspace_id=workspace_id, subject=ids.encode("key", row.id))
-    return {"id": ids.encode("key", row.id), "workspaceId": ids.encode("wsp", workspace_id), "apiKey": key}
+        warning = await _beyond_the_plan(context, db, workspace_id)
+    result = {"id": ids.encode("key", row.id), "workspaceId": ids.encode("wsp", workspace_id), "apiKey": key}
+    return result if warning is None else result | {"warning": warning}
+
+
+async def _beyond_the_plan(context: AppContext, db: Db, workspace_id: UUID) -> str | None:
+    """Return a sentence if the plan does not cover the newest key of the workspace, which is refused then."""
+    row = await plan_queries.plan_of(db, workspace_id)
+    plan = plan_in_force(context.settings, row[1]) if row else limits.SELF_HOSTED
+    maximum = limits.API_KEYS.of(plan)
+    if maximum is None or await plan_queries.count(db, workspace_id, limits.API_KEYS) <= maximum:
+        return None
+    return (
+        f"The plan {plan} covers {maximum} API keys, and this one is beyond them: requests with it are refused with 401"
+        " until older keys are revoked (`keys list`, `keys revoke`) or the plan is larger (`plans set`)."
+    )
 
 
 async def revoke_key(context: AppContext, key_id: str) -> list[str]:

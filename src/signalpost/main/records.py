@@ -12,6 +12,7 @@ from uuid import UUID
 import asyncpg
 
 from signalpost.embedded_postgres.cluster import is_initialised
+from signalpost.identity.queries import plan_in_force
 from signalpost.kit import clock, ids
 from signalpost.kit.errors import OperatorError
 from signalpost.kit.program import command_line
@@ -89,16 +90,42 @@ from target t join account a on a.id = t.account_id where t.post_id = $1 order b
 """
 _PREFIXES = {
     "user_id": "usr", "workspace_id": "wsp", "key_id": "key", "account_id": "acc", "profile_id": "prof",
-    "post_id": "pst", "target_id": "tgt", "webhook_id": "whk",
+    "post_id": "pst", "target_id": "tgt", "webhook_id": "whk", "subscription_id": "sub",
 }  # fmt: skip
+
+
+_SUBSCRIBERS = """
+select id as subscription_id, coalesce(url, email) as address, active, failures, network, heard_at, created_at
+from status_subscriber order by created_at desc, id desc limit $1
+"""
+_END_SUBSCRIBER = "delete from status_subscriber where id = $1 returning coalesce(url, email)"
 
 
 class NothingThere(OperatorError):
     """The data folder has no database, or the database has no such row."""
 
 
-async def listing(db: "asyncpg.Connection[Any]", name: str, workspace: str | None, limit: int) -> list[Record]:
-    """Return the newest records, of one workspace or of all.
+async def subscribers(db: "asyncpg.Connection[Any]", limit: int) -> list[Record]:
+    """Return the newest subscriptions to the service status."""
+    return [_record(row) for row in await db.fetch(_SUBSCRIBERS, limit)]
+
+
+async def end_subscriber(db: "asyncpg.Connection[Any]", subscription: str) -> Record:
+    """End a subscription to the service status.
+
+    Raises:
+        NothingThere: there is no such subscription.
+    """
+    address = await db.fetchval(_END_SUBSCRIBER, ids.decode("sub", subscription))
+    if address is None:
+        raise NothingThere(f"There is no subscription {subscription!r}. `status subscribers` shows their ids.")
+    return {"ended": subscription, "address": address}
+
+
+async def listing(
+    settings: Settings, db: "asyncpg.Connection[Any]", name: str, workspace: str | None, limit: int
+) -> list[Record]:
+    """Return the newest records, of one workspace or of all. The plan of a workspace is the one in force.
 
     Raises:
         NothingThere: no workspace has this id, slug or name.
@@ -106,7 +133,11 @@ async def listing(db: "asyncpg.Connection[Any]", name: str, workspace: str | Non
     workspace_id = ids.decode("wsp", workspace) if workspace else None
     if workspace and not await db.fetchval(_IS_THERE, workspace, workspace_id):
         raise NothingThere(f"There is no workspace {workspace!r}. `workspaces list` shows their ids, names and slugs.")
-    return [_record(row) for row in await db.fetch("".join((_CHOSEN, LISTS[name])), workspace, workspace_id, limit)]
+    rows = [_record(row) for row in await db.fetch("".join((_CHOSEN, LISTS[name])), workspace, workspace_id, limit)]
+    if name == "workspaces":
+        for row in rows:
+            row["plan"] = plan_in_force(settings, row["plan"])
+    return rows
 
 
 async def post(db: "asyncpg.Connection[Any]", post_id: str) -> Record:

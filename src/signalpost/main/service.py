@@ -56,7 +56,7 @@ async def serve(
             tasks.append(asyncio.create_task(engine.run()))
         connections_max = _connections_max(settings.connections_max)
         connections = Connections(
-            Lingering(app.create(context)),
+            Lingering(app.create(context), behind_proxy=context.settings.trusted_proxies > 0),
             connections_max=connections_max,
             per_address_max=None if settings.trusted_proxies else settings.connections_per_address_max,
         )

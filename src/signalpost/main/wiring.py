@@ -193,7 +193,10 @@ def subscribe(context: AppContext) -> None:
 
 def engine(context: AppContext) -> Engine:
     """Return the engine with all that it runs."""
-    return Engine(context.database, sources(context), tenant_sql=tenant_sql, after_failover=_after_failover)
+    return Engine(
+        context.database, sources(context), tenant_sql=tenant_sql, after_failover=_after_failover,
+        position_folder=context.settings.data_dir / "engine",
+    )  # fmt: skip
 
 
 async def _after_failover(db: Db, since: datetime) -> int:

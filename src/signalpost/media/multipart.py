@@ -120,7 +120,10 @@ async def read_form(content_type: str, pieces: AsyncIterator[bytes], receiver: F
     _, options = parse_options_header(content_type)
     boundary = options.get(b"boundary", b"")
     if not 1 <= len(boundary) <= 200:
-        raise problems.MalformedRequest("The Content-Type has no usable boundary.")
+        raise problems.MalformedRequest(
+            "The Content-Type has no usable boundary.",
+            remediation="Let the HTTP client set Content-Type by itself, as curl -F does: it adds the boundary.",
+        )
     reader = _FormReader(boundary, receiver)
     try:
         async for piece in pieces:

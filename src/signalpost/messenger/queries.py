@@ -52,7 +52,10 @@ def open_sender(keys: KeyRing, sealed: bytes, row_id: UUID) -> Sender:
 
 
 class LinkRow(Struct):
-    """A linked number. `scopes`, `profile_ids`: what the credential had that asked for the code."""
+    """A linked number. `scopes`, `profile_ids`: what the credential had that asked for the code.
+
+    `key_id` or `session_id` is that credential; a row with neither was written before it was noted.
+    """
 
     id: UUID
     workspace_id: UUID
@@ -69,6 +72,8 @@ class LinkRow(Struct):
     awaits_time: bool
     linked_at: datetime
     last_message_at: datetime
+    key_id: UUID | None
+    session_id: UUID | None
 
     @property
     def grant(self) -> Grant:
@@ -79,6 +84,7 @@ class LinkRow(Struct):
             scopes=frozenset(self.scopes),
             mode=self.mode,
             profile_ids=self.profile_ids,
+            key_id=self.key_id,
         )
 
     @property
@@ -88,6 +94,15 @@ class LinkRow(Struct):
 
 
 _LINK: Final = columns(LinkRow, "l")
+
+
+def _works(row: str) -> str:
+    """Return whether the credential of a row still works, as SQL. What ends it at once is in `identity.offspring`."""
+    return f"""({row}.key_id is null and {row}.session_id is not null or exists (
+        select from api_key k where k.id = {row}.key_id and k.revoked_at is null
+            and (k.expires_at is null or k.expires_at > now())))"""
+
+
 _read_link = reader(LinkRow)
 # A link that knows the user id is not found by a number that meanwhile belongs to someone else.
 _OF_SENDER: Final = f"""
@@ -97,7 +112,7 @@ where ($2::bytea[] <> '{{}}' and l.user_hash = any($2))
 order by l.user_hash = any($2) desc nulls last limit 1 for no key update
 """  # noqa: S608 - columns of a struct
 _MINE: Final = f"""
-select {_LINK} from messenger_link l where l.workspace_id = $1 and l.user_id = $2 and l.mode = $3
+select {_LINK} from messenger_link l where l.workspace_id = $1 and l.user_id = $2 and l.mode = $3 and {_works("l")}
 """  # noqa: S608 - columns of a struct
 _BY_ID: Final = f"select {_LINK} from messenger_link l where l.id = $1"  # noqa: S608 - columns of a struct
 
@@ -133,16 +148,18 @@ class CodeRow(Struct):
     scopes: list[str]
     profile_ids: list[UUID] | None
     expires_at: datetime
+    key_id: UUID | None
+    session_id: UUID | None
 
 
 _CODE: Final = columns(CodeRow, "c")
 _read_code = reader(CodeRow)
 _MY_CODE: Final = f"""
 select {_CODE} from messenger_code c
-where c.workspace_id = $1 and c.user_id = $2 and c.mode = $3 and c.expires_at > now()
+where c.workspace_id = $1 and c.user_id = $2 and c.mode = $3 and c.expires_at > now() and {_works("c")}
 """  # noqa: S608 - columns of a struct
 _TAKE_CODE: Final = f"""
-delete from messenger_code c where c.code_hash = any($1) and c.expires_at > now() returning {_CODE}
+delete from messenger_code c where c.code_hash = any($1) and c.expires_at > now() and {_works("c")} returning {_CODE}
 """  # noqa: S608 - columns of a struct
 
 
@@ -156,6 +173,29 @@ async def take_code(db: Db, keys: KeyRing, code: str) -> CodeRow | None:
     """Return a code that works, and use it up."""
     record = await db.fetchrow(_TAKE_CODE, digests(keys, code))
     return None if record is None else _read_code(record)
+
+
+_REPLACED: Final = f"""
+delete from messenger_link l
+where (workspace_id = $1 and user_id = $2 and mode = $3) or phone_hash = any($4) or user_hash = any($5)
+returning {_LINK}
+"""  # noqa: S608 - columns of a struct
+_OF_OTHERS: Final = """
+select exists (select from messenger_link where workspace_id = $1 and user_id = $2 and mode = $3
+    and key_id is distinct from $4)
+"""
+
+
+async def delete_replaced(db: Db, code: CodeRow, phones: Sequence[bytes], users: Sequence[bytes]) -> list[LinkRow]:
+    """Delete and return what the link of a code replaces: that of its user, and those of the number."""
+    records = await db.fetch(_REPLACED, code.workspace_id, code.user_id, code.mode, phones, users)
+    return [_read_link(record) for record in records]
+
+
+async def is_of_another(db: Db, whose: Caller | CodeRow) -> bool:
+    """Whether the user of a key, or of its code, has a link that another credential made."""
+    values = (whose.workspace_id, whose.user_id, whose.mode, whose.key_id)
+    return bool(await db.fetchval(_OF_OTHERS, *values))
 
 
 class MessageRow(Struct):
@@ -242,6 +282,7 @@ _SETTLED: Final = f"""
 select p.id, {_LINK} from unnest($1::uuid[]) as s(post_id)
 join post p on p.id = s.post_id and p.workspace_id = any($2)
 join messenger_link l on l.workspace_id = p.workspace_id and l.user_id = p.created_by_user_id and l.mode = p.mode
+where {_works("l")}
 """  # noqa: S608 - columns of a struct
 
 

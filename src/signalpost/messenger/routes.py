@@ -3,7 +3,7 @@
 from signalpost.accounts.errors import PlatformNotConfigured
 from signalpost.context import AppContext
 from signalpost.kit.db import Db
-from signalpost.kit.problems import Forbidden, InvalidSignature, PayloadTooLarge
+from signalpost.kit.problems import Forbidden, InsufficientScope, InvalidSignature, PayloadTooLarge
 from signalpost.messenger import queries, views, whatsapp
 from signalpost.messenger.actions import link, receive
 from signalpost.messenger.errors import VerificationFailed
@@ -64,13 +64,18 @@ async def receive_messages(context: AppContext, request: Request) -> MessagesRec
     return MessagesReceived()
 
 
-@routes.post("/wa/link-code", scope=SIGNED_IN, raises=(PlatformNotConfigured, PlanFeatureUnavailable, Forbidden))
+@routes.post(
+    "/wa/link-code",
+    scope=SIGNED_IN,
+    raises=(PlatformNotConfigured, PlanFeatureUnavailable, Forbidden, InsufficientScope),
+)
 async def create_messenger_link_code(
     context: AppContext, db: Db, caller: Caller, data: LinkCodeCreate = DEFAULT
 ) -> LinkCode:
     """Get a code that links the number which sends it within ten minutes. An older code stops working.
 
-    What the number may do is what this credential may do, as far as you still may.
+    What the number may do is what this credential may do, as far as you still may, and only as long as it works. A key
+    needs `keys:write`, has no `ipAllowList`, and replaces no number that another credential has linked.
     """
     return await link.create_code(context, db, caller, data)
 
@@ -83,8 +88,11 @@ async def get_messenger_status(db: Db, caller: Caller) -> LinkStatus:
     return views.status(row, await queries.find_my_code(db, caller), reply)
 
 
-@routes.delete("/wa/link", scope=SIGNED_IN)
+@routes.delete("/wa/link", scope=SIGNED_IN, raises=(Forbidden,))
 async def delete_messenger_link(db: Db, caller: Caller) -> Unlinked:
-    """Unlink your number, and end a code that was not sent yet. Repeating this request changes nothing."""
+    """Unlink your number, and end a code that was not sent yet. Repeating this request changes nothing.
+
+    A key ends only what it has made itself.
+    """
     await link.unlink(db, caller)
     return Unlinked()

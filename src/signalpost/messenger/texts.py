@@ -23,6 +23,16 @@ STRANGER: Final = (
 WRONG_CODE: Final = "This code is wrong, used or too old. Get another one, and send it here."
 LOCKED: Final = "Too many wrong codes. Try again in an hour."
 NO_MEMBER: Final = "You are no longer a member of the workspace, so this number is not linked any more."
+ENDED: Final = (
+    "The access that this number was linked with was revoked or has expired, so it is not linked any more."
+    " Get a new code to link it again."
+)
+TAKEN: Final = (
+    "Nothing was linked: a number is linked already that this code may not replace. End that link first, or get a code"
+    " where you sign in."
+)
+HIDDEN: Final = "(hidden)"
+REPLACED: Final = "This number is not linked any more: the number {number} was linked instead."
 LEFT: Final = (
     "This number has changed hands or user ids, so it is not linked any more. Get a new code to link it again."
 )

@@ -6,16 +6,18 @@ from typing import Any, Final
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain
+from signalpost.kit import batches
 from signalpost.messenger.actions import handle, receive, reply, send
 
 PURGE_JOB: Final = "messenger.purge"
 PURGE_SECONDS: Final = 3_600
 # A message comes again for up to seven days, so that long it is remembered that it was handled.
 _PURGE: Final = (
-    "delete from messenger_message where received_at < now() - interval '8 days'",
-    "delete from messenger_reply where created_at < now() - interval '8 days'",
-    "delete from messenger_code where expires_at < now()",
-    "delete from messenger_guess where updated_at < now() - interval '1 day'",  # no lock lasts as long
+    batches.delete("messenger_message", "received_at < now() - interval '8 days'"),
+    batches.delete("messenger_reply", "created_at < now() - interval '8 days'"),
+    batches.delete("messenger_code", "expires_at < now()"),
+    batches.delete("messenger_link", "key_id in (select id from api_key where expires_at < now())"),
+    batches.delete("messenger_guess", "updated_at < now() - interval '1 day'"),  # no lock lasts as long
 )
 
 
@@ -42,8 +44,10 @@ def jobs(context: AppContext) -> list[JobKind]:
     ]
 
 
-async def purge(lease: Lease, _payload: Mapping[str, Any]) -> None:
+async def purge(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
     """Forget messages, replies and codes that nobody needs any more."""
+    more = False
     for statement in _PURGE:
         async with lease.transaction() as db:
-            await db.execute(statement)
+            more |= await batches.run(db, [statement])
+    return RunAgain(0) if more else None

@@ -27,6 +27,11 @@ def month_of(instant: datetime) -> date:
     return instant.date().replace(day=1)
 
 
+def this_month() -> date:
+    """Return the month in which what is spent now is counted: that of the real clock, whatever a test key sets."""
+    return month_of(clock.actual())
+
+
 _SPEND = "select spend_usage($1, $2, $3, $4, $5)"  # the function is in the migrations; null means too few are left
 
 
@@ -36,7 +41,7 @@ def spend_parameters(caller: Caller, limit: Monthly, units: int) -> tuple[UUID, 
     A statement that writes what is paid for calls it too: `select ..., spend_usage($7, $8, $9, $10, $11)`. Hand its
     result to `check_spent`.
     """
-    return caller.workspace_id, limit.name, month_of(clock.now()), units, limit.of(caller.plan)
+    return caller.workspace_id, limit.name, this_month(), units, limit.of(caller.plan)
 
 
 async def check_spent(db: Db, caller: Caller, limit: Monthly, used: int | None) -> None:
@@ -46,13 +51,13 @@ async def check_spent(db: Db, caller: Caller, limit: Monthly, used: int | None) 
         PlanLimitReached: the month's units are used up.
     """
     if used is None:
-        total = (await queries.usage(db, caller.workspace_id, month_of(clock.now())))[limit.name]
+        total = (await queries.usage(db, caller.workspace_id, this_month()))[limit.name]
         raise _limit_reached(caller.plan, limit, total)
 
 
 async def spent(db: Db, caller: Caller, limit: Monthly) -> int:
     """Return how many units the workspace has spent in the current month."""
-    return await queries.spent(db, caller.workspace_id, limit, month_of(clock.now()))
+    return await queries.spent(db, caller.workspace_id, limit, this_month())
 
 
 async def spend(db: Db, caller: Caller, limit: Monthly, units: int) -> None:
@@ -97,15 +102,17 @@ async def refund(db: Db, workspace_id: UUID, limit: Monthly, units: int, *, spen
 async def change_plan(context: AppContext, db: Db, workspace_id: UUID, plan: str) -> None:
     """Move a workspace to another plan. Nothing is deleted: what no longer fits becomes read-only, the newest first.
 
-    Whoever creates something at this moment knows the old plan, so it is looked at once more when they have ended.
+    Whoever creates something at this moment knows the old plan, so it is looked at once more when they have ended. And
+    at once by the engine: a command line may run with other settings, under which no plan has limits.
     """
     await identity.set_plan(context, db, workspace_id, plan)
     await fit(context, db, workspace_id, plan)
     workspace = ids.encode("wsp", workspace_id)
-    run_at = clock.now() + timedelta(seconds=FIT_AFTER_SECONDS)
-    await jobs.enqueue(
-        db, FIT_AFTER_JOB, {"workspace": workspace}, run_at=run_at, unique_key=f"{FIT_AFTER_JOB}/{workspace}"
-    )
+    later = clock.now() + timedelta(seconds=FIT_AFTER_SECONDS)
+    for key, run_at in ((workspace, later), (f"{workspace}/now", clock.now())):
+        await jobs.enqueue(
+            db, FIT_AFTER_JOB, {"workspace": workspace}, run_at=run_at, unique_key=f"{FIT_AFTER_JOB}/{key}"
+        )
 
 
 async def fit(context: AppContext, db: Db, workspace_id: UUID, plan: str) -> None:

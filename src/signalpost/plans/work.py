@@ -8,13 +8,17 @@ from signalpost.audit import actions as audit
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain
+from signalpost.engine.turns import Turns
 from signalpost.kit import ids
+from signalpost.kit.db import Db
 from signalpost.plans import actions as plans
 from signalpost.plans import limits, notices, queries
 
 JOB: Final = "plans.purge_audit"
 EVERY_SECONDS: Final = 3_600
 _BATCH: Final = 5_000
+"""How many entries one transaction deletes, and of how many workspaces."""
+_WORKSPACES: Final = 500
 FIT_JOB: Final = "plans.fit"
 FIT_EVERY_SECONDS: Final = 600
 FIT_BATCH: Final = 500
@@ -24,9 +28,12 @@ NOTICE_EVERY_SECONDS: Final = 120
 
 def jobs(context: AppContext) -> list[JobKind]:
     """Return the jobs of this room."""
+    turns = purging()
 
     async def purge(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
-        return await purge_audit(context, lease)
+        if not context.settings.billing_enabled:  # every workspace keeps all of it
+            return None
+        return await turns.run(lease)
 
     async def refit(lease: Lease, _payload: Mapping[str, Any]) -> None:
         await fit_again(context, lease)
@@ -74,11 +81,12 @@ async def fit_again(context: AppContext, lease: Lease) -> None:
         after = rows[-1][0]
 
 
-async def purge_audit(context: AppContext, lease: Lease) -> RunAgain | None:
-    """Delete a batch of entries in each workspace whose plan keeps them for a number of days."""
-    if not context.settings.billing_enabled:  # every workspace keeps all of it
-        return None
+def purging() -> Turns[None]:
+    """Return the turns that delete what is older than the plan of its workspace keeps it."""
     days_by_plan = {plan: days for plan in limits.PLANS if (days := limits.AUDIT_DAYS.of(plan)) is not None}
-    async with lease.transaction() as db:
-        purged = await audit.purge(db, days_by_plan, limit=_BATCH)
-    return RunAgain(0) if purged >= _BATCH else None
+
+    async def work(db: Db, positions: Mapping[UUID, None], share: int) -> Mapping[UUID, None]:
+        purged = await audit.purge(db, list(positions), days_by_plan, limit=share)
+        return {workspace_id: None for workspace_id, count in purged.items() if count == share}
+
+    return Turns(audit.chains, work, page=_WORKSPACES, rows=_BATCH)

@@ -10,6 +10,7 @@ from signalpost.kit.problems import Issue, ValidationFailed
 
 COLUMNS: Final = (
     "profileId", "text", "title", "mediaUrls", "platforms", "scheduledAt", "timezone", "externalId", "tags",
+    "publishMode", "queueId",
 )  # fmt: skip
 ROW_BYTES_MAX: Final = 300_000
 """A text of the greatest length fits, and all the rest. Longer rows are not looked at."""

@@ -81,8 +81,8 @@ class PostWarning(Struct, frozen=True, gc=False):
     account_id: UUID | None = None
 
 
-class FirstComment(Struct, frozen=True, gc=False):
-    """How far the first comment below a target is. `id` and `error` are the network's."""
+class FirstComment(Struct, frozen=True, gc=False, omit_defaults=True):
+    """How far the first comment below a target is. `id` and `error` are the network's. None is kept as `{}`."""
 
     status: Literal["none", "pending", "posted", "failed"] = "none"
     id: str | None = None

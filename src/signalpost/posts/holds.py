@@ -12,6 +12,8 @@ HoldReason = HeldReason | Literal["network"]
 
 USABLE: Final = frozenset({"active", "expiring"})
 """Statuses of accounts that can publish."""
+OVER_LIMIT: Final = "over_limit"
+"""Stands for the status of a usable account that the plan does not cover, or whose profile it does not cover."""
 _NAMED_MAX: Final = 3
 """So many holds have a sentence each."""
 
@@ -69,15 +71,15 @@ def _hold(post_id: UUID, profile_id: UUID, target: Waiting) -> Hold | None:
             target, "approval", "approval_required", "The post waits for approval.",
             f"Someone who may approve posts has to: POST /api/v1/posts/{ids.encode('pst', post_id)}/approve.",
         )  # fmt: skip
-    if target.account_status not in USABLE:
-        return _account_hold(profile_id, target, name)
-    if target.held_reason == "account":
-        return Hold(target, "account", "account_not_ready", f"The account {name} could not publish.", None)
-    if target.held_reason == "plan":
+    if target.held_reason == "plan" or target.account_status == OVER_LIMIT:
         return Hold(
             target, "plan", "plan_limit", f"The account {name} or its profile is over the limits of the plan.",
             "Choose a larger plan, or disconnect accounts that are not needed.",
         )  # fmt: skip
+    if target.account_status not in USABLE:
+        return _account_hold(profile_id, target, name)
+    if target.held_reason == "account":
+        return Hold(target, "account", "account_not_ready", f"The account {name} could not publish.", None)
     if target.paused_until is not None:
         sentence = f"{target.platform} asked the account {target.username} to wait."
         return Hold(target, "network", "rate_limited", sentence, None, target.paused_until)

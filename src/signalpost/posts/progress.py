@@ -12,23 +12,22 @@ from signalpost.posts.states import HasStatus, PostStatus, post_status
 def status_of(targets: Sequence[AnyTarget], now: datetime) -> PostStatus:
     """Return the status to store for a post with these targets.
 
-    A target that failed before its first attempt does not count as started. A post that waits for approval is
-    scheduled, also when its time has come; one that a worker found due and holds is queued, whenever it looks again.
+    A target that failed before its first attempt does not count as started. What is due and held is queued, whenever a
+    worker looks again; what waits for approval is held before it is due.
     """
-    started = awaits_approval = found_due = False
+    started = is_due = False
     for target in targets:
         started = started or target.started_at is not None
         if target.held_reason is not None:
-            awaits_approval = awaits_approval or target.held_reason == "approval"
-            found_due = found_due or target.held_reason != "approval"
-    due = now if found_due else first_due(targets)
-    status = post_status([target.status for target in targets], due, now, started=started)
-    return "scheduled" if awaits_approval and status == "queued" else status
+            waits = target.held_reason == "approval" and (target.due_at is None or target.due_at > now)
+            is_due = is_due or not waits
+    due = now if is_due else first_due(targets)
+    return post_status([target.status for target in targets], due, now, started=started)
 
 
 def current_status(post: PostRow, targets: Sequence[TargetRow]) -> PostStatus:
     """Return the status as of now: a scheduled post whose time has come is queued, even before a worker took it."""
-    if post.status != "scheduled" or post.deleted_at is not None or any(target.held_reason for target in targets):
+    if post.status != "scheduled" or post.deleted_at is not None:
         return post.status
     due = first_due(targets)
     return "queued" if due is not None and due <= clock.now() else "scheduled"

@@ -14,6 +14,7 @@ from signalpost.kit import clock, ids, rows
 from signalpost.kit.db import Db
 from signalpost.kit.db import Row as Record
 from signalpost.posts import views
+from signalpost.posts.holds import OVER_LIMIT
 from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.posts.views import StoredPost
 from signalpost.web.caller import Caller
@@ -61,7 +62,13 @@ _PAUSED_UNTIL: Final = """case when t.next_attempt_at <= now() then (
     select l.not_before from lane l where l.kind = 'target' and l.key = t.account_id and l.owner is null
         and l.not_before > now() + interval '2 seconds') end"""
 """Until when the network of a due target keeps its account waiting; shorter pauses are not shown."""
-_OF_ACCOUNT: Final = {"username": "a.username", "account_status": "a.status"}
+# Of what is over, the plan is not asked: most targets are.
+_STATUS_OF_ACCOUNT: Final = f"""
+case when t.status in ('pending', 'retrying') and a.status in ('active', 'expiring')
+    and (a.over_limit or exists (select from profile f where f.id = a.profile_id and f.over_limit))
+    then '{OVER_LIMIT}' else a.status end
+"""
+_OF_ACCOUNT: Final = {"username": "a.username", "account_status": _STATUS_OF_ACCOUNT}
 _TARGET_COLUMNS: Final = rows.columns(TargetRow, "t", **_OF_ACCOUNT, paused_until=_PAUSED_UNTIL)
 _read_target: Final = rows.reader(TargetRow)
 

@@ -254,13 +254,14 @@ async def update_post(
 
 @routes.delete("/posts/{id}", history="action", scope="posts:write", raises=(InvalidState, VersionConflict, Forbidden))
 async def delete_post(
-    post: AnyPost, context: AppContext, db: Db, caller: Caller, query: PostDeleteQuery, if_match: IfMatch
+    post: AnyPost, context: AppContext, caller: Caller, query: PostDeleteQuery, if_match: IfMatch
 ) -> PostDeletion:
     """Move a post to the trash and take it off the queue. Repeating the request changes nothing.
 
-    `permanent=true` deletes the post permanently; `cascade=true` also removes it from the networks.
+    `permanent=true` deletes the post permanently; `cascade=true` also removes it from the networks: the response waits
+    for them up to five seconds, and says what they refused (`platformErrors`) and if one is still asked (`pending`).
     """
-    return await trash.trash_post(context, db, caller, post, query, if_match)
+    return await trash.delete_post(context, caller, post, query, if_match)
 
 
 @routes.post(
@@ -271,7 +272,10 @@ async def delete_post(
     etag=True,
 )
 async def restore_post(post: AnyPost, context: AppContext, db: Db, caller: Caller) -> Post:
-    """Restore a post from the trash, with its schedule if that is still in the future."""
+    """Restore a post from the trash, with its schedule if that is still in the future.
+
+    What a cascade has removed from networks, or is removing, stays removed: `warnings` name it.
+    """
     return await trash.restore_post(context, db, caller, post)
 
 

@@ -140,6 +140,7 @@ class TargetSummary(Struct, gc=False):
     platform: str
     username: str
     status: TargetStatus
+    due_at: datetime | None
     next_attempt_at: datetime | None
     held_reason: HeldReason | None
     delivery: Delivery | None

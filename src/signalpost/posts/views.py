@@ -158,8 +158,6 @@ def _current_status(stored: StoredPost) -> PostStatus:
         return status
     now = clock.now_micros()
     for target in stored.targets:
-        if target[_HELD_REASON] is not None:
-            return "scheduled"
         if (next_attempt_at := target[_NEXT_ATTEMPT_AT]) is not None and next_attempt_at <= now:
             status = "queued"
     return status
@@ -294,9 +292,7 @@ _hold_values: Final = itemgetter(*map(TARGET_COLUMNS.index, (
     "account_id", "position", "platform", "username", "status", "next_attempt_at", "held_reason", "account_status",
     "paused_until",
 )))  # fmt: skip
-POSITION, _USERNAME, _HELD_REASON, _NEXT_ATTEMPT_AT = map(
-    TARGET_COLUMNS.index, ("position", "username", "held_reason", "next_attempt_at")
-)
+POSITION, _USERNAME, _NEXT_ATTEMPT_AT = map(TARGET_COLUMNS.index, ("position", "username", "next_attempt_at"))
 
 
 _Converts = Mapping[str, rows.Convert]

@@ -9,7 +9,7 @@ from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
 from signalpost.engine.jobs import JobKind, RunAgain
 from signalpost.kit import clock, log
-from signalpost.posts import times
+from signalpost.posts import counts, times
 from signalpost.posts.actions import repost
 from signalpost.posts.actions.repeat import repeat_next
 from signalpost.posts.actions.search_blocks import index_posts, workspaces_to_index
@@ -19,6 +19,8 @@ from signalpost.posts.actions.zone_rules import OutdatedPost, apply_zone_rules, 
 JOB: Final = "posts.purge"
 ZONE_RULES_JOB: Final = "posts.zone_rules"
 SEARCH_JOB: Final = "posts.search"
+COUNT_JOB: Final = "posts.count"
+COUNT_EVERY_SECONDS: Final = 15
 RECURRENCE_JOB: Final = "posts.recurrence"
 RECURRENCE_EVERY_SECONDS: Final = 60
 EVERY_SECONDS: Final = 3_600
@@ -41,6 +43,7 @@ def jobs(context: AppContext) -> list[JobKind]:
         JobKind(RECURRENCE_JOB, partial(repeat_posts, context), RECURRENCE_EVERY_SECONDS),
         JobKind(ZONE_RULES_JOB, ZoneRules().follow, EVERY_SECONDS),
         JobKind(SEARCH_JOB, SearchIndex().keep, SEARCH_EVERY_SECONDS),
+        JobKind(COUNT_JOB, keep_counts, COUNT_EVERY_SECONDS),
     ]
 
 
@@ -57,6 +60,18 @@ async def purge(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
     async with lease.transaction() as db:
         done = await delete_expired(db, _BATCH)
     return RunAgain(0) if done == _BATCH else None
+
+
+async def keep_counts(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
+    """Count posts from before the counts, and add up what has changed since."""
+    for step in (counts.add_up, counts.count_next):
+        for _ in range(_TRANSACTIONS):
+            async with lease.transaction() as db:
+                if not await step(db):
+                    break
+        else:
+            return RunAgain(0)
+    return None
 
 
 class ZoneRules:

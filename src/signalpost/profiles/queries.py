@@ -40,6 +40,7 @@ class ProfileRow(Struct, frozen=True):
     watermark_media_id: UUID | None = None
     late_tolerance_minutes: int = LATE_TOLERANCE_MINUTES
     min_gap_seconds: int = MIN_GAP_SECONDS
+    gap_chosen: bool = False  # by a person: it is kept always; the default is for a backlog
     approval_required: bool = False
     external_id: str | None = None
     metadata: dict[str, str] = {}
@@ -278,3 +279,15 @@ async def history(db: Db, caller: Caller, page: Page) -> list[LinkHistoryRow]:
     """Return what happened to links, newest first."""
     records = await db.fetch(_HISTORY, *_visible_to(caller), *page.bounds)
     return [_read_history(record) for record in records]
+
+
+# The unique index compares small letters; some have two forms: the Greek sigma at the end of a word, the long s.
+_NAME_IS_TAKEN = """
+select exists (select from profile
+    where workspace_id = $1 and deleted_at is null and id <> $2 and lower(upper(name)) = lower(upper($3)))
+"""
+
+
+async def name_is_taken(db: Db, row: ProfileRow) -> bool:
+    """Whether another profile of the workspace has the name of this one, however its letters are written."""
+    return bool(await db.fetchval(_NAME_IS_TAKEN, row.workspace_id, row.id, row.name))

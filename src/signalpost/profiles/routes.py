@@ -35,7 +35,12 @@ MyProfile = Annotated[ProfileRow, Mine(ProfileId, queries.find_mine)]
 MyLink = Annotated[LinkRow, Mine(ProfileLinkId, queries.find_my_link)]
 
 
-@routes.post("/profiles", scope="profiles:write", raises=(AlreadyExists, Forbidden, PlanLimitReached), etag=True)
+@routes.post(
+    "/profiles",
+    scope="profiles:write",
+    raises=(AlreadyExists, Forbidden, PlanFeatureUnavailable, PlanLimitReached),
+    etag=True,
+)
 async def create_profile(context: AppContext, db: Db, caller: Caller, data: ProfileCreate) -> Profile:
     """Create a profile.
 
@@ -95,7 +100,7 @@ async def get_profile(profile: MyProfile) -> Conditional[Profile]:
 @routes.patch(
     "/profiles/{id}",
     scope="profiles:write",
-    raises=(AlreadyExists, VersionConflict, PlanLimitReached, TestModeOnlySandbox),
+    raises=(AlreadyExists, VersionConflict, PlanFeatureUnavailable, PlanLimitReached, TestModeOnlySandbox),
     etag=True,
 )
 async def update_profile(

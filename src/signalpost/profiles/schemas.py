@@ -84,7 +84,11 @@ class LatePolicyIn(Input):
     ] = UNSET
     min_gap_seconds: Annotated[
         Seconds | UnsetType,
-        Meta(description="The least number of seconds between two late posts of one account.", examples=[60]),
+        Meta(
+            description="The least number of seconds between two posts of one account. One that you set is kept always;"
+            " the default, 60, between posts of a backlog: those that are more than three minutes late.",
+            examples=[60],
+        ),
     ] = UNSET
 
 
@@ -160,7 +164,11 @@ class ProfileUpdate(Input):
         Meta(description="What happens to posts that could not be published in time. Default: 720 minutes, 60 s."),
     ] = UNSET
     approval_required: Annotated[
-        bool | UnsetType, Meta(description="Whether posts of this profile need an approval.", examples=[True])
+        bool | UnsetType,
+        Meta(
+            description="Whether posts of this profile need an approval. A plan without approvals holds no post.",
+            examples=[True],
+        ),
     ] = UNSET
     external_id: Annotated[
         Annotated[str, Meta(max_length=200)] | UnsetType | None,

@@ -12,6 +12,8 @@ from signalpost.identity.errors import TestModeOnlySandbox
 from signalpost.kit import problems, zones
 from signalpost.kit.db import Db
 from signalpost.kit.problems import Issue
+from signalpost.plans import actions as plans
+from signalpost.plans import limits
 from signalpost.profiles import queries
 from signalpost.profiles.queries import LATE_TOLERANCE_MINUTES, MIN_GAP_SECONDS, ProfileRow
 from signalpost.profiles.schemas import LatePolicyIn, ProfileUpdate
@@ -62,7 +64,13 @@ def _issues(data: ProfileUpdate) -> Iterator[Issue]:
 
 
 def apply(data: ProfileUpdate, row: ProfileRow, caller: Caller) -> ProfileRow:
-    """Return the profile with the changes: an absent field stays as it is, null restores the default."""
+    """Return the profile with the changes: an absent field stays as it is, null restores the default.
+
+    Raises:
+        PlanFeatureUnavailable: they switch the approval gate on, which the plan does not include.
+    """
+    if data.approval_required is True and not row.approval_required:
+        plans.require_feature(caller, limits.APPROVALS)
     avatar_url = data.avatar if data.avatar_url is UNSET else data.avatar_url
     policy = data.late_policy
     if policy is UNSET:
@@ -70,6 +78,7 @@ def apply(data: ProfileUpdate, row: ProfileRow, caller: Caller) -> ProfileRow:
     elif policy is None:
         policy = LatePolicyIn(tolerance_minutes=LATE_TOLERANCE_MINUTES, min_gap_seconds=MIN_GAP_SECONDS)
     zone = _changed(data.timezone, row.timezone)
+    gap_chosen = row.gap_chosen if policy.min_gap_seconds is UNSET else data.late_policy is not None
     return structs.replace(
         row,
         name=row.name if data.name is UNSET else clean_name(data.name),
@@ -83,6 +92,7 @@ def apply(data: ProfileUpdate, row: ProfileRow, caller: Caller) -> ProfileRow:
         watermark_media_id=_changed(data.watermark_media_id, row.watermark_media_id),
         late_tolerance_minutes=_changed(policy.tolerance_minutes, row.late_tolerance_minutes),
         min_gap_seconds=_changed(policy.min_gap_seconds, row.min_gap_seconds),
+        gap_chosen=gap_chosen,
         approval_required=_changed(data.approval_required, row.approval_required),
         external_id=_changed(data.external_id, row.external_id),
         metadata=_changed(data.metadata, row.metadata) or {},

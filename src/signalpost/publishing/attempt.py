@@ -114,4 +114,5 @@ def take_snapshot(due: Due, connector: Connector | None) -> TargetSnapshot:
         last_published_due_at=circumstances.last_published_due_at,
         tolerance_seconds=circumstances.tolerance_minutes * 60.0,
         gap_seconds=float(circumstances.gap_seconds),
+        gap_chosen=circumstances.gap_chosen,
     )

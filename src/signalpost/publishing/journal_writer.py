@@ -15,6 +15,7 @@ import asyncpg
 from msgspec import Struct
 
 from signalpost.engine.contract import Lease, LeaseLost
+from signalpost.engine.position import MARK
 from signalpost.kit.db import DATABASE_UNREACHABLE, Database, Db, Row
 from signalpost.kit.problems import Unavailable
 
@@ -25,7 +26,7 @@ _DISCONNECTED: Final = (*DATABASE_UNREACHABLE, asyncpg.InternalClientError)
 
 # The locks return rows as they are now, not as of the statement's start: whoever disconnects the account either
 # committed before, and is seen, or has it locked, and is waited for by the repetition.
-_WRITE = """
+_WRITE = f"""
 with w as materialized (
     select * from jsonb_to_recordset($1) as w(
         key uuid, owner uuid, fence bigint, target_id uuid, steps jsonb, intent text, closes_intent bool,
@@ -47,9 +48,10 @@ with w as materialized (
     returning t.id
 )
 select w.target_id, now(), t.id is not null, h.key is not null, u.status, u.secrets_version, exists (
-    select from lane l where l.kind = 'target' and l.key = w.key and l.owner = w.owner and l.fence = w.fence)
+    select from lane l where l.kind = 'target' and l.key = w.key and l.owner = w.owner and l.fence = w.fence),
+    case when t.id is not null then {MARK} end as mark
 from w left join written t on t.id = w.target_id left join held h on h.key = w.key left join usable u on u.id = w.key
-"""
+"""  # noqa: S608 - a constant
 
 
 class AccountDisconnected(Exception):
@@ -118,10 +120,18 @@ class JournalWriter:
         finally:
             self._flushing = None
 
+    async def _commit(self, writes: Sequence[JournalWrite]) -> dict[UUID, Row]:
+        position = writes[0].lease.position
+        before = position.began()
+        async with self._database.connection() as db:
+            rows = await _execute(db, writes)
+        if mark := max(filter(None, (row["mark"] for row in rows.values())), default=None):
+            position.committed(before, mark)
+        return rows
+
     async def _flush_batch(self, batch: Sequence[tuple[JournalWrite, asyncio.Future[datetime | None]]]) -> None:
         try:
-            async with self._database.connection() as db:
-                rows = await _execute(db, [write for write, _ in batch])
+            rows = await self._commit([write for write, _ in batch])
         except Exception as error:  # noqa: BLE001 - it is raised where the write waits
             if len(batch) > 1 and not isinstance(error, (*_DISCONNECTED, Unavailable)):
                 for single in batch:
@@ -156,7 +166,7 @@ async def _execute(db: Db, writes: Sequence[JournalWrite]) -> dict[UUID, Row]:
 def _result(write: JournalWrite, row: Row) -> datetime | None:
     """Return when it was written; None: another transaction has a row of it locked. Raises what `write` raises."""
     at: datetime
-    _, at, written, held, account_status, secrets_version, ours = row
+    _, at, written, held, account_status, secrets_version, ours, _ = row
     if written:
         return at
     if ours and not (held and (write.intent is None or account_status is not None)):

@@ -74,6 +74,7 @@ class TargetSnapshot(Struct, frozen=True, kw_only=True):
     last_published_due_at: datetime | None = None  # and when that was due
     tolerance_seconds: float = 43_200.0
     gap_seconds: float = 60.0
+    gap_chosen: bool = False  # by a person: it holds for every post, the default for a backlog only
 
     @property
     def late_at(self) -> datetime:
@@ -170,7 +171,8 @@ def _pause_after_crash(target: TargetSnapshot) -> TargetChange:
 def _keep_gap(target: TargetSnapshot) -> Postponed | None:
     if target.due_at is None or target.last_published_at is None or target.status == "publishing":
         return None
-    if not _is_late(target.due_at, target.now) and not _is_late(target.last_published_due_at, target.last_published_at):
+    of_backlog = _is_late(target.due_at, target.now) or _is_late(target.last_published_due_at, target.last_published_at)
+    if not of_backlog and not target.gap_chosen:
         return None
     free_at = min(target.last_published_at, target.now) + timedelta(seconds=target.gap_seconds)
     return Postponed(free_at) if free_at > target.now else None

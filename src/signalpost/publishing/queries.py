@@ -15,6 +15,7 @@ from signalpost.posts import queries as posts
 from signalpost.posts.documents import MediaRef, TargetError, ThreadPart, Utm
 from signalpost.posts.rows import PostRow, PostSummary, TargetRow, TargetSummary
 from signalpost.posts.states import PostStatus, TargetStatus
+from signalpost.profiles.queries import MIN_GAP_SECONDS
 from signalpost.publishing import states, views
 from signalpost.publishing.policy import Intent, PendingState
 from signalpost.publishing.schemas import NeverQueued, QueueEntry
@@ -91,6 +92,7 @@ class Circumstances(Struct, gc=False):
     last_published_due_at: datetime | None
     tolerance_minutes: int
     gap_seconds: int
+    gap_chosen: bool
     watermark_media_id: UUID | None
 
 
@@ -162,6 +164,7 @@ _PARTS: Final = (
         last_published_due_at="last.due_at",
         tolerance_minutes="f.late_tolerance_minutes",
         gap_seconds="f.min_gap_seconds",
+        gap_chosen=f"f.gap_chosen or f.min_gap_seconds <> {MIN_GAP_SECONDS}",
         watermark_media_id="f.watermark_media_id",
     ),
 )
@@ -239,7 +242,9 @@ where t.account_id = any($1) and t.next_attempt_at < $2 and t.post_id <> $3 and 
 async def queue_entry(db: Db, post: PostRow) -> QueueEntry | NeverQueued:
     """Return the post's entry on the queue."""
     targets = await posts.targets_of(db, [post.id])
-    if post.queued_at is None and not any(target.status == "cancelled" for target in targets):
+    if post.queued_at is None and not any(
+        target.status == "cancelled" or target.next_attempt_at is not None for target in targets
+    ):
         return views.never_queued(post)
     now = clock.now()
     tasks = [states.task_state(target, now) for target in targets]

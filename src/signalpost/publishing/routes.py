@@ -37,7 +37,7 @@ SUBMIT_DEFAULT, PROCESS_DEFAULT, RETRY_DEFAULT = PostSubmit(), QueueProcess(), P
 
 @routes.post(
     "/queue/submit/{postId}",
-    scope="posts:publish",
+    scope="posts:write",
     history="action",
     raises=(*NOT_ACCEPTED, InvalidState, NothingToRetry, Forbidden),
 )
@@ -52,7 +52,7 @@ async def submit_post(
     return await queue.submit_post(context, db, caller, post, data)
 
 
-@routes.delete("/queue/cancel/{postId}", scope="posts:publish", history="action", raises=(InvalidState, Forbidden))
+@routes.delete("/queue/cancel/{postId}", scope="posts:write", history="action", raises=(InvalidState, Forbidden))
 async def cancel_post(post: MyPost, context: AppContext, db: Db, caller: Caller) -> PostCancellation:
     """Take a post off the queue: it is a draft again.
 

@@ -21,6 +21,7 @@ from signalpost.kit import ids, log
 from signalpost.kit.db import Db
 from signalpost.kit.failpoint import failpoint
 from signalpost.networks.contract import Connector, Outcome, OutcomeUnknown, Reconciled, TryLater
+from signalpost.posts.actions import removals
 from signalpost.publishing.actions import begin, end, removal
 from signalpost.publishing.actions.begin import bucket_of, bucket_on
 from signalpost.publishing.actions.end import Begun
@@ -157,7 +158,7 @@ class TargetSource(Source[Begun, End]):
 def jobs(context: AppContext) -> list[JobKind]:
     """Return the jobs of this room."""
     remove = partial(removal.remove_from_network, context)
-    return [JobKind(removal.REMOVE, remove, given_up=removal.tell_failure)]
+    return [JobKind(removals.REMOVE, remove, given_up=removal.tell_failure)]
 
 
 async def declare_buckets(context: AppContext, db: Db) -> None:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from signalpost.kit.db import Db
 from signalpost.kit.rows import columns, reader
 from signalpost.service_status.states import ComponentStatus, Impact, IncidentKind, IncidentStatus
+from signalpost.web.caller import Caller
 from signalpost.web.fields import ComponentId
 from signalpost.web.paging import keyset
 
@@ -65,6 +66,36 @@ class DayRow(Struct):
     component_id: UUID
     day: date
     minutes: list[int]
+
+
+class SubscriberRow(Struct):
+    """Who is subscribed, without secrets. `heard_at`: when a webhook last took something, or said that it wants it."""
+
+    id: UUID
+    email: str | None
+    url: str | None
+    component_ids: list[UUID] | None
+    active: bool
+    failures: int
+    heard_at: datetime | None
+    created_at: datetime
+
+
+_SUBSCRIBER: Final = columns(SubscriberRow)
+_read_subscriber: Final = reader(SubscriberRow)
+_SUBSCRIBERS: Final = f"select {_SUBSCRIBER} from status_subscriber where {keyset('created_at', 'id', first=1)}"  # noqa: S608
+_SUBSCRIBER_BY_ID: Final = f"select {_SUBSCRIBER} from status_subscriber where id = $1 for update"  # noqa: S608
+
+
+async def subscribers(db: Db, bounds: Bounds) -> list[SubscriberRow]:
+    """Return the subscribers of a page, the newest first."""
+    return [_read_subscriber(row) for row in await db.fetch(_SUBSCRIBERS, *bounds)]
+
+
+async def lock_subscriber(db: Db, _caller: Caller, subscriber_id: UUID) -> SubscriberRow | None:
+    """Return a subscriber, locked."""
+    row = await db.fetchrow(_SUBSCRIBER_BY_ID, subscriber_id)
+    return None if row is None else _read_subscriber(row)
 
 
 COMPONENT: Final = columns(ComponentRow)

@@ -11,7 +11,7 @@ from signalpost.kit.wire import Listing
 from signalpost.service_status import queries, views
 from signalpost.service_status.actions import components, incidents, samples, subscribers
 from signalpost.service_status.actions.subscribers import NewWebhook
-from signalpost.service_status.queries import UPTIME_DAYS
+from signalpost.service_status.queries import UPTIME_DAYS, SubscriberRow
 from signalpost.service_status.schemas import (
     AddIncidentUpdate,
     Backfill,
@@ -22,6 +22,7 @@ from signalpost.service_status.schemas import (
     Incident,
     SetComponentStatus,
     Subscribe,
+    Subscriber,
     Subscription,
     SubscriptionState,
     SubscriptionToken,
@@ -29,8 +30,8 @@ from signalpost.service_status.schemas import (
     Uptime,
 )
 from signalpost.web.caller import PUBLIC, Caller
-from signalpost.web.fields import ComponentId, IncidentId
-from signalpost.web.inputs import Segment
+from signalpost.web.fields import ComponentId, IncidentId, SubscriberId
+from signalpost.web.inputs import Mine, Segment
 from signalpost.web.paging import LIST_ALL, Page
 from signalpost.web.routing import Routes
 
@@ -38,6 +39,7 @@ routes = Routes("Service status")
 EVERYTHING = BackfillUptime()
 
 ComponentName = Annotated[str, Segment("componentId", "The id or key of a component.", "api")]
+AnySubscriber = Annotated[SubscriberRow, Mine(SubscriberId, queries.lock_subscriber)]
 ComponentToSet = Annotated[str, Segment("id", "The id or key of a component.", "api")]
 
 
@@ -88,9 +90,10 @@ async def get_uptime(db: Db, component_id: ComponentName) -> Uptime:
 @routes.post(
     "/status/subscribe",
     scope=PUBLIC,
+    across_workspaces=True,
     bucket="login",
     history="nothing",
-    raises=(InvalidState, TooManyItems, UnsafeAddress, HostNotFound),
+    raises=(InvalidState, UnsafeAddress, HostNotFound),
     example={"webhookUrl": "https://example.com/hooks/status"},
 )
 async def subscribe_to_status(
@@ -99,8 +102,10 @@ async def subscribe_to_status(
     """Subscribe to incidents, maintenance and changes of components.
 
     An e-mail address gets a link to confirm first, at most three times an hour; the response is the same for every
-    address. A webhook is active at once. Its deliveries are signed like those of other webhooks, and its `token` ends
-    the subscription.
+    address. A webhook gets one signed delivery of the type `status.confirm`: with its `data.token`, sent to
+    `POST /status/subscriptions/confirm` within an hour, the receiver says that it wants news, and gets none before. The
+    `token` of the response ends the subscription. Of many webhooks in one place, the one that was heard least gives
+    way.
     """
     return await subscribers.subscribe(context, db, data, webhook)
 
@@ -108,19 +113,21 @@ async def subscribe_to_status(
 @routes.post(
     "/status/subscriptions/confirm",
     scope=PUBLIC,
+    across_workspaces=True,
     status=200,
     bucket="login",
     history="nothing",
     raises=(NotFound,),
 )
 async def confirm_status_subscription(context: AppContext, db: Db, data: SubscriptionToken) -> SubscriptionState:
-    """Confirm the subscription of an e-mail address, with the token of its first mail."""
+    """Confirm a subscription, with the token of its first mail or of the delivery `status.confirm` to its webhook."""
     return await subscribers.confirm(context, db, data.token)
 
 
 @routes.post(
     "/status/subscriptions/unsubscribe",
     scope=PUBLIC,
+    across_workspaces=True,
     status=200,
     bucket="login",
     history="nothing",
@@ -131,7 +138,7 @@ async def unsubscribe_from_status(context: AppContext, db: Db, data: Subscriptio
     return await subscribers.unsubscribe(context, db, data.token)
 
 
-@routes.post("/status/admin/backfill-uptime", scope="instance:admin")
+@routes.post("/status/admin/backfill-uptime", scope="instance:admin", across_workspaces=True)
 async def backfill_uptime(db: Db, data: BackfillUptime = EVERYTHING) -> Backfill:
     """Fill the minutes that were not recorded: up where no incident was active, else what the incident says.
 
@@ -168,9 +175,25 @@ def _range(data: BackfillUptime, today: date) -> tuple[date, date]:
     return first, last
 
 
+@routes.get("/status/admin/subscribers", scope="instance:admin", across_workspaces=True)
+async def list_status_subscribers(db: Db, page: Page) -> Listing[Subscriber]:
+    """List who is subscribed to the service status, newest first. For staff."""
+    rows = await queries.subscribers(db, page.bounds)
+    return page.of(rows, views.subscriber, position=lambda row: (row.created_at, row.id))
+
+
+@routes.delete(
+    "/status/admin/subscribers/{id}", scope="instance:admin", status=204, across_workspaces=True, raises=(NotFound,)
+)
+async def delete_status_subscriber(subscriber: AnySubscriber, db: Db) -> None:
+    """End a subscription to the service status. For staff."""
+    await subscribers.end(db, subscriber)
+
+
 @routes.post(
     "/status/admin/components",
     scope="instance:admin",
+    across_workspaces=True,
     raises=(problems.AlreadyExists, TooManyItems),
     example={"key": "search", "name": "Search", "order": 10},
 )
@@ -179,7 +202,9 @@ async def upsert_component(db: Db, data: UpsertComponent) -> Component:
     return await components.upsert(db, data)
 
 
-@routes.patch("/status/admin/components/{id}/status", scope="instance:admin", raises=(NotFound,))
+@routes.patch(
+    "/status/admin/components/{id}/status", scope="instance:admin", across_workspaces=True, raises=(NotFound,)
+)
 async def set_component_status(db: Db, component_id: ComponentToSet, data: SetComponentStatus) -> Component:
     """Set the status of a component. If it was automatic, it no longer is, until it is made so again."""
     return await components.set_status(db, component_id, data)
@@ -188,6 +213,7 @@ async def set_component_status(db: Db, component_id: ComponentToSet, data: SetCo
 @routes.post(
     "/status/admin/incidents",
     scope="instance:admin",
+    across_workspaces=True,
     raises=(TooManyItems,),
     example={
         "title": "Webhooks are delayed",
@@ -205,7 +231,12 @@ async def create_incident(db: Db, caller: Caller, data: CreateIncident) -> Incid
     return await incidents.create(db, caller, data)
 
 
-@routes.post("/status/admin/incidents/{id}/updates", scope="instance:admin", raises=(InvalidState, TooManyItems))
+@routes.post(
+    "/status/admin/incidents/{id}/updates",
+    scope="instance:admin",
+    across_workspaces=True,
+    raises=(InvalidState, TooManyItems),
+)
 async def add_incident_update(db: Db, caller: Caller, incident_id: IncidentId, data: AddIncidentUpdate) -> Incident:
     """Say what is new of an incident, and change its status.
 

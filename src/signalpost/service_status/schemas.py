@@ -136,11 +136,11 @@ class Subscribe(Input):
 
 
 class Subscription(Output):
-    """A subscription. A webhook is `active` at once and gets its `secret` and `token` here, and never again."""
+    """A subscription. A webhook gets its `secret`, and the `token` that ends it, here and never again."""
 
     id: Annotated[str, Meta(examples=[ids.example("sub")])]
     channel: Annotated[Channel, Meta(examples=["webhook"])]
-    status: Annotated[Literal["pending_confirmation", "active"], Meta(examples=["active"])]
+    status: Annotated[Literal["pending_confirmation"], Meta(examples=["pending_confirmation"])]
     secret: Annotated[str | None, Meta(examples=["whsec_C2FVsBQIhrscChlQIMV4b5sSYspob7oD2BIcuYDEg1c="])] = None
     token: Annotated[str | None, Meta(examples=["sub_01M7Z0000000000000000000AB.q0lwx4XJwJc1VxHkB2u9Jg"])] = None
 
@@ -159,6 +159,22 @@ class SubscriptionState(Output):
 
     id: Annotated[str, Meta(examples=[ids.example("sub")])]
     status: Annotated[Literal["active", "unsubscribed"], Meta(examples=["active"])]
+
+
+class Subscriber(Output):
+    """Who is subscribed, for the staff. `lastHeardAt`: when a webhook last took something, or confirmed."""
+
+    id: Annotated[str, Meta(examples=[ids.example("sub")])]
+    channel: Annotated[Channel, Meta(examples=["webhook"])]
+    address: Annotated[
+        str,
+        Meta(description="The e-mail address, or that of the webhook.", examples=["https://example.com/hooks/status"]),
+    ]
+    component_ids: Annotated[list[str] | None, Meta(description="Null: all.", examples=[None])]
+    status: Annotated[Literal["pending_confirmation", "active"], Meta(examples=["active"])]
+    failures: Annotated[int, Meta(description="Deliveries in a row that failed for good.", examples=[0])]
+    last_heard_at: Instant | None
+    created_at: Instant
 
 
 class UpsertComponent(Input):

@@ -4,12 +4,14 @@ import base64
 import hashlib
 import hmac
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 from uuid import UUID
 
+from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.kit.crypto import KeyRing
 
+UNSUBSCRIBE_PATH: Final = "/status/unsubscribe"
 Purpose = Literal["confirm", "unsubscribe"]
 _BYTES = 16
 
@@ -35,3 +37,8 @@ def id_of_email(keys: KeyRing, email: str) -> UUID:
     """Return the id of the subscription of an address: always the same, so it tells nobody whether there was one."""
     digest = hmac.digest(keys.derive("status-subscriber"), email.encode(), hashlib.sha256)
     return UUID(bytes=digest[:16], version=4)
+
+
+def unsubscribe_url(context: AppContext, token: str) -> str:
+    """Return the address that ends a subscription."""
+    return f"{context.fixed_url}{UNSUBSCRIBE_PATH}?token={token}"

@@ -4,8 +4,8 @@ from uuid import UUID
 
 from signalpost.kit import clock, ids
 from signalpost.service_status import uptime
-from signalpost.service_status.queries import UPTIME_DAYS, ComponentRow, DayRow, IncidentRow, UpdateRow
-from signalpost.service_status.schemas import Component, ComponentList, Incident, IncidentUpdate, Uptime
+from signalpost.service_status.queries import UPTIME_DAYS, ComponentRow, DayRow, IncidentRow, SubscriberRow, UpdateRow
+from signalpost.service_status.schemas import Component, ComponentList, Incident, IncidentUpdate, Subscriber, Uptime
 from signalpost.service_status.states import worst
 
 
@@ -23,6 +23,21 @@ def component(row: ComponentRow, minutes: Sequence[int] = ()) -> Component:
         automatic=row.automatic,
         uptime90d=uptime.percent(minutes),
         updated_at=clock.wire(row.updated_at),
+    )
+
+
+def subscriber(row: SubscriberRow) -> Subscriber:
+    """Return a subscriber as the staff see it."""
+    components = row.component_ids
+    return Subscriber(
+        id=ids.encode("sub", row.id),
+        channel="email" if row.url is None else "webhook",
+        address=row.url or row.email or "",
+        component_ids=None if components is None else [ids.encode("cmp", component_id) for component_id in components],
+        status="active" if row.active else "pending_confirmation",
+        failures=row.failures,
+        last_heard_at=clock.wire_or_none(row.heard_at),
+        created_at=clock.wire(row.created_at),
     )
 
 

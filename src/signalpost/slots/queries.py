@@ -78,6 +78,9 @@ _LOCK_DEFAULT = f"{_SELECT} and q.profile_id = $2 and q.is_default for no key up
 _LOCK_OF_PROFILES = """
 select from slot_queue where profile_id = any($1) and workspace_id = $2 order by id for no key update
 """
+_LOCK_MANY = f"""{_SELECT}
+and (q.id = any($2) or q.profile_id = any($3) and q.is_default) order by q.id for no key update of q
+"""
 _VISIBLE = f"""{_SELECT}
 and ($2::uuid[] is null or q.profile_id = any($2)) and ($3::uuid is null or q.profile_id = $3)
 and ($4 or not exists (select from account a
@@ -98,6 +101,10 @@ select distinct t.next_attempt_at, null::timestamp, null, null::uuid
 from target t where t.account_id = any($6) and t.workspace_id = $2 and t.next_attempt_at = any($7)
     and t.post_id is distinct from $5
 """  # noqa: S608 - constants only
+_BUSY = """
+select distinct account_id, next_attempt_at from target
+where account_id = any($1) and workspace_id = $2 and next_attempt_at = any($3)
+"""
 _HELD = f"""
 select count(*) from slot_reservation r join post p on p.id = r.post_id
 where r.queue_id = $1 and r.workspace_id = $2 and p.scheduled_at > now() and {HOLDS}
@@ -130,6 +137,14 @@ async def lock_default(db: Db, workspace_id: UUID, profile_id: UUID) -> QueueRow
     """Do the same with the queue that a profile uses where none is named."""
     record = await db.fetchrow(_LOCK_DEFAULT, workspace_id, profile_id)
     return None if record is None else _read(record)
+
+
+async def lock_many(
+    db: Db, workspace_id: UUID, queue_ids: Collection[UUID], default_of: Collection[UUID]
+) -> list[QueueRow]:
+    """Do the same with several queues, and with the default ones of these profiles; in the order of their ids."""
+    records = await db.fetch(_LOCK_MANY, workspace_id, list(queue_ids), list(default_of))
+    return [_read(record) for record in records]
 
 
 async def lock_of_profiles(db: Db, workspace_id: UUID, profile_ids: Sequence[UUID]) -> None:
@@ -165,6 +180,14 @@ async def occupants(
         [slot.at for slot in times],
     )  # fmt: skip
     return Occupants(queue.zone_name, (Occupant(*record) for record in records))
+
+
+async def busy(
+    db: Db, workspace_id: UUID, account_ids: Collection[UUID], times: Sequence[SlotTime]
+) -> set[tuple[UUID, datetime]]:
+    """Return which of these accounts publish something at the instant of one of these slots."""
+    records = await db.fetch(_BUSY, list(account_ids), workspace_id, [slot.at for slot in times])
+    return {(account_id, at) for account_id, at in records}
 
 
 async def count_held(db: Db, queue: QueueRow) -> int:

@@ -1,6 +1,7 @@
 """Reading what changed, from the history that every change writes."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Final, Literal, NamedTuple
 from uuid import UUID
 
@@ -24,8 +25,8 @@ _COLUMNS: Final = "a.id, a.workspace_id, a.action, a.subject, a.post_id, a.targe
 _FROM: Final = "from audit a left join post p on p.id = a.post_id"
 # For each workspace by itself, so that each is a short walk along the end of the primary key.
 _NEWEST: Final = f"""
-select {_COLUMNS} from unnest($1::uuid[]) as w(id) cross join lateral (
-    select * from audit where workspace_id = w.id and id > $2 order by id desc limit $3
+select {_COLUMNS} from unnest($1::uuid[], $2::integer[]) as w(id, most) cross join lateral (
+    select * from audit where workspace_id = w.id and id > $3 order by id desc limit w.most
 ) a left join post p on p.id = a.post_id order by a.id
 """  # noqa: S608 - constants only
 _SINCE: Final = f"""
@@ -33,9 +34,18 @@ select {_COLUMNS} {_FROM} where a.workspace_id = $1 and a.id > $2 order by a.id 
 """
 
 
-async def newest(db: Db, workspace_ids: Collection[UUID], since: UUID, limit: int) -> Sequence[Change]:
-    """Return the changes after `since`, oldest first: of each workspace the newest `limit`."""
-    records = await db.fetch(_NEWEST, list(workspace_ids), since, limit, timeout=READ_SECONDS)
+_HORIZON: Final = "select least(now(), oldest_write())"
+
+
+async def horizon(db: Db) -> datetime:
+    """Return since when all that was written can be seen by statements that follow: the begin of the oldest write."""
+    begin: datetime = await db.fetchval(_HORIZON)
+    return begin
+
+
+async def newest(db: Db, limits: Mapping[UUID, int], since: UUID) -> Sequence[Change]:
+    """Return the changes after `since`, oldest first: of each workspace the newest, at most its limit."""
+    records = await db.fetch(_NEWEST, list(limits), list(limits.values()), since, timeout=READ_SECONDS)
     return [Change(*record) for record in records]
 
 

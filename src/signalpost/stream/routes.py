@@ -5,7 +5,8 @@ from typing import Final
 from signalpost.context import AppContext
 from signalpost.kit.problems import RateLimited
 from signalpost.stream.hub import Hub
-from signalpost.stream.server_sent import stream
+from signalpost.stream.schemas import MissedChanges, StreamQuery
+from signalpost.stream.server_sent import missed_changes, stream
 from signalpost.web.caller import Caller
 from signalpost.web.request import Request, check_media_types
 from signalpost.web.routing import RawResponse, Recheck, Routes
@@ -29,26 +30,28 @@ EVENT: Final = {
     raises=(RateLimited,),
     documented_headers={
         "Last-Event-ID": "The id of the last event that you received: what happened since comes first.",
-        "Accept": "`text/event-stream` for a stream. Otherwise the response ends with what happened since that event.",
+        "Accept": "`application/json` asks for what happened since that event, as `poll` does. All else streams.",
     },
     documented_response={"text/event-stream": {"schema": EVENT}},
 )
-async def stream_events(context: AppContext, caller: Caller, request: Request, recheck: Recheck) -> RawResponse:
+async def stream_events(
+    context: AppContext, caller: Caller, request: Request, recheck: Recheck, query: StreamQuery
+) -> MissedChanges | RawResponse:
     """Stream what changes in the workspace, as server-sent events.
 
     A `change` has `id`, `type`, `subject` and `targetId` as its data; it says that something changed, and reading the
     subject says what it is now. Events about posts go to whoever may read them, all others to owners and admins. An
-    event comes within a second or two, and may come twice. What you missed comes first, then `ready`: without
-    `Last-Event-ID` that is what happened in the last ten seconds, so read what you show, then listen. After a `reset`,
-    too much happened to list it: read it again. The stream ends with your session or key (`end`), after an hour, and
-    when you do not read it; open it again with `Last-Event-ID`, as `EventSource` does by itself. At most 50 streams per
-    owner.
+    event comes within a second or two of its commit, and may come twice. What you missed comes first, then `ready`:
+    without `Last-Event-ID` that is what happened in the last ten seconds, so read what you show, then listen. After a
+    `reset`, too much happened to list it, or a change took over a minute to be stored: read again. The stream ends with
+    your session or key (`end`), after an hour, and when you do not read it; open it again with `Last-Event-ID`, as
+    `EventSource` does by itself. At most 50 streams per owner; when all places of the service are taken, the owner with
+    the most loses one.
     """
-    check_media_types((), request.headers, b"")
-    wants_stream = "text/event-stream" in request.headers.get("accept", "")
-    if wants_stream:
-        context.state(Hub).require_room(caller.tenant.id)
-    pieces = stream(
-        context, caller, request.headers.get("last-event-id"), recheck, request.receive if wants_stream else None
-    )
+    check_media_types((), (), request.headers, b"")
+    last_id = request.headers.get("last-event-id")
+    if query.poll or request.headers.get("accept", "").startswith("application/json"):
+        return await missed_changes(context, caller, last_id)
+    context.state(Hub).require_room(caller.tenant.id)
+    pieces = stream(context, caller, last_id, recheck, request.receive)
     return RawResponse(Stream(pieces, None), "text/event-stream", headers={"X-Accel-Buffering": "no"})

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from signalpost.kit import ids
-from signalpost.kit.wire import Output
+from signalpost.kit.wire import Input, Output
 
 
 class StreamedChange(Output):
@@ -17,3 +17,16 @@ class StreamedChange(Output):
     ]
     subject: Annotated[str | None, Meta(description="The id of what changed.", examples=[ids.example("pst")])]
     target_id: Annotated[str | None, Meta(examples=[ids.example("tgt")])]
+
+
+class StreamQuery(Input):
+    poll: Annotated[
+        bool, Meta(description="Answer at once, with what happened since `Last-Event-ID`, instead of streaming.")
+    ] = False
+
+
+class MissedChanges(Output):
+    """What a client missed. `reset`: more than can be listed, or too long ago, so read everything again."""
+
+    data: list[StreamedChange]
+    reset: bool

@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any, Final
+from datetime import datetime, timedelta
+from typing import Any, Final, NamedTuple
+from uuid import UUID
 
 import msgspec
 
@@ -10,16 +12,18 @@ from signalpost.context import AppContext
 from signalpost.kit import clock, ids
 from signalpost.kit.problems import Problem, RateLimited
 from signalpost.stream import queries
-from signalpost.stream.hub import OVERLAP, Hub, Listener
+from signalpost.stream.hub import LONGEST, OVERLAP, Hub, Listener
 from signalpost.stream.queries import Change
-from signalpost.stream.schemas import StreamedChange
+from signalpost.stream.schemas import MissedChanges, StreamedChange
 from signalpost.web.caller import Caller
 
 RECHECK_SECONDS: Final = 5.0
 """How long a stream may outlive its session, key or role."""
 HEARTBEAT_SECONDS: Final = 15.0
 LIFE_SECONDS: Final = 3_600.0
-MISSED_MAX: Final = 500
+REPEATED: Final = timedelta(hours=1)
+"""How long a client may have been away and still get what it missed."""
+MISSED_MAX: Final = 1_000
 """Changes that are repeated to a client that comes back; if it missed more, it has to read again."""
 _RETRY: Final = b"retry: 2000\n\n"
 _RETRY_LATER: Final = b"retry: 30000\n\n"
@@ -34,15 +38,12 @@ async def stream(
     caller: Caller,
     last_id: str | None,
     recheck: Callable[[], Awaitable[Caller]],
-    receive: Callable[[], Awaitable[Any]] | None,
+    receive: Callable[[], Awaitable[Any]],
 ) -> AsyncIterator[bytes]:
     """Yield what the client missed, then what changes; it ends with the right to listen.
 
-    `receive`: tells when the client is gone; None: it only wants what it missed.
+    `receive`: tells when the client is gone.
     """
-    if receive is None:
-        yield await _missed(context, caller, last_id)
-        return
     hub = context.state(Hub)
     try:
         listener = hub.join(context.database, caller.workspace_id, caller.tenant.id)
@@ -51,7 +52,10 @@ async def stream(
         return
     leaving = asyncio.get_running_loop().create_task(_until_gone(receive, listener))
     try:
-        yield _RETRY + await _missed(context, caller, last_id) + _READY
+        missed = await _missed(context, caller, last_id)
+        hub.begin(listener, missed.reported, missed.horizon)
+        first = [None] if missed.visible is None else missed.visible
+        yield _RETRY + b"".join(map(_event, first)) + _READY
         until = clock.monotonic() + LIFE_SECONDS
         checked_at = sent_at = clock.monotonic()
         while not listener.ended and clock.monotonic() < until:
@@ -87,21 +91,41 @@ async def _until_gone(receive: Callable[[], Awaitable[Any]], listener: Listener)
     listener.end()
 
 
-async def _missed(context: AppContext, caller: Caller, last_id: str | None) -> bytes:
-    """Return what happened after the last event of the client; some of it may be what it has.
+class _Missed(NamedTuple):
+    """What a client gets first, of which entries that is, and when all could be seen that was written before.
 
-    For a new client that is what happened in the last moments: it may have read just before that.
+    `visible` None: it is not known, or too much.
+    """
+
+    visible: list[Change] | None
+    reported: frozenset[UUID]
+    horizon: datetime
+
+
+async def missed_changes(context: AppContext, caller: Caller, last_id: str | None) -> MissedChanges:
+    """Return what happened after the last event of the client, at once."""
+    visible = (await _missed(context, caller, last_id)).visible
+    return MissedChanges(data=[_streamed(change) for change in visible or ()], reset=visible is None)
+
+
+async def _missed(context: AppContext, caller: Caller, last_id: str | None) -> _Missed:
+    """Return what happened after the last event of the client.
+
+    For a new client that is what happened in the last moments: it may have read just before that. Some of it may be
+    what it has: an entry that was under way when it heard the last event is older than that.
     """
     now = clock.actual()
-    last = ids.first_at(now) if last_id is None else ids.decode("aud", last_id)
-    if last is None or last < ids.first_at(now - 360 * OVERLAP):
-        return _RESET
-    after = ids.first_at(ids.made_at(last) - OVERLAP)  # entries become visible when they are committed
-    async with context.database.reserve.connection() as db:
-        changes = await queries.since(db, caller.workspace_id, after, MISSED_MAX + 1)
+    last = None if last_id is None else ids.decode("aud", last_id)
+    async with context.database.connection() as db:
+        horizon = max(await queries.horizon(db), now - LONGEST)
+        if last_id is not None and (last is None or last < ids.first_at(now - REPEATED)):
+            return _Missed(None, frozenset(), horizon)
+        after = horizon - OVERLAP if last is None else ids.made_at(last) - LONGEST
+        changes = await queries.since(db, caller.workspace_id, ids.first_at(after), MISSED_MAX + 1)
     if len(changes) > MISSED_MAX:
-        return _RESET
-    return b"".join(_event(change) for change in changes if change.id != last and _may_see(caller, change))
+        return _Missed(None, frozenset(), horizon)
+    visible = [change for change in changes if change.id != last and _may_see(caller, change)]
+    return _Missed(visible, frozenset(change.id for change in changes), horizon)
 
 
 def _may_see(caller: Caller, change: Change) -> bool:
@@ -121,11 +145,14 @@ def _end(problem: Problem) -> bytes:
 def _event(change: Change | None) -> bytes:
     if change is None:
         return _RESET
-    name = ids.encode("aud", change.id)
-    data = StreamedChange(
-        id=name,
+    data = _streamed(change)
+    return b"id: " + data.id.encode() + b"\nevent: change\ndata: " + _encode(data) + b"\n\n"
+
+
+def _streamed(change: Change) -> StreamedChange:
+    return StreamedChange(
+        id=ids.encode("aud", change.id),
         type=change.type,
         subject=change.subject if change.post_id is None else ids.encode("pst", change.post_id),
         target_id=ids.encode_or_none("tgt", change.target_id),
     )
-    return b"id: " + name.encode() + b"\nevent: change\ndata: " + _encode(data) + b"\n\n"

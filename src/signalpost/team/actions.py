@@ -7,8 +7,10 @@ from uuid import UUID
 from msgspec import UNSET
 
 from signalpost import mail
+from signalpost.billing.actions import ownership
 from signalpost.context import AppContext
 from signalpost.identity import api_key_queries, members, queries, roles, tokens
+from signalpost.identity.actions import require_free_place
 from signalpost.identity.errors import TestModeOnlySandbox
 from signalpost.identity.members import MemberRow, NewInvite
 from signalpost.kit import problems
@@ -27,6 +29,9 @@ OPEN_INVITES_MAX: Final = 500
 INVITES_PER_HOUR: Final = 100
 MAILS_PER_HOUR: Final = 3
 """To one mailbox: renewing an invitation is not a way to flood it."""
+NEW_OWNER_MAILS_PER_DAY: Final = 5
+"""To people who share no workspace with an owner that registered lately and pays nothing."""
+_UNPAID: Final = frozenset({"free", "self_hosted"})
 _TEMPLATE: Final = "team_invite"
 
 
@@ -61,6 +66,7 @@ async def invite_member(context: AppContext, db: Db, caller: Caller, data: Membe
         profile_ids=_unique(data.profile_ids),
         message=data.message or None,
         invited_by=caller.user_id,
+        key_id=caller.key_id,
     )
     member_id = await members.write_invite(db, caller.workspace_id, new)
     row = await members.find(db, caller, member_id)
@@ -88,7 +94,10 @@ async def _mail_invite(context: AppContext, db: Db, caller: Caller, row: MemberR
     message = mail.Message(
         to=row.email, template=_TEMPLATE, values=values, secrets=mail.seal(context.keys, {"link": link})
     )
-    return await mail.enqueue(db, message, workspace_id=caller.workspace_id)
+    owner_id = await members.owner_of(db, caller.workspace_id)
+    is_new = context.settings.registration == "open" and caller.plan in _UNPAID and await members.is_new(db, owner_id)
+    per_day = NEW_OWNER_MAILS_PER_DAY if is_new else None
+    return await mail.enqueue(db, message, workspace_id=caller.workspace_id, owner_id=owner_id, per_day=per_day)
 
 
 async def update_member(context: AppContext, db: Db, caller: Caller, seen: MemberRow, data: RoleUpdate) -> Member:
@@ -150,7 +159,10 @@ async def transfer_ownership(context: AppContext, db: Db, caller: Caller, member
         Forbidden: the caller does not own the workspace, or is an API key.
         ValidationFailed: there is no such member.
         InvalidState: the member is not active.
+        FreeWorkspacesReached: the plan is free, and the successor owns as many of these as one may.
+        BillingActive: a card would be charged for someone else's workspace.
     """
+    await ownership.lock(db, caller.workspace_id)  # billing, then members: everyone locks in this order
     await members.lock(db, caller.workspace_id)
     mine = await _own_membership(db, caller, "transfer the ownership", owner=True)
     row = await members.find(db, caller, member_id)
@@ -161,8 +173,11 @@ async def transfer_ownership(context: AppContext, db: Db, caller: Caller, member
             "Only another active member can become the owner.",
             remediation="`GET /team` shows who is active.",
         )
+    await ownership.require_movable(db, caller.workspace_id)
+    if (await queries.workspace_terms(context.settings, db, caller.workspace_id)).plan == "free":
+        await require_free_place(context, db, row.user_id)
     await members.transfer(context, db, mine, row)
-    await fit(context, db, caller.workspace_id)
+    await ownership.moved(context, db, mine, row)
     return views.member(caller, row)
 
 

@@ -1,8 +1,10 @@
 from typing import Annotated
 
+from signalpost.billing.errors import BillingActive
 from signalpost.context import AppContext
 from signalpost.identity import members
 from signalpost.identity.errors import (
+    FreeWorkspacesReached,
     InvalidCredentials,
     InviteExpired,
     InviteRevoked,
@@ -109,9 +111,19 @@ async def leave_team(db: Db, caller: Caller, context: AppContext) -> None:
     await actions.leave_team(context, db, caller)
 
 
-@routes.post("/team/transfer", scope=SIGNED_IN, status=200, raises=(Forbidden, InvalidState))
+@routes.post(
+    "/team/transfer",
+    scope=SIGNED_IN,
+    status=200,
+    across_workspaces=True,
+    raises=(BillingActive, Forbidden, FreeWorkspacesReached, InvalidState),
+)
 async def transfer_ownership(db: Db, caller: Caller, context: AppContext, data: OwnershipTransfer) -> Member:
-    """Make another active member the owner of this workspace. You become an admin. API keys cannot do this."""
+    """Make another active member the owner of this workspace. You become an admin. API keys cannot do this.
+
+    While a subscription renews, this is refused: your card would pay for someone else's workspace. End it with its
+    period, or offer the payments too, with `POST /billing/handover`. Both of you get a mail when the ownership moved.
+    """
     return await actions.transfer_ownership(context, db, caller, data.member_id)
 
 

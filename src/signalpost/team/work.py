@@ -3,7 +3,7 @@ from typing import Any, Final
 
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
-from signalpost.engine.jobs import JobKind
+from signalpost.engine.jobs import JobKind, RunAgain
 from signalpost.identity import members
 
 JOB: Final = "team.expire"
@@ -15,7 +15,7 @@ def jobs(_context: AppContext) -> list[JobKind]:
     return [JobKind(JOB, expire, EVERY_SECONDS)]
 
 
-async def expire(lease: Lease, _payload: Mapping[str, Any]) -> None:
+async def expire(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
     """Note which invitations have expired."""
     async with lease.transaction() as db:
-        await members.expire_invites(db)
+        return RunAgain(0) if await members.expire_invites(db) else None

@@ -13,17 +13,22 @@ from msgspec import Struct
 from signalpost.context import requested_url
 from signalpost.kit import clock, db, ids, log, problems
 from signalpost.kit.loop_watch import Watched
+from signalpost.kit.patience import Patience, patience
 from signalpost.kit.tenant import across, tenant
 from signalpost.kit.writes import Writes
 from signalpost.web import limits
 from signalpost.web.caller import Caller
 from signalpost.web.request import (
     Call,
+    ForeignHost,
     Request,
     accepts_html,
     address_bucket,
     client_address,
+    is_misdirected,
     media_type_of,
+    navigates,
+    require_short_target,
     require_valid_host,
     url_of,
 )
@@ -34,6 +39,7 @@ from signalpost.web.serve import Web, raw_response, serve
 from signalpost.web.served import Served
 
 PREFIXES = (API_PREFIX, "/v1")
+_HOST_CHARACTERS_MAX = 100
 ProblemPage = Callable[[Response], Response]
 _logger = log.get("web")
 
@@ -53,23 +59,31 @@ class Application:
         request = Request(scope, receive)
         id_token, tenant_token = log.request_id.set(request.id), tenant.set(None)
         across_token = across.set(False)  # sees no rows of tenants until its caller is known
-        url_token = requested_url.set(self._requested_url(request))
+        settings = self._web.context.settings
+        misdirected = is_misdirected(request, settings.base_url, settings.trusted_proxies)
+        url_token = requested_url.set(None if misdirected else self._requested_url(request))
         address_token = log.client_address.set(None)
-        patience_token = db.patience.set(db.REQUEST_STATEMENT_SECONDS)
+        patience_token = patience.set(Patience())
         try:
-            response = self._for_reader(request, await self._respond(request))
+            try:
+                response = self._for_reader(request, await self._respond(request, misdirected=misdirected))
+            finally:
+                patience.reset(patience_token)
+            # A body that is made while it is sent works for the same tenant.
+            await response.send(send, request.id, head=scope["method"] == "HEAD")
         finally:
             log.request_id.reset(id_token)
             tenant.reset(tenant_token)
             across.reset(across_token)
             requested_url.reset(url_token)
             log.client_address.reset(address_token)
-            db.patience.reset(patience_token)
-        await response.send(send, request.id, head=scope["method"] == "HEAD")
 
-    async def _respond(self, request: Request) -> Response:
+    async def _respond(self, request: Request, *, misdirected: bool) -> Response:
         try:
             require_valid_host(request)
+            if misdirected:
+                return _unmatched(self._web, request, _foreign_host(request))
+            require_short_target(request)
             return await self.router.match(request).handler(request)
         except problems.Problem as problem:
             return _unmatched(self._web, request, problem)
@@ -80,7 +94,7 @@ class Application:
     def _for_reader(self, request: Request, response: Response) -> Response:
         """Return what a person would read: to a browser a problem as a page, to curl JSON with line breaks."""
         is_problem = response.status >= 400 and PROBLEM_HEADER in response.headers
-        if is_problem and self._problem_page is not None and accepts_html(request):
+        if is_problem and self._problem_page is not None and navigates(request):
             return self._problem_page(response)
         return indented(response) if request.headers.raw(b"user-agent").startswith(b"curl/") else response
 
@@ -90,6 +104,10 @@ class Application:
             return None
         forwarded = request.headers.get("x-forwarded-proto", "") if settings.trusted_proxies else ""
         return url_of(request.headers.get("host", ""), forwarded)
+
+
+def _foreign_host(request: Request) -> ForeignHost:
+    return ForeignHost(f"This service is not {request.headers.get('host', '')[:_HOST_CHARACTERS_MAX]}.")
 
 
 def _unmatched(web: Web, request: Request, problem: problems.Problem) -> Response:
@@ -114,7 +132,8 @@ def _problem(error: Exception, path: str, writes: Writes) -> problems.Problem:
         case _ if db.is_down(error):
             if writes.problem is None:  # it is logged once, when it begins
                 _logger.warning("database.unreachable", path=path, error=str(error) or repr(error))
-            return problems.Unavailable("The database is not available right now.", headers={"Retry-After": "2"})
+            detail = writes.problem or "The database is not available right now."
+            return problems.Unavailable(detail, headers={"Retry-After": "2"})
         case _ if isinstance(error, db.RETRYABLE):  # in a transaction of an action; `serve` retries its own
             _logger.warning("request.rolled_back", path=path, exc_info=error)
             return problems.Unavailable("Too many concurrent changes to the same data.", headers={"Retry-After": "1"})

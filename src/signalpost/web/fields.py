@@ -62,6 +62,9 @@ class ComponentId(Id, prefix="cmp", noun="component"): ...
 class IncidentId(Id, prefix="inc", noun="incident"): ...
 
 
+class SubscriberId(Id, prefix="sub", noun="subscription"): ...
+
+
 Name = Annotated[str, Meta(min_length=1, max_length=100, description="The display name.", examples=["Acme"])]
 ExternalId = Annotated[
     str,

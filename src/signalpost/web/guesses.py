@@ -52,20 +52,23 @@ class Guesses:
         """Wait until a credential of this address may be read, and hold that place.
 
         Raises:
-            RateLimited: the address has used up its wrong ones.
+            RateLimited: the address has used up its wrong ones, or other processes read as many at this moment.
+            Unavailable: the database cannot be reached.
         """
         name = f"address:{address_bucket(address)}"
         line = self._lines.setdefault(name, _Line())
         try:
-            while line.reading >= (left := self._limiter.left(name, PER_ADDRESS)):
-                if left < 1:
-                    self._limiter.check(name, "address", PER_ADDRESS)
-                await line.wait()
+            while not await self._limiter.borrow(name, PER_ADDRESS):
+                if line.reading:
+                    await line.wait()
+                else:
+                    await self._limiter.admit(name, "address", PER_ADDRESS)
             line.reading += 1
             try:
                 yield
             finally:
                 line.reading -= 1
+                self._limiter.give_back(name, PER_ADDRESS)  # who turns out wrong pays when the request is refused
         finally:
             line.call_next()
             if not line.reading and not line.waiting:

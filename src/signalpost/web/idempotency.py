@@ -12,10 +12,11 @@ from msgspec import Struct
 
 from signalpost.context import AppContext
 from signalpost.engine.contract import Lease
-from signalpost.engine.jobs import JobKind
-from signalpost.kit import clock, problems
+from signalpost.engine.jobs import JobKind, RunAgain
+from signalpost.kit import batches, clock, problems
 from signalpost.kit.crypto import KeyRing, Undecipherable
 from signalpost.kit.db import Db
+from signalpost.web import shared_buckets
 from signalpost.web.request import Request
 
 RETENTION = timedelta(hours=24)
@@ -82,7 +83,7 @@ _READ = "select fingerprint, status, headers, body from idempotency where creden
 _LOCK = "select pg_try_advisory_xact_lock(hashtextextended($1, 0))"
 _STORE = "update idempotency set status = $3, headers = $4, body = $5 where credential = $1 and key = $2"
 _RELEASE = "delete from idempotency where credential = $1 and key = $2 and status is null"
-_PURGE = "delete from idempotency where created_at < $1"
+_PURGE = batches.delete("idempotency", "created_at < $1")
 
 
 async def claim(db: Db, keys: KeyRing, credential: str, key: str, request_hash: bytes) -> StoredResponse | None:
@@ -137,16 +138,18 @@ async def release(db: Db, credential: str, key: str) -> None:
     await db.execute(_RELEASE, credential, key)
 
 
-async def purge(db: Db) -> None:
-    """Delete the responses that are past their retention."""
-    await db.execute(_PURGE, clock.now() - RETENTION)
+async def purge(db: Db) -> bool:
+    """Delete some of the responses that are past their retention; return whether there may be more."""
+    return await batches.run(db, [_PURGE], clock.now() - RETENTION)
 
 
 def jobs(_context: AppContext) -> list[JobKind]:
-    """Return the job that deletes stored responses past their retention."""
+    """Return the job that deletes stored responses past their retention, and buckets that are full."""
     return [JobKind("web.purge", _purge, 3_600)]
 
 
-async def _purge(lease: Lease, _payload: Mapping[str, Any]) -> None:
+async def _purge(lease: Lease, _payload: Mapping[str, Any]) -> RunAgain | None:
     async with lease.transaction() as db:
-        await purge(db)
+        more = await purge(db)
+        full = await shared_buckets.purge(db)
+    return RunAgain(1) if more or full == shared_buckets.PURGED_MAX else None

@@ -2,7 +2,8 @@
 
 Closing early (after 401, 413, 422) with unread request bytes makes the kernel send RST, so a client that is still
 sending never reads the response. A proxy that does not buffer, such as Caddy, does that to its client as soon as it has
-a response: so that one comes when the body is here, as long as the client goes on sending it.
+a response: so that of a small body comes when it is here, as long as the client goes on sending it. That of a large one
+comes at once: whoever sends an upload with a wrong key learns so after its first piece. Behind a proxy it waits too.
 """
 
 import asyncio
@@ -11,6 +12,8 @@ from typing import Any
 
 LINGER_SECONDS = 10.0
 LINGER_BYTES_MAX = 250_000_000
+AWAITED_BYTES_MAX = 1_000_000
+"""So much of a body is read before the response to a client that is connected to us; through a proxy, all of it."""
 _DIGITS_MAX = 15  # of a length
 PAUSE_SECONDS = 2.0
 """A client that sends nothing for so long may be waiting for the response."""
@@ -19,13 +22,14 @@ PAUSE_SECONDS = 2.0
 class Lingering:
     """An ASGI application that reads the rest of every request body."""
 
-    def __init__(self, app: Any) -> None:
+    def __init__(self, app: Any, *, behind_proxy: bool = False) -> None:
         self._app = app
+        self._awaited_bytes_max = LINGER_BYTES_MAX if behind_proxy else AWAITED_BYTES_MAX
 
     def __call__(self, scope: Any, receive: Any, send: Any) -> Awaitable[None]:
         """Respond when the body has ended, or as soon as the client pauses; then read what is left of it.
 
-        A body that is too long to be read to its end holds up no response.
+        A body that is too long to be awaited holds up no response.
         """
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
             response: Awaitable[None] = self._app(scope, receive, send)
@@ -33,7 +37,8 @@ class Lingering:
         return self._linger(scope, receive, send)
 
     async def _linger(self, scope: Any, receive: Any, send: Any) -> None:
-        ended, is_sending, is_too_long = False, not _asks_first(scope), _is_too_long(scope)
+        ended, is_sending = False, not _asks_first(scope)
+        is_too_long = _is_longer(scope, self._awaited_bytes_max)
 
         async def watched() -> Any:
             nonlocal ended, is_sending
@@ -44,12 +49,12 @@ class Lingering:
 
         async def respond(message: Any) -> None:
             if not ended and is_sending and not is_too_long and message["type"] == "http.response.start":
-                await _discard(watched, PAUSE_SECONDS)
+                await _discard(watched, PAUSE_SECONDS, self._awaited_bytes_max)
             await send(message)
 
         await self._app(scope, watched, respond)
         if not ended:
-            await _discard(watched, LINGER_SECONDS)
+            await _discard(watched, LINGER_SECONDS, LINGER_BYTES_MAX)
 
 
 def _asks_first(scope: Any) -> bool:
@@ -57,14 +62,13 @@ def _asks_first(scope: Any) -> bool:
     return any(name == b"expect" for name, _ in scope["headers"])
 
 
-def _is_too_long(scope: Any) -> bool:
-    """Whether the client announces more than is discarded, so that to wait for its end would be in vain."""
+def _is_longer(scope: Any, bytes_max: int) -> bool:
+    """Whether the client announces more than that."""
     length: bytes = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
-    return length.isdigit() and (len(length) > _DIGITS_MAX or int(length) > LINGER_BYTES_MAX)
+    return length.isdigit() and (len(length) > _DIGITS_MAX or int(length) > bytes_max)
 
 
-async def _discard(receive: Any, pause_seconds: float) -> None:
-    left = LINGER_BYTES_MAX
+async def _discard(receive: Any, pause_seconds: float, left: int) -> None:
     try:
         async with asyncio.timeout(LINGER_SECONDS):
             while left > 0:

@@ -18,6 +18,7 @@ from signalpost.web import idempotency
 from signalpost.web.caller import PUBLIC, SIGNED_IN
 from signalpost.web.components import Components, Document, members
 from signalpost.web.conditional import Conditional
+from signalpost.web.duplicates import DuplicateMember
 from signalpost.web.examples import example_of
 from signalpost.web.inputs import Mine, Segment
 from signalpost.web.paging import LIMIT_DEFAULT, LIMIT_MAX, LIST_ALL
@@ -70,7 +71,7 @@ def problems_of(endpoint: Endpoint, refusals: Sequence[type[Problem]] = ()) -> l
     """Return every problem this operation can respond with: its own, and those that its inputs imply."""
     kinds: list[type[Problem]] = [
         problems.MalformedRequest, problems.NotAcceptable, problems.ValidationFailed, problems.RateLimited,
-        problems.InternalError, problems.Unavailable,
+        problems.UriTooLong, problems.InternalError, problems.Unavailable,
     ]  # fmt: skip
     if endpoint.scope != PUBLIC:
         kinds += [problems.Unauthenticated, problems.NotFound, problems.Forbidden, *refusals]
@@ -80,6 +81,8 @@ def problems_of(endpoint: Endpoint, refusals: Sequence[type[Problem]] = ()) -> l
         kinds.append(problems.NotFound)
     if endpoint.writes:
         kinds += [problems.PayloadTooLarge, problems.UnsupportedMediaType]
+    if endpoint.body is not None:
+        kinds.append(DuplicateMember)
     if endpoint.has("if_match"):
         kinds.append(problems.VersionConflict)
     if endpoint.method == "POST":
@@ -178,7 +181,7 @@ class _Writer:
                 "headers": _HEADERS | {"ETag": _ETAG},
             }
         for status, kinds in _by_status(problems_of(endpoint, self.texts.refusals)).items():
-            operation["responses"][str(status)] = self._error(kinds, endpoint)
+            operation["responses"][str(status)] = self._error(kinds)
         return operation
 
     def webhook(self, event: WebhookDoc) -> Document:
@@ -237,7 +240,7 @@ class _Writer:
             response["content"] = content
         return response
 
-    def _error(self, kinds: Sequence[type[Problem]], endpoint: Endpoint) -> Document:
+    def _error(self, kinds: Sequence[type[Problem]]) -> Document:
         headers = {"X-Request-Id": _HEADERS["X-Request-Id"]}
         if any(kind.status in (429, 503) for kind in kinds):
             headers["Retry-After"] = {
@@ -250,18 +253,18 @@ class _Writer:
             "content": {
                 PROBLEM_TYPE: {
                     "schema": self.components.of(ProblemDocument),
-                    "examples": {kind.code: {"value": self._problem(kind, endpoint)} for kind in kinds},
+                    "examples": {kind.code: {"value": self._problem(kind)} for kind in kinds},
                 }
             },
         }
 
-    def _problem(self, kind: type[Problem], endpoint: Endpoint) -> Document:
+    def _problem(self, kind: type[Problem]) -> Document:
         problem: Document = {
             "type": f"{self.texts.base_url}/problems/{kind.code}",
             "title": kind.title,
             "status": kind.status,
             "detail": f"{kind.title}.",
-            "instance": f"/api/v1{endpoint.path}",
+            "instance": "/api/v1/posts",
             "code": kind.code,
             "requestId": "req_5f1c0de5f1c0de5f1c0d",
             "retryable": kind.retryable,

@@ -4,11 +4,11 @@ import asyncio
 import ipaddress
 import re
 import string
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, NewType, overload
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
@@ -20,6 +20,8 @@ ClientAddress = NewType("ClientAddress", str)
 """The address of the client as it is counted: see `address_bucket`. A handler asks for it by this type."""
 
 BODY_SECONDS = 60
+TARGET_BYTES_MAX = 16_384
+"""Of path and query together. The HTTP server itself refuses more than 65,534 bytes, without a body."""
 TEST_YEARS = range(2000, 2101)  # arithmetic with them stays within what Python and PostgreSQL can hold
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,100}")
 _HOST_CHARACTERS = (string.ascii_letters + string.digits + "!$&'()*+,;=-._~:[]@%").encode()
@@ -28,6 +30,8 @@ _PROXY_HEADERS = ("forwarded", "via", "x-forwarded-for", "x-real-ip")
 _SLASHES = re.compile("//+")
 _SHOWN_CHARACTERS_MAX = 200
 _SECRET_PARAMETERS = frozenset({"token", "state"})
+_BY_A_PERSON = (None, "navigate")
+"""Sec-Fetch-Mode of a request for a page; old browsers do not send it."""
 _ACCEPTABLE = re.compile(r"json|\*/\*|application/\*|text/")
 
 
@@ -105,6 +109,60 @@ def require_valid_host(request: Request) -> None:
         raise problems.MalformedRequest("The Host header contains characters that no host name has.")
 
 
+def require_short_target(request: Request) -> None:
+    """Verify the length of path and query.
+
+    Raises:
+        UriTooLong: no operation needs so many characters.
+    """
+    if len(request.path) + len(request.scope["query_string"]) > TARGET_BYTES_MAX:
+        message = f"Path and query have at most {TARGET_BYTES_MAX} bytes. Send long values in a body, or fewer of them."
+        raise problems.UriTooLong(message, limit={"max": TARGET_BYTES_MAX})
+
+
+class ForeignHost(problems.Problem, status=421):
+    """The request is for a host that is not this service.
+
+    Use `localhost` or an address of this machine, or set SIGNALPOST_BASE_URL to the address that people use.
+    """
+
+
+def is_misdirected(request: Request, base_url: str | None, trusted_proxies: int) -> bool:
+    """Whether a client on this machine asks for a host that is not ours.
+
+    So does a browser whose page has its name resolve to 127.0.0.1 meanwhile: it would read what only this machine
+    learns. Behind a proxy on the same machine the host is whatever the proxy passes on; it says that it is one.
+    """
+    client = request.scope.get("client")
+    if client is None or not _is_loopback(client[0]):
+        return False
+    if trusted_proxies and any(name in request.headers for name in _PROXY_HEADERS):
+        return False
+    return not is_own_host(request.headers.get("host", ""), base_url)
+
+
+@lru_cache(maxsize=256)
+def is_own_host(host: str, base_url: str | None) -> bool:
+    """Whether no foreign name server can make this host one of ours; without the header nobody asked for a name."""
+    name = re.sub(r":\d*$", "", host).rstrip(".").lower()
+    if name in ("", "localhost") or name.endswith(".localhost") or (base_url and name == urlsplit(base_url).hostname):
+        return True
+    try:
+        ipaddress.ip_address(name.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=4_096)
+def _is_loopback(client: str) -> bool:
+    try:
+        address = ipaddress.ip_address(client)
+    except ValueError:
+        return False
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+
+
 @lru_cache(maxsize=256)
 def url_of(host: str, forwarded_scheme: str) -> str | None:
     """Return the address that a request with this Host header was sent to; None if the header is not a host."""
@@ -127,13 +185,9 @@ def client_address(scope: Any, trusted_proxies: int) -> str:
 def comes_from_this_machine(request: Request) -> bool:
     """Whether the peer is a loopback address and not a reverse proxy, behind which the client may be anyone."""
     client = request.scope.get("client")
-    if any(name in request.headers for name in _PROXY_HEADERS) or client is None:
-        return False
-    try:
-        address = ipaddress.ip_address(client[0])
-    except ValueError:
-        return False
-    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+    return (
+        client is not None and _is_loopback(client[0]) and not any(name in request.headers for name in _PROXY_HEADERS)
+    )
 
 
 @lru_cache(maxsize=4_096)
@@ -188,7 +242,14 @@ def media_type_of(headers: Headers) -> str:
     return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def check_media_types(request_types: Sequence[str], headers: Headers, body: bytes) -> None:
+def check_media_types(
+    request_types: Sequence[str], response_types: Collection[str], headers: Headers, body: bytes
+) -> None:
+    """Verify that the operation reads what is sent and returns what is accepted: JSON, or one of `response_types`.
+
+    Raises:
+        UnsupportedMediaType, NotAcceptable: it does not.
+    """
     if body:
         media_type = media_type_of(headers) or "application/json"
         if media_type not in request_types and not (
@@ -198,15 +259,25 @@ def check_media_types(request_types: Sequence[str], headers: Headers, body: byte
                 f"This operation accepts {' or '.join(request_types)}, not {media_type}."
             )
     accept = headers.get("accept", "")
-    if accept and not _ACCEPTABLE.search(accept):
-        raise problems.NotAcceptable(
-            f"This operation returns application/json, which Accept: {accept[:100]!r} excludes."
-        )
+    if accept and not _ACCEPTABLE.search(accept) and not any(media_type in accept for media_type in response_types):
+        returned = " or ".join(response_types) or "application/json"
+        raise problems.NotAcceptable(f"This operation returns {returned}, which Accept: {accept[:100]!r} excludes.")
 
 
 def accepts_html(request: Request) -> bool:
-    """Return whether a browser shows the response to a person."""
-    return "text/html" in request.headers.get("accept", "")
+    """Return whether a browser shows the response to a person, and it is not a script that asks."""
+    return "text/html" in request.headers.get("accept", "") and request.headers.get("sec-fetch-mode") in _BY_A_PERSON
+
+
+def navigates(request: Request) -> bool:
+    """Return whether a person asked for the page: a program, or a script of a page, reads problems as JSON.
+
+    Browsers say so in `Sec-Fetch-Mode`. Of what does not, only what asks for HTML first does, outside of the API.
+    """
+    if "sec-fetch-mode" in request.headers:
+        return accepts_html(request)
+    in_api = request.path.startswith(("/api/", "/v1/"))
+    return not in_api and request.headers.get("accept", "").lstrip().startswith("text/html")
 
 
 def cookie_value(request: Request, name: str) -> str | None:

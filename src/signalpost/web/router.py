@@ -4,10 +4,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from signalpost.kit import problems
+from signalpost.kit.nearest import nearest
 from signalpost.web.request import Request
 from signalpost.web.response import Response
 
 API_PREFIX = "/api/v1"
+_SHOWN_MAX = 12
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -82,10 +84,26 @@ class Router:
     def _not_found(self, request: Request) -> problems.NotFound:
         path = request.path[:200]
         with_prefix = f"{API_PREFIX}/{path.removeprefix('/api').lstrip('/')}"
-        hint = f" Did you mean {with_prefix}?" if self._is_served(with_prefix) else ""
+        hint = f" Did you mean {with_prefix}?" if self._is_served(with_prefix) else self._below(path)
         return problems.NotFound(
             f"No operation at {path}.{hint}", remediation=f"The API reference is at {self._reference()}."
         )
+
+    def _below(self, path: str) -> str:
+        """Return what there is where the path leaves what is served, as a sentence; nothing outside of the API."""
+        node, passed = self._root, ""
+        for segment in path.split("/"):
+            if (following := node.children.get(segment) or node.parameter) is None:
+                break
+            node, passed = following, f"{passed}/{segment}" if segment else passed
+        if not passed.startswith(API_PREFIX.rpartition("/")[0]) or not node.children:
+            return ""
+        segment = path.removeprefix(passed).lstrip("/").partition("/")[0]
+        names = sorted(node.children)
+        similar = names[0] if len(names) == 1 else nearest(segment, tuple(names))
+        if similar is not None:
+            return f" Did you mean {passed}/{similar}?"
+        return f" Below {passed} there are: {', '.join(names[:_SHOWN_MAX])}{', …' if len(names) > _SHOWN_MAX else ''}."
 
     def _is_served(self, path: str) -> bool:
         node: _Node | None = self._root

@@ -23,6 +23,8 @@ from signalpost.web.request import ClientAddress, Request
 from signalpost.web.streaming import Stream
 
 BODY_BYTES_MAX = 2_000_000
+PUBLIC_BODY_BYTES_MAX = 16_384
+"""Of an operation that asks for no credential: what strangers send is read no further."""
 Handler = Callable[..., Awaitable[Any]]
 Method = Literal["GET", "POST", "PATCH", "PUT", "DELETE"]
 
@@ -145,7 +147,13 @@ class Endpoint:
     @cached_property
     def reads_body_itself(self) -> bool:
         """Whether the handler reads the body from the request."""
-        return self.has("request") and self.body is None
+        return self.writes and self.has("request") and self.body is None
+
+    @cached_property
+    def negotiates_itself(self) -> bool:
+        """Whether media types are the handler's concern: it reads the body itself, or answers with pages or files."""
+        is_page_or_file = not self.writes and self.has("request") and self.documented_response is not None
+        return self.reads_body_itself or is_page_or_file
 
     @property
     def name(self) -> str:
@@ -204,6 +212,8 @@ class Routes:
     ) -> Callable[[Handler], Handler]:
         if scope not in SCOPES and scope not in (PUBLIC, SIGNED_IN):
             raise TypeError(f"{method} {path}: unknown scope {scope!r}")
+        if scope == PUBLIC:
+            options.setdefault("body_bytes_max", PUBLIC_BODY_BYTES_MAX)
 
         def register(handler: Handler) -> Handler:
             self.endpoints.append(_endpoint(self.tag, method, path, scope, status, handler, dict(options)))

@@ -9,6 +9,7 @@ import msgspec
 
 from signalpost.context import AppContext
 from signalpost.kit import clock, db, problems
+from signalpost.kit.patience import patience
 from signalpost.kit.tenant import Tenant, across, tenant, work_for
 from signalpost.kit.worker_threads import in_thread
 from signalpost.web import bounds, credentials, idempotency, limits, operations, session_cookie, validation
@@ -64,11 +65,11 @@ async def _identify(web: Web, endpoint: Endpoint, call: Call) -> None:
             name = address_bucket(call.address)
             tenant.set(Tenant(name))
             if endpoint.bucket == "login":
-                call.headers = web.limiter.check(
+                call.headers = await web.limiter.admit(
                     f"{endpoint.path}:{name}", "login", limits.LOGINS_PER_ADDRESS, limits.LOGIN_SECONDS
                 )
             else:
-                call.headers = web.limiter.check(f"address:{name}", "address", limits.PER_ADDRESS)
+                call.headers = await web.limiter.admit(f"address:{name}", "address", limits.PER_ADDRESS)
         return
     tenant.set(Tenant(address_bucket(call.address)))
     try:
@@ -76,14 +77,14 @@ async def _identify(web: Web, endpoint: Endpoint, call: Call) -> None:
     except problems.Problem as problem:
         name = f"address:{address_bucket(call.address)}"
         if problem.status < 500:  # a wrong credential, perhaps a guess; an outage of ours is not the client's fault
-            call.headers = web.limiter.check(name, "address", limits.PER_ADDRESS)
+            call.headers = await web.limiter.admit(name, "address", limits.PER_ADDRESS)
         else:
             call.headers = web.limiter.check(f"{name}:outage", "address", web.context.settings.requests_per_minute)
         raise
     call.caller = caller
     work_for(caller.tenant)
     writes = endpoint.writes
-    call.headers = web.limiter.check(
+    call.headers = await web.limiter.admit(
         caller.credential + (":w" if writes else ""),
         "writes" if writes else "requests",
         caller.writes_per_minute if writes else caller.requests_per_minute,
@@ -367,6 +368,8 @@ async def _respond_claimed(
         return response
     finally:
         if not completed:
+            if (mine := patience.get()) is not None:
+                mine.allow_end()
             async with web.context.database.transaction() as connection:
                 await idempotency.release(connection, _credential(call), key)
 
@@ -385,8 +388,8 @@ async def serve(web: Web, endpoint: Endpoint, call: Call) -> Response:
     if endpoint.writes:
         check_encoding(call.request.headers)
     body = b"" if streams or not endpoint.writes else await read_body(call.request, endpoint.body_bytes_max)
-    if not streams:
-        check_media_types(endpoint.request_types, call.request.headers, body)
+    if not endpoint.negotiates_itself:
+        check_media_types(endpoint.request_types, endpoint.documented_response or (), call.request.headers, body)
     values = _query_inputs(web, endpoint, call)
     if endpoint.cached_seconds and (cached := web.cache.fresh(endpoint.name, endpoint.cached_seconds)):
         return cached

@@ -1,5 +1,6 @@
 """Decode bodies and query strings into structs. msgspec does; all issues are collected only after it has failed."""
 
+import codecs
 import itertools
 import re
 import typing
@@ -12,6 +13,7 @@ from msgspec import Struct
 from signalpost.kit import ids, issue_text, problems
 from signalpost.kit.problems import Issue, pointer
 from signalpost.kit.value_issues import issues_of
+from signalpost.web import duplicates
 
 T = TypeVar("T", bound=Struct)
 ISSUES_MAX = 100
@@ -39,6 +41,13 @@ def number(literal: str) -> float:
 _json = msgspec.json.Decoder(float_hook=number)
 
 
+_UTF_16 = "The body is UTF-16 or UTF-32; JSON has to be UTF-8."
+_SAVE_AS_UTF_8 = (
+    "Save the file as UTF-8. In PowerShell 5, `>` and Out-File write UTF-16: use Set-Content -Encoding utf8,"
+    " or give the text to the HTTP client directly."
+)
+
+
 def decoder_of(body: type[T]) -> "msgspec.json.Decoder[T]":
     """Return the decoder of the bodies of an operation."""
     return msgspec.json.Decoder(body, dec_hook=ids.decode_hook, float_hook=number)
@@ -49,17 +58,24 @@ def decode_body(decoder: "msgspec.json.Decoder[T]", body: bytes) -> T:
 
     Raises:
         MalformedRequest: the body is not JSON.
+        DuplicateMember: an object in it gives a member twice.
         ValidationFailed: it does not match the schema, with a JSON pointer for every issue.
     """
     try:
         value = decoder.decode(body)
     except msgspec.ValidationError as error:
+        duplicates.require_none(body)
         raise _explain(decoder.type, body, str(error)) from None
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        if body.startswith(codecs.BOM_UTF8):  # RFC 8259, section 8.1: a parser may ignore it
+            return decode_body(decoder, body.removeprefix(codecs.BOM_UTF8))
         if not body.strip():
             raise problems.MalformedRequest("The body is empty. This operation needs a JSON object.") from None
+        if body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in body[:4]:
+            raise problems.MalformedRequest(_UTF_16, remediation=_SAVE_AS_UTF_8) from None
         hint = " Names and strings need double quotes." if _has_single_quotes(body, str(error)) else ""
         raise problems.MalformedRequest(f"The body is not valid JSON: {_reason(error)}.{hint}") from None
+    duplicates.require_none(body)
     if _NUL_ESCAPED in body and (issues := nul_issues(_raw(body))):
         raise problems.ValidationFailed(errors=issues)
     return value

@@ -18,9 +18,10 @@ async def prepare_webhook(context: AppContext, owner_id: UUID, url: str, *, path
         UnsafeAddress: the service must not connect to it; `path` is where the request named it.
         HostNotFound: its host does not resolve.
     """
-    await check_address(context, url, path=path)
+    addresses = await check_address(context, url, path=path)
     secret = signing.new_secret()
-    return WebhookSecret(secret, signing.seal(context.keys, owner_id, INSTALLATION, secret))
+    sealed = signing.seal(context.keys, owner_id, INSTALLATION, secret)
+    return WebhookSecret(secret, sealed, str(addresses[0]) if addresses else None)
 
 
 async def send_status_notice(context: AppContext, notice: StatusNotice) -> str | None:

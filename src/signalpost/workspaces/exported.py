@@ -66,6 +66,7 @@ EXPORTED: Final[Mapping[str, Exported]] = {
     "usage": Exported(stays=_OPERATOR),
     "subscription": Exported(stays=_OPERATOR),
     "billing_feedback": Exported(stays=_OPERATOR),
+    "billing_payment": Exported(stays=_OPERATOR),
     "audit": Exported(stays=_LOG),
     "audit_seal": Exported(stays=_LOG),
 }
@@ -73,8 +74,11 @@ EXPORTED: Final[Mapping[str, Exported]] = {
 
 NOT_EXPORTED: Final[Mapping[str, str]] = {
     "billing_event": "ids of notifications, kept so that none counts twice",
+    "billing_former_customer": "ids at the provider of payments",
+    "billing_handover": "valid for days",
     "job": "work of this instance",
     "lane": "work of this instance",
+    "idempotency": "responses to repeat for a day, sealed; what they say stands elsewhere",
     "mail_message": "mail that was not sent, sealed; what it says stands elsewhere",
     "messenger_code": "valid for minutes",
     "messenger_message": "sealed, and deleted once it is handled",
@@ -83,6 +87,8 @@ NOT_EXPORTED: Final[Mapping[str, str]] = {
     "metric_day": "sums of `metric_latest`, made again by its triggers",
     "metric_schedule": "made again by its job",
     "oauth_flow": "valid for minutes",
+    "post_count": "counted again as posts are imported",
+    "post_count_change": "counted again as posts are imported",
     "request_log": "calls of the last days; what they changed stands in the audit log",
     "sandbox_clock": "valid for hours",
     "search_block": "made again from the posts",

@@ -9,7 +9,7 @@ from signalpost.accounts.actions.connect_request import (
 )
 from signalpost.accounts.actions.upsert import upsert_account
 from signalpost.accounts.errors import PlatformError, PlatformNotConfigured
-from signalpost.accounts.platforms import entry_server, require_connector
+from signalpost.accounts.platforms import entry_server, how_to_connect, require_connector
 from signalpost.accounts.schemas import AccountConnect, PlatformAccount
 from signalpost.context import AppContext
 from signalpost.kit import issue_text, problems
@@ -38,8 +38,8 @@ async def connect_account(context: AppContext, caller: Caller, platform: str, da
     connector = require_connector(caller, platform)
     if connector.connect is None:
         raise PlatformNotConfigured(
-            f"{connector.facts.name} is connected by authorization.",
-            remediation=f"Open the url that GET /platforms/{connector.facts.key}/auth-url returns.",
+            f"{connector.facts.name} is connected by authorization, not by a form.",
+            remediation=how_to_connect(context, connector.facts.key),
         )
     server = entry_server(context, connector, context.http.accounts)
     issues = list(_issues(connector, data.fields, server_known=server.trusted))

@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 
 from signalpost.accounts.errors import PlatformNotConfigured
-from signalpost.accounts.platforms import installation, operator_app, redirect_uri
+from signalpost.accounts.platforms import app_to_register, installation, operator_app, redirect_uri
 from signalpost.context import AppContext
 from signalpost.kit.crypto import SealedColumn, Undecipherable
 from signalpost.kit.tenant import across_workspaces
@@ -42,7 +42,7 @@ async def get_or_register_app(context: AppContext, connector: Connector, server:
             )
         return app
     if register is None:
-        return _require_operator_app(context, connector, callback)
+        return _require_operator_app(context, connector)
     # All workspaces share the app: it stays while any account of the server uses it.
     with across_workspaces():
         async with context.database.connection() as db:
@@ -55,26 +55,24 @@ async def get_or_register_app(context: AppContext, connector: Connector, server:
             pass  # sealed with a master key that is lost: registering another app costs nothing
     app = await register(server, redirect_uri=callback, app_name=context.settings.brand)
     sealed = context.keys.seal(msgspec.json.encode(app), context=key_context)
-    async with context.database.transaction() as db:
-        await db.execute(_UPSERT, platform, server.base_url, callback, sealed)
+    with across_workspaces():
+        async with context.database.transaction() as db:
+            await db.execute(_UPSERT, platform, server.base_url, callback, sealed)
     return app
 
 
 async def delete_unknown_app(context: AppContext, connector: Connector, server: Server, error: ApiError) -> None:
     """Delete our registration if the error says that the server does not know the app: the next flow registers one."""
     if members(error.response).get("error") == "invalid_client":
-        async with context.database.transaction() as db:
-            await db.execute(_DELETE, connector.facts.key, server.base_url)
+        with across_workspaces():
+            async with context.database.transaction() as db:
+                await db.execute(_DELETE, connector.facts.key, server.base_url)
 
 
-def _require_operator_app(context: AppContext, connector: Connector, callback: str) -> OAuthApp:
+def _require_operator_app(context: AppContext, connector: Connector) -> OAuthApp:
     app = operator_app(context, connector)
     if app is None:
-        setting = f"SIGNALPOST_{connector.facts.key.upper()}"
-        raise PlatformNotConfigured(
-            f"The operator has to register an app at {connector.facts.name} with the redirect address {callback}"
-            f" and set {setting}_CLIENT_ID and {setting}_CLIENT_SECRET."
-        )
+        raise PlatformNotConfigured(app_to_register(context, connector))
     return app
 
 

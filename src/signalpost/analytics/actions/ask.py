@@ -36,13 +36,13 @@ async def overview(context: AppContext, caller: Caller, query: OverviewQuery) ->
     async with context.database.transaction() as db:
         timezone = await zone_of(db, caller, query.profile_id)
         days = days_of(caller, query, timezone)
-        await discover.bring_up_to_date(db, caller.workspace_id, everything=caller.mode == "test")
+        until = await discover.bring_up_to_date(db, caller.workspace_id)
         sums = await totals.of_period(db, caller, days, query.profile_id)
         previous = None
         if is_shown(caller, days.previous.start, timezone):
             previous = await totals.total_of(db, caller, days.previous, query.profile_id)
         top = await totals.top_posts(db, caller, days, query.profile_id, measured=sums.total.measured)
-    return views.overview(days, sums, previous, top, timezone=timezone)
+    return views.overview(days, sums, previous, top, timezone=timezone, until=until)
 
 
 async def accounts(context: AppContext, caller: Caller, query: AccountsQuery, page: Page) -> Listing[AccountAnalytics]:
@@ -55,7 +55,7 @@ async def accounts(context: AppContext, caller: Caller, query: AccountsQuery, pa
         rows = await account_queries.visible(db, caller, page, profile_id=query.profile_id, include_disconnected=False)
         if not rows:
             await require_profile(context, db, caller, query.profile_id)
-        await discover.bring_up_to_date(db, caller.workspace_id, everything=caller.mode == "test")
+        await discover.bring_up_to_date(db, caller.workspace_id)
         today = clock.now().date()
         days_shown = limits.ANALYTICS_DAYS.of(caller.plan)
         since = period.EARLIEST if days_shown is None else period.earliest_shown(today, days_shown)

@@ -56,7 +56,7 @@ async def export(context: AppContext, caller: Caller, query: ExportQuery) -> Raw
     async with context.database.transaction() as db:
         timezone = await ask.zone_of(db, caller, query.profile_id)
         days = ask.days_of(caller, query, timezone)
-        await discover.bring_up_to_date(db, caller.workspace_id, everything=caller.mode == "test")
+        await discover.bring_up_to_date(db, caller.workspace_id)
         posts = (await totals.total_of(db, caller, days, query.profile_id)).posts
     if posts > ROWS_MAX:
         message = f"These are {posts} rows, and an export has at most {ROWS_MAX}: shorten the period."

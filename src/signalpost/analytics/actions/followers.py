@@ -1,5 +1,6 @@
 """How many follow an account, once a day."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 from uuid import UUID
@@ -17,15 +18,14 @@ EVERY: Final = timedelta(hours=23)
 """A little less than a day: no day is left out because each look comes some minutes after the one before."""
 AGAIN: Final = timedelta(hours=1)
 """After which an account is asked again whose network gave no answer."""
-ACCOUNTS_MAX: Final = 1_000
 
 # The newest look is written first, so that an account whose check fails is not asked again and again.
 _TAKE: Final = """
 insert into metric_account as m (account_id, workspace_id, asked_at)
 select a.id, a.workspace_id, now() from account a left join metric_account o on o.account_id = a.id
-where a.platform = any($1) and a.status in ('active', 'expiring')
+where a.id = any($3) and a.platform = any($1) and a.status in ('active', 'expiring')
     and (o.asked_at is null or o.asked_at < now() - $2::interval)
-order by o.asked_at nulls first, a.id limit $3
+order by a.id
 on conflict (account_id) do update set asked_at = excluded.asked_at
 returning m.account_id, m.workspace_id
 """
@@ -43,9 +43,9 @@ def platforms() -> list[str]:
     return [key for key in networks.PLATFORMS if (connector := networks.get(key)) and connector.check]
 
 
-async def dispatch(db: Db) -> int:
-    """Write a job for each account that was not asked for a day; return how many there were."""
-    taken = await db.fetch(_TAKE, platforms(), EVERY, ACCOUNTS_MAX)
+async def dispatch(db: Db, account_ids: Sequence[UUID]) -> int:
+    """Write a job for each of these accounts that was not asked for a day; return how many there were."""
+    taken = await db.fetch(_TAKE, platforms(), EVERY, account_ids)
     for account_id, workspace_id in taken:
         payload = {"account_id": str(account_id)}
         key = f"{COLLECT}/{account_id}"

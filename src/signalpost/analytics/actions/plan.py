@@ -1,6 +1,6 @@
 """The schedule: which targets have one, and the jobs that follow from it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
@@ -13,12 +13,21 @@ from signalpost.kit.db import Db
 DISPATCH: Final = "analytics.dispatch"
 COLLECT: Final = "analytics.collect"
 _KEY: Final = f"{COLLECT}/"
-ACCOUNTS_MAX: Final = 1_000
-"""For how many accounts one run writes jobs; the next run goes on."""
+ACCOUNTS: Final = 200
+"""For how many accounts one transaction writes jobs."""
+ROWS: Final = 2_000
+"""How many targets of accounts that cannot be asked one transaction postpones."""
 
 _POSTPONE: Final = """
-update metric_schedule s set due_at = now() + interval '1 day' from account a
-where a.id = s.account_id and s.due_at <= now() and a.status not in ('active', 'expiring')
+with moved as (
+    update metric_schedule set due_at = now() + interval '1 day' where target_id in (
+        select s.target_id from account a cross join lateral (
+            select target_id from metric_schedule where account_id = a.id and due_at <= now() order by due_at limit $2
+        ) s
+        where a.id = any($1) and a.status not in ('active', 'expiring'))
+    returning account_id
+)
+select account_id from moved group by 1 having count(*) = $2
 """
 _MARK_DUE: Final = """
 insert into metric_schedule (target_id, workspace_id, account_id, published_at, due_at)
@@ -35,11 +44,6 @@ class Requested(Struct, frozen=True):
     skipped: int
 
 
-async def postpone(db: Db) -> None:
-    """Look again in a day at accounts that cannot be asked now."""
-    await db.execute(_POSTPONE)
-
-
 async def request(
     db: Db, *, profile_id: UUID | None, account_id: UUID | None, post_ids: Sequence[UUID] | None, force: bool
 ) -> Requested:
@@ -52,7 +56,6 @@ async def request(
 
 async def request_due(db: Db) -> Requested:
     """Ask for all numbers that are due."""
-    await postpone(db)
     return Requested(await enqueue_dispatch(db), await queries.count_due(db), 0)
 
 
@@ -61,11 +64,14 @@ async def enqueue_dispatch(db: Db) -> UUID:
     return await jobs.enqueue(db, DISPATCH, {}, unique_key=DISPATCH)
 
 
-async def dispatch(db: Db) -> int:
-    """Write a job for each account with due targets; return how many there were."""
-    accounts = await queries.due_accounts(db, ACCOUNTS_MAX, job_key=_KEY)
-    for account_id, workspace_id in accounts:
+async def dispatch(db: Db, positions: Mapping[UUID, None], share: int) -> Mapping[UUID, None]:
+    """Write a job for each of these accounts that has due targets; return those with more than `share` to postpone.
+
+    The targets of accounts that cannot be asked now are looked at again in a day.
+    """
+    left = await db.fetch(_POSTPONE, list(positions), share)
+    for account_id, workspace_id in await queries.due_accounts(db, list(positions), job_key=_KEY):
         key = f"{_KEY}{account_id}"
         payload = {"account_id": str(account_id)}
         await jobs.enqueue(db, COLLECT, payload, unique_key=key, workspace_id=workspace_id)
-    return len(accounts)
+    return {account_id: None for (account_id,) in left}

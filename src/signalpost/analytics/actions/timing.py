@@ -71,7 +71,7 @@ async def best_hours(db: Db, whose: PostsOf, timezone: str) -> HoursByDay:
 
 
 async def _posts(db: Db, whose: PostsOf, platform: str | None, timezone: str) -> list[PublishedPost]:
-    await discover.bring_up_to_date(db, whose.workspace_id, everything=whose.mode == "test")
+    await discover.bring_up_to_date(db, whose.workspace_id)
     today = ask.today_in(timezone)
     days = limits.ANALYTICS_DAYS.of(whose.plan)
     since = period.earliest_shown(today, HISTORY_DAYS if days is None else min(days, HISTORY_DAYS))

@@ -1,21 +1,24 @@
 """Deleting what is older than the plan keeps it, or of an erased workspace: the only ways in which history ends."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
 from signalpost.kit.db import Db
 
 _PURGE: Final = """
-select coalesce(sum(purge_audit(w.id, now() - make_interval(days => p.days), $3)), 0)::int
-from unnest($1::text[], $2::int[]) as p(plan, days) join workspace w on w.plan = p.plan
+select w.id, purge_audit(w.id, now() - make_interval(days => p.days), $4)::int
+from unnest($2::text[], $3::int[]) as p(plan, days) join workspace w on w.plan = p.plan
+where w.id = any($1)
 """
 
 
-async def purge(db: Db, days_by_plan: Mapping[str, int], *, limit: int) -> int:
-    """Delete the oldest entries of each workspace, at most `limit` of one; return how many there were."""
-    purged: int = await db.fetchval(_PURGE, list(days_by_plan), list(days_by_plan.values()), limit)
-    return purged
+async def purge(
+    db: Db, workspace_ids: Sequence[UUID], days_by_plan: Mapping[str, int], *, limit: int
+) -> dict[UUID, int]:
+    """Delete the oldest entries of these workspaces, at most `limit` of one; return how many there were of each."""
+    records = await db.fetch(_PURGE, workspace_ids, list(days_by_plan), list(days_by_plan.values()), limit)
+    return {record[0]: record[1] for record in records}
 
 
 _PURGE_ALL: Final = "select purge_audit($1, now(), $2)"

@@ -1,41 +1,56 @@
 """Changes of a subscription that is there: to another plan, its end, and its continuation."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Final
 
 from signalpost.billing import queries, remote
-from signalpost.billing.actions.checkout import require_owner
+from signalpost.billing.actions.checkout import require_owner, require_payer, require_session
 from signalpost.billing.actions.prices import price_of
 from signalpost.billing.actions.refresh import refresh
 from signalpost.billing.catalog import OFFERS
-from signalpost.billing.errors import SubscriptionPastDue
+from signalpost.billing.errors import PaymentFailed, SubscriptionPastDue
 from signalpost.billing.queries import SubscriptionRow
 from signalpost.billing.schemas import SubscriptionUpdate
-from signalpost.billing.states import LIVE, Interval, Remote, chosen, state_of
+from signalpost.billing.states import FREE, LIVE, Interval, Pending, Remote, chosen, state_of
 from signalpost.billing.stripe import Refused, Stripe, not_possible
 from signalpost.context import AppContext
-from signalpost.kit import clock, problems
+from signalpost.kit import clock, log, problems
 from signalpost.kit.failpoint import failpoint
 from signalpost.web.caller import Caller
 
 _ORDER: Final = [offer.key for offer in OFFERS]
+_log = log.get("billing")
 
 
 async def change_subscription(context: AppContext, caller: Caller, data: SubscriptionUpdate) -> SubscriptionRow:
     """Change the subscription at Stripe, as it is there now, and write what came of it.
 
     Raises:
-        Forbidden: the caller is not the owner.
+        Forbidden: the caller is not the owner; the one whose card pays may end the subscription.
+        AnotherPayer: the card that would be charged is not that of the owner.
         ValidationFailed: the body asks for nothing, or for several things.
         InvalidState: there is no subscription, or it is so already.
         SubscriptionPastDue: a payment failed, so the plan cannot change.
         PaymentFailed: the payment for the larger plan failed; nothing is changed.
         BillingDisabled, BillingNotConfigured, Unavailable: see `Stripe`.
     """
-    require_owner(caller, "change the subscription")
+    require_session(caller, "change the subscription")
     _require_one_change(data)
+    if data.plan == FREE:
+        raise problems.invalid(
+            "/plan",
+            "not_allowed",
+            f"{FREE} is what follows when a subscription ends: send "
+            '{"cancelAtPeriodEnd": true}, and what is paid stays in force until then.',
+        )
     stripe = Stripe(context)
     async with context.database.connection() as db:
         row = await queries.find(db, caller.workspace_id)
+    if not (data.cancel_at_period_end and caller.role == "owner"):  # an owner may end it, whoever pays
+        require_payer(caller, row, "change the subscription")
+    if not data.cancel_at_period_end:
+        require_owner(caller, "change the subscription")
     if row is None:
         raise _none()
     current = chosen(await remote.subscriptions(stripe, row.customer_id))
@@ -44,12 +59,24 @@ async def change_subscription(context: AppContext, caller: Caller, data: Subscri
     try:
         await _change(stripe, current, data)
     except Refused as refused:
+        await _read_again(context, row.customer_id)
         raise not_possible(refused) from None
+    except (PaymentFailed, problems.Unavailable):
+        await _read_again(context, row.customer_id)
+        raise
     failpoint("billing.changed")  # what this process does not live to write, the notification brings
     row = await refresh(context, row.customer_id)
     if row is None:
         raise _none()
     return row
+
+
+async def _read_again(context: AppContext, customer_id: str) -> None:
+    """After a change that failed, show what is there now; if it cannot be read either, a notification tells it."""
+    try:
+        await refresh(context, customer_id)
+    except problems.Problem as problem:
+        _log.warning("subscription.unread", customer=customer_id, reason=problem.detail)
 
 
 def _none() -> problems.InvalidState:
@@ -97,8 +124,31 @@ async def _resume(stripe: Stripe, current: Remote) -> None:
 async def _cancel(stripe: Stripe, current: Remote) -> None:
     if current.cancelling:
         raise problems.InvalidState("The subscription is cancelled already; it ends with its period.")
+    async with _without_planned_change(stripe, current):
+        await stripe.post(f"subscriptions/{current.id}", {"cancel_at_period_end": True})
+
+
+@asynccontextmanager
+async def _without_planned_change(stripe: Stripe, current: Remote) -> AsyncIterator[None]:
+    """Drop a planned change, which stands in the way of this one; if this one fails, plan it again."""
     await _release(stripe, current)
-    await stripe.post(f"subscriptions/{current.id}", {"cancel_at_period_end": True})
+    try:
+        yield
+    except (Refused, PaymentFailed, problems.Unavailable):
+        if current.pending is not None:
+            await _plan_again(stripe, current, current.pending)
+        raise
+
+
+async def _plan_again(stripe: Stripe, before: Remote, pending: Pending) -> None:
+    """Plan what was planned, unless the change that failed for us was made at Stripe all the same."""
+    try:
+        now = chosen(await remote.subscriptions(stripe, before.customer_id))
+        same = now is not None and (now.id, now.plan, now.interval) == (before.id, before.plan, before.interval)
+        if now is not None and same and not now.cancelling and now.pending is None and pending.price_id is not None:
+            await _schedule(stripe, now, pending.price_id, pending.interval)
+    except (Refused, problems.Problem) as failure:
+        _log.error("subscription.change_lost", subscription=before.id, plan=pending.plan, reason=str(failure))
 
 
 async def _release(stripe: Stripe, current: Remote) -> None:
@@ -123,15 +173,13 @@ async def _change_plan(stripe: Stripe, current: Remote, plan: str, interval: Int
         raise problems.InvalidState(f"The change to the plan {plan} by {interval} is planned already.")
     price_id = await price_of(stripe, plan, interval)
     if _is_larger(plan, interval, current):
-        await _release(stripe, current)
-        await stripe.post(
-            f"subscriptions/{current.id}",
-            {
-                "items": [{"id": current.item_id, "price": price_id}],
-                "proration_behavior": "always_invoice",
-                "payment_behavior": "error_if_incomplete",
-            },
-        )
+        change = {
+            "items": [{"id": current.item_id, "price": price_id}],
+            "proration_behavior": "always_invoice",
+            "payment_behavior": "error_if_incomplete",
+        }
+        async with _without_planned_change(stripe, current):
+            await stripe.post(f"subscriptions/{current.id}", change)
     else:
         await _schedule(stripe, current, price_id, interval)
 

@@ -6,14 +6,14 @@ from typing import Any, Final
 from signalpost.billing import queries, remote
 from signalpost.billing.actions.prices import price_of
 from signalpost.billing.actions.refresh import refresh
-from signalpost.billing.errors import BillingNotConfigured
+from signalpost.billing.errors import AnotherPayer, BillingNotConfigured, SubscriptionPastDue
 from signalpost.billing.queries import SubscriptionRow
 from signalpost.billing.schemas import CheckoutCreate, PortalCreate
 from signalpost.billing.states import LIVE
 from signalpost.billing.stripe import Refused, Stripe, not_possible
 from signalpost.context import AppContext
 from signalpost.identity.actions import may_redirect_to
-from signalpost.kit import foreign, ids, log, problems
+from signalpost.kit import clock, foreign, ids, log, problems
 from signalpost.kit.problems import Issue
 from signalpost.web.caller import Caller
 
@@ -27,15 +27,38 @@ def require_owner(caller: Caller, what: str) -> None:
     Raises:
         Forbidden: it is someone else, or an API key.
     """
-    if caller.auth != "session":
-        raise problems.Forbidden(
-            f"An API key cannot {what}.", remediation="Sign in with `POST /auth/login` and send its access token."
-        )
+    require_session(caller, what)
     if caller.role != "owner":
         raise problems.Forbidden(f"Only the owner can {what}.")
 
 
-def _require_addresses(**addresses: str) -> None:
+def require_session(caller: Caller, what: str) -> None:
+    """Ensure that a person does this, signed in.
+
+    Raises:
+        Forbidden: it is an API key.
+    """
+    if caller.auth != "session":
+        raise problems.Forbidden(
+            f"An API key cannot {what}.", remediation="Sign in with `POST /auth/login` and send its access token."
+        )
+
+
+def require_payer(caller: Caller, row: SubscriptionRow | None, what: str) -> None:
+    """Ensure that the one whose card pays does this: the owner, unless it is known to be someone else.
+
+    Raises:
+        Forbidden: it is neither the owner nor the payer.
+        AnotherPayer: it is the owner, and another person pays.
+    """
+    if row is not None and row.payer_id == caller.user_id:
+        return
+    require_owner(caller, what)
+    if row is not None and not row.is_paid_by(caller.user_id):
+        raise AnotherPayer(f"{row.payer_name or 'Another person'} pays for this workspace, so you cannot {what}.")
+
+
+def require_addresses(**addresses: str) -> None:
     issues = [
         Issue(f"/{name}", "format", _ADDRESS) for name, address in addresses.items() if not may_redirect_to(address)
     ]
@@ -48,13 +71,14 @@ async def open_checkout(context: AppContext, caller: Caller, data: CheckoutCreat
 
     Raises:
         Forbidden: the caller is not the owner.
+        SubscriptionPastDue: a payment of the subscription failed.
         InvalidState: the workspace has a subscription, or opens another page at this moment.
         ValidationFailed: an address or the promotion code cannot be used.
         BillingDisabled, BillingNotConfigured, Unavailable: see `Stripe`.
     """
     require_owner(caller, "buy a plan")
     stripe = Stripe(context)
-    _require_addresses(successUrl=data.success_url, cancelUrl=data.cancel_url)
+    require_addresses(successUrl=data.success_url, cancelUrl=data.cancel_url)
     async with context.database.connection() as db:
         row = await queries.find(db, caller.workspace_id)
     _require_unsubscribed(row, data)
@@ -71,9 +95,11 @@ async def open_checkout(context: AppContext, caller: Caller, data: CheckoutCreat
     if page_id is None or url is None:
         raise BillingNotConfigured("The provider of payments opened no page.")
     async with context.database.transaction() as db:
-        noted = await queries.set_checkout(db, caller.workspace_id, page_id, seen=earlier)
+        noted = await queries.set_checkout(
+            db, caller.workspace_id, page_id, seen=earlier, now=clock.now(), payer_id=caller.user_id
+        )
     if not noted:
-        await _expire(stripe, page_id)
+        await expire(stripe, page_id)
         raise problems.InvalidState("Another payment page of this workspace was opened or paid at this moment.")
     return url, page_id, remote.instant(page, "expires_at")
 
@@ -81,6 +107,10 @@ async def open_checkout(context: AppContext, caller: Caller, data: CheckoutCreat
 def _require_unsubscribed(row: SubscriptionRow | None, data: CheckoutCreate) -> None:
     if row is None or row.status not in LIVE:
         return
+    if row.status == "past_due":
+        raise SubscriptionPastDue(
+            f"A payment for the plan {row.plan} failed. Pay it, and the plan is in force again: buy nothing new."
+        )
     if (row.plan, row.interval) == (data.plan, data.interval):
         raise problems.InvalidState(f"The workspace has the plan {data.plan} by {data.interval} already.")
     raise problems.InvalidState(
@@ -132,11 +162,14 @@ async def _customer(
         return row, None
     earlier = row.checkout_id
     if earlier is not None:
-        await _expire(stripe, earlier)
+        await expire(stripe, earlier)
     if await _is_deleted(stripe, row.customer_id):
         return await _create_customer(context, stripe, caller, replaced=row.customer_id), None
     # Perhaps the earlier page was paid, and the notification is on its way.
-    return await refresh(context, row.customer_id) or row, earlier
+    row = await refresh(context, row.customer_id) or row
+    if row.status not in LIVE and not row.is_paid_by(caller.user_id):  # cards of other people are not offered
+        return await _create_customer(context, stripe, caller, replaced=row.customer_id), None
+    return row, earlier
 
 
 async def _is_deleted(stripe: Stripe, customer_id: str) -> bool:
@@ -156,7 +189,7 @@ async def _create_customer(
     parameters = {"metadata": {remote.WORKSPACE_KEY: workspace_id}, "name": caller.user_name}
     try:
         # Requests at the same time, and one after this process died, get the same customer.
-        key = f"customer:{workspace_id}:{replaced or ''}"
+        key = f"customer:{workspace_id}:{caller.user_id}:{replaced or ''}"
         customer = await stripe.post("customers", parameters, idempotency_key=key)
     except Refused as refused:
         raise not_possible(refused) from None
@@ -164,14 +197,17 @@ async def _create_customer(
     if customer_id is None:
         raise BillingNotConfigured("The provider of payments created no customer.")
     async with context.database.transaction() as db:
-        await queries.set_customer(db, caller.workspace_id, customer_id, replaced=replaced)
+        await queries.set_customer(
+            db, caller.workspace_id, customer_id, replaced=replaced, payer_id=caller.user_id, now=clock.now()
+        )
         row = await queries.find(db, caller.workspace_id)
     if row is None:
         raise problems.InvalidState("The workspace was deleted at this moment.")
     return row
 
 
-async def _expire(stripe: Stripe, page_id: str) -> None:
+async def expire(stripe: Stripe, page_id: str) -> None:
+    """Close a page. One that is closed already, or was paid, stays as it is."""
     try:
         await stripe.post(f"checkout/sessions/{page_id}/expire")
     except Refused as refused:  # it has expired or was paid
@@ -182,16 +218,18 @@ async def open_portal(context: AppContext, caller: Caller, data: PortalCreate) -
     """Return the address of the page where the owner manages cards, invoices and addresses.
 
     Raises:
-        Forbidden: the caller is not the owner.
+        Forbidden: the caller is neither the owner nor the one whose card pays.
+        AnotherPayer: the card is not that of the owner who asks.
         InvalidState: the workspace never wanted to buy anything, so there is nothing to manage.
         ValidationFailed: the address cannot be used.
         BillingDisabled, BillingNotConfigured, Unavailable: see `Stripe`.
     """
-    require_owner(caller, "manage payments")
+    require_session(caller, "manage payments")
     stripe = Stripe(context)
-    _require_addresses(returnUrl=data.return_url)
     async with context.database.connection() as db:
         row = await queries.find(db, caller.workspace_id)
+    require_payer(caller, row, "manage payments")
+    require_addresses(returnUrl=data.return_url)
     if row is None:
         raise problems.InvalidState(
             "The workspace has never paid anything.", remediation="Buy a plan with `POST /billing/checkout` first."

@@ -6,8 +6,10 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from signalpost.billing import signature
-from signalpost.billing.actions.refresh import Notification, refresh
+from signalpost.billing import provider, remote, signature
+from signalpost.billing.actions.handover import settle
+from signalpost.billing.actions.refresh import refresh
+from signalpost.billing.actions.strays import Notification
 from signalpost.billing.errors import BillingNotConfigured
 from signalpost.billing.stripe import require_enabled
 from signalpost.context import AppContext
@@ -81,13 +83,22 @@ async def receive(context: AppContext, header: str, body: bytes, secret: str) ->
         MalformedRequest: it is signed and yet not an event.
         BillingNotConfigured, Unavailable: the customer cannot be read; nothing is changed.
     """
-    signature.verify(header, body, secret, now_seconds=clock.now().timestamp())
+    try:
+        signature.verify(header, body, secret, now_seconds=clock.now().timestamp())
+    except problems.InvalidSignature as refusal:
+        async with context.database.transaction() as db:
+            await provider.note_refused(db, clock.now(), refusal.code)
+        raise
+    async with context.database.transaction() as db:
+        await provider.note_heard(db, clock.now())
     event = _decoded(body)
     customer_id = _customer(event)
     if event.type not in HEARD or customer_id is None:
         _log.debug("notification.ignored", type=foreign.line(event.type, 100))
         return
-    await refresh(context, customer_id, notification=Notification(event.id, event.type))
+    await settle(context, customer_id)
+    concerns_us = remote.WORKSPACE_KEY.encode() in body
+    await refresh(context, customer_id, notification=Notification(event.id, event.type, concerns_us))
 
 
 def _decoded(body: bytes) -> _Event:

@@ -4,7 +4,7 @@ Stripe delivers notifications twice, late and in any order, so none is believed:
 """
 
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final
 from uuid import UUID
 
 import msgspec
@@ -12,29 +12,24 @@ import msgspec
 from signalpost.audit import actions as audit
 from signalpost.audit.documents import Change
 from signalpost.billing import queries, remote
+from signalpost.billing.actions import strays
+from signalpost.billing.actions.strays import STRIPE, Notification
+from signalpost.billing.payer_queries import Payment
 from signalpost.billing.queries import SubscriptionRow
 from signalpost.billing.states import FREE, PAYING, State, chosen, state_of
 from signalpost.billing.stripe import Stripe
 from signalpost.context import AppContext
-from signalpost.events import Actor
 from signalpost.kit import clock, log, problems
 from signalpost.kit.db import Db
 from signalpost.kit.failpoint import failpoint
+from signalpost.kit.tenant import across_workspaces
 from signalpost.plans import actions as plans
 
 ATTEMPTS_MAX: Final = 4
 """Of reading while others write what they read."""
-STRIPE: Final = Actor(type="system", id=None, name="Stripe")
 _RECORDED: Final = ("status", "plan", "interval", "cancel_at_period_end", "plan_in_force")
 """What history says of a change."""
 _log = log.get("billing")
-
-
-class Notification(NamedTuple):
-    """An event of Stripe that was verified. Its contents are not used."""
-
-    id: str
-    type: str
 
 
 async def refresh(
@@ -53,18 +48,28 @@ async def refresh(
     for _ in range(ATTEMPTS_MAX):
         async with context.database.connection() as db:
             row = await queries.of_customer(db, customer_id)
-            if row is None or (notification is not None and await queries.is_seen(db, notification.id)):
+            if notification is not None and await queries.is_seen(db, notification.id):
                 return row
+        if row is None:
+            await strays.end_elsewhere(context, stripe, customer_id, notification)
+            return None
         remotes = await remote.subscriptions(stripe, customer_id)
+        charged = await remote.payments(stripe, customer_id, remotes)
+        refunded: list[Payment] = []
+        if row.stray_since is not None:
+            refunded = await strays.end(context, stripe, remotes, charged, row.stray_since, row.remote_id)
+            remotes = await remote.subscriptions(stripe, customer_id)
         paying = [current.id for current in remotes if current.status in PAYING]
         if len(paying) > 1:
             _log.error("subscription.several", customer=customer_id, subscriptions=paying)
         state = state_of(chosen(remotes), clock.now())
         failpoint("billing.read")
-        async with context.database.transaction() as db:
-            if await apply(context, db, row, state, notification):
-                failpoint("billing.applied")
-                return await queries.find(db, row.workspace_id)
+        with across_workspaces():  # what was paid decides on the plan, not the rights of whoever asks
+            async with context.database.transaction() as db:
+                if await apply(context, db, row, state, notification):
+                    await strays.record_payments(db, row.workspace_id, customer_id, charged, refunded)
+                    failpoint("billing.applied")
+                    return await queries.find(db, row.workspace_id)
     raise problems.Unavailable("The subscription is being changed elsewhere.", headers={"Retry-After": "5"})
 
 
@@ -104,6 +109,11 @@ async def refresh_outdated(context: AppContext, now: datetime, *, after: UUID | 
     """Read a batch of those whose period or grace is over; return the last one of it, or None at the end."""
     async with context.database.connection() as db:
         batch = await queries.outdated(db, now, after=after, limit=limit)
+    return await read_batch(context, batch, limit)
+
+
+async def read_batch(context: AppContext, batch: list[tuple[UUID, str]], limit: int) -> UUID | None:
+    """Read these customers; return the last workspace if the batch was full, so that there may be more."""
     for _, customer_id in batch:
         try:
             await refresh(context, customer_id)

@@ -35,6 +35,7 @@ from signalpost.identity.actions.sign_up import (
     create_user,
     create_workspace,
     register,
+    require_free_place,
     write_workspace,
 )
 from signalpost.identity.actions.staff import make_staff
@@ -78,6 +79,7 @@ __all__ = [
     "record_in_workspaces",
     "refresh",
     "register",
+    "require_free_place",
     "require_second_factor",
     "require_unchanged",
     "reset_password",

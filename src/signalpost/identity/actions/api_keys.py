@@ -9,7 +9,7 @@ from uuid import UUID
 from msgspec import Struct
 
 from signalpost.context import AppContext
-from signalpost.identity import api_key_queries, roles, views
+from signalpost.identity import api_key_queries, offspring, roles, views
 from signalpost.identity.api_key_queries import KEY_COLUMNS, ApiKeyRow, read_key
 from signalpost.identity.authenticate import secret_hmacs
 from signalpost.identity.caller_cache import CallerCache
@@ -139,9 +139,14 @@ def _profile_ids(caller: Caller, data: ApiKeyCreate) -> Sequence[UUID] | None:
 
 
 def _scope_issues(data: ApiKeyCreate) -> list[Issue]:
+    issues = [
+        Issue(f"/scopes/{index}", "not_allowed", "A test key does not administer the installation: send mode live.")
+        for index, scope in enumerate(data.scopes or ())
+        if scope == "instance:admin" and data.mode == "test"
+    ]
     if data.permission == "read_write":
-        return []
-    return [
+        return issues
+    return issues + [
         Issue(f"/scopes/{index}", "not_allowed", "A key with the permission read can have only scopes ending in :read.")
         for index, scope in enumerate(data.scopes or ())
         if not scope.endswith(":read")
@@ -235,6 +240,7 @@ async def revoke_api_key(context: AppContext, db: Db, caller: Caller, row: ApiKe
             raise problems.InsufficientScope("This API key cannot revoke a key that may do more than itself.")
     await _lock(db, caller.workspace_id)
     revoked = [record["id"] for record in await db.fetch(_REVOKE, row.id, caller.workspace_id)]
+    await offspring.end_of_keys(db, revoked)
     for key_id in (row.id, *revoked):
         context.state(CallerCache).invalidate(key_id)
     return ApiKeyRevocation(
@@ -248,7 +254,9 @@ async def revoke_api_key(context: AppContext, db: Db, caller: Caller, row: ApiKe
 _WORKSPACE_OF = "select workspace_id from api_key where id = $1"
 
 
-async def revoke_key(db: Db, key_id: UUID) -> list[UUID]:
+async def revoke_key(
+    db: Db, key_id: UUID, *, cause: Literal["key_revoked", "key_leaked"] = "key_revoked"
+) -> list[UUID]:
     """Revoke a key of any workspace, for the operator; return it and what it issued, as far as they were valid.
 
     The caches of other processes forget them within a second.
@@ -257,7 +265,9 @@ async def revoke_key(db: Db, key_id: UUID) -> list[UUID]:
     if workspace_id is None:
         return []
     await _lock(db, workspace_id)
-    return [record["id"] for record in await db.fetch(_REVOKE, key_id, workspace_id)]
+    revoked = [record["id"] for record in await db.fetch(_REVOKE, key_id, workspace_id)]
+    await offspring.end_of_keys(db, revoked, cause=cause)
+    return revoked
 
 
 def _require_key_management(caller: Caller) -> None:

@@ -56,9 +56,10 @@ async def redeem(
         ValidationFailed: the e-mail address, password, name or time zone is invalid; the token stays valid.
     """
     validate_owner(email, password, workspace_name, timezone)
-    async with context.database.connection() as db:
-        if not await is_valid(db, token):  # before the costly hash
-            raise _link_expired()
+    with across_workspaces():  # users are looked for
+        async with context.database.connection() as db:
+            if not await is_valid(db, token):  # before the costly hash
+                raise _link_expired()
     password_hash = await passwords.hash_password(password)
     with across_workspaces():  # there is none yet
         async with context.database.transaction() as db:

@@ -32,6 +32,13 @@ where m.workspace_id = $1 and m.status = 'active'
     and (m.role = 'owner' or m.user_id = (select created_by from api_key where id = $2))
 """
 
+POSTS_COUNTED_MAX: Final = 1_000
+_WAITING: Final = """
+select count(*) from (
+    select from post where workspace_id = $1 and stage = 'scheduled' and deleted_at is null
+        and created_by ->> 'id' = $2 limit $3) waiting
+"""
+
 
 class Revoked(Struct):
     """What a report led to."""
@@ -59,7 +66,7 @@ async def revoke_leaked(context: AppContext, reported: Sequence[FoundKey], *, so
         async with (
             context.database.transaction() as db
         ):  # one for each: no transaction wakes the lanes of two workspaces
-            ended = await revoke_key(db, row["id"])
+            ended = await revoke_key(db, row["id"], cause="key_leaked")
             if row["id"] in ended:  # else another report was first
                 await _tell(db, row, foreign.line(key.url, _URL_CHARACTERS_MAX), source)
         _forget(context, ended)
@@ -82,10 +89,14 @@ async def _tell(db: Db, row: Row, url: str, source: str) -> None:
         subject=ids.encode("key", row["id"]),
     )
     await audit.record(db, entry)
-    values = {"workspace": row["workspace"], "name": row["name"], "mode": row["mode"], "source": source, "url": url}
+    posts = await db.fetchval(_WAITING, row["workspace_id"], ids.encode("key", row["id"]), POSTS_COUNTED_MAX)
+    values = {
+        "workspace": row["workspace"], "name": row["name"], "mode": row["mode"], "source": source, "url": url,
+        "posts": f"{POSTS_COUNTED_MAX} or more" if posts == POSTS_COUNTED_MAX else posts,
+    }  # fmt: skip
     for person in await db.fetch(_PEOPLE, row["workspace_id"], row["id"]):
         message = mail.Message(to=person["email"], template="key_leaked", values=values)
-        await mail.enqueue(db, message, workspace_id=row["workspace_id"], reserved=1)
+        await mail.enqueue(db, message, workspace_id=row["workspace_id"])
 
 
 def _forget(context: AppContext, revoked: Iterable[UUID]) -> None:

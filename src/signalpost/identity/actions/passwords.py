@@ -5,10 +5,10 @@ from uuid import UUID
 from signalpost.audit import actions as audit
 from signalpost.context import AppContext
 from signalpost.engine import jobs
-from signalpost.identity import passwords, queries, tokens
+from signalpost.identity import offspring, passwords, queries, tokens
 from signalpost.identity.actions.sign_in import end_sessions, record_in_workspaces
 from signalpost.identity.errors import InvalidCredentials, password_help
-from signalpost.identity.login_throttle import LoginThrottle
+from signalpost.identity.login_throttle import LoginThrottle, network_of
 from signalpost.identity.schemas import PasswordForgot, PasswordReset
 from signalpost.kit import ids, log, problems
 from signalpost.kit.db import Db
@@ -19,12 +19,15 @@ RESET_JOB = "identity.password_reset"
 _logger = log.get("identity")
 
 
-async def forgot_password(db: Db, settings: Settings, data: PasswordForgot) -> None:
-    """Have a link sent, if there is such a user. The request does the same for every address; a job looks it up."""
+async def forgot_password(db: Db, settings: Settings, data: PasswordForgot, address: str) -> None:
+    """Have a link sent, if there is such a user. The request does the same for every e-mail address; a job looks it up.
+
+    `address`: of the client.
+    """
     if settings.smtp_url is None:
         _logger.warning("mail.off", template="password_reset", remedy="signalpost users reset-password")
         return
-    payload = {"email": data.email, "message_id": ids.new_id().hex}
+    payload = {"email": data.email, "message_id": ids.new_id().hex, "network": network_of(address)}
     await jobs.enqueue(db, RESET_JOB, payload, unique_key=f"{RESET_JOB}:{data.email.lower()}")
 
 
@@ -32,7 +35,7 @@ def forgotten_password_message(settings: Settings) -> str:
     """Return what follows on a request for a link, whether there is such a user or not."""
     if settings.smtp_url is None:
         return password_help(settings)
-    return "If a user has this e-mail address, a link to choose a new password is on its way."
+    return "If a user has this e-mail address, a link to choose a new password is on its way, or there already."
 
 
 _VALID = """
@@ -65,9 +68,10 @@ async def reset_with_token(context: AppContext, data: PasswordReset) -> None:
         InvalidCredentials: the token is unknown, was used, or is older than 30 minutes.
     """
     digest = tokens.digest(data.token)
-    async with context.database.connection() as db:
-        if not await db.fetchval(_VALID, digest):  # before the costly hash
-            raise _link_expired()
+    with across_workspaces():  # a user has workspaces, not the other way round
+        async with context.database.connection() as db:
+            if not await db.fetchval(_VALID, digest):  # before the costly hash
+                raise _link_expired()
     password_hash = await passwords.hash_password(data.password)
     with across_workspaces():  # all of the user
         async with context.database.transaction() as db:
@@ -75,8 +79,9 @@ async def reset_with_token(context: AppContext, data: PasswordReset) -> None:
             if user is None:
                 raise _link_expired()
             await end_sessions(context, db, user["id"], "password_reset")
+            await offspring.end_of_person(db, user["id"])
             await record_in_workspaces(db, user["id"], "reset_password")
-    context.state(LoginThrottle).reset(user["email"])
+    await context.state(LoginThrottle).reset(context.database, user["email"])
 
 
 def _link_expired() -> InvalidCredentials:
@@ -99,6 +104,7 @@ async def reset_password(context: AppContext, db: Db, *, email: str, password: s
     if user_id is None:
         raise problems.NotFound(f"There is no user {email}.")
     await end_sessions(context, db, user_id, "password_reset")
+    await offspring.end_of_person(db, user_id)
     subject = ids.encode("usr", user_id)
     for workspace in await queries.workspaces_of(db, user_id):
         await audit.command(db, "users reset-password", workspace_id=workspace.id, subject=subject)

@@ -13,48 +13,42 @@ from signalpost.identity.errors import InvalidCredentials, LoginThrottled, Secon
 from signalpost.identity.schemas import RecoveryCodes, TotpCode, TotpDisable, TotpEnrol, TotpEnrolment
 from signalpost.kit import clock, crypto, ids, problems
 from signalpost.kit.crypto import KeyRing, SealedColumn
-from signalpost.kit.db import Db
-from signalpost.kit.lru import LruDict
+from signalpost.kit.db import Database, Db
 from signalpost.kit.rows import columns, reader
+from signalpost.web import shared_buckets
 from signalpost.web.caller import Caller
-from signalpost.web.limits import Bucket
+from signalpost.web.shared_buckets import Want
 
 RECOVERY_CODES: Final = 10
 ATTEMPTS_MAX: Final = 10
 WINDOW_SECONDS: Final = 900
-_USERS_MAX: Final = 50_000
 _ISSUER: Final = "Signalpost"
 
 
 class CodeThrottle:
-    """Attempts at the codes of each user in this process: `context.state(CodeThrottle)`.
+    """Attempts at the codes of each user, counted for all processes: `context.state(CodeThrottle)`.
 
     Whoever gets this far has the password or a session, so others cannot lock a user out.
     """
 
-    def __init__(self) -> None:
-        self._buckets: LruDict[UUID, Bucket] = LruDict(_USERS_MAX)
-
-    def count_attempt(self, user_id: UUID) -> None:
+    async def count_attempt(self, database: Database, user_id: UUID) -> None:
         """Count an attempt before it is looked at.
 
         Raises:
             LoginThrottled: there were too many.
+            Unavailable: the database cannot be reached.
         """
-        now = clock.monotonic()
-        bucket = self._buckets.get(user_id)
-        if bucket is None:
-            bucket = self._buckets[user_id] = Bucket(ATTEMPTS_MAX, WINDOW_SECONDS, float(ATTEMPTS_MAX), now)
-        if not bucket.take(now):
-            seconds = bucket.seconds_to_next
+        refused = await shared_buckets.take_each(database, [Want(f"codes {user_id}", ATTEMPTS_MAX)], WINDOW_SECONDS)
+        if refused is not None:
+            seconds = refused[1].seconds_to_next
             raise LoginThrottled(
                 f"Too many codes or passwords were wrong; the next may be tried in {seconds} seconds.",
                 headers={"Retry-After": str(seconds)},
             )
 
-    def forgive(self, user_id: UUID) -> None:
+    async def forgive(self, database: Database, user_id: UUID) -> None:
         """Forget the attempts of a user who knew the code."""
-        self._buckets.pop(user_id)
+        await shared_buckets.forget(database, [f"codes {user_id}"])
 
 
 class _FactorRow(Struct):
@@ -117,11 +111,11 @@ async def confirm(context: AppContext, db: Db, caller: Caller, data: TotpCode) -
         raise problems.InvalidState(
             "No authenticator app waits for its first code.", remediation="Begin with `POST /auth/totp`."
         )
-    context.state(CodeThrottle).count_attempt(row.id)
+    await context.state(CodeThrottle).count_attempt(context.database, row.id)
     step = totp.matching_step(_open(context.keys, row), totp.normalised(data.code), clock.actual(), None)
     if step is None:
         raise _wrong_code()
-    context.state(CodeThrottle).forgive(row.id)
+    await context.state(CodeThrottle).forgive(context.database, row.id)
     codes = [totp.new_recovery_code() for _ in range(RECOVERY_CODES)]
     await db.execute(_CONFIRM, row.id, step, [_hashes(context.keys, code)[0] for code in codes])
     context.state(CallerCache).invalidate(row.id)  # the workspace may require it
@@ -152,7 +146,7 @@ async def check_code(context: AppContext, user_id: UUID, code: str | None) -> No
     """
     if code is None or not code.strip():
         raise SecondFactorRequired("This user signs in with a code of an authenticator app, too.")
-    context.state(CodeThrottle).count_attempt(user_id)
+    await context.state(CodeThrottle).count_attempt(context.database, user_id)
     text = totp.normalised(code)
     async with context.database.transaction() as db:
         row = await _read(db, _LOCK, user_id)
@@ -166,7 +160,7 @@ async def check_code(context: AppContext, user_id: UUID, code: str | None) -> No
             await db.execute(_USE_RECOVERY, row.id, recovery)
         else:
             raise _wrong_code()
-    context.state(CodeThrottle).forgive(user_id)
+    await context.state(CodeThrottle).forgive(context.database, user_id)
 
 
 async def reset_second_factor(db: Db, email: str) -> None:
@@ -186,13 +180,13 @@ async def reset_second_factor(db: Db, email: str) -> None:
 
 async def _check_password(context: AppContext, caller: Caller, password: str) -> _FactorRow:
     _require_session(caller)
-    context.state(CodeThrottle).count_attempt(caller.user_id)
+    await context.state(CodeThrottle).count_attempt(context.database, caller.user_id)
     async with context.database.connection() as db:
         row = await _read(db, _PLAIN, caller.user_id)
     if not await passwords.verify_password(row.password_hash, password):
         raise InvalidCredentials("The password is wrong.", remediation="Repeat the request with your password.")
     if not row.confirmed:  # else only a code forgives: who knows the password would guess codes without end
-        context.state(CodeThrottle).forgive(row.id)
+        await context.state(CodeThrottle).forgive(context.database, row.id)
     return row
 
 

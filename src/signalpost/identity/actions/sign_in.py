@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from signalpost.audit import actions as audit
 from signalpost.context import AppContext
-from signalpost.identity import passwords, queries, tokens, views
+from signalpost.identity import offspring, passwords, queries, tokens, views
 from signalpost.identity.actions.second_factor import check_code
 from signalpost.identity.caller_cache import CallerCache
 from signalpost.identity.errors import InvalidCredentials, TokenExpired, password_help
@@ -85,7 +85,7 @@ async def check_credentials(
         InvalidCredentials, SecondFactorRequired, LoginThrottled: see `login`.
     """
     throttle = context.state(LoginThrottle)
-    refusal = throttle.count_attempt(email, address)
+    refusal = await throttle.count_attempt(context.database, email, address)
     async with context.database.connection() as db:
         row = await queries.find_password(db, email, address)
     if refusal is not None and not (row and row.knows_address):
@@ -102,7 +102,7 @@ async def check_credentials(
             if throttle.is_worth_recording(email):
                 await _record_failure(context, row.user_id)
             raise
-    throttle.forgive(email, address)  # not before: who knows only the password guesses codes
+    await throttle.forgive(context.database, email, address)  # not before: who knows only the password guesses codes
     return row, stored
 
 
@@ -209,6 +209,7 @@ async def refresh(context: AppContext, refresh_token: str) -> Tokens:
         if generation == row.generation or (generation == row.generation - 1 and row.just_rotated):
             return await _next_tokens(context, db, row, session_id, generation)
         await end_session(context, db, session_id, "refresh_token_reused")
+        await offspring.end_of_session(db, session_id)
         await _record(db, row.workspace_id, row.user_id, None, "refresh_token_reused")
     # Raised only here: the end of the session must be committed.
     raise InvalidCredentials("This refresh token was used before, so its session was ended. Sign in again.")

@@ -12,7 +12,7 @@ from signalpost.context import AppContext
 from signalpost.identity import passwords, queries, views
 from signalpost.identity.actions.sign_in import open_session, record_in_workspaces
 from signalpost.identity.actions.workspaces import may_redirect_to
-from signalpost.identity.errors import RegistrationClosed
+from signalpost.identity.errors import FreeWorkspacesReached, RegistrationClosed
 from signalpost.identity.schemas import Registration, UserRegister, Workspace, WorkspaceCreate
 from signalpost.kit import ids, problems, zones
 from signalpost.kit.db import Db
@@ -156,7 +156,8 @@ async def add_workspace(context: AppContext, db: Db, caller: Caller, data: Works
 
     Raises:
         Forbidden: an API key belongs to one workspace and cannot create others.
-        TooManyItems: the user owns 50.
+        FreeWorkspacesReached: where plans are sold, the user owns as many free ones as one may.
+        TooManyItems: where none are sold, the user owns 50.
     """
     if caller.auth != "session":
         raise problems.Forbidden(
@@ -165,7 +166,8 @@ async def add_workspace(context: AppContext, db: Db, caller: Caller, data: Works
         )
     if data.timezone is not None:
         validate_time_zone(data.timezone)
-    if await queries.count_owned(db, caller.user_id) >= WORKSPACES_MAX:
+    await require_free_place(context, db, caller.user_id)
+    if not context.settings.billing_enabled and await queries.count_owned(db, caller.user_id) >= WORKSPACES_MAX:
         raise problems.TooManyItems(
             f"A user can own at most {WORKSPACES_MAX} workspaces.", remediation="Use a profile of an existing one."
         )
@@ -174,6 +176,19 @@ async def add_workspace(context: AppContext, db: Db, caller: Caller, data: Works
     )
     row = next(row for row in await queries.workspaces_of(db, caller.user_id) if row.id == workspace_id)
     return views.workspace(context.settings, row)
+
+
+async def require_free_place(context: AppContext, db: Db, user_id: UUID) -> None:
+    """Ensure that a user may own one more workspace with the free plan.
+
+    Raises:
+        FreeWorkspacesReached: no; only where plans are sold.
+    """
+    most = context.settings.free_workspaces_per_owner
+    if context.settings.billing_enabled and (count := await queries.count_free_owned(db, user_id)) >= most:
+        raise FreeWorkspacesReached(
+            f"One user can own {most} workspaces with the plan free here, and has {count}.", limit=most, used=count
+        )
 
 
 async def create_owner(

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from signalpost.accounts.actions.authorize import require_listed
 from signalpost.accounts.errors import PlatformNotConfigured
-from signalpost.accounts.platforms import redirect_uri, require_connector
+from signalpost.accounts.platforms import app_to_register, require_connector
 from signalpost.context import AppContext
 from signalpost.identity.errors import PlanLimitReached
 from signalpost.invites import queries, views
@@ -39,7 +39,10 @@ async def create_invite(
         PlanLimitReached, PlanFeatureUnavailable: too many open invitations, no own branding, a profile over the limit.
         TestModeOnlySandbox: a test key invites to a live platform.
     """
-    platforms = [require_connector(caller, platform).facts.key for platform in data.platforms]
+    platforms = [
+        require_connector(caller, platform, f"/platforms/{index}").facts.key
+        for index, platform in enumerate(data.platforms)
+    ]
     if issues := list(_repeated(platforms)):
         raise problems.ValidationFailed(errors=issues)
     _require_configured(context, caller, platforms)
@@ -75,10 +78,7 @@ def _require_configured(context: AppContext, caller: Caller, platforms: list[str
     for platform in platforms:
         if not views.is_available(context, platform):
             connector = require_connector(caller, platform)
-            address = redirect_uri(context.fixed_url, connector)
-            raise PlatformNotConfigured(
-                f"The operator has to register an app at {connector.facts.name} with the redirect address {address}."
-            )
+            raise PlatformNotConfigured(app_to_register(context, connector))
 
 
 def _new_row(caller: Caller, data: PlatformInviteCreate, platforms: list[str], token: str) -> InviteRow:

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from signalpost.kit.addresses import AllowList
+from signalpost.kit.addresses import Address, AllowList
 from signalpost.kit.http.bodies import RequestBody
 from signalpost.kit.http.errors import NotSent, UnknownHost, UnsafeUrl
 from signalpost.kit.http.guard import Guard
@@ -189,7 +189,7 @@ class Client:
         schemes: Sequence[str] = ("https",),
         ports: Sequence[int] | None = None,
         trusted: bool = False,
-    ) -> None:
+    ) -> list[Address]:
         """Check an address before it is stored. The result does not last: every call checks again when it connects.
 
         Args:
@@ -197,6 +197,9 @@ class Client:
             schemes: the allowed ones; http is also allowed if the operator's list contains the host.
             ports: the allowed ones, None for any.
             trusted: only form and port are checked, http is allowed and nothing is looked up.
+
+        Returns:
+            The IP addresses of the host as they are now; none, if nothing was looked up.
 
         Raises:
             UnsafeUrl: `detail` says what is wrong.
@@ -207,13 +210,17 @@ class Client:
             self._guard.check_target(target, schemes=schemes)
         if ports is not None and target.port not in ports:
             raise UnsafeUrl(f"port {target.port} is not allowed")
-        if not trusted and target.address is None:
-            try:
-                async with self._share(LOOKUP_SECONDS_MAX):
-                    addresses = await self._resolver.addresses(target.host)
-            except NotSent as failure:
-                raise UnknownHost(failure.detail) from None
-            self._guard.check_addresses(target, addresses, schemes=schemes)
+        if target.address is not None:
+            return [target.address]
+        if trusted:
+            return []
+        try:
+            async with self._share(LOOKUP_SECONDS_MAX):
+                addresses = await self._resolver.addresses(target.host)
+        except NotSent as failure:
+            raise UnknownHost(failure.detail) from None
+        self._guard.check_addresses(target, addresses, schemes=schemes)
+        return addresses
 
 
 class _LazyTransport:

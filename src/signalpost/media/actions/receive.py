@@ -7,7 +7,9 @@ from msgspec import Struct
 
 from signalpost.audit import actions as audit
 from signalpost.context import AppContext
+from signalpost.identity.queries import maker_role as find_maker_role
 from signalpost.identity.queries import tenant_sql
+from signalpost.identity.roles import SCOPES_OF
 from signalpost.kit import ids, problems
 from signalpost.kit.db import Db
 from signalpost.kit.tenant import Tenant, work_for
@@ -17,7 +19,10 @@ from signalpost.media.queries import MEDIA_COLUMNS, MediaRow, read_media
 from signalpost.media.receiver import Announced, FileReceiver, SizeLimits
 from signalpost.media.schemas import UploadQuery
 
-_FIND = f"select {MEDIA_COLUMNS}, {tenant_sql('media.workspace_id')} as tenant_id from media where id = $1"  # noqa: S608
+_FIND = f"""
+select {MEDIA_COLUMNS}, {tenant_sql("media.workspace_id")} as tenant_id, created_by ->> 'id' as maker
+from media where id = $1
+"""  # noqa: S608 - constants only
 
 
 class SentHeaders(Struct, frozen=True):
@@ -68,8 +73,19 @@ async def _find(db: Db, media_id: UUID) -> tuple[MediaRow, Tenant]:
     record = await db.fetchrow(_FIND, media_id)
     if record is None:
         raise problems.NotFound("This file was deleted. Announce it again.")
-    row = read_media(list(record.values())[:-1])
+    row = read_media(list(record.values())[:-2])
+    await _require_maker(db, row, record["maker"])
     return row, Tenant(record["tenant_id"], row.workspace_id)
+
+
+async def _require_maker(db: Db, row: MediaRow, maker: str | None) -> None:
+    """Ensure that whoever announced the file, and their key, still may: the URL stands for that credential."""
+    if row.created_by_user_id is None:
+        return
+    key_id = ids.decode("key", maker or "")
+    role = await find_maker_role(db, row.workspace_id, row.created_by_user_id, key_id)
+    if role is None or "media:write" not in SCOPES_OF[role]:
+        raise problems.NotFound("The credential that announced this file does not work any more. Announce it again.")
 
 
 def _check_headers(announced: Announced, sent: SentHeaders, bytes_max: int) -> None:

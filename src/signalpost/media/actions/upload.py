@@ -38,7 +38,9 @@ async def upload(context: AppContext, caller: Caller, content_type: str, pieces:
         return await _upload_from_url(context, caller, pieces)
     raise problems.UnsupportedMediaType(
         "This operation accepts multipart/form-data or application/json,"
-        f" not {media_type[:100] or 'a body without a Content-Type'}."
+        f" not {media_type[:100] or 'a body without a Content-Type'}.",
+        remediation="Send the file as the field `file` of a form (curl -F file=@picture.jpg), or JSON with its `url`."
+        " For bytes without a form: POST /media/presign-upload, then PUT them to the address that it returns.",
     )
 
 

@@ -10,7 +10,7 @@ from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.engine.contract import Lease
 from signalpost.identity.authenticate import caller_by_grant
-from signalpost.identity.errors import PlanLimitReached
+from signalpost.identity.errors import KeyRevoked, PlanLimitReached, TokenExpired
 from signalpost.kit import ids
 from signalpost.kit.db import Db
 from signalpost.kit.failpoint import failpoint
@@ -38,6 +38,7 @@ update messenger_link set last_message_at = greatest(last_message_at, $2),
         select from messenger_link where phone_hash = $4)))
 where id = $1
 """
+_REFUSED: Final = {"locked": texts.LOCKED, "wrong": texts.WRONG_CODE, "taken": texts.TAKEN}
 _STATE: Final = "update messenger_link set post_ids = $2, awaits_time = $3, profile_id = $4 where id = $1"
 
 
@@ -59,9 +60,9 @@ async def _sort_one(context: AppContext, db: Db, row: MessageRow) -> None:
     linked = await queries.lock_of_sender(db, context.keys, message.sender)
     if message.kind == "text" and (code := link.code_in(message.text)) is not None:
         outcome = await link.try_code(context, db, message, code)
-        if outcome == "linked" or linked is None:
+        if outcome in {"linked", "taken"} or linked is None:
             if outcome != "linked":
-                text = texts.LOCKED if outcome == "locked" else texts.WRONG_CODE
+                text = _REFUSED[outcome]
                 await reply.to_sender(context, db, message.sender, Reply(text, reply_to=message.remote_id))
             await db.execute(_HANDLED, row.id)
             return
@@ -132,8 +133,12 @@ async def _caller(context: AppContext, db: Db, linked: LinkRow) -> Caller | None
     Raises:
         Forbidden: the membership is suspended.
         PlanFeatureUnavailable: the plan has no messenger any more.
+        KeyRevoked, TokenExpired: the credential that linked it does not work any more, or was never noted.
     """
-    caller = await caller_by_grant(context.settings, db, linked.grant, f"messaging:{linked.id.hex}")
+    if linked.key_id is None and linked.session_id is None:
+        raise KeyRevoked("It is not known who linked this number.")
+    name = f"messaging:{linked.id.hex}"
+    caller = await caller_by_grant(context.settings, db, linked.grant, name, limits.API_KEYS.of)
     if caller is not None:
         plans.require_feature(caller, limits.MESSENGER_LINK)
     return caller
@@ -160,6 +165,9 @@ async def _answer(
     """Return the reply, and whether the link has ended."""
     try:
         caller = await _caller(context, db, linked)
+    except (KeyRevoked, TokenExpired):
+        await link.end(db, linked)
+        return Reply(texts.ENDED), True
     except Problem as problem:
         return Reply(texts.refusal(problem)), False
     if caller is None:

@@ -5,15 +5,13 @@ import secrets
 from datetime import timedelta
 from typing import Final, Literal
 from urllib.parse import quote
-from uuid import UUID
 
 from signalpost.accounts.errors import PlatformNotConfigured
-from signalpost.audit import actions as audit
 from signalpost.context import AppContext
 from signalpost.kit import clock, ids, problems
 from signalpost.kit.db import Db
 from signalpost.messenger import queries, texts, views
-from signalpost.messenger.actions import reply
+from signalpost.messenger.actions import notices, reply
 from signalpost.messenger.queries import CodeRow, LinkRow
 from signalpost.messenger.schemas import LinkCode, LinkCodeCreate
 from signalpost.messenger.whatsapp import Message, Reply, Sender
@@ -34,24 +32,23 @@ select id from profile where workspace_id = $1 and deleted_at is null and ($2::u
 order by is_default desc, created_at, id limit 1
 """
 _INSERT_CODE: Final = """
-insert into messenger_code (id, workspace_id, user_id, profile_id, mode, scopes, profile_ids, code_hash, expires_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+insert into messenger_code (id, workspace_id, user_id, profile_id, mode, scopes, profile_ids, code_hash, expires_at,
+    key_id, session_id)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 on conflict (workspace_id, user_id, mode) do update set id = excluded.id, profile_id = excluded.profile_id,
     scopes = excluded.scopes, profile_ids = excluded.profile_ids, code_hash = excluded.code_hash,
-    expires_at = excluded.expires_at
+    expires_at = excluded.expires_at, key_id = excluded.key_id, session_id = excluded.session_id
+where excluded.key_id is null or excluded.key_id = messenger_code.key_id or messenger_code.expires_at <= now()
+returning true
 """
-_FORGET_CODE: Final = "delete from messenger_code where workspace_id = $1 and user_id = $2 and mode = $3"
-_UNLINK: Final = "delete from messenger_link where workspace_id = $1 and user_id = $2 and mode = $3"
+_OWN: Final = "workspace_id = $1 and user_id = $2 and mode = $3 and ($4::uuid is null or key_id = $4)"
+_FORGET_CODE: Final = f"delete from messenger_code where {_OWN}"  # noqa: S608 - a condition of ours
+_UNLINK: Final = f"delete from messenger_link where {_OWN}"  # noqa: S608 - a condition of ours
 _END: Final = "delete from messenger_link where id = $1"
-_REPLACE: Final = """
-delete from messenger_link
-where (workspace_id = $1 and user_id = $2 and mode = $3) or phone_hash = any($4) or user_hash = any($5)
-returning workspace_id, user_id
-"""
 _INSERT_LINK: Final = """
 insert into messenger_link (id, workspace_id, user_id, profile_id, mode, scopes, profile_ids, phone_hash, user_hash,
-    recipient, phone_masked, last_message_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+    recipient, phone_masked, last_message_at, key_id, session_id)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 """
 # One statement, so that of guesses at the same moment each is counted.
 _ATTEMPT: Final = """
@@ -72,7 +69,9 @@ returning 1
 """
 _PROFILE_NAME: Final = "select name from profile where id = $1"
 
-CodeResult = Literal["linked", "wrong", "locked"]
+CodeResult = Literal["linked", "wrong", "locked", "taken"]
+_OF_ANOTHER: Final = "Another credential of yours has linked a number, or got a code for one."
+_SIGN_IN: Final = "Sign in to unlink that number, or to link another one."
 
 
 def require_configured(settings: Settings) -> None:
@@ -94,13 +93,16 @@ async def create_code(context: AppContext, db: Db, caller: Caller, data: LinkCod
     Raises:
         PlatformNotConfigured: this installation has no messenger.
         PlanFeatureUnavailable: the plan has none.
-        Forbidden: the role writes no posts and approves none.
+        Forbidden: the role writes no posts and approves none; or a key would replace what another credential made.
+        InsufficientScope: a key may not make what acts for it.
         ValidationFailed: there is no such profile.
     """
     require_configured(context.settings)
     plans.require_feature(caller, limits.MESSENGER_LINK)
     if caller.role == "viewer":
         raise problems.Forbidden("The role viewer has no messenger.")
+    if caller.key_id is not None:
+        await _require_key(db, caller)
     profile_id = data.profile_id
     if profile_id is None:
         profile_id = await db.fetchval(_DEFAULT_PROFILE, caller.workspace_id, caller.sees_profiles)
@@ -108,10 +110,13 @@ async def create_code(context: AppContext, db: Db, caller: Caller, data: LinkCod
         raise problems.ValidationFailed(errors=[ProfileId.not_found("/profileId")])
     code = "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH))
     expires_at = clock.actual() + CODE_LIFETIME
-    await db.execute(
+    written = await db.fetchval(
         _INSERT_CODE, ids.new_id(), caller.workspace_id, caller.user_id, profile_id, caller.mode,
         sorted(caller.scopes), caller.sees_profiles, queries.digests(context.keys, code)[0], expires_at,
+        caller.key_id, caller.session_id,
     )  # fmt: skip
+    if not written:
+        raise problems.Forbidden(_OF_ANOTHER, remediation=_SIGN_IN)
     number = context.settings.whatsapp_phone_number or ""
     digits = "".join(char for char in number if char.isdigit())
     deep_link = f"https://wa.me/{digits}?text={quote(code)}"
@@ -120,22 +125,36 @@ async def create_code(context: AppContext, db: Db, caller: Caller, data: LinkCod
     )
 
 
+async def _require_key(db: Db, caller: Caller) -> None:
+    """Ensure that a key may link a number: the link acts as the key does, from wherever the phone is."""
+    if "keys:write" not in caller.scopes:
+        raise problems.InsufficientScope("This API key lacks the scope keys:write, which linking a number needs.")
+    if caller.ip_allow_list:
+        raise problems.Forbidden(
+            "This API key may be used from certain addresses only, and messages come from none.",
+            remediation="Link the number where you sign in, or with a key without ipAllowList.",
+        )
+    if await queries.is_of_another(db, caller):
+        raise problems.Forbidden(_OF_ANOTHER, remediation=_SIGN_IN)
+
+
 async def unlink(db: Db, caller: Caller) -> None:
-    """End the caller's link and their code. Repeating this changes nothing."""
-    key = (caller.workspace_id, caller.user_id, caller.mode)
+    """End the caller's link and their code; a key ends only what it made. Repeating this changes nothing.
+
+    Raises:
+        Forbidden: the caller is a key, and another credential made the link.
+    """
+    key = (caller.workspace_id, caller.user_id, caller.mode, caller.key_id)
     await db.execute(_FORGET_CODE, *key)
     await db.execute(_UNLINK, *key)
+    if caller.key_id is not None and await queries.is_of_another(db, caller):
+        raise problems.Forbidden(_OF_ANOTHER, remediation=_SIGN_IN)
 
 
 async def end(db: Db, link: LinkRow) -> None:
     """End a link because of a message."""
     await db.execute(_END, link.id)
-    await _record(db, link.workspace_id, link.user_id, "unlink_messenger")
-
-
-async def _record(db: Db, workspace_id: UUID, user_id: UUID, action: str) -> None:
-    actor = audit.user(user_id, None)
-    await audit.record(db, audit.Entry(workspace_id=workspace_id, action=action, actor=actor))
+    await notices.record(db, link, "unlink_messenger")
 
 
 def code_in(text: str) -> str | None:
@@ -155,6 +174,8 @@ async def try_code(context: AppContext, db: Db, message: Message, code: str) -> 
     if row is None:
         return "locked" if await db.fetchval(_WRONG, sender, WRONG_MAX) else "wrong"
     await db.execute(_RIGHT, sender)
+    if row.key_id is not None and await queries.is_of_another(db, row):  # linked since the code was made
+        return "taken"
     link = await _create(context, db, row, message)
     profile = await db.fetchval(_PROFILE_NAME, link.profile_id)
     welcome = Reply(texts.linked(profile), reply_to=message.remote_id)
@@ -166,17 +187,16 @@ async def _create(context: AppContext, db: Db, code: CodeRow, message: Message) 
     keys, sender = context.keys, message.sender
     phones = [] if sender.phone is None else queries.digests(keys, sender.phone)
     users = [] if sender.user_id is None else queries.digests(keys, sender.user_id)
-    for workspace_id, user_id in await db.fetch(_REPLACE, code.workspace_id, code.user_id, code.mode, phones, users):
-        await _record(db, workspace_id, user_id, "unlink_messenger")
+    replaced = await queries.delete_replaced(db, code, phones, users)
     link_id = ids.new_id()
     await db.execute(
         _INSERT_LINK, link_id, code.workspace_id, code.user_id, code.profile_id, code.mode, code.scopes,
         code.profile_ids, phones[0] if phones else None, users[0] if users else None,
-        queries.seal(keys, sender, link_id), views.masked(sender.phone), message.sent_at,
+        queries.seal(keys, sender, link_id), views.masked(sender.phone), message.sent_at, code.key_id, code.session_id,
     )  # fmt: skip
-    await _record(db, code.workspace_id, code.user_id, "link_messenger")
     link = await queries.find_link(db, link_id)
     assert link is not None  # noqa: S101 - just written
+    await notices.tell_linked(context, db, link, replaced)
     return link
 
 

@@ -41,9 +41,10 @@ async def finish(context: AppContext, query: dict[str, str], cookie: str | None)
         raise SignInRefused(_STALE)
     metadata = await context.state(Provider).metadata(context)
     _check_sender(context, metadata, query)
-    async with context.database.transaction() as db:
-        if not await identity.use_once(db, begun.state, lifetime_seconds=flow.LIFETIME_SECONDS):
-            raise SignInRefused(_STALE)
+    with across_workspaces():  # what was used is of the installation
+        async with context.database.transaction() as db:
+            if not await identity.use_once(db, begun.state, lifetime_seconds=flow.LIFETIME_SECONDS):
+                raise SignInRefused(_STALE)
     if "error" in query:
         _logger.info("oidc.denied", error=query["error"][:100])
         raise SignInRefused("You did not sign in: the OpenID provider says that this was cancelled or is not allowed.")

@@ -6,6 +6,7 @@ import msgspec
 
 from signalpost.identity import roles
 from signalpost.kit import clock
+from signalpost.plans import limits
 from signalpost.posts.documents import Approval
 from signalpost.web.caller import Caller
 
@@ -15,11 +16,16 @@ NOT_REQUIRED = Approval()
 def for_publishing(caller: Caller, current: Approval, *, required: bool) -> Approval:
     """Return the approval of a post that the caller wants to be published.
 
-    `required`: the profile wants approvals. Someone who may approve does so by publishing; a rejected post, and one of
-    which changes were requested, is offered again.
+    `required`: the profile wants approvals; of a contributor they are always requested. Someone who may approve does so
+    by publishing; a rejected post, and one of which changes were requested, is offered again. Where the plan includes
+    no approvals, posts go out without: what waits already goes on waiting for a decision.
     """
+    if roles.asks_approval(caller.role):
+        return current if current.state == "pending" else requested(caller, None)
     if current.state == "pending" or (current.state in ("not_required", "approved") and not required):
         return current
+    if not limits.APPROVALS.included_in(caller.plan):
+        return current if current.state == "approved" else NOT_REQUIRED
     if roles.may_approve(caller.role) and current.state in ("not_required", "approved"):
         return current if current.state == "approved" else decided(caller, NOT_REQUIRED, "approved", None)
     return requested(caller, None)

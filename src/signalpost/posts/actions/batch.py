@@ -18,9 +18,10 @@ from signalpost.plans import limits
 from signalpost.plans.limits import Counted
 from signalpost.posts import queries
 from signalpost.posts.actions import batch_write, emit, guards, preflight
+from signalpost.posts.actions.batch_slots import BatchSlots, GapLeftError
 from signalpost.posts.actions.batch_write import NewPost, Obstacles
 from signalpost.posts.actions.create import ATTEMPTS_MAX, decide, heard_sql
-from signalpost.posts.actions.draft import PostDraft, build_draft
+from signalpost.posts.actions.draft import Existing, PostDraft, build_draft
 from signalpost.posts.actions.fetch import Fetched
 from signalpost.posts.actions.media import MediaRows, read_media
 from signalpost.posts.queries import Duplicate, ProfileWithAccounts
@@ -74,6 +75,7 @@ class _Batch:
         self.context, self.db, self.caller, self.items = context, db, caller, items
         self.outcomes: dict[int, Outcome] = {}
         self.over_limit: dict[str, Problem] = {}
+        self.slots = BatchSlots(db, caller)
 
     @property
     def waiting(self) -> list[int]:
@@ -83,8 +85,15 @@ class _Batch:
     async def write_waiting(self) -> None:
         """Decide on every item that waits. Those that meet a change of this moment go on waiting."""
         built = await self._build(self.waiting)
+        in_slots = {index: self.items[index].data for index in built if self.items[index].data.publish_mode == "slot"}
+        await self.slots.lock(in_slots)
         first, followers = _first_of_equals(built)
         free = await self._without_obstacles(first) if first else {}
+        if any(index in in_slots and index not in free and index not in self.outcomes for index in first):
+            # Slots are given in the order of the posts: all of those that ask for one wait with the one that has to.
+            free = {index: new for index, new in free.items() if index not in in_slots}
+        free, refused = await self.slots.give(free, in_slots)
+        self.outcomes |= refused
         written = await self._write(free) if free else set()
         for index, new in free.items():
             if new.post.id in written:
@@ -103,6 +112,8 @@ class _Batch:
         for index, item in items.items():
             try:
                 built[index] = await self._build_one(item, profiles.get(item.data.profile_id), media_rows)
+            except problems.Unavailable:
+                raise  # it says nothing of this item
             except Problem as problem:
                 self.outcomes[index] = problem
             else:
@@ -116,7 +127,11 @@ class _Batch:
         if profile is None:
             raise problems.ValidationFailed(errors=[ProfileId.not_found("/profileId")])
         draft = await build_draft(
-            self.db, self.caller, item.data, fetched=item.fetched, profile=profile, media_rows=media_rows
+            self.context,
+            self.db,
+            self.caller,
+            item.data,
+            existing=Existing(item.fetched or {}, profile, media_rows, slot_later=item.source == "bulk"),
         )
         draft.post.source, draft.post.fanout_id = item.source, item.fanout_id
         draft.post.source_post_id = item.source_post_id
@@ -154,10 +169,21 @@ class _Batch:
         return free
 
     async def _write(self, new_posts: dict[int, NewPost]) -> set[UUID]:
+        """Return the ids of those that were written: none, if one that was given a slot would not be."""
+        if not self.slots.given:
+            return await self._write_all(new_posts)
+        try:
+            async with self.db.transaction():
+                return await self._write_all(new_posts)
+        except GapLeftError:
+            return set()
+
+    async def _write_all(self, new_posts: dict[int, NewPost]) -> set[UUID]:
         scheduled = sum(new.post.status == "scheduled" for new in new_posts.values())
         if scheduled:
             await plans.require_capacity(self.db, self.caller, limits.SCHEDULED_POSTS, scheduled)
         written = await batch_write.write(self.db, self.caller, list(new_posts.values()))
+        await self.slots.take(written)
         events = [
             event
             for new in new_posts.values()

@@ -14,7 +14,7 @@ from signalpost.plans import actions as plans
 from signalpost.plans import limits
 from signalpost.posts import progress, views
 from signalpost.posts.actions import approvals, audit, emit, guards, permissions, preflight, series, write
-from signalpost.posts.actions.draft import PostDraft, build_draft, read_profile, wants_draft
+from signalpost.posts.actions.draft import Existing, PostDraft, build_draft, read_profile, wants_draft
 from signalpost.posts.actions.enqueue import due_at, enqueue
 from signalpost.posts.actions.fetch import Fetched
 from signalpost.posts.actions.group_write import GroupWriter, is_groupable
@@ -83,7 +83,7 @@ async def _groupable(
     if profile.heard or profile.over_limit:
         return None
     try:
-        draft = await build_draft(None, caller, data, profile=profile)
+        draft = await build_draft(context, None, caller, data, existing=Existing(profile=profile))
         if any(target.account.over_limit for target in draft.targets):
             return None
         new = _new_post(context, caller, draft, await preflight.run_preflight(context, draft))
@@ -104,7 +104,7 @@ async def _create(
         recent = recent if attempt == 0 else None
         profile = recent or await _read(context, db, caller, data)
         try:
-            draft = await build_draft(db, caller, data, fetched=fetched, profile=profile)
+            draft = await build_draft(context, db, caller, data, existing=Existing(fetched or {}, profile))
             target_issues = await preflight.run_preflight(context, draft)
             await require_variations_accepted(context, draft)
             await guards.require_within_plan(db, caller, draft)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
 
@@ -9,6 +10,8 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from signalpost import networks
+from signalpost.accounts.platforms import how_to_connect
+from signalpost.context import AppContext
 from signalpost.identity.errors import TestModeOnlySandbox
 from signalpost.kit import clock, ids, issue_text, zones
 from signalpost.kit.db import Db
@@ -29,10 +32,12 @@ from signalpost.web.caller import Caller
 from signalpost.web.fields import AccountId, ProfileId
 
 OPTIONS_BYTES_MAX: Final = 32_768
+CHARACTERS_MAX: Final = 100_000
+"""Of the text, the thread, and what targets have of their own, together; drafts included."""
+TARGETS_MAX: Final = 100
+"""Of a post, however they are named."""
 _SOURCES: Final[Mapping[str, Source]] = {"api_key": "api", "session": "dashboard", "messaging": "messaging"}
-_NO_SLOTS_TOGETHER: Final = (
-    "Several posts at once get no slots: create drafts, and schedule them by POST /posts/auto-schedule."
-)
+_NO_SLOTS_TOGETHER: Final = "A post for several profiles gets no slots: send one for each profile by POST /posts/bulk."
 _WAITING, _NO_COMMENT = FirstComment(status="pending"), FirstComment()
 
 
@@ -42,6 +47,15 @@ class TargetDraft(Struct):
     row: TargetRow
     account: ConnectedAccount
     index: int | None
+
+
+class Existing(Struct, frozen=True):
+    """What was found out before about what the body names; None: read it. `slot_later`: the writer picks it."""
+
+    fetched: Fetched = MappingProxyType({})
+    profile: ProfileWithAccounts | None = None
+    media_rows: MediaRows | None = None
+    slot_later: bool = False
 
 
 class PostDraft(Struct):
@@ -66,34 +80,34 @@ def wants_draft(data: PostCreate) -> bool:
 
 
 async def build_draft(
+    context: AppContext,
     db: Db | None,
     caller: Caller,
     data: PostCreate,
     base: PostRow | None = None,
     unchanged: Unchanged = Unchanged(),  # noqa: B008 - frozen
-    fetched: Fetched | None = None,
-    profile: ProfileWithAccounts | None = None,
-    media_rows: MediaRows | None = None,
+    existing: Existing = Existing(),  # noqa: B008 - frozen
 ) -> PostDraft:
     """Read what the body names, and build the rows of the post.
 
-    An update changes the stored post `base`, and leaves `unchanged` as it was. `profile`, `media_rows`: if they were
-    read already; with both, or if the body names no files, `db` may be None, unless the body asks for a slot. One of
-    many posts, whose `media_rows` were read together, cannot do so: a slot is taken when its post is written.
+    An update changes the stored post `base`, and leaves `unchanged` as it was. If `existing` has the profile, and the
+    files or the body names none, `db` may be None, unless the body asks for a slot.
 
     Raises:
         ValidationFailed: with every issue; or ScheduleInPast, ScheduleTooFar, TimezoneRequired if that is all.
         NoFreeSlot: the queue of a post that asks for a slot has none.
         TestModeOnlySandbox: a test key chose an account of a live network.
     """
+    profile = existing.profile
     if profile is None:
         assert db is not None  # noqa: S101 - see above
         profile = await read_profile(db, caller, data)
     issues = IssueCollector()
     _collect_contradictions(data, issues)
-    if media_rows is not None:
-        _collect_lonely(data, issues)
-    media = await resolve_media(db, caller, data, unchanged.media_ids, fetched or {}, issues, media_rows)
+    _collect_length(data, issues)
+    if existing.media_rows is not None:
+        _collect_lonely(data, issues, slot_later=existing.slot_later)
+    media = await resolve_media(db, caller, data, unchanged.media_ids, existing.fetched, issues, existing.media_rows)
     is_draft, zone_name = wants_draft(data), data.timezone or profile.timezone
     if data.timezone is not None and zones.zone(data.timezone) is None:
         issues.append(zones.unknown("/timezone", data.timezone))
@@ -108,14 +122,18 @@ async def build_draft(
     )
     recurrence = _resolve_recurrence(data, schedule, zone_name, issues, is_draft=is_draft)
     options = _options(data, issues)
-    chosen = _chosen_accounts(data, profile, issues)
-    if caller.mode == "test" and any(account.platform != "sandbox" for account, _ in chosen):
+    chosen = _chosen_accounts(context, data, profile, issues)
+    if len(chosen) > TARGETS_MAX and not unchanged.targets:
+        message = f"These are {len(chosen)} accounts; a post goes to at most {TARGETS_MAX}: name them in targets."
+        issues.add("/platforms" if data.targets is None else "/targets", "too_long", message, max=TARGETS_MAX)
+    slugs = {networks.canonical(slug) for slug in data.platforms or ()} | {account.platform for account, _ in chosen}
+    if caller.mode == "test" and slugs - {"sandbox", None}:
         raise TestModeOnlySandbox("A test key publishes to sandbox accounts only.")
     if not is_draft and not chosen and data.platforms is None and data.targets is None:
         issues.add("/platforms", "required", 'Name the platforms, or single accounts in targets. Example: ["bluesky"].')
     issues.raise_if_any()
     slot = None
-    if data.publish_mode == "slot":
+    if data.publish_mode == "slot" and not existing.slot_later:
         assert db is not None  # noqa: S101 - see above
         account_ids = [account.id for account, _ in chosen]
         slot = await pick_slot(db, caller.workspace_id, data.profile_id, data.queue_id, account_ids, base)
@@ -162,9 +180,19 @@ def _collect_contradictions(data: PostCreate, issues: IssueCollector) -> None:
     _collect_contradicting_times(data, issues)
 
 
-def _collect_lonely(data: PostCreate, issues: IssueCollector) -> None:
+def _collect_length(data: PostCreate, issues: IssueCollector) -> None:
+    """Refuse more text than a post may have, all of its texts together."""
+    texts = [data.text, data.description]
+    texts += [part.text for part in data.thread or ()]
+    texts += [text for target in data.targets or () for text in (target.text, target.title)]
+    if (length := sum(len(text) for text in texts if text)) > CHARACTERS_MAX:
+        message = f"Text, thread and texts of targets have at most {CHARACTERS_MAX} characters together, not {length}."
+        issues.add("/thread" if data.thread else "/text", "too_long", message, max=CHARACTERS_MAX)
+
+
+def _collect_lonely(data: PostCreate, issues: IssueCollector, *, slot_later: bool) -> None:
     """Refuse what one of many posts that are written together cannot have."""
-    if data.publish_mode == "slot":
+    if data.publish_mode == "slot" and not slot_later:
         issues.add("/publishMode", "not_allowed", _NO_SLOTS_TOGETHER)
     if data.recurrence is not None:
         issues.add("/recurrence", "not_allowed", "Create posts that repeat one by one, by POST /posts.")
@@ -239,7 +267,7 @@ def _collect_oversize(options: Mapping[str, Any], path: str, issues: IssueCollec
 
 
 def _chosen_accounts(
-    data: PostCreate, profile: ProfileWithAccounts, issues: IssueCollector
+    context: AppContext, data: PostCreate, profile: ProfileWithAccounts, issues: IssueCollector
 ) -> list[tuple[ConnectedAccount, int | None]]:
     """Return the accounts that get the post, each with its position in `targets` of the body, if it is named there."""
     if data.targets is not None:
@@ -251,18 +279,15 @@ def _chosen_accounts(
         if platform is None:
             issues.append(issue_text.not_allowed(path, slug, networks.PLATFORMS))
         elif not accounts:
-            issues.add(path, "not_found", _no_account(platform))
+            issues.add(path, "not_found", _no_account(context, platform))
         elif accounts[0].id in chosen:
             issues.add(path, "not_unique", f"{platform} is named twice.")
         chosen |= {account.id: account for account in accounts}
     return [(account, None) for account in chosen.values()]
 
 
-def _no_account(platform: str) -> str:
-    message = f"The profile has no connected account on {platform}."
-    if networks.get(platform) is None:
-        return f"{message} This version cannot connect one; GET /platforms lists what it can."
-    return f"{message} Connect one: POST /platforms/{platform}/connect."
+def _no_account(context: AppContext, platform: str) -> str:
+    return f"The profile has no connected account on {platform}. {how_to_connect(context, platform)}"
 
 
 def _named_accounts(

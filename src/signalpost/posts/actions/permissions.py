@@ -2,28 +2,47 @@
 
 from signalpost.identity import roles
 from signalpost.kit import problems
+from signalpost.plans import limits
+from signalpost.posts.actions import approvals
 from signalpost.posts.rows import PostRow
 from signalpost.web.caller import Caller
 
 
 def require_publishing(caller: Caller) -> None:
-    """Ensure that the caller may have a post published.
+    """Ensure that the caller may have a post published, at once or, for a contributor, when someone approves it.
 
     Raises:
         InsufficientScope: the API key may only write drafts.
-        Forbidden: the role may only write drafts.
+        Forbidden: the role may only write drafts, or the plan has no approvals for which its posts could wait.
     """
     if "posts:publish" in caller.scopes:
         return
     if roles.may_publish(caller.role):
         raise problems.InsufficientScope("This API key lacks the scope posts:publish; it may only write drafts.")
-    raise problems.Forbidden(
-        f"The role {caller.role} may only write drafts: send `draft: true`, then POST /posts/{{id}}/request-approval."
-    )
+    if not roles.asks_approval(caller.role) or "posts:write" not in caller.scopes:
+        raise problems.Forbidden(f"The role {caller.role} may not publish posts.")
+    if not limits.APPROVALS.included_in(caller.plan):
+        raise problems.Forbidden(
+            f"The role {caller.role} publishes with an approval, which the plan {caller.plan} does not include.",
+            remediation="Make a draft: send `draft: true`. A member who may publish takes it from there.",
+        )
+
+
+def require_cancelling(caller: Caller, post: PostRow) -> None:
+    """Ensure that the caller may take the post off the queue: a contributor withdraws what nobody has approved yet.
+
+    Raises:
+        InsufficientScope: the API key may only write drafts.
+        Forbidden: the role may not.
+    """
+    if roles.asks_approval(caller.role):
+        require_ownership(caller, post)
+    else:
+        require_publishing(caller)
 
 
 def require_ownership(caller: Caller, post: PostRow) -> None:
-    """Ensure that the caller may change this post: a contributor may only change drafts of their own.
+    """Ensure that the caller may change this post: a contributor only own drafts, and what waits for approval.
 
     Raises:
         Forbidden: the caller may not.
@@ -32,8 +51,10 @@ def require_ownership(caller: Caller, post: PostRow) -> None:
         return
     if post.created_by_user_id != caller.user_id:
         raise problems.Forbidden(f"The role {caller.role} may only change its own posts.")
-    if post.status != "draft":
-        raise problems.Forbidden(f"The role {caller.role} may only change drafts; this post is {post.status}.")
+    if post.status != "draft" and approvals.held_reason(post.approval) is None:
+        raise problems.Forbidden(
+            f"The role {caller.role} may only change drafts and what waits for approval; this post is {post.status}."
+        )
 
 
 def require_permanent_deletion(caller: Caller, post: PostRow) -> None:

@@ -21,7 +21,7 @@ from signalpost.posts.actions.draft import PostDraft, TargetDraft
 from signalpost.posts.documents import PostWarning
 from signalpost.posts.errors import PreflightFailed
 
-LENGTH_AT_ONCE_MAX = 20_000
+LENGTH_AT_ONCE_MAX = 4_000
 """Characters of all texts; more are checked in a worker thread, since they would hold the event loop."""
 TEXTS_AT_ONCE_MAX = 250
 """Texts times accounts; likewise."""

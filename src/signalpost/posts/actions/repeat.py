@@ -4,7 +4,7 @@ So at most one post of a series waits, and a change of the series changes all th
 transaction with the row that says so: the primary key allows one for a series and a wall time, whatever is killed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
@@ -24,12 +24,12 @@ from signalpost.posts import queries, recurrences
 from signalpost.posts.actions import audit
 from signalpost.posts.actions.batch import Item, create_batch
 from signalpost.posts.actions.update import as_body
-from signalpost.posts.documents import Change
+from signalpost.posts.documents import ApprovalState, Change
 from signalpost.posts.recurrences import Occurrence
 from signalpost.posts.rows import PostRow, TargetRow
 from signalpost.posts.schemas.requests import PostCreate, UtmIn
 from signalpost.posts.times import AHEAD_MAX
-from signalpost.web.caller import Caller
+from signalpost.web.caller import Caller, Role
 
 ACTOR: Final = Actor(type="system", id=None, name="recurrence")
 _NOBODY: Final = UUID(int=0)
@@ -158,13 +158,20 @@ async def _leave_out(db: Db, post: PostRow, occurrence: Occurrence, problem: Pro
     await audit.record(db, [audit.entry(post, "recurrence_failed", ACTOR, changes=[change])])
 
 
+_ROLES: Final[Mapping[ApprovalState, Role]] = {
+    "approved": "owner", "not_required": "editor", "pending": "contributor", "changes_requested": "contributor",
+    "rejected": "contributor",
+}  # fmt: skip
+"""As whom a post repeats itself: what someone approved goes out, and what nobody approved waits for that each time."""
+
+
 def _caller(post: PostRow, terms: WorkspaceTerms) -> Caller:
     return _SeriesCaller(
         user_id=post.created_by_user_id or _NOBODY,
         user_name="",
         workspace_id=post.workspace_id,
         tenant=Tenant(post.workspace_id, post.workspace_id),
-        role="owner" if post.approval.state == "approved" else "editor",
+        role=_ROLES[post.approval.state],
         scopes=frozenset({"posts:write", "posts:publish"}),
         mode=post.mode,
         auth="api_key",

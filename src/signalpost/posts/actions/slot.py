@@ -65,8 +65,13 @@ async def pick_slot(
     elif queue_id is None:
         queue = await slots.lock_default(db, workspace_id, profile_id)
     if queue is None or queue.profile_id != profile_id:
-        raise problems.ValidationFailed(errors=[_NO_QUEUE if queue_id is None else QueueId.not_found("/queueId")])
+        raise problems.ValidationFailed(errors=[no_queue(queue_id)])
     return PickedSlot(queue, await reserve.next_free(db, queue, account_ids, except_post=post_id))
+
+
+def no_queue(queue_id: UUID | None) -> Issue:
+    """Return what is wrong with a post for whose slot there is no queue; None: it named none."""
+    return _NO_QUEUE if queue_id is None else QueueId.not_found("/queueId")
 
 
 async def take_slot(db: Db, picked: PickedSlot | None, post: PostRow) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
+from uuid import UUID
 
 import msgspec
 
@@ -10,9 +11,9 @@ from signalpost import events, networks
 from signalpost.context import AppContext
 from signalpost.events import Actor
 from signalpost.kit import clock, ids, problems
-from signalpost.kit.db import Db
+from signalpost.kit.db import RETRYABLE, Db
 from signalpost.posts import progress, queries, views
-from signalpost.posts.actions import approvals, audit, emit, guards, missing, permissions, series, slot, write
+from signalpost.posts.actions import approvals, audit, emit, guards, missing, permissions, removals, series, slot, write
 from signalpost.posts.actions.enqueue import cancel_waiting, enqueue
 from signalpost.posts.actions.lock import lock_post
 from signalpost.posts.holds import USABLE
@@ -23,6 +24,8 @@ from signalpost.posts.states import UNDER_WAY, move
 from signalpost.web.caller import Caller
 from signalpost.web.inputs import IfMatch
 
+ATTEMPTS_MAX: Final = 3
+"""Of a transaction that ends in a deadlock."""
 TRASH_PERIOD: Final = timedelta(days=30)
 
 _DELETE = "delete from post where id = $1"
@@ -33,10 +36,37 @@ returning id, workspace_id
 _SYSTEM: Final = Actor(type="system", id=None, name="trash")
 
 
+async def delete_post(
+    context: AppContext, caller: Caller, post: PostRow, query: PostDeleteQuery, if_match: IfMatch
+) -> PostDeletion:
+    """Do what `trash_post` does, and wait a few seconds for the networks if it asked them to remove something."""
+    deletion, target_ids = await _trash(context, caller, post, query, if_match, attempts=ATTEMPTS_MAX)
+    if target_ids:
+        errors, deletion.pending = await removals.wait_for(context, target_ids)
+        deletion.platform_errors += errors
+    return deletion
+
+
+async def _trash(
+    context: AppContext, caller: Caller, post: PostRow, query: PostDeleteQuery, if_match: IfMatch, *, attempts: int
+) -> tuple[PostDeletion, list[UUID]]:
+    """Run `trash_post` in a transaction, again if that ends in a deadlock."""
+    try:
+        async with context.database.transaction() as db:
+            return await trash_post(context, db, caller, post, query, if_match)
+    except RETRYABLE:
+        if attempts == 1:
+            raise
+    return await _trash(context, caller, post, query, if_match, attempts=attempts - 1)
+
+
 async def trash_post(
     context: AppContext, db: Db, caller: Caller, post: PostRow, query: PostDeleteQuery, if_match: IfMatch
-) -> PostDeletion:
+) -> tuple[PostDeletion, list[UUID]]:
     """Move a post to the trash for 30 days and take it off the queue; or delete it permanently.
+
+    Returns:
+        What was done, and the targets that networks are asked to remove.
 
     Raises:
         InvalidState: a network is receiving it at this moment.
@@ -51,18 +81,20 @@ async def trash_post(
     if_match.require(post.version)
     if post.deleted_at is None:
         await _move_to_trash(context, db, caller, post, targets)
-    errors = await _remove_from_networks(context, db, caller, post, targets) if query.cascade else []
+    errors, target_ids = await _remove_from_networks(context, db, caller, post, targets) if query.cascade else ([], [])
     if query.permanent:
         await audit.record(db, [audit.entry(post, "purged", caller.actor)])
         await db.execute(_DELETE, post.id)
         post.purge_at = None
-    return PostDeletion(
+    deletion = PostDeletion(
         id=ids.encode("pst", post.id),
         deleted=True,
         deleted_at=clock.wire(post.deleted_at or clock.now()),
         purge_at=clock.wire_or_none(post.purge_at),
         platform_errors=errors,
+        pending=bool(target_ids),
     )
+    return deletion, target_ids
 
 
 async def restore_post(context: AppContext, db: Db, caller: Caller, post: PostRow) -> Post:
@@ -89,8 +121,9 @@ async def restore_post(context: AppContext, db: Db, caller: Caller, post: PostRo
     held_reason = approvals.held_reason(post.approval)
     resumes = "posts:publish" in caller.scopes and _lies_ahead(old, targets)
     gone = await missing.warnings(db, post)
-    outdated = (*missing.CODES, slot.TAKEN.code)
+    outdated = (*missing.CODES, slot.TAKEN.code, *removals.CODES)
     post.warnings = [warning for warning in post.warnings if warning.code not in outdated] + gone
+    post.warnings += await removals.warnings(db, targets)
     if resumes and await slot.is_lost(db, old):
         post.warnings.append(slot.TAKEN)
         resumes = False
@@ -167,23 +200,23 @@ async def stop_series(context: AppContext, db: Db, caller: Caller, post: PostRow
 
 async def _remove_from_networks(
     context: AppContext, db: Db, caller: Caller, post: PostRow, targets: Sequence[TargetRow]
-) -> list[PlatformError]:
-    """Ask for what is public to be removed from the networks; return where that is not possible."""
-    errors, removals = [], []
+) -> tuple[list[PlatformError], list[UUID]]:
+    """Ask for what is public to be removed from the networks; return where that is not possible, and what was asked."""
+    errors, public = [], []
     for target in targets:
         if target.remote_id is None or not progress.public_parts(target):
             continue
         connector = networks.get(target.platform)
         if connector is not None and connector.delete is not None:
-            removals.append(_removal(target, target.remote_id))
+            public.append(_removal(target, target.remote_id))
         else:
             errors.append(_delete_not_supported(target))
-    if removals:
+    if public:
         event = events.RemovalRequested(
-            workspace_id=post.workspace_id, at=clock.now(), post_id=post.id, actor=caller.actor, removals=removals
+            workspace_id=post.workspace_id, at=clock.now(), post_id=post.id, actor=caller.actor, removals=public
         )
         await context.emit(db, event)
-    return errors
+    return errors, [removal.target_id for removal in public]
 
 
 def _removal(target: TargetRow, remote_id: str) -> events.Removal:

@@ -25,7 +25,7 @@ from signalpost.posts.actions import (
 )
 from signalpost.posts.actions.change_recurrence import change_recurrence
 from signalpost.posts.actions.changes import changes_of
-from signalpost.posts.actions.draft import PostDraft, build_draft
+from signalpost.posts.actions.draft import Existing, PostDraft, build_draft
 from signalpost.posts.actions.enqueue import dequeue, due_at, enqueue
 from signalpost.posts.actions.fetch import Fetched
 from signalpost.posts.actions.lock import lock_post_only
@@ -122,17 +122,18 @@ async def apply_changes(
     """
     await series.lock_series(db, post)
     targets = await queries.targets_of(db, [post.id])
-    draft = await build_merged(db, caller, post, targets, changes, fetched)
+    draft = await build_merged(context, db, caller, post, targets, changes, fetched)
     lanes = {target.account_id for target in (*targets, *draft.target_rows)}
     locked = await queries.lock(db, post.id, lanes)
     if locked is None or locked[0].deleted_at is not None:
         raise deleted_meanwhile(PostId, post.id)
     purpose.if_match.require(locked[0].version)
     if locked[0] != post:  # changed since it was read; nobody else can change it now
-        draft = await build_merged(db, caller, *locked, changes, fetched)
+        permissions.require_ownership(caller, locked[0])  # approved meanwhile, it is no longer a contributor's
+        draft = await build_merged(context, db, caller, *locked, changes, fetched)
     added = [media_id for media_id in draft.media.ids if media_id not in locked[0].media_ids]
     if added and len(await media_queries.lock_ready(db, post.workspace_id, added)) < len(added):
-        draft = await build_merged(db, caller, *locked, changes, fetched)  # one was deleted: say which
+        draft = await build_merged(context, db, caller, *locked, changes, fetched)  # one was deleted: say which
     _require_editable(locked[0], changes)
     _require_not_under_way(locked[1])
     public.require_unchanged(*locked, draft)
@@ -141,6 +142,7 @@ async def apply_changes(
 
 
 async def build_merged(
+    context: AppContext,
     db: Db,
     caller: Caller,
     post: PostRow,
@@ -155,7 +157,7 @@ async def build_merged(
     """
     await queries.share_profile(db, post.profile_id)
     data, unchanged = _merge(post, targets, changes)
-    return await build_draft(db, caller, data, post, unchanged, fetched)
+    return await build_draft(context, db, caller, data, post, unchanged, Existing(fetched or {}))
 
 
 def _merge(post: PostRow, targets: Sequence[TargetRow], changes: dict[str, Any]) -> tuple[PostCreate, Unchanged]:

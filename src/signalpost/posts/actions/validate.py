@@ -9,7 +9,7 @@ from signalpost.kit.db import Db
 from signalpost.networks import counting, fitting, preflight
 from signalpost.networks.contract import Facts
 from signalpost.posts import content, document_views, views
-from signalpost.posts.actions.draft import PostDraft, TargetDraft, build_draft
+from signalpost.posts.actions.draft import Existing, PostDraft, TargetDraft, build_draft
 from signalpost.posts.actions.fetch import Fetched
 from signalpost.posts.actions.preflight import errors_of, run_preflight, without_bytes
 from signalpost.posts.content import Content
@@ -23,7 +23,7 @@ async def validate_post(
 ) -> PostValidation:
     """Say why publishing this post would be refused; save nothing."""
     try:
-        draft = await build_draft(db, caller, data, fetched=fetched)
+        draft = await build_draft(context, db, caller, data, existing=Existing(fetched or {}))
     except problems.Problem as problem:
         if problem.status != 422:
             raise

@@ -232,7 +232,7 @@ async def create(db: Db, new: NewPost) -> Obstacle | None:
             *(getattr(targets[0], name) if targets else None for name in create_.shared),
             [entry.id for entry in history], [entry.action for entry in history], history[0].request_id,
             history[0].address, seen.digest, seen.heard, _guarded(post, targets), progress.first_due(targets),
-            plans.month_of(post.created_at) if new.accepted else None, limits.POSTS.of(new.plan),
+            plans.this_month() if new.accepted else None, limits.POSTS.of(new.plan),
             limits.SCHEDULED_POSTS.of(new.plan) if post.status == "scheduled" else None,
         )  # fmt: skip
     except asyncpg.UniqueViolationError as error:
@@ -326,5 +326,7 @@ def _conflict(error: asyncpg.UniqueViolationError, post: PostRow) -> Exception:
 async def refund(db: Db, post: PostRow) -> None:
     """Give back the plan's unit that was spent on a post of which nothing has been attempted yet."""
     if post.counted and post.queued_at is not None:
-        await plans.refund(db, post.workspace_id, limits.POSTS, 1, spent_at=post.queued_at)
+        # X-Test-Now may have said when a test post was queued, but not in which month that was counted.
+        spent_at = post.queued_at if post.mode == "live" else clock.actual()
+        await plans.refund(db, post.workspace_id, limits.POSTS, 1, spent_at=spent_at)
     post.counted, post.queued_at = False, None

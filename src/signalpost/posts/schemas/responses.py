@@ -306,6 +306,14 @@ class PostDeletion(Output, gc=False):
     deleted_at: Instant
     purge_at: Instant | None
     platform_errors: Annotated[list[PlatformError], Meta(examples=[[]])]
+    pending: Annotated[
+        bool,
+        Meta(
+            description="Whether a network is still being asked to remove it: `GET /posts/{id}/audit` says what became"
+            " of that.",
+            examples=[False],
+        ),
+    ]
 
 
 class PlatformCounts(Output, gc=False):

@@ -28,6 +28,7 @@ async def create_profile(context: AppContext, db: Db, caller: Caller, data: Prof
     Raises:
         AlreadyExists: another profile of the workspace has this name.
         PlanLimitReached: the plan does not cover one more profile.
+        PlanFeatureUnavailable: the plan does not include the approval gate.
         Forbidden: a credential limited to some profiles cannot create others.
     """
     if caller.profile_ids is not None:
@@ -36,6 +37,8 @@ async def create_profile(context: AppContext, db: Db, caller: Caller, data: Prof
     await queries.lock_workspace(db, caller.workspace_id)
     await plans.require_capacity(db, caller, limits.PROFILES)
     row = validation.apply(data, _new_profile(caller.workspace_id), caller)
+    if await queries.name_is_taken(db, row):
+        raise name_taken()
     return views.profile(await _insert(db, row))
 
 

@@ -31,12 +31,15 @@ async def update_profile(
         VersionConflict, TestModeOnlySandbox: see `lock_version`.
         AlreadyExists: another profile of the workspace has the new name.
         PlanLimitReached: the profile is over the plan's limit, so it can only be read and deleted.
+        PlanFeatureUnavailable: the plan does not include the approval gate.
     """
     await validation.check(context, db, caller, data)
     stored = await lock_version(db, caller, profile_id, if_match)
     if stored.over_limit:
         raise await plans.over_limit(db, caller, limits.PROFILES)
     row = replace(validation.apply(data, stored, caller), version=stored.version + 1, updated_at=clock.now())
+    if row.name != stored.name and await queries.name_is_taken(db, row):
+        raise name_taken()
     try:
         await db.execute(_UPDATE, row.id, row.workspace_id, *rows.values(row, without=_NOT_UPDATED))
     except asyncpg.UniqueViolationError:

@@ -3,7 +3,8 @@
 import hmac
 
 from signalpost.context import AppContext
-from signalpost.kit import db, problems
+from signalpost.kit import problems
+from signalpost.kit.patience import patience
 from signalpost.publishing import views
 from signalpost.publishing.errors import InvalidQueueSecret
 from signalpost.publishing.schemas import QueueProcess, QueueRun
@@ -23,5 +24,5 @@ async def process_queue(context: AppContext, secret: str | None, data: QueueProc
         raise problems.Unavailable(
             "This process runs no engine.", remediation="Call a process that was started without --no-worker."
         )
-    db.patience.set(None)  # what the engine begins here is its work, and may take as long as in a worker
+    patience.set(None)  # what the engine begins here is its work, and may take as long as in a worker
     return views.queue_run(await context.engine.tick(limit=data.limit))

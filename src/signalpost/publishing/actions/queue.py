@@ -14,6 +14,7 @@ from signalpost.posts import views as post_views
 from signalpost.posts.actions import approvals, audit, emit, permissions, preflight, series, trash, update, write
 from signalpost.posts.actions.enqueue import cancel_waiting, enqueue
 from signalpost.posts.actions.lock import lock_post
+from signalpost.posts.actions.removals import being_removed
 from signalpost.posts.actions.wake import wake_targets
 from signalpost.posts.documents import Change
 from signalpost.posts.rows import PostRow, TargetRow
@@ -21,7 +22,6 @@ from signalpost.posts.schemas.responses import PostProgress
 from signalpost.posts.states import sources
 from signalpost.publishing import queries, views
 from signalpost.publishing.actions.change import write_ends
-from signalpost.publishing.actions.removal import being_removed
 from signalpost.publishing.attempt import End
 from signalpost.publishing.errors import NothingToRetry
 from signalpost.publishing.policy import TargetChange
@@ -54,6 +54,7 @@ async def submit_post(
         and what `create_post` raises.
     """
     permissions.require_publishing(caller)
+    permissions.require_ownership(caller, post)
     if progress.current_status(post, await posts.targets_of(db, [post.id])) not in SUBMITTABLE:
         raise problems.InvalidState(
             f"Only drafts, scheduled and failed posts can be submitted; this post is {post.status}."
@@ -78,7 +79,7 @@ async def submit_post(
 
 async def _resubmit(context: AppContext, db: Db, caller: Caller, post: PostRow, changes: dict[str, Any]) -> None:
     """Queue a failed post again. It may have been corrected meanwhile, so it is checked like a new one."""
-    draft = await update.build_merged(db, caller, post, await posts.targets_of(db, [post.id]), changes)
+    draft = await update.build_merged(context, db, caller, post, await posts.targets_of(db, [post.id]), changes)
     preflight.require_accepted(await preflight.run_preflight(context, draft))
     locked, targets = await lock_post(db, post)
     await _requeue(context, db, caller, locked, targets, PostRetry(), draft.post.scheduled_at)
@@ -241,9 +242,10 @@ async def cancel_post(context: AppContext, db: Db, caller: Caller, post: PostRow
     Raises:
         InvalidState: no target is waiting on the queue.
     """
-    permissions.require_publishing(caller)
+    permissions.require_cancelling(caller, post)
     await series.lock_series(db, post)
     locked, targets = await lock_post(db, post)
+    permissions.require_cancelling(caller, locked)  # it may have been approved meanwhile
     live = [target for target in targets if target.status != "cancelled"]
     now: datetime = await db.fetchval("select now()")
     cancelled, stopped = cancel_waiting(targets, now)

@@ -1,7 +1,7 @@
 """Removing published posts from their networks: a job per target, tried again until it succeeds or is given up."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -21,11 +21,11 @@ from signalpost.kit.http import HttpFailure
 from signalpost.networks.contract import ApiError
 from signalpost.posts.actions import audit
 from signalpost.posts.actions.audit import PostRef
+from signalpost.posts.actions.removals import FAILED, REMOVE, job_key
 from signalpost.posts.documents import Change
 from signalpost.posts.states import UNDER_WAY, WAITING, sources
 from signalpost.posts.target_errors import target_error
 
-REMOVE: Final = "publishing.remove"
 _logger = log.get("publishing")
 
 # A job that failed for good may be run again weeks later. By then the post may be restored, by people who read that it
@@ -73,18 +73,8 @@ async def enqueue_removal(db: Db, removal: Removal, *, workspace_id: UUID, actor
         thread_ids=list(removal.thread_ids),
         actor=actor,
     )
-    key = _job_key(removal.target_id)
+    key = job_key(removal.target_id)
     await jobs.enqueue(db, REMOVE, msgspec.to_builtins(payload), unique_key=key, workspace_id=workspace_id)
-
-
-async def being_removed(db: Db, target_ids: Sequence[UUID]) -> list[UUID]:
-    """Return which of these targets have a removal that is not over. Their posts must be locked."""
-    open_keys = await jobs.open_keys(db, [_job_key(target_id) for target_id in target_ids])
-    return [target_id for target_id in target_ids if _job_key(target_id) in open_keys]
-
-
-def _job_key(target_id: UUID) -> str:
-    return f"{REMOVE}/{target_id}"
 
 
 async def remove_from_network(context: AppContext, lease: Lease, payload: Mapping[str, Any]) -> None:
@@ -127,7 +117,7 @@ async def tell_failure(
     Nothing is noted if the target is not the one that it was when its removal was requested.
     """
     removal = msgspec.convert(payload, RemovalPayload)
-    failure = target_error("removal_failed", message or _reason(removal.platform, error), clock.now())
+    failure = target_error(FAILED, message or _reason(removal.platform, error), clock.now())
     _logger.error(
         "target.not_removed",
         target=ids.encode("tgt", removal.target_id),

@@ -1,6 +1,6 @@
 """Give news to subscribers: mails go to the outbox, webhooks get a job each, which tries again as long as it may."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
@@ -15,8 +15,8 @@ from signalpost.mail import actions as mail
 from signalpost.mail.messages import UNSUBSCRIBE, Message, seal
 from signalpost.service_status import tokens
 from signalpost.service_status.actions import notify
-from signalpost.service_status.actions.notify import News
-from signalpost.service_status.actions.subscribers import MAIL_QUEUE, unsubscribe_url
+from signalpost.service_status.actions.notify import MAIL_QUEUE, News
+from signalpost.service_status.tokens import unsubscribe_url
 
 JOB: Final = "status.deliver"
 BATCH: Final = 100
@@ -30,8 +30,12 @@ where active and id > coalesce($1, '00000000-0000-0000-0000-000000000000'::uuid)
     and ($2::uuid[] = '{}' or component_ids is null or component_ids && $2)
 order by id limit $3
 """
-_FIND = "select url, secret from status_subscriber where id = $1 and active and url is not null"
-_DELIVERED = "update status_subscriber set failures = 0 where id = $1 and failures > 0"
+CONFIRM: Final = "status.confirm"
+"""What a receiver gets that has not said yet whether it wants news."""
+CONFIRM_WITHIN: Final = timedelta(hours=1)
+
+_FIND = "select url, secret, created_at from status_subscriber where id = $1 and active <> $2 and url is not null"
+_DELIVERED = "update status_subscriber set failures = 0, heard_at = now() where id = $1 and active"
 _FAILED = "update status_subscriber set failures = failures + 1 where id = $1"
 _END = "delete from status_subscriber where id = $1 and failures >= $2"
 
@@ -74,15 +78,30 @@ def _message(context: AppContext, incident: dict[str, Any], row: Row) -> Message
 
 def _delivery(news: News, subscriber_id: UUID) -> Delivery:
     delivery_id = ids.new_id()
-    body = {
-        "id": ids.encode("dlv", delivery_id),
-        "type": news.type,
-        "createdAt": clock.wire(clock.now()),
-        "data": news.data,
-    }
     return Delivery(
-        id=delivery_id, subscriber_id=subscriber_id, type=news.type, body=msgspec.json.encode(body).decode()
+        id=delivery_id,
+        subscriber_id=subscriber_id,
+        type=news.type,
+        body=_body(delivery_id, news.type, news.data).decode(),
     )
+
+
+def _body(delivery_id: UUID, type_: str, data: dict[str, Any]) -> bytes:
+    created_at = clock.wire(clock.now())
+    return msgspec.json.encode(
+        {"id": ids.encode("dlv", delivery_id), "type": type_, "createdAt": created_at, "data": data}
+    )
+
+
+async def ask(db: Db, subscriber_id: UUID) -> None:
+    """Send a receiver the token by which it says that it wants news; once, since it is asked for again easily."""
+    await _enqueue(db, Delivery(id=ids.new_id(), subscriber_id=subscriber_id, type=CONFIRM, body=""))
+
+
+def _question(context: AppContext, delivery: Delivery, created_at: datetime) -> bytes:
+    """Return the body with the token, which is in no row."""
+    token = tokens.issue(context.keys, "confirm", delivery.subscriber_id, created_at)
+    return _body(delivery.id, CONFIRM, {"token": token, "expiresAt": clock.wire(created_at + CONFIRM_WITHIN)})
 
 
 async def _enqueue(db: Db, delivery: Delivery, *, after_seconds: int = 0) -> None:
@@ -93,12 +112,13 @@ async def _enqueue(db: Db, delivery: Delivery, *, after_seconds: int = 0) -> Non
 async def attempt(context: AppContext, delivery: Delivery) -> str | None:
     """Send a delivery; return why it failed. Success, too, if the subscription has ended."""
     async with context.database.connection() as db:
-        row = await db.fetchrow(_FIND, delivery.subscriber_id)
+        row = await db.fetchrow(_FIND, delivery.subscriber_id, delivery.type == CONFIRM)
     if row is None:
         return None
+    body = _question(context, delivery, row["created_at"]) if delivery.type == CONFIRM else delivery.body.encode()
     notice = StatusNotice(
         id=delivery.id, subscriber_id=delivery.subscriber_id, url=row["url"], secret=row["secret"],
-        type=delivery.type, body=delivery.body.encode(), attempts=delivery.attempts,
+        type=delivery.type, body=body, attempts=delivery.attempts,
     )  # fmt: skip
     return await context.hooks.send_status_notice(context, notice)
 
@@ -107,6 +127,8 @@ async def settle(db: Db, delivery: Delivery, error: str | None) -> None:
     """Write how an attempt ended: the next one is a job of its own."""
     if error is None:
         await db.execute(_DELIVERED, delivery.subscriber_id)
+    elif delivery.type == CONFIRM:
+        return
     elif delivery.attempts < len(RETRY_SECONDS):
         seconds = RETRY_SECONDS[delivery.attempts]
         await _enqueue(db, msgspec.structs.replace(delivery, attempts=delivery.attempts + 1), after_seconds=seconds)

@@ -13,6 +13,8 @@ from signalpost.service_status import views
 from signalpost.service_status.queries import ComponentRow
 from signalpost.service_status.schemas import Incident
 
+MAIL_QUEUE: Final = "status.mail"
+"""Mails to many people do not delay a new password."""
 JOB: Final = "status.notify"
 INCIDENT: Final = "status.incident"
 COMPONENT: Final = "status.component"

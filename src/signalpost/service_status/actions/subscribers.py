@@ -1,4 +1,4 @@
-"""Subscribe to the service status, confirm, and end it: by mail with a double opt-in, or by webhook at once."""
+"""Subscribe to the service status, confirm, and end it. Nobody gets anything who has not said that they want it."""
 
 from datetime import timedelta
 from typing import Final
@@ -8,26 +8,24 @@ from msgspec import Struct
 
 from signalpost.context import AppContext, WebhookSecret
 from signalpost.kit import ids, problems
-from signalpost.kit.db import Db
-from signalpost.kit.http import parse_url
+from signalpost.kit.db import Db, Row
 from signalpost.kit.problems import Issue
 from signalpost.mail import actions as mail
 from signalpost.mail.messages import Message, mailbox_of, seal
 from signalpost.service_status import queries, tokens
+from signalpost.service_status.actions import deliver, receivers
+from signalpost.service_status.actions.notify import MAIL_QUEUE
+from signalpost.service_status.places import network_of
+from signalpost.service_status.queries import SubscriberRow
 from signalpost.service_status.schemas import Subscribe, Subscription, SubscriptionState
 from signalpost.service_status.tokens import Purpose
 from signalpost.web.fields import ComponentId
 from signalpost.web.inputs import Before
 
 CONFIRM_PATH: Final = "/status/confirm"
-UNSUBSCRIBE_PATH: Final = "/status/unsubscribe"
 MAILS_PER_HOUR: Final = 3
 """Confirmations to one mailbox, whatever follows a + in its address."""
-WEBHOOKS_MAX: Final = 500
-WEBHOOKS_PER_HOST: Final = 5
 CONFIRM_WITHIN: Final = timedelta(days=7)
-MAIL_QUEUE: Final = "status.mail"
-"""Mails to many people do not delay a new password."""
 
 _LOCK = "select pg_advisory_xact_lock(hashtextextended($1, 0))"
 _SENT = """
@@ -45,12 +43,11 @@ _MAILED = """
 update status_subscriber set mailed_at = array(
     select t from unnest(mailed_at) t where t > now() - interval '1 hour') || now() where id = $1
 """
-_WEBHOOKS = "select url from status_subscriber where url is not null"
 _BY_WEBHOOK = """
-insert into status_subscriber (id, url, secret, component_ids, language, active) values ($1, $2, $3, $4, $5, true)
-returning created_at
+insert into status_subscriber (id, url, secret, component_ids, language, network, active)
+values ($1, $2, $3, $4, $5, $6, false) returning created_at
 """
-_FIND = "select created_at from status_subscriber where id = $1 for update"
+_FIND = "select id, created_at, url, network, active from status_subscriber where id = $1 for update"
 _CONFIRM = "update status_subscriber set active = true where id = $1"
 _DELETE = "delete from status_subscriber where id = $1"
 # From the last mail on: its link works as long as it says.
@@ -58,6 +55,9 @@ _PURGE = """
 delete from status_subscriber where not active and created_at < now() - $1::interval
     and coalesce(mailed_at[cardinality(mailed_at)], created_at) < now() - $1::interval
 """
+_PURGE_WEBHOOKS = (
+    "delete from status_subscriber where not active and url is not null and created_at < now() - $1::interval"
+)
 
 
 class NewWebhook(Struct):
@@ -84,7 +84,6 @@ async def subscribe(context: AppContext, db: Db, data: Subscribe, webhook: NewWe
     Raises:
         ValidationFailed: not exactly one channel, or unknown components.
         InvalidState: this instance sends no mail.
-        TooManyItems: there are enough webhooks, in all or of this host.
     """
     if (data.email is None) == (data.webhook_url is None):
         message = "Send exactly one of email and webhookUrl."
@@ -128,33 +127,33 @@ async def _by_email(context: AppContext, db: Db, data: Subscribe) -> Subscriptio
 
 async def _by_webhook(context: AppContext, db: Db, data: Subscribe, webhook: NewWebhook) -> Subscription:
     url = data.webhook_url or ""
-    await db.execute(_LOCK, "status:webhooks")
-    target = parse_url(url)
-    hosts = [parse_url(row[0]).host for row in await db.fetch(_WEBHOOKS)]
-    is_this_machine = target.address is not None and target.address.is_loopback  # allowed for development only
-    if len(hosts) >= WEBHOOKS_MAX or (hosts.count(target.host) >= WEBHOOKS_PER_HOST and not is_this_machine):
-        raise problems.TooManyItems("There are too many webhooks for the service status, in all or of this host.")
+    network = None if webhook.secret.address is None else network_of(webhook.secret.address)
+    await receivers.make_room(db, url, network, active=False)
     created_at = await db.fetchval(
-        _BY_WEBHOOK, webhook.id, url, webhook.secret.sealed, data.component_ids or None, data.language
+        _BY_WEBHOOK, webhook.id, url, webhook.secret.sealed, data.component_ids or None, data.language, network
     )
+    await deliver.ask(db, webhook.id)
     return Subscription(
         id=ids.encode("sub", webhook.id),
         channel="webhook",
-        status="active",
+        status="pending_confirmation",
         secret=webhook.secret.plain,
         token=tokens.issue(context.keys, "unsubscribe", webhook.id, created_at),
     )
 
 
 async def confirm(context: AppContext, db: Db, token: str) -> SubscriptionState:
-    """Activate the subscription of an address, with the token that was mailed to it.
+    """Activate a subscription, with the token that was mailed to its address or sent to its webhook.
 
     Raises:
         NotFound: the token is of no subscription, or of one that was not confirmed in time.
     """
-    subscriber_id = await _holder_of(context, db, token, "confirm")
-    await db.execute(_CONFIRM, subscriber_id)
-    return SubscriptionState(id=ids.encode("sub", subscriber_id), status="active")
+    row = await _holder_of(context, db, token, "confirm")
+    if row["url"] is None:
+        await db.execute(_CONFIRM, row["id"])
+    elif not row["active"]:
+        await receivers.activate(db, row)
+    return SubscriptionState(id=ids.encode("sub", row["id"]), status="active")
 
 
 async def unsubscribe(context: AppContext, db: Db, token: str) -> SubscriptionState:
@@ -163,19 +162,22 @@ async def unsubscribe(context: AppContext, db: Db, token: str) -> SubscriptionSt
     Raises:
         NotFound: the token is of no subscription; perhaps it was ended before.
     """
-    subscriber_id = await _holder_of(context, db, token, "unsubscribe")
-    await db.execute(_DELETE, subscriber_id)
-    return SubscriptionState(id=ids.encode("sub", subscriber_id), status="unsubscribed")
+    row = await _holder_of(context, db, token, "unsubscribe")
+    await db.execute(_DELETE, row["id"])
+    return SubscriptionState(id=ids.encode("sub", row["id"]), status="unsubscribed")
 
 
-async def _holder_of(context: AppContext, db: Db, token: str, purpose: Purpose) -> UUID:
+async def end(db: Db, row: SubscriberRow) -> None:
+    """End a subscription, for the staff."""
+    await db.execute(_DELETE, row.id)
+
+
+async def _holder_of(context: AppContext, db: Db, token: str, purpose: Purpose) -> Row:
     subscriber_id = tokens.subscriber_of(token)
-    created_at = None if subscriber_id is None else await db.fetchval(_FIND, subscriber_id)
-    if subscriber_id is None or created_at is None:
+    row = None if subscriber_id is None else await db.fetchrow(_FIND, subscriber_id)
+    if row is None or not tokens.is_valid(context.keys, token, purpose, row["id"], row["created_at"]):
         raise _unknown_token()
-    if not tokens.is_valid(context.keys, token, purpose, subscriber_id, created_at):
-        raise _unknown_token()
-    return subscriber_id
+    return row
 
 
 def _unknown_token() -> problems.NotFound:
@@ -188,8 +190,4 @@ def _unknown_token() -> problems.NotFound:
 async def purge(db: Db) -> None:
     """Delete subscriptions that nobody confirmed in time."""
     await db.execute(_PURGE, CONFIRM_WITHIN)
-
-
-def unsubscribe_url(context: AppContext, token: str) -> str:
-    """Return the address that ends a subscription."""
-    return f"{context.fixed_url}{UNSUBSCRIBE_PATH}?token={token}"
+    await db.execute(_PURGE_WEBHOOKS, deliver.CONFIRM_WITHIN)

@@ -62,10 +62,10 @@ async def append(
     now, role = clock.now(), write.role_in(row, caller)
     if states.is_closed(row.status, row.resolved_at, now):
         raise problems.InvalidState("The ticket is closed and takes no messages. Open it again, or open another one.")
-    author = await identity.read_user(db, caller.user_id)
+    name, email = await identity.read_person(db, caller.user_id)
     message = MessageRow(
         ids.new_id(), row.id, row.workspace_id, caller.user_id, role, body, list(files), internal, now,
-        author.name, author.email,
+        name, email,
     )  # fmt: skip
     await write.write_message(db, caller, row, message)
     if internal:

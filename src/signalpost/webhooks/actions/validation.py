@@ -10,6 +10,7 @@ from msgspec import UNSET, UnsetType
 from signalpost.context import AppContext
 from signalpost.events import PUBLIC_EVENTS
 from signalpost.kit import issue_text, problems
+from signalpost.kit.addresses import Address
 from signalpost.kit.db import Db
 from signalpost.kit.http import UnknownHost, UnsafeUrl, parse_url
 from signalpost.kit.problems import Issue
@@ -79,15 +80,18 @@ BEFORE_UPDATE: Final = Before(lambda data: data.url is not UNSET, _check_update)
 """Addresses are checked before the transaction is opened, since resolving a name can take seconds."""
 
 
-async def check_address(context: AppContext, url: str, *, path: str = "/url") -> None:
+async def check_address(context: AppContext, url: str, *, path: str = "/url") -> Sequence[Address]:
     """Resolve and check an address before it is stored; every attempt checks it again. `path`: where it stands.
+
+    Returns:
+        The IP addresses of its host; none, if an operator allows any and nothing was looked up.
 
     Raises:
         UnsafeAddress: the service must not connect to it.
         HostNotFound: its host does not resolve.
     """
     try:
-        await context.http.accounts.check_url(url, trusted=context.settings.allow_private_webhooks)
+        return await context.http.accounts.check_url(url, trusted=context.settings.allow_private_webhooks)
     except UnknownHost as unknown:
         message = f"The host of the address is unknown: {unknown.detail}."
         raise problems.HostNotFound(message, errors=[Issue(path, "host_not_found", message)]) from None

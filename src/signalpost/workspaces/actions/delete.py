@@ -5,6 +5,7 @@ from typing import Final
 from uuid import UUID
 
 from signalpost.billing import queries as billing
+from signalpost.billing.actions import ownership
 from signalpost.context import AppContext
 from signalpost.identity import actions as identity
 from signalpost.identity import members
@@ -43,6 +44,7 @@ async def delete_workspace(
     await members.lock(db, row.id)
     deleted_at: datetime = await identity.mark_deleted(context, db, row.id)
     await plans.fit(context, db, row.id, row.plan)
+    await ownership.closed(db, row.id)
     return WorkspaceDeletion(
         id=ids.encode("wsp", row.id), deleted=True, erased_after=clock.wire(deleted_at + timedelta(days=GRACE_DAYS))
     )
@@ -67,4 +69,5 @@ async def restore_workspace(context: AppContext, db: Db, workspace_id: UUID) -> 
     plan = await identity.unmark_deleted(context, db, workspace_id)
     if plan is None:
         raise problems.InvalidState("This workspace is not deleted, or its data is erased.")
+    await ownership.reopened(db, workspace_id)
     await plans.fit(context, db, workspace_id, plan)

@@ -191,4 +191,6 @@ async function start() {
   }
 }
 
+// Back shows a page as it was left, perhaps by whoever was signed in before.
+addEventListener("pageshow", (event) => event.persisted && location.reload());
 void start();

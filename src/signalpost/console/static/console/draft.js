@@ -40,10 +40,10 @@ export function draftOf(post, isCopy) {
   };
 }
 
-/** The body of `POST /posts`, `PATCH /posts/{id}` and `POST /posts/validate`. @param {Draft} draft @param {"draft" | "offer" | "send" | "check" | "text"} purpose `offer`: of a draft for which approval is requested; `text`: of a post that failed, which is submitted again after it */
+/** The body of `POST /posts`, `PATCH /posts/{id}` and `POST /posts/validate`. @param {Draft} draft @param {"draft" | "send" | "check" | "text"} purpose `text`: of a post that failed, which is submitted again after it */
 export function bodyOf(draft, purpose) {
   const targets = draft.accountIds.map((accountId) => ({ accountId, ...(draft.variants[accountId] === undefined ? {} : { text: draft.variants[accountId] }) }));
-  const times = purpose === "text" ? {} : purpose === "draft" ? { publishMode: "draft" } : purpose === "offer" ? { publishMode: "draft", ...plannedOf(draft) } : timesOf(draft);
+  const times = purpose === "text" ? {} : purpose === "draft" ? { publishMode: "draft" } : timesOf(draft);
   return {
     ...(draft.id && purpose !== "check" ? {} : { profileId: draft.profileId }), text: draft.text, ...(purpose !== "text" && (targets.length || draft.hasTargets) ? { targets } : {}),
     media: draft.media.map((file) => ({ mediaId: file.mediaId, ...(file.altText ? { altText: file.altText } : {}) })),
@@ -51,9 +51,6 @@ export function bodyOf(draft, purpose) {
     tags: draft.tags.split(",").map((tag) => tag.trim()).filter(Boolean), ...times,
   };
 }
-
-/** The time at which a draft is published once it is approved. @param {Draft} draft */
-const plannedOf = (draft) => (draft.when === "schedule" ? { scheduledAt: draft.at, timezone: draft.timezone } : draft.id ? { scheduledAt: null } : {});
 
 /** @param {Draft} draft */
 function timesOf(draft) {

@@ -26,11 +26,15 @@ export function operations() {
 async function load() {
   const response = await fetch(`${ROOT}/openapi.json`);
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
-  const { paths, tags } = await response.json();
+  const { paths, tags, components } = await response.json();
+  /** A parameter that several operations have stands once. @param {any} part */
+  const resolved = (part) => part.$ref ? components.parameters[part.$ref.split("/").pop()] : part;
   /** @type {Map<string, Operation[]>} */
   const groups = new Map(tags.map((/** @type {any} */ tag) => [tag.name, []]));
   for (const [path, methods] of Object.entries(paths)) {
-    for (const [method, found] of Object.entries(methods)) groups.get(found.tags[0])?.push(operation(method.toUpperCase(), path, found));
+    for (const [method, found] of Object.entries(methods)) {
+      groups.get(found.tags[0])?.push(operation(method.toUpperCase(), path, { ...found, parameters: found.parameters.map(resolved) }));
+    }
   }
   return [...groups].map(([name, operations]) => ({ name, operations })).filter((group) => group.operations.length > 0);
 }

@@ -226,6 +226,7 @@ export default /** @type {Record<string, string>} */ ({
   "Write": "Schreiben",
   "Write a post": "Beitrag schreiben",
   "Your session has ended, or this needs your password once more. What you typed is still here.": "Ihre Sitzung ist beendet, oder hierfür wird Ihr Passwort noch einmal gebraucht. Was Sie geschrieben haben, ist noch da.",
+  "all": "alle",
   "not known": "nicht bekannt",
   "or drop and paste them here": "oder hierher ziehen und einfügen",
   "yours: {time}": "bei Ihnen: {time}",

@@ -1,4 +1,4 @@
-// What the public status page says: components, incidents and maintenance.
+// What the public status page says: components, incidents and maintenance; and who hears of it.
 import { html, useState } from "../html.js";
 import { ROOT, get, post } from "../api.js";
 import { Icon } from "../icons.js";
@@ -7,6 +7,7 @@ import { Time } from "../time.js";
 import { Button, Card, Loaded, Table, toast, useAction, useLoad } from "../ui.js";
 import { Announce, ChangeComponent, Say, SetStatus } from "./admin-incident.js";
 import { Mark } from "./admin-parts.js";
+import { Subscribers } from "./admin-subscribers.js";
 
 async function load() {
   const [components, active, recent] = await Promise.all([get("/status/components"), get("/status/incidents/active"), get("/status/incidents/recent")]);
@@ -26,7 +27,7 @@ export default function ServiceStatus() {
       ${data.active.length ? html`<ul class="list">${data.active.map((/** @type {any} */ incident) => html`<${Incident} key=${incident.id} incident=${incident} components=${data.components} onSay=${() => setOpen({ kind: "say", of: incident })} />`)}</ul>` : html`<p class="soft">${t("No incident is open, and no maintenance is planned.")}</p>`}<//>
     <${Components} components=${data.components} onSet=${(/** @type {any} */ of) => setOpen({ kind: "set", of })} onChange=${(/** @type {any} */ of) => setOpen({ kind: "component", of })} />
     ${data.recent.length > 0 && html`<${Card} title=${t("Ended within 30 days")}><ul class="list">${data.recent.map((/** @type {any} */ incident) => html`<${Incident} key=${incident.id} incident=${incident} components=${data.components} onSay=${() => setOpen({ kind: "say", of: incident })} />`)}</ul><//>`}
-    <${Backfill} />
+    <${Backfill} /><${Subscribers} components=${data.components} />
     ${["incident", "maintenance"].includes(open.kind) && html`<${Announce} kind=${open.kind} components=${data.components} onClose=${close} />`}${open.kind === "say" && html`<${Say} incident=${open.of} onClose=${close} />`}
     ${open.kind === "set" && html`<${SetStatus} component=${open.of} onClose=${close} />`}${open.kind === "component" && html`<${ChangeComponent} component=${open.of} onClose=${close} />`}`}<//>`;
 }

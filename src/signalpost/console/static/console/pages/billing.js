@@ -9,9 +9,12 @@ import { relative } from "../time.js";
 import { Button, Card, Empty, Loaded, Page, toast, useAction, useLoad } from "../ui.js";
 import { Feedback } from "./billing-dialogs.js";
 import { Use, day, isLive, isOwner, money } from "./billing-parts.js";
+import { Payer } from "./billing-payer.js";
 import Plans from "./billing-plans.js";
 
-async function load() {
+/** Back from a payment, the provider is asked once, without waiting for its notification. @param {boolean} isPaid */
+async function load(isPaid) {
+  if (isPaid) await post("/billing/refresh").catch(() => null); // the page says what is known, and follows by itself
   const [plans, status, usage] = await Promise.all([get("/billing/plans"), get("/billing/status"), get("/auth/usage"), loadBasics()]);
   return { plans, status, usage };
 }
@@ -19,13 +22,17 @@ async function load() {
 /** @param {{id: string}} props */
 export default function Billing({ id }) {
   const isAllowed = may("billing:read");
-  const loaded = useLoad(async () => (isAllowed ? load() : null), []);
-  const [isWriting, setWriting] = useState(false);
   const isPaid = id === "paid";
+  const [isFirst, setFirst] = useState(isPaid);
+  const loaded = useLoad(async () => {
+    setFirst(false);
+    return isAllowed ? load(isFirst) : null;
+  }, []);
+  const [isWriting, setWriting] = useState(false);
   useLive(loaded.reload, { seconds: 3, active: isPaid && Boolean(loaded.data) && !isLive(loaded.data.status.status) });
   if (!isAllowed) return html`<${Page} title=${t("Billing")}><${Empty} title=${t("Only owners and admins see this")} icon="billing">${t("Ask the owner of the workspace about its plan.")}<//><//>`;
   return html`<${Page} title=${t("Billing")} actions=${html`<${Button} onClick=${() => setWriting(true)}>${t("Tell us what you think")}<//>`}><${Loaded} loaded=${loaded} lines=${9}>${(/** @type {any} */ data) => html`
-    ${data.plans.billingEnabled ? html`${isPaid && html`<${Paid} status=${data.status} />`}<${State} data=${data} reload=${loaded.reload} />` : html`<div class="notice ok" role="status"><${Icon} name="check" /><p><strong>${t("Everything is unlimited.")}</strong> ${t("This installation sells no plans: every workspace has all features, without limits.")}</p></div>`}
+    ${data.plans.billingEnabled ? html`${isPaid && html`<${Paid} status=${data.status} />`}<${Payer} status=${data.status} reload=${loaded.reload} /><${State} data=${data} reload=${loaded.reload} />` : html`<div class="notice ok" role="status"><${Icon} name="check" /><p><strong>${t("Everything is unlimited.")}</strong> ${t("This installation sells no plans: every workspace has all features, without limits.")}</p></div>`}
     <${Uses} data=${data} />${data.plans.billingEnabled && html`<${Plans} data=${data} setStatus=${(/** @type {any} */ status) => loaded.setData({ ...data, status })} reload=${loaded.reload} />`}`}<//>
     ${isWriting && html`<${Feedback} stage="general" title=${t("Tell us what you think")} onClose=${() => setWriting(false)} />`}<//>`;
 }
@@ -49,6 +56,9 @@ function sentenceOf(status) {
   return null;
 }
 
+/** Whether the card is that of the reader, as far as anybody knows. @param {any} status */
+const mayPay = (status) => status.provider && (status.payer ? status.payer.isYou : isOwner());
+
 /** @param {{data: any, reload: () => Promise<void>}} props */
 function State({ data, reload }) {
   const { status, plans } = data;
@@ -69,7 +79,7 @@ function State({ data, reload }) {
     toast(t("Nothing changes at the end of the period."));
   });
   const pending = status.pendingChange;
-  return html`<${Card} title=${t("Your plan")} actions=${isOwner() && status.provider && html`<${Button} busy=${isOpening} onClick=${openPortal}>${t("Cards and invoices")}<//>`}>
+  return html`<${Card} title=${t("Your plan")} actions=${mayPay(status) && html`<${Button} busy=${isOpening} onClick=${openPortal}>${t("Cards and invoices")}<//>`}>
     ${sentence && html`<div class=${`notice ${sentence.tone}`} role="status"><${Icon} name=${sentence.icon} /><div class="grow"><p>${sentence.text}</p></div>${isOwner() && ["cancelled", "paused"].includes(status.status) && html`<${Button} busy=${isResuming} onClick=${resume}>${t("Continue it")}<//>`}</div>`}
     ${pending && html`<div class="notice" role="status"><${Icon} name="clock" /><div class="grow"><p>${t("On {day} the plan becomes {plan}.", { day: day(pending.effectiveAt), plan: plans.data.find((/** @type {any} */ each) => each.key === pending.plan)?.name ?? pending.plan })}</p></div>${isOwner() && html`<${Button} busy=${isKeeping} onClick=${keep}>${t("Keep the current one")}<//>`}</div>`}
     <p class="plan-name"><strong>${plan?.name ?? status.plan}</strong>${price && html` · ${status.interval === "year" ? t("{price} a year", { price }) : t("{price} a month", { price })}`}</p>

@@ -84,7 +84,7 @@ function Editor({ first }) {
     return changed;
   });
 
-  /** Send it; a repetition of the same content has the same key, so it never becomes two posts. @param {"draft" | "offer" | "send"} purpose @param {{isTwin?: boolean, version?: number}} [decided] */
+  /** Send it; a repetition of the same content has the same key, so it never becomes two posts. @param {"draft" | "send"} purpose @param {{isTwin?: boolean, version?: number}} [decided] */
   const submit = async (purpose, { isTwin = false, version = draft.version } = {}) => {
     if (busy || uploading) return;
     const body = { ...bodyOf(draft, draft.failed ? "text" : purpose), ...(isTwin ? { allowDuplicate: true } : {}) };
@@ -94,10 +94,9 @@ function Editor({ first }) {
     setRefused(null);
     try {
       const saved = draft.id ? await patch(`/posts/${draft.id}`, body, { headers: { "If-Match": `"${version}"` } }) : await persist(body);
-      if (purpose === "offer" && saved.approval.state !== "pending") await send(`/posts/${saved.id}/request-approval`, { version: saved.version }, { key: `${sending.current.key}-offer` });
       if (draft.failed && purpose === "send") await send(`/queue/submit/${draft.id}`, {}, { key: sending.current.key });
       forget(draft.id);
-      const done = purpose === "draft" ? t("Draft saved.") : purpose === "offer" ? t("Approval is requested.") : saved.scheduledAt && draft.when !== "now" ? t("Scheduled.") : saved.held ? "" : t("On its way.");
+      const done = purpose === "draft" ? t("Draft saved.") : saved.approval.state === "pending" ? t("Approval is requested.") : saved.scheduledAt && draft.when !== "now" ? t("Scheduled.") : saved.held ? "" : t("On its way.");
       toast([done, purpose === "send" && saved.held && saved.heldMessage].filter(Boolean).join(" "));
       go(purpose === "draft" ? `compose/${saved.id}` : `posts/${saved.id}`, undefined, { replace: purpose === "draft" });
     } catch (error) {
@@ -119,7 +118,7 @@ function Editor({ first }) {
   const onKey = (/** @type {KeyboardEvent} */ event) => {
     if (!(event.ctrlKey || event.metaKey) || (event.key !== "Enter" && event.key !== "s")) return;
     event.preventDefault();
-    void submit(event.key !== "Enter" ? "draft" : may("posts:publish") ? "send" : "offer");
+    void submit(event.key !== "Enter" ? "draft" : "send");
   };
   const errorAt = (/** @type {string} */ path) => (refused instanceof Problem ? refused.issues.find((issue) => issue.path === path || issue.path.startsWith(`${path}/`))?.message : undefined);
   if (!profiles.value?.length) return html`<${Page} title=${t("Write a post")}><${Empty} title=${t("No profile yet")}>${t("A profile holds the accounts of a brand or person.")}<//><//>`;
@@ -128,8 +127,7 @@ function Editor({ first }) {
   return html`<${Page} wide title=${draft.id ? t("Edit the post") : t("Write a post")} actions=${html`
       <span class="soft small" role="status">${waits ? t("Waiting for the network…") : t("Kept in this browser")}</span>
       <${Button} busy=${busy === "draft"} onClick=${() => submit("draft")}>${draft.failed ? t("Save") : t("Save draft")}<//>
-      ${may("posts:publish") && html`<${Button} kind="primary" icon="send" busy=${busy === "send"} disabled=${!draft.accountIds.length || uploading > 0} onClick=${() => submit("send")}>${verb}<//>`}
-      ${!may("posts:publish") && html`<${Button} kind="primary" icon="check" busy=${busy === "offer"} disabled=${!draft.accountIds.length || uploading > 0} onClick=${() => submit("offer")}>${t("Ask for approval")}<//>`}`}>
+      <${Button} kind="primary" icon=${may("posts:publish") ? "send" : "check"} busy=${busy === "send"} disabled=${!draft.accountIds.length || uploading > 0} onClick=${() => submit("send")}>${may("posts:publish") ? verb : t("Ask for approval")}<//>`}>
     <div class="composer" onKeyDown=${onKey}><div>
       ${refused && html`<${Refusal} problem=${refused} draft=${draft} submit=${submit} replace=${(/** @type {Draft} */ saved) => { forget(saved.id); setRefused(null); setDraft(saved); }} />`}
       ${profiles.value.length > 1 && !draft.id && html`<${Field} label=${t("Profile")} options=${profiles.value.map((each) => [each.id, each.name])} value=${draft.profileId}
@@ -199,7 +197,7 @@ function When({ draft, change, errorAt }) {
   const queues = useLoad(() => all("/queues", { profileId: draft.profileId }, 50), [draft.profileId]);
   const queueId = draft.queueId || queues.data?.find((/** @type {any} */ each) => each.isDefault)?.id || queues.data?.[0]?.id || "";
   const slots = useLoad(async () => (draft.when === "slot" && queueId ? get(`/queues/${queueId}/slots`, { count: 1 }) : null), [queueId, draft.when]);
-  const choices = /** @type {["now" | "slot" | "schedule", string][]} */ ([["now", t("Now")], ["schedule", t("At a time")], ...(queues.data?.length && may("posts:publish") ? [["slot", t("Next free slot")]] : [])]);
+  const choices = /** @type {["now" | "slot" | "schedule", string][]} */ ([["now", t("Now")], ["schedule", t("At a time")], ...(queues.data?.length ? [["slot", t("Next free slot")]] : [])]);
   const zones = [...new Set([draft.timezone, zone.value, "UTC", ...Intl.supportedValuesOf("timeZone")])];
   return html`<fieldset class="when"><legend class="legend">${t("When")}</legend><div class="segmented">${choices.map(([key, name]) => html`<label class="button quiet radio"><input type="radio" name="when" value=${key} checked=${draft.when === key} onChange=${() => change({ when: key, ...(key === "schedule" && !draft.at ? { at: wallTime(new Date(Date.now() + 3_600_000), draft.timezone) } : {}) })} /><span>${name}</span></label>`)}</div>
     ${draft.when === "schedule" && html`<div class="row"><${Field} label=${t("Date and time")} type="datetime-local" value=${draft.at} min=${wallTime(new Date(), draft.timezone)} onInput=${(/** @type {string} */ at) => change({ at })} hint=${zoneLabel(draft.timezone, draft.at ? resolve(draft.at, draft.timezone) : new Date())} error=${errorAt("/scheduledAt") ?? (draft.at ? clockNote(draft.at, draft.timezone) : undefined)} />

@@ -114,7 +114,11 @@ function Webhook({ id, query }) {
   const deliveries = useLoad(() => get(`/webhooks/${id}/deliveries`, { state, limit: 50 }), [id, state]);
   const [dialog, setDialog] = useState("");
   const [secret, setSecret] = useState("");
-  const reload = () => Promise.all([hook.reload(), deliveries.reload()]);
+  // One after the other: what is read after a replay has ended shows all of it.
+  const reload = async () => {
+    await hook.reload();
+    await deliveries.reload();
+  };
   const [testing, test] = useAction(async () => {
     await post(`/webhooks/${id}/test`, {});
     await reload();
@@ -127,8 +131,8 @@ function Webhook({ id, query }) {
   });
   const data = hook.data;
   const isReplaying = data?.replay?.status === "running";
-  useLive(hook.reload, { seconds: 2, active: isReplaying });
-  useLive(deliveries.reload, { seconds: 2, active: isReplaying || (deliveries.data?.data.some((/** @type {any} */ each) => each.state === "pending") ?? false) });
+  const isWaiting = deliveries.data?.data.some((/** @type {any} */ each) => each.state === "pending") ?? false;
+  useLive(reload, { seconds: 2, active: isReplaying || isWaiting });
   const actions = data && may("webhooks:write") && html`<${Button} kind="primary" icon="send" busy=${testing} onClick=${test}>${t("Send a test event")}<//><${Button} busy=${pausing} icon="pause" onClick=${pause}>${data.status === "active" ? t("Pause") : t("Resume")}<//>
     ${data.status === "active" && html`<${Button} icon="retry" onClick=${() => setDialog("replay")}>${t("Replay")}<//>`}<${Button} onClick=${() => setDialog("rotate")}>${t("New secret")}<//><${Button} kind="danger" icon="trash" onClick=${() => setDialog("delete")}>${t("Delete")}<//>`;
   const states = [["", t("All states")], ["pending", t("Waiting")], ["delivered", t("Delivered")], ["failed", t("Failed")], ["permanently_failed", t("Given up")], ["skipped", t("Skipped")]];

@@ -20,8 +20,7 @@ const day = (days) => new Date(Date.now() + days * DAY_MS).toISOString();
 /** Posts that wait for a decision of this person. */
 async function offered() {
   if (!mayDecide()) return [];
-  const statuses = profiles.value?.some((/** @type {any} */ profile) => profile.approvalRequired) ? ["draft", "scheduled", "queued"] : ["draft"];
-  const pages = await Promise.all(statuses.map((status) => get("/posts", { status, limit: PROBLEMS_MAX })));
+  const pages = await Promise.all(["draft", "scheduled", "queued"].map((status) => get("/posts", { status, limit: PROBLEMS_MAX })));
   return pages.flatMap((page) => page.data).filter((/** @type {any} */ each) => each.approval.state === "pending");
 }
 
@@ -77,6 +76,10 @@ function repairs(data) {
   const backup = data.system?.backup;
   if (backup?.tooOld) {
     found.push({ rank: 6, tone: "warn", icon: "warn", title: backup.madeAt ? t("The newest backup was made {when}.", { when: relative(backup.madeAt) }) : t("There is no backup of this installation."), text: backup.madeAt ? t("What happened since would be lost with the disk.") : t("Everything would be lost with the disk."), href: to("admin/backups"), action: t("Make a backup") });
+  }
+  const payments = data.system?.payments;
+  if (payments?.isDeaf) {
+    found.push({ rank: 2, tone: "bad", icon: "warn", title: payments.notifiedAt ? t("The last notification of the provider of payments was refused.") : t("The provider of payments has never notified this installation."), text: payments.remedy, href: to("admin"), action: t("Look") });
   }
   return found.sort((one, other) => one.rank - other.rank).slice(0, PROBLEMS_MAX);
 }

@@ -46,7 +46,7 @@ function When({ post }) {
 /** @param {{post: any, reload: () => Promise<void>}} props */
 function Actions({ post, reload }) {
   const [asking, setAsking] = useState(false);
-  const canCancel = may("posts:publish") && ["scheduled", "queued"].includes(post.status);
+  const canCancel = (may("posts:publish") || (may("posts:write") && !["approved", "not_required"].includes(post.approval.state))) && ["scheduled", "queued"].includes(post.status);
   const canEdit = may("posts:write") && !["published", "publishing", "partial"].includes(post.status);
   const [busy, cancel] = useAction(async () => {
     await remove(`/queue/cancel/${post.id}`);

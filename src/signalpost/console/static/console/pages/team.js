@@ -9,6 +9,7 @@ import { Avatar, Badge, Button, Card, Check, Copy, Dialog, Field, Loaded, Page, 
 import { sentence } from "./post.js";
 
 const Owner = lazy(() => import("./team-export.js"));
+const MakeOwner = lazy(() => import("./team-transfer.js"));
 const ROLES = () => /** @type {[string, string, string][]} */ ([
   ["admin", t("Admin"), t("everything, but not the owner's rights")], ["editor", t("Editor"), t("writes and publishes, connects accounts, makes keys")],
   ["contributor", t("Contributor"), t("writes; somebody else approves")], ["approver", t("Approver"), t("reads, and approves posts")], ["viewer", t("Viewer"), t("reads")],
@@ -76,6 +77,7 @@ function Invite({ onClose }) {
 function Change({ member, onClose }) {
   const [fields, setFields] = useState(/** @type {any} */ ({ role: member.role, profileIds: member.profileIds }));
   const [removing, setRemoving] = useState(false);
+  const [giving, setGiving] = useState(false);
   const name = member.name ?? member.email;
   const act = (/** @type {any} */ values) => async () => {
     await patch(`/team/${member.id}`, values);
@@ -88,8 +90,9 @@ function Change({ member, onClose }) {
     toast(t("{name} is no longer a member.", { name }));
     onClose();
   });
+  if (giving) return html`<${MakeOwner} member=${member} name=${name} onClose=${onClose} />`;
   if (removing) return html`<${Dialog} title=${t("Remove {name}?", { name })} onClose=${onClose} onSubmit=${end} actions=${html`<${Button} onClick=${onClose}>${t("Keep")}<//><${Button} kind="danger" type="submit" busy=${ending}>${t("Remove")}<//>`}><p>${t("Their sessions and keys for this workspace end at once. What they wrote stays.")}</p><//>`;
-  return html`<${Dialog} title=${name} onClose=${onClose} onSubmit=${save} actions=${html`<${Button} kind="danger" onClick=${() => setRemoving(true)}>${t("Remove")}<//>${member.status !== "invited" && html`<${Button} busy=${suspending} onClick=${suspend}>${member.status === "suspended" ? t("Let in again") : t("Suspend")}<//>`}<${Button} kind="primary" type="submit" busy=${busy}>${t("Save")}<//>`}>
+  return html`<${Dialog} title=${name} onClose=${onClose} onSubmit=${save} actions=${html`<${Button} kind="danger" onClick=${() => setRemoving(true)}>${t("Remove")}<//>${me.value.role === "owner" && member.status === "active" && html`<${Button} onClick=${() => setGiving(true)}>${t("Make the owner")}<//>`}${member.status !== "invited" && html`<${Button} busy=${suspending} onClick=${suspend}>${member.status === "suspended" ? t("Let in again") : t("Suspend")}<//>`}<${Button} kind="primary" type="submit" busy=${busy}>${t("Save")}<//>`}>
     <${Rights} role=${fields.role} profileIds=${fields.profileIds} change=${(/** @type {any} */ values) => setFields({ ...fields, ...values })} /><//>`;
 }
 

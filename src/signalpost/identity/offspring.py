@@ -1,0 +1,311 @@
+"""What credentials have made, and what becomes of it when they end: one table, read by whatever ends them.
+
+A test holds the table against the database: a column that names a key, a session or a person, or that holds a secret,
+needs a row here; and it drives each row through each cause. The statements are made of names of tables, which are our
+own: a hook for each room would answer one question.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple
+from uuid import UUID
+
+from signalpost.kit import ids
+from signalpost.kit.db import Db
+
+Cause = Literal[
+    "key_revoked", "key_leaked", "key_expired", "rights_lost", "person_left", "password_changed", "session_stolen"
+]
+"""What happens to a credential or a person. A session is stolen if its refresh token came twice."""
+
+
+class Ends(NamedTuple):
+    """The rows end at once, by this statement.
+
+    `{keys}` stands for the ids of keys and `{actors}` for their public ones; $1 is else the session or the person, $2
+    the workspace that they leave.
+    """
+
+    statement: str
+
+
+class Own(NamedTuple):
+    """The rows end at once, by rules of their own."""
+
+    where: str
+
+
+class Asks(NamedTuple):
+    """Whoever uses a row asks at that moment what its credential still may; so it ends without a statement."""
+
+    where: str
+
+
+class Stays(NamedTuple):
+    """The rows go on."""
+
+    why: str
+
+
+Effect = Ends | Own | Asks | Stays
+
+
+class Kind(NamedTuple):
+    """Rows that act later than the credential that made them. `columns` name it, its person, or hold a secret."""
+
+    table: str
+    columns: frozenset[str]
+    on: Mapping[Cause, Effect]
+
+
+_NO_KEY: Final = Stays("no key makes one")
+_IN_A_TEAM: Final = Stays("it belongs to the workspace, whose members see it and end it")
+_SHORT: Final = Stays("it lasts an hour, and does no more than was asked for")
+_BY_PERSON: Final = Stays("what was made in a session is noted for its person")
+
+
+def _messenger(table: str, secret: str) -> Kind:
+    delete = f"delete from {table} where"  # noqa: S608 - the name of a table
+    of_keys = Ends(f"{delete} key_id = any({{keys}})")
+    return Kind(
+        table,
+        frozenset({"user_id", "key_id", "session_id", "scopes", *secret.split()}),
+        {
+            "key_revoked": of_keys,
+            "key_leaked": of_keys,
+            "key_expired": Asks("messenger.queries._works"),
+            "rights_lost": Asks("identity.authenticate.caller_by_grant"),
+            "person_left": Ends(f"{delete} user_id = $1 and workspace_id = $2"),
+            "password_changed": Ends(f"{delete} user_id = $1"),
+            "session_stolen": Ends(f"{delete} session_id = $1"),
+        },
+    )
+
+
+_OPEN_INVITE: Final = "and status in ('pending', 'opened', 'partially_connected')"
+_REVOKE_INVITE: Final = "update platform_invite set status = 'revoked', revoked_at = now() where"
+_STARTER: Final = Asks("accounts.actions.start.require_starter")
+_TAKE_BACK: Final = "update member set status = 'removed' where status = 'invited' and"
+_INVITER: Final = Asks("identity.members._INVITER_MAY")
+_UPLOADER: Final = Asks("media.actions.receive._require_maker")
+_FIRST: Final = Asks("web.serve: the credential is checked before a stored response is looked for")
+
+OFFSPRING: Final = (
+    _messenger("messenger_code", "code_hash"),
+    _messenger("messenger_link", ""),
+    Kind(
+        "api_key",
+        frozenset({"created_by", "issued_by", "key_id", "scopes", "secret_hmac"}),
+        {
+            "key_revoked": Own("identity.actions.api_keys._REVOKE"),
+            "key_leaked": Own("identity.actions.api_keys._REVOKE"),
+            "key_expired": Own("identity.actions.api_keys._inherit: no key outlives the one that made it"),
+            "rights_lost": Asks("identity.authenticate: scopes within the role"),
+            "person_left": Own("identity.members.remove"),
+            "password_changed": Stays("keys run integrations; they are listed, and each is revoked by itself"),
+            "session_stolen": _BY_PERSON,
+        },
+    ),
+    Kind(
+        "oauth_flow",
+        frozenset({"started_by", "state_hash", "browser_hash"}),
+        {
+            "key_revoked": _STARTER,
+            "key_leaked": _STARTER,
+            "key_expired": _STARTER,
+            "rights_lost": _STARTER,
+            "person_left": _STARTER,
+            "password_changed": Ends("delete from oauth_flow where (started_by ->> 'user_id')::uuid = $1"),
+            "session_stolen": _BY_PERSON,
+        },
+    ),
+    Kind(
+        "platform_invite",
+        frozenset({"created_by", "user_id", "key_id", "token_hash"}),
+        {
+            "key_revoked": Ends(f"{_REVOKE_INVITE} key_id = any({{keys}}) {_OPEN_INVITE}"),
+            "key_leaked": Ends(f"{_REVOKE_INVITE} key_id = any({{keys}}) {_OPEN_INVITE}"),
+            "key_expired": _STARTER,
+            "rights_lost": _STARTER,
+            "person_left": Ends(f"{_REVOKE_INVITE} user_id = $1 and workspace_id = $2 {_OPEN_INVITE}"),
+            "password_changed": _IN_A_TEAM,
+            "session_stolen": _BY_PERSON,
+        },
+    ),
+    Kind(
+        "member",
+        frozenset({"user_id", "invited_by", "key_id"}),
+        {
+            "key_revoked": Ends(f"{_TAKE_BACK} key_id = any({{keys}})"),
+            "key_leaked": Ends(f"{_TAKE_BACK} key_id = any({{keys}})"),
+            "key_expired": _INVITER,
+            "rights_lost": _INVITER,
+            "person_left": Ends(f"{_TAKE_BACK} invited_by = $1 and workspace_id = $2"),
+            "password_changed": Ends(f"{_TAKE_BACK} invited_by = $1"),
+            "session_stolen": _BY_PERSON,
+        },
+    ),
+    Kind(
+        "webhook",
+        frozenset({"created_by", "secret", "former_secret", "former_secret_until", "next_secret"}),
+        {
+            "key_revoked": _IN_A_TEAM,
+            # Paused and not deleted: what it misses is kept, and sent when someone who looked at it enables it again.
+            "key_leaked": Ends(
+                "update webhook set status = 'paused', stopped_at = now(), updated_at = now()"
+                " where created_by ->> 'id' = any({actors}) and status = 'active' and deleted_at is null"
+            ),
+            "key_expired": _IN_A_TEAM,
+            "rights_lost": _IN_A_TEAM,
+            "person_left": _IN_A_TEAM,
+            "password_changed": _IN_A_TEAM,
+            "session_stolen": _IN_A_TEAM,
+        },
+    ),
+    Kind(
+        "post",
+        frozenset({"created_by", "created_by_user_id"}),
+        {
+            "key_revoked": _IN_A_TEAM,
+            "key_leaked": Stays("that a key was public is no sign that it was used; the mail says how many posts wait"),
+            "key_expired": _IN_A_TEAM,
+            "rights_lost": _IN_A_TEAM,
+            "person_left": _IN_A_TEAM,
+            "password_changed": _IN_A_TEAM,
+            "session_stolen": _IN_A_TEAM,
+        },
+    ),
+    Kind(
+        "media",
+        frozenset({"created_by", "created_by_user_id"}),
+        {
+            "key_revoked": _UPLOADER,
+            "key_leaked": _UPLOADER,
+            "key_expired": _UPLOADER,
+            "rights_lost": _UPLOADER,
+            "person_left": _UPLOADER,
+            "password_changed": _SHORT,
+            "session_stolen": _SHORT,
+        },
+    ),
+    Kind(
+        "workspace_export",
+        frozenset({"user_id"}),
+        {
+            "key_revoked": _NO_KEY,
+            "key_leaked": _NO_KEY,
+            "key_expired": _NO_KEY,
+            "rights_lost": _SHORT,
+            "person_left": _SHORT,
+            "password_changed": _SHORT,
+            "session_stolen": _SHORT,
+        },
+    ),
+    Kind(
+        "billing_handover",
+        frozenset({"user_id", "offered_by"}),
+        {
+            "key_revoked": _NO_KEY,
+            "key_leaked": _NO_KEY,
+            "key_expired": _NO_KEY,
+            "rights_lost": Asks("billing.actions.handover._may_take_over"),
+            "person_left": Asks("billing.actions.handover._may_take_over"),
+            "password_changed": Ends("delete from billing_handover where offered_by = $1 and moves_ownership"),
+            "session_stolen": _BY_PERSON,
+        },
+    ),
+    Kind(
+        "session",
+        frozenset({"user_id"}),
+        {
+            "key_revoked": _NO_KEY,
+            "key_leaked": _NO_KEY,
+            "key_expired": _NO_KEY,
+            "rights_lost": Asks("identity.authenticate: the role of each request"),
+            "person_left": Asks("identity.authenticate: the membership of each request"),
+            "password_changed": Own("identity.actions.sign_in.end_sessions"),
+            "session_stolen": Own("identity.actions.sign_in.refresh"),
+        },
+    ),
+    Kind(
+        "one_time_token",
+        frozenset({"user_id", "hash"}),
+        {
+            "key_revoked": _NO_KEY,
+            "key_leaked": _NO_KEY,
+            "key_expired": _NO_KEY,
+            "rights_lost": Stays("a password is of a person, not of a workspace"),
+            "person_left": Stays("a password is of a person, not of a workspace"),
+            "password_changed": Ends(
+                "update one_time_token set used_at = now() where user_id = $1 and purpose = 'password_reset'"
+                " and used_at is null"
+            ),
+            "session_stolen": Stays("it lies in the mailbox of the person"),
+        },
+    ),
+    Kind(
+        "idempotency",
+        frozenset({"credential"}),
+        {
+            "key_revoked": _FIRST,
+            "key_leaked": _FIRST,
+            "key_expired": _FIRST,
+            "rights_lost": _FIRST,
+            "person_left": _FIRST,
+            "password_changed": _FIRST,
+            "session_stolen": _FIRST,
+        },
+    ),
+)
+
+ELSEWHERE: Final[dict[str, tuple[str, str]]] = {
+    "account": ("scopes secrets secrets_version", "a grant of the network to the workspace, which members see and end"),
+    "app_user": ("totp_secret", "the person"),
+    "audit": ("actor", "history"),
+    "audit_seal": ("hash", "the chain of history"),
+    "billing_feedback": ("user_id", "what a person answered"),
+    "feature_flag": ("updated_by", "history of the installation"),
+    "mail_message": ("owner_id", "counts what was sent"),
+    "profile_link": ("created_by", "a setting of the workspace, which members see and change"),
+    "profile_link_history": ("actor", "history"),
+    "request_log": ("user_id key_id", "history, for a week"),
+    "status_subscriber": ("secret", "of a receiver, who has no credential here and ends it by a token"),
+    "status_update": ("author", "history of the installation"),
+    "ticket": ("author_id assignee_id", "a conversation with support"),
+    "ticket_message": ("author_id", "a conversation with support"),
+    "ticket_vote": ("user_id", "an opinion"),
+    "user_identity": ("user_id", "another way of the person to sign in, which the provider vouches for"),
+}
+"""Table -> columns of that kind, and why nothing of it acts for a credential."""
+
+
+async def end_of_keys(
+    db: Db, key_ids: Sequence[UUID], *, cause: Literal["key_revoked", "key_leaked"] = "key_revoked"
+) -> None:
+    """End what these keys of one workspace have made."""
+    if key_ids:
+        await _end(db, cause, [*key_ids])
+
+
+async def end_of_session(db: Db, session_id: UUID) -> None:
+    """End what was made in a session that someone else had too."""
+    await _end(db, "session_stolen", session_id)
+
+
+async def end_of_member(db: Db, user_id: UUID, workspace_id: UUID) -> None:
+    """End what a person has made in a workspace that they leave."""
+    await _end(db, "person_left", user_id, workspace_id)
+
+
+async def end_of_person(db: Db, user_id: UUID) -> None:
+    """End what a person has made everywhere, because their password was changed."""
+    await _end(db, "password_changed", user_id)
+
+
+async def _end(db: Db, cause: Cause, whose: Any, *more: Any) -> None:
+    for kind in OFFSPRING:
+        effect = kind.on[cause]
+        if not isinstance(effect, Ends):
+            continue
+        statement = effect.statement.format(keys="$1::uuid[]", actors="$1::text[]")
+        by_actor = "{actors}" in effect.statement
+        await db.execute(statement, [ids.encode("key", key_id) for key_id in whose] if by_actor else whose, *more)

@@ -1,0 +1,160 @@
+"""Posts of one request at the next free slots: in the order of the posts, without a gap."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from tests.helpers.api import Api
+from tests.helpers.factories import Login, Make
+from tests.posts.test_bulk import issues, listed, post, send
+from tests.posts.test_bulk_csv import csv_of, row
+from tests.posts.test_bulk_csv import send as send_table
+from tests.slots.test_queues import create
+from tests.slots.test_slots_of_posts import DAILY, slots
+
+
+@pytest.fixture
+async def owner(make: Make) -> Login:
+    login = await make.owner()
+    await make.account(login, username="first")
+    return login
+
+
+def in_slot(owner: Login, **fields: Any) -> dict[str, Any]:
+    return post(owner, publishMode="slot", **fields)
+
+
+def times(result: dict[str, Any]) -> list[str]:
+    return [one["scheduledAt"] for one in result["created"]]
+
+
+async def test_slots_follow_the_order_of_posts_and_refused_ones_leave_no_gap(
+    api: Api, make: Make, owner: Login
+) -> None:
+    queue = await create(api, owner, slots=DAILY, timezone="Europe/Berlin")
+    before = await make.post(owner, publishMode="slot", externalId="taken")
+    free = [slot["at"] for slot in await slots(api, owner, queue, 6)][1:]
+    same = in_slot(owner)
+    rows = [
+        same, post(owner, draft=True), in_slot(owner, platforms=["nowhere"]), in_slot(owner, externalId="taken"), same,
+        in_slot(owner, scheduledAt="2027-01-01T12:00:00Z"), in_slot(owner, queueId=queue["id"]), in_slot(owner),
+    ]  # fmt: skip
+
+    answer = await send(api, owner, *rows)
+
+    assert answer.status_code == 201, answer.text
+    result = answer.json()
+    assert [one["index"] for one in result["created"]] == [0, 1, 6, 7]
+    assert times(result) == [free[0], None, free[1], free[2]]
+    stored = {one["id"]: one for one in await listed(api, owner)}
+    for one in result["created"]:
+        if one["index"] != 1:
+            full = stored[one["id"]]
+            assert (full["publishMode"], full["status"], full["timezone"]) == ("slot", "scheduled", "Europe/Berlin")
+            assert full["scheduledAt"] == one["scheduledAt"]
+            assert one["status"] == "scheduled"
+    owners = [slot["postId"] for slot in await slots(api, owner, queue, 5)]
+    created = [one["id"] for one in result["created"] if one["index"] != 1]
+    assert owners == [before["id"], *created, None]
+
+
+async def test_all_or_none_and_a_dry_run_take_no_slot(api: Api, owner: Login) -> None:
+    queue = await create(api, owner, slots=DAILY)
+    refused = await send(api, owner, in_slot(owner), in_slot(owner, platforms=["nowhere"]), atomic=True)
+    assert refused.status_code == 422
+    tried = await send(api, owner, in_slot(owner), in_slot(owner), query="?dryRun=true")
+    upcoming = await slots(api, owner, queue, 2)
+    assert times(tried.json()) == [slot["at"] for slot in upcoming]
+    assert [slot["free"] for slot in upcoming] == [True, True]
+
+
+async def test_a_profile_without_queue_a_foreign_and_a_paused_one_refuse_only_their_posts(
+    api: Api, make: Make, owner: Login
+) -> None:
+    none = await send(api, owner, in_slot(owner))
+    assert issues(none) == {("/posts/0/publishMode", "not_allowed")}
+    paused = await create(api, owner, "Paused")
+    await api.patch(f"/queues/{paused['id']}", json={"active": False}, key=owner.key)
+    other = await create(api, owner, "Other", slots=DAILY)
+    stranger = await make.owner()
+    foreign = await create(api, stranger)
+    answer = await send(
+        api, owner, in_slot(owner), in_slot(owner, queueId=foreign["id"]), in_slot(owner, queueId=other["id"])
+    )
+    result = answer.json()
+    assert [one["index"] for one in result["created"]] == [2]
+    assert [(error["index"], error["problem"]["code"]) for error in result["errors"]] == [
+        (0, "no_free_slot"), (1, "validation_failed"),
+    ]  # fmt: skip
+
+
+async def test_an_account_gets_one_post_at_an_instant_from_two_queues(api: Api, owner: Login) -> None:
+    first, second = await create(api, owner, slots=DAILY), await create(api, owner, "Second", slots=DAILY)
+    free = [slot["at"] for slot in await slots(api, owner, first, 5)]
+    fixed = post(owner, scheduledAt=free[1], draft=False)
+    result = (
+        await send(api, owner, in_slot(owner), in_slot(owner, queueId=second["id"]), fixed, in_slot(owner))
+    ).json()
+    at = times(result)
+    assert at[2] == free[1]
+    assert len(set(at)) == 4
+    assert at[0] < at[3]
+
+
+async def test_two_requests_at_once_share_the_slots_without_a_gap(api: Api, owner: Login) -> None:
+    queue = await create(api, owner, slots=DAILY)
+    answers = await asyncio.gather(*(send(api, owner, *(in_slot(owner) for _ in range(10))) for _ in range(3)))
+    of_each = [times(answer.json()) for answer in answers]
+    assert all(of_one == sorted(of_one) for of_one in of_each)
+    expected = [slot["at"] for slot in await slots(api, owner, queue, 31)]
+    assert sorted(at for of_one in of_each for at in of_one) == expected[:30]
+    # Each request has its slots side by side: the queue is locked once for all of its posts.
+    assert sorted(of_one[0] for of_one in of_each) == [expected[0], expected[10], expected[20]]
+
+
+async def test_the_statements_for_slots_do_not_grow_with_the_posts(
+    api: Api, owner: Login, statements: list[str]
+) -> None:
+    await create(api, owner, slots=DAILY)
+    counts = []
+    for count in (1, 1, 50):  # a new connection first asks the database for types
+        await asyncio.sleep(0)
+        statements.clear()
+        answer = await send(api, owner, *(in_slot(owner) for _ in range(count)))
+        await asyncio.sleep(0)
+        assert len(times(answer.json())) == count
+        counts.append(len(statements))
+    assert counts[1] == counts[2], counts
+
+
+async def test_a_post_that_loses_its_external_id_at_the_last_moment_leaves_no_gap(api: Api, owner: Login) -> None:
+    queue = await create(api, owner, slots=DAILY)
+    names = [f"cms-{number}" for number in range(20)]
+    in_slots, _ = await asyncio.gather(
+        send(api, owner, *(in_slot(owner, externalId=name) for name in names), in_slot(owner)),
+        send(api, owner, *(post(owner, externalId=name) for name in reversed(names))),
+    )
+    at = times(in_slots.json())
+    assert at == [slot["at"] for slot in await slots(api, owner, queue, len(at))]
+
+
+async def test_rows_of_a_table_get_slots_in_their_order_over_all_its_parts(api: Api, owner: Login) -> None:
+    queue = await create(api, owner, slots=[{"time": f"{hour:02}:00"} for hour in range(24)])
+    rows = [
+        row(owner, publishMode="slot", platforms="nowhere" if number % 7 == 3 else "sandbox") for number in range(110)
+    ]
+    rows[60]["queueId"] = queue["id"]
+    answer = await send_table(api, owner, csv_of(*rows))
+    assert answer.status_code == 201, answer.text
+    result = answer.json()
+    assert [error["index"] for error in result["errors"]] == list(range(3, 110, 7))
+    assert times(result) == [slot["at"] for slot in await slots(api, owner, queue, 94)]
+
+
+async def test_a_post_in_a_slot_does_not_repeat_and_a_fan_out_has_no_slots(api: Api, owner: Login) -> None:
+    await create(api, owner, slots=DAILY)
+    repeated = await send(api, owner, in_slot(owner, recurrence={"rrule": "FREQ=DAILY"}))
+    assert ("/posts/0/recurrence", "not_allowed") in issues(repeated)
+    body = {"text": "Hello", "publishMode": "slot", "targets": [{"profileId": owner.profile, "platforms": ["sandbox"]}]}
+    fanout = await api.post("/posts/fanout", json=body, key=owner.key)
+    assert fanout.status_code == 422, fanout.text
