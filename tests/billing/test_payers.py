@@ -8,6 +8,7 @@ import pytest
 from simulator.stripe.cards import GOOD_CARD
 from tests.helpers.till import BACK, Buyer, Till
 
+from signalpost.billing import payer_queries
 from signalpost.billing.actions.handover import close_pages
 from signalpost.kit import clock, ids
 from signalpost.main import app
@@ -172,6 +173,58 @@ async def test_a_card_of_someone_who_left_meanwhile_is_removed(till: Till) -> No
 
     assert charges(till) == [("1111", "2900")] * 2
     assert [one["card"]["last4"] for one in till.stripe.of_kind("payment_method") if one["customer"]] == ["1111"]
+
+
+@pytest.mark.parametrize("role", ["viewer", "editor"])
+async def test_whoever_is_no_admin_any_more_takes_nothing_over(till: Till, role: str) -> None:
+    """Whether they have the page for the card open already, or ask for it now."""
+    owner = await bought(till)
+    successor, member_id = await colleague(till, owner)
+    await till.call("POST", "/billing/handover", owner, json={"memberId": member_id})
+    opened = await till.call("POST", "/billing/payer", successor, json=PAGE)
+    demoted = await till.call("PATCH", f"/team/{member_id}", owner, json={"role": role})
+    asked = await till.call("POST", "/billing/payer", successor, json=PAGE)
+    till.submit(opened.json()["url"], action="pay", card=HIS)
+    await till.notify()
+
+    assert (demoted.status_code, asked.status_code) == (200, 403)
+    assert (await till.call("GET", "/auth/me", successor)).json()["role"] == role
+    assert (await till.call("GET", "/auth/me", owner)).json()["role"] == "owner"
+    assert [one["card"]["last4"] for one in till.stripe.of_kind("payment_method") if one["customer"]] == ["1111"]
+
+
+async def test_a_card_that_was_entered_is_used_before_the_workspace_is_offered_again(till: Till) -> None:
+    """Else it would stay with a customer that somebody else pays for."""
+    owner = await bought(till)
+    first, first_id = await colleague(till, owner)
+    _, second_id = await colleague(till, owner)
+    await till.call("POST", "/billing/handover", owner, json={"memberId": first_id})
+    opened = await till.call("POST", "/billing/payer", first, json=PAGE)
+    till.submit(opened.json()["url"], action="pay", card=HIS)
+
+    again = await till.call("POST", "/billing/handover", owner, json={"memberId": second_id})
+    await till.notify()
+
+    assert (again.status_code, again.json()["code"]) == (409, "invalid_state")
+    assert (await till.call("GET", "/auth/me", first)).json()["role"] == "owner"
+    assert [one["card"]["last4"] for one in till.stripe.of_kind("payment_method") if one["customer"]] == ["2222"]
+
+
+async def test_only_the_offer_that_was_read_ends(till: Till) -> None:
+    """One that was declined when another was made at that moment leaves the other."""
+    owner = await bought(till)
+    _, first_id = await colleague(till, owner)
+    _, second_id = await colleague(till, owner)
+    workspace_id = owner.login.workspace_id
+    await till.call("POST", "/billing/handover", owner, json={"memberId": first_id})
+    async with till.context.database.transaction() as db:
+        read = await payer_queries.find_handover(db, workspace_id, till.simulator.world.clock())
+    await till.call("POST", "/billing/handover", owner, json={"memberId": second_id})
+
+    async with till.context.database.transaction() as db:
+        assert read is not None
+        assert not await payer_queries.end_handover(db, read)
+        assert await payer_queries.find_handover(db, workspace_id, till.simulator.world.clock()) is not None
 
 
 async def test_a_new_owner_pays_on_with_a_card_of_their_own(till: Till) -> None:

@@ -157,6 +157,7 @@ WRITES = {
     ("identity", "oauth_flow"): "what credentials have made ends with them, by one table: `identity.offspring`",
     ("identity", "platform_invite"): "what credentials have made ends with them, by one table: `identity.offspring`",
     ("identity", "webhook"): "what credentials have made ends with them, by one table: `identity.offspring`",
+    ("identity", "workspace_export"): "what credentials have made ends with them, by one table: `identity.offspring`",
     ("posts", "audit"): "the entries of a post are written by the one statement that writes it",
     ("publishing", "post"): "the status of a post follows its targets, in the transaction that ends an attempt",
     ("publishing", "target"): "the steps and the end of an attempt; status moves come from `posts.states`",

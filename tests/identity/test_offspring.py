@@ -53,7 +53,7 @@ _NAMES = re.compile(
 CAUSES: tuple[Cause, ...] = get_args(Cause)
 NOT_DRIVEN = {
     "billing_handover": "it needs a provider of payments; what becomes of an offer is asked below",
-    "workspace_export": "nothing happens to it",
+    "workspace_export": "only an owner has one made: tests/workspaces/test_export.py drives each cause",
 }
 
 

@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import tarfile
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -27,10 +27,12 @@ from tests.helpers.mail import InTest
 from signalpost.context import AppContext
 from signalpost.engine.jobs import RunAgain
 from signalpost.identity import actions as identity
+from signalpost.identity.schemas import Tokens
 from signalpost.kit import ids
 from signalpost.kit.archive import ArchiveReader, ArchiveWriter, BadArchive
 from signalpost.kit.db import Database
 from signalpost.kit.errors import OperatorError
+from signalpost.kit.tenant import across_workspaces
 from signalpost.main import app, portability
 from signalpost.main.backup import archive as backup_archive
 from signalpost.main.backup.dump import dump
@@ -378,12 +380,13 @@ def of_account_only(tables: dict[str, list[dict[str, Any]]], manifest: archive.M
         tables[table] = accounts if table == "account" else []
 
 
-async def session_of(context: AppContext, owner: Login) -> str:
+async def tokens_of(context: AppContext, owner: Login) -> Tokens:
     async with context.database.transaction() as db:
-        opened = await identity.open_session(
-            db, context.keys, owner.user_id, owner.workspace_id, "owner", "203.0.113.9"
-        )
-    return opened.access_token
+        return await identity.open_session(db, context.keys, owner.user_id, owner.workspace_id, "owner", "203.0.113.9")
+
+
+async def session_of(context: AppContext, owner: Login) -> str:
+    return (await tokens_of(context, owner)).access_token
 
 
 async def age(context: AppContext, owner: Login, tmp_path: Path) -> None:
@@ -509,6 +512,55 @@ async def test_an_export_asked_for_while_the_former_one_expires_keeps_its_file(
     ready = (await api.get(path, key=token)).json()
     assert ready["status"] == "ready"
     assert (await api.get(ready["downloadUrl"].partition("/api/v1")[2])).status_code == 200
+
+
+async def given_away(context: AppContext, api: Api, make: Make, owner: Login, session: Tokens) -> None:
+    successor = await make.member(owner, role="admin")
+    listed = (await api.get("/team", key=session.access_token)).json()["data"]
+    row = next(each["id"] for each in listed if each["email"] == successor.email)
+    assert (await api.post("/team/transfer", json={"memberId": row}, key=session.access_token)).status_code == 200
+
+
+async def left(context: AppContext, api: Api, make: Make, owner: Login, session: Tokens) -> None:
+    await given_away(context, api, make, owner, session)
+    assert (await api.post("/team/leave", key=session.access_token)).status_code == 204
+
+
+async def password_changed(context: AppContext, _api: Api, _make: Make, owner: Login, _session: Tokens) -> None:
+    with across_workspaces():
+        async with context.database.transaction() as db:
+            await identity.reset_password(context, db, email=owner.email, password="another long password")
+
+
+async def session_stolen(context: AppContext, api: Api, _make: Make, owner: Login, session: Tokens) -> None:
+    async with context.database.transaction() as db:
+        await db.execute("update session set generation = 5 where user_id = $1", owner.user_id)
+    assert (await api.post("/auth/refresh", json={"refreshToken": session.refresh_token})).status_code == 401
+
+
+@pytest.mark.parametrize("happens", [given_away, left, password_changed, session_stolen])
+async def test_the_url_ends_with_the_rights_of_whoever_asked_for_it(
+    api: Api, make: Make, context: AppContext, happens: Callable[..., Awaitable[None]]
+) -> None:
+    """Who lost a session to a thief, or gave the workspace away, does not leave a copy of everything behind."""
+    owner = await make.owner()
+    path, session = f"/workspaces/{ids.encode('wsp', owner.workspace_id)}/export", await tokens_of(context, owner)
+    await api.post(path, key=session.access_token)
+    await run_jobs(context, actions.JOB)
+    url = (await api.get(path, key=session.access_token)).json()["downloadUrl"].partition("/api/v1")[2]
+    assert (await api.get(url)).status_code == 200
+
+    await happens(context, api, make, owner, session)
+
+    assert (await api.get(url)).status_code == 404
+    async with context.database.connection() as db:
+        now_owner = await db.fetchval(
+            "select user_id from member where workspace_id = $1 and role = 'owner'", owner.workspace_id
+        )
+    token = await session_of(context, replace(owner, user_id=now_owner))
+    shown = (await api.get(path, key=token)).json()
+    assert (shown["status"], shown["downloadUrl"]) == ("expired", None)
+    assert (await api.post(path, key=token)).json()["status"] == "pending"  # at once, for whoever owns it
 
 
 async def test_only_the_owner_who_has_just_signed_in_exports(full: Sample, context: AppContext, api: Api) -> None:

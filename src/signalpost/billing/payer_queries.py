@@ -47,9 +47,10 @@ _SET_PAGE: Final = """
 update billing_handover set checkout_id = $2
 where workspace_id = $1 and user_id = $3 and checkout_id is not distinct from $4 returning true
 """
-_END: Final = (
-    "delete from billing_handover where workspace_id = $1 and checkout_id is not distinct from $2 returning true"
-)
+_END: Final = """
+delete from billing_handover
+where workspace_id = $1 and user_id = $2 and offered_by = $3 and checkout_id is not distinct from $4 returning true
+"""
 _MOVE: Final = """
 update subscription set payer_id = coalesce(payer_id, $2), version = version + 1, checkout_id = null,
     payer_left_at = case when coalesce(payer_id, $2) = $3 then null else coalesce(payer_left_at, $4) end
@@ -92,7 +93,7 @@ async def set_page(db: Db, row: HandoverRow, checkout_id: str) -> bool:
 
 async def end_handover(db: Db, row: HandoverRow) -> bool:
     """End a handover as it was read; False if it changed since."""
-    return await db.fetchval(_END, row.workspace_id, row.checkout_id) is not None
+    return await db.fetchval(_END, row.workspace_id, row.user_id, row.offered_by, row.checkout_id) is not None
 
 
 async def move(db: Db, workspace_id: UUID, owner_id: UUID, successor_id: UUID, now: datetime) -> None:

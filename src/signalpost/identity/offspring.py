@@ -87,6 +87,9 @@ _STARTER: Final = Asks("accounts.actions.start.require_starter")
 _TAKE_BACK: Final = "update member set status = 'removed' where status = 'invited' and"
 _INVITER: Final = Asks("identity.members._INVITER_MAY")
 _UPLOADER: Final = Asks("media.actions.receive._require_maker")
+_OWNER: Final = Asks("workspaces.actions.export.export_content")
+_END_EXPORT: Final = "update workspace_export set expires_at = now() where status = 'ready' and"
+_WHOSE_SESSION: Final = "(select s.user_id from session s where s.id = $1)"
 _FIRST: Final = Asks("web.serve: the credential is checked before a stored response is looked for")
 
 OFFSPRING: Final = (
@@ -194,10 +197,11 @@ OFFSPRING: Final = (
             "key_revoked": _NO_KEY,
             "key_leaked": _NO_KEY,
             "key_expired": _NO_KEY,
-            "rights_lost": _SHORT,
-            "person_left": _SHORT,
-            "password_changed": _SHORT,
-            "session_stolen": _SHORT,
+            "rights_lost": _OWNER,
+            "person_left": _OWNER,
+            "password_changed": Ends(f"{_END_EXPORT} user_id = $1"),
+            # It is made again in some minutes, and has everything.
+            "session_stolen": Ends(f"{_END_EXPORT} user_id = {_WHOSE_SESSION}"),
         },
     ),
     Kind(

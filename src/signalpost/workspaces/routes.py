@@ -41,9 +41,12 @@ async def export_workspace(workspace: MyWorkspace, db: Db, caller: Caller, conte
 
 @routes.get("/workspaces/{id}/export", scope=SIGNED_IN, across_workspaces=True, raises=(Forbidden, NotFound))
 async def get_workspace_export(workspace: MyWorkspace, db: Db, caller: Caller, context: AppContext) -> WorkspaceExport:
-    """Return the newest export of a workspace, with a signed URL of its file; under the same conditions."""
+    """Return the newest export of a workspace, with a signed URL of its file; under the same conditions.
+
+    The URL ends before its hour with the ownership, and with a new password; ask for another export then.
+    """
     await actions.require_owner(db, caller, workspace)
-    return await actions.show_export(context, db, workspace.id)
+    return await actions.show_export(context, db, caller, workspace.id)
 
 
 @routes.get(

@@ -42,12 +42,16 @@ async def offer_handover(context: AppContext, caller: Caller, member_id: UUID) -
     Raises:
         Forbidden: the caller is not the owner.
         ValidationFailed: there is no such member.
-        InvalidState: the member is not an active admin, or nothing would be charged.
+        InvalidState: the member is not an active admin, nothing would be charged, or the one before entered a card.
         SubscriptionPastDue: something is owed; that stays with the one who owes it.
         BillingDisabled, BillingNotConfigured, Unavailable: see `Stripe`.
     """
     require_owner(caller, "hand the payments over")
     stripe, now = Stripe(context), clock.now()
+    async with context.database.connection() as db:
+        former = await payer_queries.find_handover(db, caller.workspace_id, now)
+    if former is not None and former.checkout_id is not None:
+        await _require_not_entered(stripe, former.checkout_id)
     async with context.database.transaction() as db:
         row = await queries.find(db, caller.workspace_id, lock=True)
         successor = await members.find(db, caller, member_id)
@@ -114,9 +118,7 @@ async def withdraw_handover(context: AppContext, caller: Caller) -> None:
         raise problems.InvalidState("Nobody was offered this workspace.")
     if row.checkout_id is not None:
         await expire(stripe, row.checkout_id)
-        page = await _read_page(stripe, row.checkout_id)
-        if page.get("status") == "complete":
-            raise problems.InvalidState("The card was entered already, so the workspace is being handed over.")
+        await _require_not_entered(stripe, row.checkout_id)
     async with context.database.transaction() as db:
         if not await payer_queries.end_handover(db, row):
             raise problems.InvalidState("The offer was changed at this moment.")
@@ -142,7 +144,8 @@ async def open_payer_page(context: AppContext, caller: Caller, data: PayerPageCr
                 db, caller.workspace_id, caller.user_id, caller.user_id, moves_ownership=False, expires_at=expires_at
             )
             offered = await payer_queries.find_handover(db, caller.workspace_id, now)
-    if row is None or offered is None or offered.user_id != caller.user_id:
+        stands = offered is not None and offered.user_id == caller.user_id and await _may_take_over(db, offered)
+    if row is None or offered is None or not stands:
         raise problems.Forbidden(
             "You were not offered to pay for this workspace.",
             remediation="Its owner offers it with `POST /billing/handover`.",
@@ -276,6 +279,12 @@ async def _read_page(stripe: Stripe, page_id: str) -> dict[str, Any]:
         raise not_possible(refused) from None
 
 
+async def _require_not_entered(stripe: Stripe, page_id: str) -> None:
+    """Ensure that no card waits to be used: an offer that ends now would leave it with the customer."""
+    if (await _read_page(stripe, page_id)).get("status") == "complete":
+        raise problems.InvalidState("The card was entered already, so the workspace is being handed over.")
+
+
 async def _people(db: Db, offered: HandoverRow) -> tuple[MemberRow | None, MemberRow | None]:
     owner = await members.find_of_user(db, offered.workspace_id, offered.offered_by)
     successor = await members.find_of_user(db, offered.workspace_id, offered.user_id)
@@ -283,8 +292,13 @@ async def _people(db: Db, offered: HandoverRow) -> tuple[MemberRow | None, Membe
 
 
 async def _may_take_over(db: Db, offered: HandoverRow) -> bool:
-    owner, successor = await _people(db, offered)
-    return bool(owner and owner.role == "owner" and successor and successor.status == "active")
+    return _stands(*await _people(db, offered))
+
+
+def _stands(owner: MemberRow | None, successor: MemberRow | None) -> bool:
+    """Whether both still are what they were when it was offered: whoever lost rights meanwhile gets no workspace."""
+    is_owner = owner is not None and owner.role == "owner"
+    return is_owner and successor is not None and successor.status == "active" and successor.role in ("owner", "admin")
 
 
 async def _pay_with(stripe: Stripe, customer_id: str, method_id: str, offered: HandoverRow) -> None:
@@ -310,12 +324,12 @@ async def _detach(stripe: Stripe, method_id: str) -> None:
 async def _take_over(context: AppContext, offered: HandoverRow) -> bool:
     """Write that the payments, and the workspace, went over; False if someone left at this moment."""
     async with context.database.transaction() as db:
-        await queries.find(db, offered.workspace_id, lock=True)
+        row = await queries.find(db, offered.workspace_id, lock=True)
         await members.lock(db, offered.workspace_id)
-        if not await payer_queries.end_handover(db, offered):
-            return True  # another process has done it
+        if not await payer_queries.end_handover(db, offered):  # another process has done it, or it was offered again
+            return row is not None and row.payer_id == offered.user_id
         owner, successor = await _people(db, offered)
-        if owner is None or owner.role != "owner" or successor is None or successor.status != "active":
+        if owner is None or successor is None or not _stands(owner, successor):
             return False
         actor = audit.user(offered.user_id, offered.name)
         if offered.moves_ownership:

@@ -4,12 +4,15 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
+import msgspec
+
 from signalpost import mail
 from signalpost.audit import actions as audit
 from signalpost.context import AppContext
 from signalpost.engine import jobs
 from signalpost.engine.contract import Lease
 from signalpost.identity import actions as identity
+from signalpost.identity import members
 from signalpost.identity.queries import WorkspaceRow
 from signalpost.kit import clock, ids, log, problems, storage
 from signalpost.kit.db import Db
@@ -38,8 +41,9 @@ _REQUEST: Final = f"""
 insert into workspace_export (workspace_id, user_id, status) values ($1, $2, 'pending')
 on conflict (workspace_id) do update set user_id = excluded.user_id, status = 'pending', requested_at = now(),
     finished_at = null, expires_at = null, size_bytes = null
-where workspace_export.status in ('failed', 'expired') or workspace_export.status = 'ready'
-    and workspace_export.requested_at < now() - interval '10 minutes' returning {EXPORT_COLUMNS}
+where workspace_export.status in ('failed', 'expired') or workspace_export.status = 'ready' and (
+    workspace_export.requested_at < now() - interval '10 minutes' or workspace_export.expires_at <= now()
+    or workspace_export.user_id <> excluded.user_id) returning {EXPORT_COLUMNS}
 """  # noqa: S608 - constants only
 _FINISH: Final = """
 update workspace_export set status = 'ready', finished_at = now(), expires_at = now() + $3, size_bytes = $4
@@ -101,16 +105,16 @@ async def request_export(context: AppContext, db: Db, caller: Caller, row: Works
     former = await db.fetchval(_FORMER, row.id)
     record = await db.fetchrow(_REQUEST, row.id, caller.user_id)
     if record is None:
-        return await show_export(context, db, row.id)
+        return await show_export(context, db, caller, row.id)
     payload = {"workspace": str(row.id)}
     await jobs.enqueue(db, JOB, payload, unique_key=f"{JOB}:{row.id.hex}", workspace_id=row.id)
     if former is not None:
         await jobs.enqueue(db, REMOVE_JOB, {"path": path_of(row.id, former)}, workspace_id=row.id)
-    return _view(context, read_export(record))
+    return _view(context, caller, read_export(record))
 
 
-async def show_export(context: AppContext, db: Db, workspace_id: UUID) -> WorkspaceExport:
-    """Return the newest export.
+async def show_export(context: AppContext, db: Db, caller: Caller, workspace_id: UUID) -> WorkspaceExport:
+    """Return the newest export to the owner.
 
     Raises:
         NotFound: nobody asked for one.
@@ -120,10 +124,17 @@ async def show_export(context: AppContext, db: Db, workspace_id: UUID) -> Worksp
         raise problems.NotFound(
             "This workspace has no export.", remediation="`POST /workspaces/{id}/export` has one made."
         )
-    return _view(context, row)
+    return _view(context, caller, row)
 
 
-def _view(context: AppContext, row: ExportRow) -> WorkspaceExport:
+def _is_over(row: ExportRow) -> bool:
+    """Whether the file is not for anyone any more, even if it is still there."""
+    return row.status == "ready" and row.expires_at is not None and row.expires_at <= clock.actual()
+
+
+def _view(context: AppContext, caller: Caller, row: ExportRow) -> WorkspaceExport:
+    if (row.user_id != caller.user_id and row.status == "ready") or _is_over(row):  # the owner before asked for it
+        row = msgspec.structs.replace(row, status="expired")
     url = links.create(context.keys, context.base_url, row.workspace_id, row.requested_at)
     return WorkspaceExport(
         workspace_id=ids.encode("wsp", row.workspace_id),
@@ -224,7 +235,8 @@ async def export_content(context: AppContext, workspace_id: UUID, query: ExportC
     """Return the file. Who has the URL is taken for whom it was made for, and history says so.
 
     Raises:
-        NotFound: the URL was not signed by us or has expired, or there is another export by now.
+        NotFound: the URL was not signed by us or has expired, there is another export by now, or whoever asked for it
+            does not own the workspace any more.
         Unavailable: the object store does not respond.
     """
     async with context.database.transaction() as db:
@@ -233,7 +245,8 @@ async def export_content(context: AppContext, workspace_id: UUID, query: ExportC
             context.keys, workspace_id, row.requested_at, query.expires, query.signature
         ):
             raise problems.NotFound("This URL is invalid or has expired. Get the export again for a new one.")
-        if row.status != "ready":
+        member = await members.find_of_user(db, workspace_id, row.user_id)
+        if row.status != "ready" or _is_over(row) or member is None or member.role != "owner":
             raise problems.NotFound("This export was removed. Ask for another one.")
         actor = audit.user(row.user_id, None)
         await audit.record(db, audit.Entry(workspace_id=workspace_id, action="download_export", actor=actor))
