@@ -120,8 +120,17 @@ CASES: dict[str, tuple[Request, Expected]] = {
     "account status": (change("/platforms/accounts/{account}", status="off"), Expected(422, "active", "/status")),
     # paths
     "a near miss": (send("/posts/{draft}/aprove"), Expected(404, "/approve?")),
-    "what is not there": (send("/posts/{draft}/cancel"), Expected(404, "there are: approve")),
-    "another version": (get("/api/v2/posts"), Expected(404, "Did you mean /api/v1?")),
+    "what is not there": (send("/posts/{draft}/nonsense"), Expected(404, "there are: approve")),
+    "a cancellation": (send("/posts/{draft}/cancel"), Expected(404, "mean DELETE /api/v1/queue/cancel/")),
+    "a publication": (send("/posts/{draft}/publish"), Expected(404, "mean POST /api/v1/queue/submit/")),
+    "a schedule": (send("/posts/{draft}/schedule"), Expected(404, "mean POST /api/v1/queue/submit/")),
+    "a network's folder": (send("/platform/sandbox/connect"), Expected(404, "/api/v1/platforms/sandbox/connect?")),
+    "accounts": (get("/accounts"), Expected(404, "Did you mean GET /api/v1/platforms/accounts")),
+    "whoever asks": (get("/whoami"), Expected(404, "Did you mean GET /api/v1/auth/me?")),
+    "below an operation": (get("/auth/me/more"), Expected(404, "No operation at /api/v1/auth/me/more.")),
+    "another version": (get("/api/v2/posts"), Expected(404, "Did you mean /api/v1/posts?")),
+    "a short prefix": (send("/v1/posts/{draft}/cancel"), Expected(404, "mean DELETE /api/v1/queue/cancel/")),
+    "health": (get("/healthz"), Expected(404, "Below /api/v1/healthz there are: api, datastore.")),
     # bodies as programs write them
     "UTF-16": (
         ("POST", "/posts", {"content": '{"text": "x"}'.encode("utf-16"), "headers": JSON}),

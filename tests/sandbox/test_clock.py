@@ -17,7 +17,7 @@ from signalpost.settings import Settings
 
 
 async def test_a_post_for_tomorrow_is_watched_going_out(sandbox: Sandbox) -> None:
-    """With its events; recorded at the time at which it really happened."""
+    """With its events, which say that it went out at its time, as the post does."""
     hook = await sandbox.api.post("/webhooks", json={"url": "http://127.0.0.1:9/"}, key=sandbox.owner.test_key)
     post = await sandbox.post(after=DAY)
     await sandbox.work()
@@ -31,12 +31,23 @@ async def test_a_post_for_tomorrow_is_watched_going_out(sandbox: Sandbox) -> Non
     await sandbox.work_until(post, "published")
     after = await sandbox.read(post)
     assert after["scheduledAt"] == before["scheduledAt"]
-    assert datetime.fromisoformat(after["publishedAt"]) < clock.now() + timedelta(seconds=60)
+    scheduled_at, published_at = (datetime.fromisoformat(after[name]) for name in ("scheduledAt", "publishedAt"))
+    assert scheduled_at <= published_at < scheduled_at + timedelta(seconds=60)
+    [target] = after["targets"]
+    assert target["publishedAt"] == after["publishedAt"]
+    [listed] = (await sandbox.api.get("/posts", key=sandbox.owner.test_key)).json()["data"]
+    assert [listed["publishedAt"], listed["targets"][0]["publishedAt"]] == [after["publishedAt"]] * 2
+    assert await sandbox.value(TOLD, sandbox.owner.workspace_id) == [after["publishedAt"]] * 2
     deliveries = await sandbox.api.get(f"/webhooks/{hook.json()['id']}/deliveries", key=sandbox.owner.test_key)
     sent = [delivery["type"] for delivery in deliveries.json()["data"]]
     assert sorted(sent) == ["post.published", "post.published", "post.queued"]
 
 
+TOLD = """
+select array_agg(coalesce(data -> 'target' ->> 'publishedAt', data ->> 'publishedAt'))
+from delivery, lateral (select convert_from(body, 'UTF8')::jsonb -> 'data' as data) d
+where workspace_id = $1 and type = 'post.published'
+"""
 LIVE = """
 select jsonb_build_object(
     'posts', (select jsonb_agg(p order by p.id) from post p where p.id = any($1)),
@@ -170,6 +181,24 @@ async def test_a_pause_of_the_account_ends_unless_live_posts_wait_there(sandbox:
     await sandbox.move(advanceSeconds=120)
 
     assert bool(await sandbox.value(paused, lane)) is live_waits
+
+
+@pytest.mark.parametrize("hours", [11, 14])
+async def test_a_post_of_a_paused_account_is_late_by_the_clock(sandbox: Sandbox, hours: int) -> None:
+    """The profile allows 12 hours: what was held for less is published then, which the post says."""
+    path = f"/platforms/accounts/{sandbox.account}"
+    on_time = await sandbox.post(after=300)
+    await sandbox.api.patch(path, json={"status": "paused"}, key=sandbox.owner.test_key)
+    for part in (1, hours - 1):
+        await sandbox.move(advanceSeconds=part * 3600)
+    await sandbox.api.patch(path, json={"status": "active"}, key=sandbox.owner.test_key)
+    shown = await sandbox.work_until(on_time, "published", "failed")
+
+    if hours < 12:
+        late = datetime.fromisoformat(shown["publishedAt"]) - datetime.fromisoformat(shown["scheduledAt"])
+        assert timedelta(hours=hours) - timedelta(seconds=360) < late < timedelta(hours=hours)
+    else:
+        assert shown["targets"][0]["error"]["code"] == "missed_window"
 
 
 @pytest.mark.parametrize("approved", [True, False])

@@ -165,3 +165,37 @@ async def test_every_state_of_a_target_and_a_post(sandbox: Sandbox) -> None:
     await walk.post(half)
     assert walk.targets == set(get_args(TargetStatus)) - {"publishing"}
     assert walk.posts == set(get_args(PostStatus))
+
+
+async def test_a_test_post_breaks_no_account_that_live_posts_use(sandbox: Sandbox) -> None:
+    """Neither with its words nor with a token that expires."""
+    walk = Walk(sandbox)
+    await _live_until_published(sandbox, await sandbox.post(text="live", key=sandbox.owner.key))
+    for code in ("auth_expired", "account_restricted"):
+        shown = await sandbox.work_until(await sandbox.post(text=f"[[fail:{code}]]"), "failed")
+        assert shown["targets"][0]["error"]["code"] == code
+        assert await walk.account() == "active"
+    body = {"profileId": sandbox.owner.profile, "fields": {"username": "other", "tokenSeconds": "1"}}
+    made = await sandbox.api.post("/platforms/sandbox/connect", json=body, key=sandbox.owner.test_key)
+    assert made.status_code == 201
+    sandbox.account = made.json()["id"]
+    await sandbox.post(text="waits", key=sandbox.owner.key, scheduledAt=await sandbox.later(DAY))
+    again = await sandbox.api.post("/platforms/sandbox/connect", json=body, key=sandbox.owner.test_key)
+    assert (again.status_code, again.json()["code"]) == (403, "test_mode_only_sandbox")
+
+
+async def test_a_test_key_repairs_an_account_that_live_posts_wait_for(sandbox: Sandbox) -> None:
+    walk = Walk(sandbox)
+    await sandbox.post(text="[[fail:auth_expired]]")
+    await walk.until(walk.account, "needs_reauth")
+    waiting = await sandbox.post(text="live", key=sandbox.owner.key)
+    await walk.connect()
+    await walk.until(walk.account, "active")
+    await _live_until_published(sandbox, waiting)
+
+
+async def _live_until_published(sandbox: Sandbox, post: str) -> None:
+    async def status() -> str:
+        return str((await sandbox.api.get(f"/posts/{post}", key=sandbox.owner.key)).json()["status"])
+
+    await Walk(sandbox).until(status, "published")

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -228,6 +229,13 @@ def _routes(small_app: SmallApp) -> Routes:  # noqa: C901, PLR0915 - a list of s
     async def sign_in() -> Thing:
         """Take a guess."""
         return Thing("open", "open", clock.wire(clock.now()))
+
+    @routes.get("/archive", scope=PUBLIC)
+    async def write_archive() -> Thing:
+        """Write to a disk that is full."""
+        with Path("/dev/full").open("wb") as file:  # noqa: ASYNC230 - it never waits
+            file.write(b"archive")
+        raise AssertionError("it was full")
 
     @routes.get("/me", scope=SIGNED_IN)
     async def read_me(caller: Caller) -> Thing:

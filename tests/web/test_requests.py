@@ -2,14 +2,17 @@
 
 import asyncio
 import contextlib
+import copy
 import json
 
+import asyncpg
 import pytest
 from tests.helpers.api import Api
 from tests.helpers.factories import Make
 from tests.web.conftest import SmallApp
 
 from signalpost.kit import ids
+from signalpost.kit.writes import Writes
 
 
 async def names(small_app: SmallApp, name: str) -> int:
@@ -82,6 +85,19 @@ async def test_what_is_not_there_is_a_404_problem(small_app: SmallApp, path: str
 
     assert answer.status_code == 404
     assert answer.json()["code"] == "not_found"
+
+
+async def test_a_full_disk_is_called_so(small_app: SmallApp) -> None:
+    """Whatever was written, and wherever; and the database is, when not even a connection can be opened."""
+    answer = await small_app.api.get("/archive")
+    assert (answer.status_code, answer.json()["detail"]) == (503, "There is no space for files right now.")
+    assert answer.headers["retry-after"] == "300"
+
+    database = copy.copy(small_app.database)
+    database.writes = Writes()
+    problem = database.unavailable(asyncpg.DiskFullError("could not write init file: No space left on device"))
+    assert problem.detail == "The database accepts no changes: its disk is full."
+    assert database.unavailable(OSError("no route")).detail == problem.detail  # until a probe succeeds
 
 
 async def test_credentials_and_scopes(small_app: SmallApp) -> None:

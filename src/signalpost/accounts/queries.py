@@ -122,6 +122,12 @@ _WAITING = """
 select exists (select from target t where t.account_id = $1 and t.next_attempt_at is not null
     and ($2::text is null or (select p.mode from post p where p.id = t.post_id) = $2))
 """
+# Of an account with many test posts, the last ones are enough: whoever posts live does so again.
+_HAS_LIVE = """
+select exists (select from (
+    select post_id from target where account_id = $1 order by published_at desc limit 1000) t
+    join post p on p.id = t.post_id where p.mode = 'live' and p.deleted_at is null)
+"""
 _LAST_CHECK = f"select {rows.columns(_Checked)} from account where id = $1"  # noqa: S608 - constants only
 
 
@@ -199,6 +205,11 @@ async def recent_targets(db: Db, account_id: UUID, since: datetime) -> RecentTar
 async def has_waiting_targets(db: Db, account_id: UUID, *, mode: Mode | None = None) -> bool:
     """Return whether targets, of this mode, wait for this account. Exact only while its row is locked for update."""
     return bool(await db.fetchval(_WAITING, account_id, mode))
+
+
+async def has_live_posts(db: Db, account_id: UUID) -> bool:
+    """Return whether live posts use the account."""
+    return bool(await db.fetchval(_HAS_LIVE, account_id))
 
 
 async def last_check(db: Db, account_id: UUID) -> HealthCheck | None:

@@ -215,6 +215,12 @@ class Database:
     async def _notify(self, woken: Woken) -> None:
         await self.pool.execute(_NOTIFY, list(woken))
 
+    def unavailable(self, error: BaseException) -> problems.Unavailable:
+        """Return what clients learn of an error after which nothing can be read or changed."""
+        self.writes.failed(error)
+        detail = self.writes.problem or "The database is not available right now."
+        return problems.Unavailable(detail, headers={"Retry-After": "2"})
+
     def connection(self) -> "_Loan":
         """Lend a connection without a transaction, for reads: `async with database.connection() as db`.
 
@@ -245,9 +251,7 @@ class Database:
                 server_settings={"application_name": "signalpost patient", "timezone": "UTC"},
             )
         except (*DATABASE_UNREACHABLE, asyncpg.PostgresError) as error:
-            raise problems.Unavailable(
-                "The database is not available right now.", headers={"Retry-After": "2"}
-            ) from error
+            raise self.unavailable(error) from error
         try:
             await _set_codecs(connection)
             await connection.execute(_PATIENT + isolation.show_sql(visible if self.is_isolated else None))
@@ -287,9 +291,7 @@ class _Loan:
         try:
             self._connection: Db = await self._acquire(borrower and borrower.id)
         except (*DATABASE_UNREACHABLE, asyncpg.PostgresError) as error:  # for whatever reason: no connection
-            raise problems.Unavailable(
-                "The database is not available right now.", headers={"Retry-After": "2"}
-            ) from error
+            raise self._database.unavailable(error) from error
         if clock.must_follow():
             await self._follow_clock()
         if self._begins and (visible := self._pool.missing(self._connection)) is not None:

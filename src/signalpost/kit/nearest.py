@@ -26,6 +26,10 @@ _OTHER_NAMES = (
     ("cursor", "page", "offset", "after", "nextCursor", "startingAfter"),
     ("limit", "perPage", "pageSize", "size", "count"),
     ("q", "query", "search"),
+    ("submit", "schedule", "reschedule", "publish", "send", "enqueue"),
+    ("cancel", "unschedule", "abort"),
+    ("upload", "uploads", "files"),
+    ("me", "whoami", "self", "currentUser"),
 )  # fmt: skip
 """Names that other services have for the same thing."""
 

@@ -228,6 +228,11 @@ class Unavailable(Problem, status=503, retryable=True):
     """
 
 
+def disk_full() -> Unavailable:
+    """Return what clients learn when a file cannot be written because the disk is full."""
+    return Unavailable("There is no space for files right now.", headers={"Retry-After": "300"})
+
+
 def problem_document(problem: Problem, path: str, base_url: str) -> dict[str, Any]:
     """Return the members of the problem document; `path` is that of the request."""
     document: dict[str, Any] = {

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from signalpost.kit import log
 from signalpost.kit.machine_zone import machine_zone
 from signalpost.kit.program import command_line
 from signalpost.main import cli_files, cli_webhooks
@@ -393,7 +394,9 @@ def doctor(data_dir: Path | None, *, as_json: bool) -> None:
     """
     from signalpost.main import doctor as examination  # noqa: PLC0415 - see above
 
-    checks = run(examination.examine(load_settings(data_dir), metadata.version("signalpost")))
+    settings = load_settings(data_dir)
+    log.set_up(level="error")  # what is wrong stands in the list
+    checks = run(examination.examine(settings, metadata.version("signalpost")))
     sys.stdout.write(examination.as_json(checks) if as_json else examination.as_text(checks))
     if not all(check.ok for check in checks):
         sys.exit(1)

@@ -106,6 +106,8 @@ def as_text(checks: list[Check]) -> str:
 
 
 def _failed(name: str, error: BaseException | str, fix: str) -> Check:
+    if isinstance(error, asyncpg.DiskFullError):
+        fix = "Free some space on the disk of the database. It goes on by itself then."
     text = str(error) or ("No response in time." if isinstance(error, TimeoutError) else type(error).__name__)
     return Check(name, ok=False, detail=text, fix=fix)
 

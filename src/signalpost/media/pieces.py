@@ -162,7 +162,7 @@ class _Writer:
             raise UploadConflict("This upload has ended: it was given up, or its time is over.") from None
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise receiver.disk_full() from error
+                raise problems.disk_full() from error
             raise
         finally:
             if self._writing.done():

@@ -136,7 +136,7 @@ class FileReceiver:
             await _to_its_end(self._append, buffer)
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise disk_full() from error
+                raise problems.disk_full() from error
             raise
 
     def _append(self, buffer: bytearray) -> None:
@@ -191,11 +191,7 @@ def require_space(folder: Path, size: int, free_bytes_min: int) -> None:
         Unavailable: it has not.
     """
     if free_bytes(folder) - size < free_bytes_min:
-        raise disk_full()
-
-
-def disk_full() -> problems.Unavailable:
-    return problems.Unavailable("There is no space for files right now.", headers={"Retry-After": "300"})
+        raise problems.disk_full()
 
 
 @asynccontextmanager

@@ -1,10 +1,10 @@
 """How far a post is, judged by its targets: its status, its counts, and when the next target is due. Pure."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from signalpost.kit import clock
-from signalpost.posts.rows import AnyTarget, PostRow, TargetRow
+from signalpost.posts.rows import AnyPost, AnyTarget, PostRow, TargetRow
 from signalpost.posts.schemas.responses import TargetCounts
 from signalpost.posts.states import HasStatus, PostStatus, post_status
 
@@ -38,6 +38,14 @@ def published_at(status: PostStatus, targets: Iterable[AnyTarget]) -> datetime |
     if status not in ("published", "partial"):
         return None
     return max((target.published_at for target in targets if target.published_at is not None), default=None)
+
+
+def shown_published_at(post: AnyPost, target: AnyTarget, at: datetime) -> datetime:
+    """Return when a target that is published now was, as clients see it; `queries.PUBLISHED_AT` says the same."""
+    scheduled_at = target.scheduled_at or post.scheduled_at
+    if post.mode != "test" or scheduled_at is None or target.due_at is None:
+        return at
+    return at + max(scheduled_at - target.due_at, timedelta(0))
 
 
 def first_due(targets: Iterable[AnyTarget]) -> datetime | None:

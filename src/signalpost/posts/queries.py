@@ -68,8 +68,16 @@ case when t.status in ('pending', 'retrying') and a.status in ('active', 'expiri
     and (a.over_limit or exists (select from profile f where f.id = a.profile_id and f.over_limit))
     then '{OVER_LIMIT}' else a.status end
 """
+# A test post is published by the clock of its sandbox: as long after its scheduled time as it was after it was due.
+PUBLISHED_AT: Final = """
+case when t.platform = 'sandbox' and t.published_at is not null then t.published_at + coalesce((
+    select greatest(coalesce(t.scheduled_at, tested.scheduled_at) - t.due_at, interval '0')
+    from post tested where tested.id = t.post_id and tested.mode = 'test'), interval '0') else t.published_at end
+"""
 _OF_ACCOUNT: Final = {"username": "a.username", "account_status": _STATUS_OF_ACCOUNT}
-_TARGET_COLUMNS: Final = rows.columns(TargetRow, "t", **_OF_ACCOUNT, paused_until=_PAUSED_UNTIL)
+_TARGET_COLUMNS: Final = rows.columns(
+    TargetRow, "t", **_OF_ACCOUNT, paused_until=_PAUSED_UNTIL, published_at=PUBLISHED_AT
+)
 _read_target: Final = rows.reader(TargetRow)
 
 # `is not distinct from` is a condition of no index: with `=`, PostgreSQL may look for the id among all posts of the
@@ -126,8 +134,12 @@ async def targets_by_post(db: Db, post_ids: Sequence[UUID]) -> dict[UUID, list[T
 _NO_POST = ", ".join(["null"] * (len(views.POST_COLUMNS) - 1))
 _NO_TARGET = ", ".join(["null"] * len(views.TARGET_COLUMNS))
 STORED_POST = rows.view_columns(PostRow, "p", views.POST_COLUMNS)
-_PAUSED_MICROS = f"(date_part('epoch', {_PAUSED_UNTIL}) * 1000000)::int8"
-_STORED_TARGET = rows.view_columns(TargetRow, "t", views.TARGET_COLUMNS, **_OF_ACCOUNT, paused_until=_PAUSED_MICROS)
+_PAUSED_MICROS, _PUBLISHED_MICROS = (
+    f"(date_part('epoch', {instant}) * 1000000)::int8" for instant in (_PAUSED_UNTIL, PUBLISHED_AT)
+)
+_STORED_TARGET = rows.view_columns(
+    TargetRow, "t", views.TARGET_COLUMNS, **_OF_ACCOUNT, paused_until=_PAUSED_MICROS, published_at=_PUBLISHED_MICROS
+)
 _READ = f"""
 select {STORED_POST}, {_NO_TARGET}, p.xmin from post p
 where {_THIS_POST} and ($3::uuid[] is null or p.profile_id = any($3)) and ($4 or p.mode = 'test')

@@ -83,6 +83,7 @@ class TargetRow(Struct, gc=False):
     """A post on one account; the columns that only workers use are left out.
 
     `username` and `account_status` are the account's. `paused_until`: how long its network keeps a due target.
+    `published_at`: as clients see it, for test posts by the clock of the sandbox.
     """
 
     id: UUID
@@ -133,7 +134,7 @@ class PostSummary(Struct, gc=False):
 
 
 class TargetSummary(Struct, gc=False):
-    """What the status of a post and the events about it need of a target."""
+    """What the status of a post and the events about it need of a target. `published_at`: as clients see it."""
 
     id: UUID
     account_id: UUID
@@ -148,6 +149,7 @@ class TargetSummary(Struct, gc=False):
     url: str | None
     error: TargetError | None
     started_at: datetime | None
+    scheduled_at: datetime | None
     published_at: datetime | None
 
 

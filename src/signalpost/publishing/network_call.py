@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from signalpost.accounts import queries as accounts
 from signalpost.accounts.secrets import NoCredentials
 from signalpost.accounts.token_store import TokenStore
 from signalpost.context import AppContext
@@ -153,6 +154,8 @@ class NetworkCall:
         session.server = replace(session.server, http=self._http)
         if session.refresh_exclusively is not None:
             session.refresh_exclusively = partial(tokens.renew, http=RenewingHttp(self._http))
+        if attempt.due.post.mode == "test":
+            session.is_shared = self._is_shared
         if attempt.kind == "reconcile":
             assert connector.reconcile is not None  # noqa: S101 - otherwise `decide` failed the target
             return await connector.reconcile(session, outgoing, self._journal)
@@ -161,6 +164,10 @@ class NetworkCall:
         if polls and connector.poll is not None and pending_state is not None:
             return await connector.poll(session, outgoing, self._journal, pending_state.state)
         return await connector.publish(session, outgoing, self._journal)
+
+    async def _is_shared(self) -> bool:
+        async with self._context.database.reserve.connection() as db:
+            return await accounts.has_live_posts(db, self._attempt.due.account.id)
 
     def _outgoing(self) -> Outgoing:
         post, target, _, _ = self._attempt.due

@@ -19,6 +19,7 @@ from signalpost.profiles.queries import MIN_GAP_SECONDS
 from signalpost.publishing import states, views
 from signalpost.publishing.policy import Intent, PendingState
 from signalpost.publishing.schemas import NeverQueued, QueueEntry
+from signalpost.web.caller import Mode
 
 
 class DuePost(Struct, gc=False):
@@ -27,6 +28,7 @@ class DuePost(Struct, gc=False):
     id: UUID
     workspace_id: UUID
     profile_id: UUID
+    mode: Mode
     status: PostStatus
     title: str | None
     text: str
@@ -183,7 +185,8 @@ _TARGET_END = _POST_END + len(DueTarget.__struct_fields__)
 _ACCOUNT_END = _TARGET_END + len(DueAccount.__struct_fields__)
 _read_post, _read_target, _read_account = reader(DuePost), reader(DueTarget), reader(DueAccount)
 _SIBLINGS = f"""
-select now(), {columns(PostSummary, "p")}, {columns(TargetSummary, "t", username="a.username")}
+select now(), {columns(PostSummary, "p")},
+    {columns(TargetSummary, "t", username="a.username", published_at=posts.PUBLISHED_AT)}
 from post p join target t on t.post_id = p.id join account a on a.id = t.account_id
 where p.id = any($1) order by p.id, t.position
 """  # noqa: S608 - constants only

@@ -1,5 +1,6 @@
 """From method and path to the handler: a tree with one level per segment, in which a literal wins over a parameter."""
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,8 @@ from signalpost.web.response import Response
 
 API_PREFIX = "/api/v1"
 _SHOWN_MAX = 12
+_NAMED_MAX = 2
+_VERSION = re.compile(r"^(/api)?(/v\d{1,3})?(?=/)")
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -42,6 +45,8 @@ class Router:
     def __init__(self, routes: Sequence[Route], *, reference: Callable[[], str]) -> None:
         self._root = _Node()
         self._reference = reference
+        self._by_name: dict[str, list[str]] = {}
+        """Operations of the API by the last word of their path."""
         for route in routes:
             self._add(route)
 
@@ -57,6 +62,9 @@ class Router:
             if method in node.routes:
                 raise ValueError(f"two routes of {method} {route.path}")
             node.routes[method] = route, tuple(names)
+        if route.path.startswith(API_PREFIX):
+            name = next(part for part in reversed(route.path.split("/")) if not part.startswith("{"))
+            self._by_name.setdefault(name, []).append(f"{route.method} {route.path}")
 
     def match(self, request: Request) -> Route:
         """Return the route, and fill in the path parameters of the request.
@@ -83,33 +91,41 @@ class Router:
 
     def _not_found(self, request: Request) -> problems.NotFound:
         path = request.path[:200]
-        with_prefix = f"{API_PREFIX}/{path.removeprefix('/api').lstrip('/')}"
-        hint = f" Did you mean {with_prefix}?" if self._is_served(with_prefix) else self._below(path)
+        with_prefix = _VERSION.sub(API_PREFIX, path, count=1)
+        hint = ""
+        if (node := self._find(with_prefix)) is not None and node.routes:
+            hint = f" Did you mean {with_prefix}?"
+        elif node is not None or path != with_prefix[len(API_PREFIX) :]:  # else it may be a page
+            hint = self._below(with_prefix)
         return problems.NotFound(
             f"No operation at {path}.{hint}", remediation=f"The API reference is at {self._reference()}."
         )
 
     def _below(self, path: str) -> str:
-        """Return what there is where the path leaves what is served, as a sentence; nothing outside of the API."""
+        """Return what there is where the path leaves what is served, as a sentence."""
         node, passed = self._root, ""
         for segment in path.split("/"):
             if (following := node.children.get(segment) or node.parameter) is None:
                 break
             node, passed = following, f"{passed}/{segment}" if segment else passed
-        if not passed.startswith(API_PREFIX.rpartition("/")[0]) or not node.children:
-            return ""
-        segment = path.removeprefix(passed).lstrip("/").partition("/")[0]
+        segment, _, rest = path.removeprefix(passed).lstrip("/").partition("/")
         names = sorted(node.children)
         similar = names[0] if len(names) == 1 else nearest(segment, tuple(names))
         if similar is not None:
-            return f" Did you mean {passed}/{similar}?"
+            whole = self._find(f"{passed}/{similar}/{rest}") if rest else None
+            return f" Did you mean {passed}/{similar}{f'/{rest}' if whole and whole.routes else ''}?"
+        name = nearest(segment, tuple(self._by_name)) if segment else None
+        if name is not None:  # such as /posts/{id}/cancel, /upload or /accounts
+            return f" Did you mean {' or '.join(self._by_name[name][:_NAMED_MAX])}?"
+        if not names:
+            return ""
         return f" Below {passed} there are: {', '.join(names[:_SHOWN_MAX])}{', …' if len(names) > _SHOWN_MAX else ''}."
 
-    def _is_served(self, path: str) -> bool:
+    def _find(self, path: str) -> _Node | None:
         node: _Node | None = self._root
         for segment in path.split("/"):
             node = node and (node.children.get(segment) or node.parameter)
-        return node is not None and bool(node.routes)
+        return node
 
     def _other_method(self, request: Request, node: _Node) -> Route:
         if not node.routes:

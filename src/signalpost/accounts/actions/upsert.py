@@ -92,7 +92,7 @@ async def upsert_account(
         NotFound: the profile was deleted.
         Forbidden: the account moves to another server, and whoever connects it may not disconnect accounts.
         PlanLimitReached: the plan does not cover one more account, or the profile is over the plan's limit.
-        TestModeOnlySandbox: live posts wait for the account to work again, and the request is one of test mode.
+        TestModeOnlySandbox: the request is one of test mode, and would change what live posts depend on.
     """
     await db.execute(_LOCK, str(request.workspace_id))
     profile = await profiles.lock_shared(db, request.workspace_id, request.profile_id)
@@ -133,8 +133,8 @@ async def _require_allowed(
         raise problems.invalid(
             "/accountId", "not_allowed", f"These credentials open {identity.username}, which is another account."
         )
-    if existing is not None and existing.status not in states.READY:
-        await live_posts.require_none(db, request.mode, existing)
+    if existing is not None:
+        await live_posts.require_repair(db, request.mode, existing, identity.token_expires_at)
     previous_server = _previous_server(existing, identity)
     if previous_server is not None and not may_disconnect_accounts(request.role):
         raise problems.Forbidden(

@@ -212,19 +212,28 @@ async def _early(markers: Mapping[str, str], part: ThreadPart) -> Outcome | None
 
 
 async def _break_account(part: ThreadPart, code: str) -> Outcome | None:
-    """Break the account once for each part that asks for it: when a user has repaired it, the part is published."""
+    """Break the account once for each part that asks for it: when a user has repaired it, the part is published.
+
+    A test post does not break an account that live posts use: it fails by itself.
+    """
     if (step := f"broken:{part.index}") in part.journal.steps:
         return None
+    if part.session.is_shared is not None and await part.session.is_shared():
+        message = f"{_asked(code)} Live posts use this account, so the test post did not break it."
+        return Refused(code=code, message=message, http_status=401, platform_code=code)
     restricted = code == "account_restricted"
     if not restricted:
         await part.session.save_tokens(_EXPIRED, None)
     await part.journal.record(step, {"code": code})
-    message = f"The sandbox refused the post with {code}, as the text asked for."
-    return NeedsReconnect(message=message, restricted=restricted, http_status=401)
+    return NeedsReconnect(message=_asked(code), restricted=restricted, http_status=401)
+
+
+def _asked(code: str) -> str:
+    return f"The sandbox refused the post with {code}, as the text asked for."
 
 
 def _failure(code: str) -> Outcome:
-    message = f"The sandbox refused the post with {code}, as the text asked for."
+    message = _asked(code)
     if code in _LATER:
         return TryLater(message=message, code=code, after_seconds=60.0 if code == "rate_limited" else None)
     if code not in CATEGORIES:

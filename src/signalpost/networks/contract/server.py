@@ -101,6 +101,9 @@ class NetworkSession:
     refresh_exclusively: Callable[["NetworkSession"], Awaitable[None]] | None = None
     """Runs `Connector.refresh` for one holder of the account at a time; None where nobody else can hold it."""
 
+    is_shared: Callable[[], Awaitable[bool]] | None = None
+    """Whether live posts use the account of a test post; None where the post is not a test. Only the sandbox asks."""
+
     async def renew(self, refresh: Callable[["NetworkSession"], Awaitable[None]]) -> None:
         """Renew the tokens by `refresh`, or take over those that another process got; `secrets` are new afterwards.
 

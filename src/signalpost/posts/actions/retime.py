@@ -1,7 +1,8 @@
 """The queue of test posts follows the clock of their sandbox. Live posts are never read or written here.
 
 A workspace's clock is some time ahead. A target that waits for its scheduled time is due that much earlier. Everything
-else that waits (a retry, a reconcile, an approval) comes nearer once, by as much as the clock was moved.
+else that waits (a retry, a reconcile, an approval) comes nearer once, by as much as the clock was moved. A target that
+something holds when its time comes (its account is paused, nobody has approved) has waited since then, and gets late.
 """
 
 from collections.abc import Sequence
@@ -27,29 +28,36 @@ _AT: Final = "coalesce(t.scheduled_at, p.scheduled_at) - $2::interval"
 # Times are rounded to the millisecond when a post is queued.
 _OFF: Final = f"abs(extract(epoch from t.due_at - greatest({_AT}, now()))) > 0.001"
 
+_HELD: Final = """(a.status not in ('active', 'expiring') or a.over_limit
+    or p.approval ->> 'state' not in ('not_required', 'approved')
+    or exists (select from profile f where f.id = p.profile_id and f.over_limit))"""
+"""Nothing of the target goes out as things are."""
+
 _MOVABLE: Final = f"""
 select t.id, t.post_id, t.account_id
 from account a join target t on t.account_id = a.id join post p on p.id = t.post_id
 where a.workspace_id = $1 and a.platform = 'sandbox' and {_TEST_POST}
-    and t.next_attempt_at is not null and (t.next_attempt_at > now() or t.held_reason is not null)
+    and t.next_attempt_at is not null and (t.next_attempt_at > now() or t.held_reason is not null or {_HELD})
     and case when {_AHEAD} then {_OFF} else $3::interval > interval '0' and t.updated_at <> now() end
 order by t.next_attempt_at, t.id limit $4
 """  # noqa: S608 - constants only; what an earlier batch has moved was updated now
 _SANDBOXES: Final = "select id as account_id from account where workspace_id = $1 and platform = 'sandbox'"
 _LOCK_POSTS: Final = "select from post where id = any($1) order by id for no key update"
 # What becomes due all at once does so in its order, a microsecond apart. A target whose time comes because the clock
-# was moved is on time; one that was due before and is held has waited for as long as the clock was moved.
+# was moved is on time, unless something held it then: that one, and one that was due before and is held, have waited.
 _RETIME: Final = f"""
 with waiting as (
-    select t.id, t.due_at, t.next_attempt_at, t.held_reason is not null as held, {_AHEAD} as ahead, {_AT} as at,
+    select t.id, t.due_at, t.next_attempt_at, t.held_reason is not null or {_HELD} as held, {_AHEAD} as ahead,
+        {_AT} as at,
         now() + interval '1 microsecond' * row_number() over (order by {_AT}, t.next_attempt_at, t.id) as soon
-    from target t join post p on p.id = t.post_id
+    from target t join post p on p.id = t.post_id join account a on a.id = t.account_id
     where t.id = any($4) and {_TEST_POST} and t.next_attempt_at is not null
         and t.status in ('pending', 'retrying', 'processing', 'unknown')
         and case when {_AHEAD} then {_AT} is not null else $3::interval > interval '0' end
 ), timed as (
     select id,
-        case when ahead then greatest(at, soon) when held then due_at - $3 else due_at end as due_at,
+        case when ahead then greatest(at, case when not held then soon end)
+            when held then due_at - $3 else due_at end as due_at,
         case when ahead then greatest(at, soon)
             else least(next_attempt_at, greatest(next_attempt_at - $3, soon)) end as next_attempt_at
     from waiting

@@ -140,7 +140,8 @@ def _end(siblings: Siblings, end: End, writes: _Writes) -> None:
         _publish(post, change.published, ended)
         target.delivery, target.remote_id, target.url = change.published.delivery, ended.remote_id, ended.url
         if status_before != "published":
-            target.published_at = ended.published_at = now
+            ended.published_at = now
+            target.published_at = progress.shown_published_at(post, target, now)
             writes.published.append(target.account_id)
     writes.ended.append(ended)
     _derive(post, siblings, writes)
